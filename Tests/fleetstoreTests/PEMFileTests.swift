@@ -52,7 +52,7 @@ import Testing
         said = "without a passphrase"
       case .openKey:
         #expect(unsafe chmod(key, 0o644) == 0)
-        said = "server.key: everyone can read or write this secret; take that away: chmod 600"
+        said = "server.key: everyone can read or write this secret; run chmod 600"
       case .otherKey:
         try Certificates().write("other", in: scratch)
         #expect(unsafe rename(scratch.file("other.key"), key) == 0)

@@ -120,14 +120,14 @@ import Testing
       let result = try Tool.run(setpriv, nobody + [program, "doctor", "--json", "--config", configuration])
       return what(try JSON.lines(result.output), "\(device): the configured adapter")
     }
-    let joining = "usermod -aG dialout nobody, then log in anew"
+    let joining = "usermod -aG dialout nobody, then log in again"
     #expect(try finding(path, mode: 0o660)?["remedy"]?.text == joining)
     #expect(try finding(path, mode: 0o600)?["remedy"]?.text == "chmod g+rw \(path); and \(joining)")
     // A line whose mode udev sets anew.
     guard FileManager.default.fileExists(atPath: "/dev/tty1") else { return }
     let known = try finding("/dev/tty1")?["remedy"]?.text
     #expect(known?.hasPrefix(#"a udev rule: KERNEL=="tty1", GROUP=""#) == true, "\(known ?? "nothing")")
-    #expect(known?.hasSuffix(" nobody, then log in anew") == true, "\(known ?? "nothing")")
+    #expect(known?.hasSuffix(" nobody, then log in again") == true, "\(known ?? "nothing")")
   }
 
   @Test func programs_that_take_adapters_for_something_else_are_told() throws {

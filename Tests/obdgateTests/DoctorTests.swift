@@ -254,7 +254,7 @@ import Testing
       #"{"gatewayId": "gw-9", "sinks": [{"type": "fleetStore", "url": "\#(url)"}], \#(Self.quiet)}"#)
     let finding = findings.first { $0["check"] == "fleetStore" }
     #expect(finding?["verdict"] == "problem")
-    #expect(finding?["what"]?.text == "\(url): the token is of the gateway gw-1, and this one is gw-9")
+    #expect(finding?["what"]?.text == "\(url): the token belongs to the gateway gw-1, but this gateway is gw-9")
     #expect(finding?["remedy"]?.text?.contains("fleetstore gateway add gw-9") == true)
   }
 

@@ -187,8 +187,8 @@ import Testing
     let bind = "import socket; socket.socket(socket.AF_UNIX).bind('\(left)')"
     #expect(try Tool.run("python3", ["-c", bind]).status == 0)
     for (path, text) in [
-      (scratch.file("none"), "no such socket"), (file, "not a socket; name another path"),
-      (scratch.path, "not a socket; name another path"), (left, "nobody answers"), (long, "not a socket's path"),
+      (scratch.file("none"), "no such socket"), (file, "not a socket; use another path"),
+      (scratch.path, "not a socket; use another path"), (left, "nobody answers"), (long, "not a socket's path"),
     ] {
       let result = try obdgate(["status", "--socket", path])
       #expect(result.status == 69)

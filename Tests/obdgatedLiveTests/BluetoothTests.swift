@@ -135,7 +135,7 @@ import Testing
       let drive = try Drive.start(#""pins": ["735173"]"#, settings)
       for _ in 0..<2 {
         for _ in 0..<2 { try drive.bed.event("pin 824682") }
-        try drive.daemon.errorLine(within: .seconds(60)) { $0.contains("not paired: it does not take its \"pin\"") }
+        try drive.daemon.errorLine(within: .seconds(60)) { $0.contains("not paired: it rejects its \"pin\"") }
         try drive.reload(settings)
       }
     }

@@ -274,7 +274,7 @@ import Testing
       let socket = scratch.file("obdgated.sock")
       #expect(FileManager.default.fileExists(atPath: socket))
       let other = try DaemonRun(environment: environment)
-      try other.daemon.errorLine(within: .seconds(60)) { $0.contains("somebody listens there already") }
+      try other.daemon.errorLine(within: .seconds(60)) { $0.contains("another process listens there") }
       try other.awaitReadings(1)
       other.daemon.send(SIGTERM)
       #expect(try other.daemon.end(within: .seconds(60)) == 0)

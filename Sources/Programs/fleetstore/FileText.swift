@@ -10,7 +10,7 @@ enum FileText {
     var status = stat()
     guard unsafe stat(path, &status) != 0 || status.st_mode & 0o007 == 0 else {
       throw CommandError(
-        .badConfiguration, "\(path): everyone can read or write this secret; take that away: chmod 600")
+        .badConfiguration, "\(path): everyone can read or write this secret; run chmod 600")
     }
     return try read(path)
   }

@@ -26,12 +26,12 @@ struct Maintenance: Service {
 
   private func repeatPasses() async {
     var passes = 0
-    var isSaid = false
+    var isReported = false
     while !Task.isCancelled {
       await attempt("records of removed vehicles") { () throws(StorageError) in
         try await storage.finishRemovals()
       }
-      if await isClockCredible(&isSaid) { await removeByAge(pass: passes) }
+      if await isClockCredible(&isReported) { await removeByAge(pass: passes) }
       passes += 1
       do {
         try await Task.sleep(for: Self.pause)
@@ -55,22 +55,22 @@ struct Maintenance: Service {
     if pass >= retention.startMinutes, (pass - retention.startMinutes) % Self.records == 0 { await removeRecords() }
   }
 
-  /// - Parameter isSaid: whether the problem was logged.
-  private func isClockCredible(_ isSaid: inout Bool) async -> Bool {
+  /// - Parameter isReported: whether the problem was logged.
+  private func isClockCredible(_ isReported: inout Bool) async -> Bool {
     do throws(StorageError) {
       // Without a change for a long time, nothing has to be removed.
       guard let witnessed = try await storage.witnessedTime() else { return false }
       let now = WallClock.now
       if Retention.isCredible(now, beside: witnessed) {
-        isSaid = false
+        isReported = false
         return true
       }
-      if !isSaid {
+      if !isReported {
         logger.error(
           """
           retention: this machine's clock is more than a day ahead of the storage (\(TimeText.of(now)) and           \(TimeText.of(witnessed))): nothing is removed for its age until they agree; set the clock, or store something
           """)
-        isSaid = true
+        isReported = true
       }
     } catch {
       if !Task.isCancelled { logger.error("retention: the storage's time: \(error)") }

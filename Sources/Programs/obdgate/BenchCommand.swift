@@ -4,7 +4,7 @@ import NMEAWire
 import OBDWire
 import Telemetry
 
-/// `obdgate bench`: parse throughput on this machine.
+/// `obdgate bench`: measures the parse throughput of this machine.
 struct BenchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench",
@@ -81,11 +81,11 @@ struct BenchCommand: ParsableCommand {
   }
 }
 
-/// The bytes to be measured.
+/// The bytes that the benchmark parses.
 struct BenchTraffic {
   private(set) var adapter: [UInt8] = []
   private(set) var gps: [UInt8] = []
-  /// `nil` if files are measured: a capture need not have the form that the daemon receives.
+  /// `nil` if files are measured: a capture need not have the format that the daemon receives.
   private(set) var live: BenchDialogue?
 
   init(_ files: [String]) throws(Failure) {
@@ -112,7 +112,7 @@ struct BenchTraffic {
     }
   }
 
-  /// Joins the bytes of a capture. A command takes the place of its echo.
+  /// Joins the bytes of a capture. A command replaces its echo.
   private struct Collector: CaptureConsumer {
     var adapter: [UInt8]
     var gps: [UInt8]

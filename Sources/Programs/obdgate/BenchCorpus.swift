@@ -1,18 +1,18 @@
 /// Traffic for the benchmark, the same on every machine: the output of adapters and receivers, composed from the rules
 /// of the buses and a small generator of numbers.
 ///
-/// Buses, spaces and headers have about the shares that 44 published transcripts of real adapters have. Of 34 with a known
-/// bus, 14 are CAN with 11-bit identifiers, 2 with 29-bit identifiers, 9 ISO 14230, 8 ISO 9141-2 and one J1850. 39 have
-/// spaces and 36 have headers. All their requests of service 01 ask for one PID.
+/// Bus types, spaces and headers occur about as often as in 44 published transcripts of real adapters. Of the 34 with a
+/// known bus, 14 are CAN with 11-bit identifiers, 2 CAN with 29-bit identifiers, 9 ISO 14230, 8 ISO 9141-2 and one
+/// J1850. 39 have spaces and 36 have headers. All their requests of service 01 name one PID.
 struct BenchCorpus {
-  /// A log as people publish it: usually with spaces and echoes, one PID in each request.
+  /// A log as users publish it: usually with spaces and echoes, one PID in each request.
   private(set) var adapter: [UInt8] = []
   /// What `obdgated` sends and receives: headers, no spaces, no echoes, and on CAN several PIDs in each request.
   private(set) var live = BenchDialogue()
   private(set) var gps: [UInt8] = []
   private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
 
-  /// - Parameter size: bytes of each part, at least.
+  /// - Parameter size: minimum size of each part, bytes.
   init(size: Int) {
     adapter.reserveCapacity(size + 65_536)
     gps.reserveCapacity(size + 1024)
@@ -34,7 +34,7 @@ struct BenchCorpus {
     }
   }
 
-  /// xorshift64*: fast, and the same everywhere.
+  /// xorshift64*, a fast generator with the same results on every machine.
   private mutating func random(_ bound: UInt64) -> UInt64 {
     state ^= state >> 12
     state ^= state << 25
@@ -61,12 +61,12 @@ struct BenchCorpus {
     .can11, .kwp, .can11, .iso9141, .can29, .can11, .kwp, .can11, .iso9141, .vpw,
   ]
 
-  /// Two hundred turns of polling on one bus, with a VIN and trouble codes at their beginning.
+  /// Appends two hundred polling cycles on one bus, with a VIN and trouble codes at the beginning.
   private mutating func session(_ turn: Int) {
     let bus = Self.buses[turn % Self.buses.count]
     let echoes = turn % 3 != 0
     let hasSpaces = turn % 9 != 8
-    // Not in step with the buses.
+    // Use another period than for the buses, so that all combinations occur.
     let hasHeaders = (turn + turn / 10) % 5 != 4
     text("ATZ\r\r\rELM327 v1.5\r\r>")
     text(hasHeaders ? "ATH1\rOK\r\r>" : "ATH0\rOK\r\r>")
@@ -92,8 +92,8 @@ struct BenchCorpus {
     }
   }
 
-  /// Two hundred turns of polling as the daemon does it: on CAN, six and four PIDs in a request, and the number of frames
-  /// to wait for; on other buses, one PID.
+  /// Appends two hundred polling cycles as the daemon sends them: on CAN, six and four PIDs in a request with the
+  /// expected number of frames; on other buses, one PID.
   private mutating func liveSession(_ turn: Int) {
     let bus = Self.buses[turn % Self.buses.count]
     for _ in 0..<200 {
@@ -164,7 +164,8 @@ struct BenchCorpus {
     return Array(text.utf8) + [0x0D]
   }
 
-  /// SAE J1850: polynomial 1D, initial value FF, complemented. Bit by bit, because its speed is not measured.
+  /// Returns the checksum of SAE J1850: polynomial 1D, initial value FF, complemented. It is computed bit by bit,
+  /// because its speed is not measured.
   private static func crc(_ bytes: [UInt8]) -> UInt8 {
     var register: UInt8 = 0xFF
     for byte in bytes {
@@ -178,7 +179,7 @@ struct BenchCorpus {
 
   // MARK: GPS
 
-  /// One second of a receiver driving north-east.
+  /// Appends one second of output of a receiver that moves north-east.
   private mutating func epoch(_ second: Int) {
     let time = padded(second / 3600 % 24, 2) + padded(second / 60 % 60, 2) + padded(second % 60, 2) + ".00"
     let latitude = "48" + padded(second / 100 % 60, 2) + "." + padded(Int(random(100_000)), 5)

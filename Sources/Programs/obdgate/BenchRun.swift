@@ -3,16 +3,16 @@ import NMEAWire
 import OBDWire
 import Telemetry
 
-/// What one part of the benchmark came to.
+/// The result of one part of the benchmark.
 struct BenchPart {
-  /// Bytes worked through, all rounds together.
+  /// Bytes parsed in all rounds.
   var bytes = 0
   var seconds = 0.0
-  /// Replies, sentences or records, all rounds together.
+  /// Replies, sentences or records in all rounds.
   var count = 0
-  /// Readings or fixes, all rounds together.
+  /// Readings or fixes in all rounds.
   var values = 0
-  /// Of one round's readings, in their order; every round's is the same.
+  /// Checksum of the readings of one round, in their order. It is the same for every round.
   var checksum: UInt64 = 0
 
   func row(_ what: String, _ unit: String) -> String {
@@ -43,18 +43,18 @@ struct BenchPart {
   }
 }
 
-/// Measures each part. What it needs is allocated before the first round.
+/// Measures each part. All memory is allocated before the first round.
 struct BenchRun {
   /// A log of adapters.
   private(set) var adapter = BenchPart()
-  /// What the daemon sends and receives, each reply in one read; `nil` if files are measured.
+  /// What the daemon sends and receives, with each reply in one read; `nil` if files are measured.
   private(set) var live: BenchPart?
-  /// The same in reads of 1 to 64 bytes.
+  /// The same dialogue in reads of 1 to 64 bytes.
   private(set) var liveInShortReads: BenchPart?
   private(set) var nmea = BenchPart()
   private(set) var records = BenchPart()
 
-  /// As large as what a port would hand over at once; the reader never sees a whole session.
+  /// Bytes passed to the reader at once, at least as many as one read of a port returns.
   private static let chunk = 1 << 16
 
   init(_ traffic: BenchTraffic, iterations: Int) {
@@ -78,7 +78,7 @@ struct BenchRun {
     adapter = tally.part(bytes: bytes.count * iterations, seconds: Self.now() - start)
   }
 
-  /// Measures the reader as the daemon uses it: each command is given to it, then the bytes of the reply.
+  /// Measures the reader as the daemon uses it: it receives each command, then the bytes of the reply.
   private static func measured(_ dialogue: BenchDialogue, _ iterations: Int, readsAreShort: Bool) -> BenchPart {
     var reader = ReplyReader()
     var tally = Tally()
@@ -97,7 +97,7 @@ struct BenchRun {
           let next = readsAreShort ? min(first + size, end) : end
           reader.receive(replies.extracting(first..<next), into: &tally)
           first = next
-          // 1 to 64, in an order that repeats only after all of them.
+          // A sequence of the sizes 1 to 64 that repeats after all of them.
           size = (size * 5 + 2) % 64 + 1
         }
       }
@@ -117,7 +117,7 @@ struct BenchRun {
     nmea = tally.part(bytes: bytes.count * iterations, seconds: Self.now() - start)
   }
 
-  /// A telemetry record of 15 values, its head included.
+  /// Measures telemetry records of 15 values, including their heads.
   private mutating func measureRecords(_ iterations: Int) {
     var encoder = JSONLineEncoder()
     let epoch = UUIDv7(milliseconds: 0, seed: 1, number: 0)
@@ -176,14 +176,14 @@ struct BenchRun {
     }
   }
 
-  /// Seconds of processor time of this thread: what else the machine does is not measured.
+  /// Returns the processor time of this thread in seconds. It does not include other work of the machine.
   private static func now() -> Double {
     var time = timespec()
     unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// Counts what comes, and mixes every reading into the checksum.
+  /// Counts the results and adds every reading to the checksum.
   private struct Tally: ReplyHandler, FixHandler {
     var count = 0
     var values = 0

@@ -2,7 +2,7 @@ import OBDWire
 import SignalSets
 import Telemetry
 
-/// Gathers what a reply carries and writes it as one line: messages, readings, errors.
+/// Collects the messages, readings and errors of a reply and writes them as one JSON line.
 struct DecodeAnswer: ~Copyable, ReplyHandler {
   private enum Item {
     case reading(Reading)
@@ -18,7 +18,7 @@ struct DecodeAnswer: ~Copyable, ReplyHandler {
   private var failures: [(WireError, [UInt8])] = []
   private var loaded: LoadedSignals?
 
-  /// Puts out the line that ``finish()`` or ``refuse(_:at:text:)`` has written.
+  /// Writes the line that ``finish()`` or ``refuse(_:at:text:)`` has composed.
   func write(to output: inout OutputStream) throws { try output.write(encoder) }
 
   mutating func begin(_ loaded: LoadedSignals?) {
@@ -53,7 +53,7 @@ struct DecodeAnswer: ~Copyable, ReplyHandler {
 
   // MARK: Writing
 
-  /// Writes the line.
+  /// Composes the line.
   mutating func finish() {
     encoder.begin()
     encoder.beginArray("messages")
@@ -74,8 +74,8 @@ struct DecodeAnswer: ~Copyable, ReplyHandler {
     encoder.finish()
   }
 
-  /// Writes the line that stands in the place of a request which could not be read: an error itself, with the empty
-  /// parts of an answer, so that a consumer of either finds what it looks for.
+  /// Composes the line for a request that cannot be read: an error, and an empty list for each other key of a result,
+  /// so that a consumer finds all keys.
   mutating func refuse(_ reason: String, at offset: Int, text: ArraySlice<UInt8>) {
     encoder.begin()
     writeRefusal(reason, offset, text)
@@ -183,7 +183,7 @@ struct DecodeAnswer: ~Copyable, ReplyHandler {
 
   private mutating func write(_ list: TroubleCodeList, _ codes: [TroubleCode]) {
     if list.kind == .freezeFrame {
-      // No code: no frame is stored, so there is nothing to read.
+      // Without a code, no freeze frame is stored.
       guard let code = codes.first else { return }
       begin("freezeFrameDtc", pid: "0202")
       encoder.key("frame")
@@ -230,7 +230,7 @@ struct DecodeAnswer: ~Copyable, ReplyHandler {
       encoder.key("max")
       encoder.value(maximum)
     }
-    // Only where it is not so: value and limits of 0 are no measurement.
+    // If the test did not complete, value and limits are 0 and are not measurements.
     if !result.isCompleted {
       encoder.key("completed")
       encoder.value(false)

@@ -4,7 +4,7 @@ import OBDWire
 import SignalSets
 import Telemetry
 
-/// `obdgate decode`: JSON lines in, JSON lines out.
+/// `obdgate decode`: decodes JSON lines to JSON lines.
 struct DecodeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decode",
@@ -34,7 +34,7 @@ struct DecodeCommand: ParsableCommand {
   }
 }
 
-/// One run over standard input.
+/// Decodes all lines of standard input.
 private struct DecodeRun: ~Copyable {
   private var output = OutputStream()
   private var reader = ReplyReader()
@@ -82,7 +82,7 @@ private struct DecodeRun: ~Copyable {
     } catch let error as JSONError {
       refuse(number, error.message, at: error.offset, text)
     } catch {
-      // The signal set that the line names: missing, unreadable, or no signal set.
+      // The signal set that the line names is missing, unreadable or invalid.
       refuse(number, "\(error)", at: 0, text)
     }
     return false

@@ -2,18 +2,18 @@ import JSONText
 import OBDWire
 import SignalSets
 
-/// One line of `obdgate decode`'s input.
+/// One input line of `obdgate decode`.
 struct DecodeRequest {
-  /// The command that the lines answer; nil: unknown, or told by the lines themselves.
+  /// The command that the lines answer; `nil` if it is unknown or contained in the lines.
   private let command: String?
-  /// Each element a line, or one transcript.
+  /// An array with one string for each line, or one string with a transcript.
   private let lines: JSONValue
   private let bus: BusProtocol
   private let headers: HeaderMode
   /// Path of a signal set.
   let signalSet: String?
 
-  /// - Throws: what is missing or of the wrong type, with its place.
+  /// - Throws: an error with its position if a key is missing or has the wrong type.
   init(_ root: JSONValue) throws(JSONError) {
     var object = try JSONObjectReader(root)
     command = try Self.given("request", in: &object)?.requireString()
@@ -30,7 +30,7 @@ struct DecodeRequest {
     signalSet = try Self.given("signals", in: &object)?.requireString()
   }
 
-  /// Many programs write what they do not know as null: it is as good as left out.
+  /// Returns the value of a key; `nil` if it is missing or `null`, which many programs write for unknown values.
   private static func given(_ key: String, in object: inout JSONObjectReader) -> JSONValue? {
     object.optional(key).flatMap { $0.kind == .null ? nil : $0 }
   }
@@ -40,7 +40,7 @@ struct DecodeRequest {
     ("j1850pwm", .j1850pwm), ("j1850vpw", .j1850vpw),
   ]
 
-  /// Reads the lines with a reader made new, so that a request never depends on the one before.
+  /// Passes the lines to a new reader, so that the result does not depend on earlier requests.
   func feed<H: ReplyHandler & ~Copyable>(
     _ reader: inout ReplyReader, _ loaded: LoadedSignals?, into handler: inout H
   ) {
@@ -60,7 +60,8 @@ struct DecodeRequest {
     reader.finish(loaded: definitions.span, into: &handler)
   }
 
-  /// A JSON text holds characters; those from U+0080 to U+00FF stand for the byte that the adapter sent.
+  /// Converts a text to bytes and passes them to the reader. The characters U+0080 to U+00FF stand for the bytes 80 to
+  /// FF of the adapter.
   private static func receive<H: ReplyHandler & ~Copyable>(
     _ text: Span<UInt8>, _ reader: inout ReplyReader, _ definitions: [SignalDefinition], _ handler: inout H
   ) {
@@ -85,11 +86,11 @@ struct DecodeRequest {
   }
 }
 
-/// Signal sets by path, each read once.
+/// Signal sets by path. Each is read once.
 struct SignalSetCache {
   private var known: [String: LoadedSignals] = [:]
 
-  /// - Throws: why the file is no signal set, or cannot be read.
+  /// - Throws: an error if the file cannot be read or is not a signal set.
   mutating func signals(named path: String?) throws(Failure) -> LoadedSignals? {
     guard let path else { return nil }
     if let loaded = known[path] { return loaded }
@@ -98,10 +99,10 @@ struct SignalSetCache {
     return loaded
   }
 
-  /// Several files as one set of signals.
+  /// Loads several files as one set of signals.
   ///
-  /// - Parameter limits: what becomes of values outside the range that a set calls valid: absent in records, where a
-  ///   number must be true; as the set's format has it in `decode`.
+  /// - Parameter limits: treatment of values outside the range that a set declares valid: absent in records; in
+  ///   `decode`, as the format of the set defines it.
   static func load(_ paths: [String], limits: LimitPolicy = .absent) throws(Failure) -> LoadedSignals {
     var sets: [SignalSet] = []
     for path in paths {

@@ -4,14 +4,14 @@ import JSONText
 import NMEAWire
 import Telemetry
 
-/// Writes each event as a line.
+/// Writes each event as one JSON line.
 struct FenceEventWriter: ~Copyable, FenceHandler {
   var output = OutputStream()
-  /// Whether the times are of a day that is known.
+  /// Whether the date of the times is known.
   var isDated = true
-  /// The vehicle of the events; `nil`: the fixes name none.
+  /// The vehicle of the events; `nil` if the fixes name none.
   var vehicleId: String?
-  /// Why writing ended.
+  /// The error that ended writing; `nil` if there was none.
   private(set) var stop: (any Error)?
   private let set: FenceSet
   private var encoder = JSONLineEncoder(capacity: 4096)
@@ -31,7 +31,7 @@ struct FenceEventWriter: ~Copyable, FenceHandler {
     if isDated {
       encoder.field("timestamp", time)
     } else {
-      // `1970-01-01T10:00:00.000Z` from its time on: the day is not known.
+      // The date is unknown: write only the time of `1970-01-01T10:00:00.000Z`.
       encoder.key("timeOfDay")
       _ = encoder.value(time.text.span.extracting(11..<24))
     }
@@ -42,19 +42,19 @@ struct FenceEventWriter: ~Copyable, FenceHandler {
   }
 }
 
-/// The time of each fix on one clock.
+/// Converts the times of fixes to one continuous clock.
 ///
-/// Where the receiver knows no date, days are counted from the first fix on: a time of day that falls by more than half a
-/// day is the next day's.
+/// If the receiver does not know the date, days are counted from the first fix: a time of day that is more than half a
+/// day before the previous one belongs to the next day.
 struct FixClock {
-  /// Whether the last time was of a known day.
+  /// Whether the date of the last time was known.
   private(set) var isDated = true
   private var day: Int64 = 0
   private var last: Int64 = 0
 
   private static var dayLength: Int64 { 86_400_000_000_000 }
 
-  /// ns; nil where the receiver knows no time.
+  /// Returns the time of a fix in ns; `nil` if the receiver does not know it.
   mutating func time(of fix: Fix) -> Int64? {
     guard let time = fix.time else { return nil }
     guard let date = fix.date else {
@@ -66,7 +66,7 @@ struct FixClock {
       nanosecond: time.nanosecond)?.nanoseconds
   }
 
-  /// The same from a line of JSON; nil where it has neither `timestamp` nor `timeOfDay`.
+  /// Returns the time of a fix in JSON, ns; `nil` if it has neither `timestamp` nor `timeOfDay`.
   mutating func time(of line: JSONValue) throws(JSONError) -> Int64? {
     if let value = line["timestamp"] {
       let moment = try Self.moment(value, value.requireString())

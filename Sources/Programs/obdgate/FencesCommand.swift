@@ -3,7 +3,7 @@ import CGateway
 import GeoJSON
 import Geofencing
 
-/// `obdgate fences`: fixes in, geofence events out.
+/// `obdgate fences`: converts fixes to geofence events.
 struct FencesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fences",
@@ -41,13 +41,13 @@ struct FencesCommand: ParsableCommand {
   }
 }
 
-/// A file of fences.
+/// Reads files with geofences.
 enum FenceFile {
   static func read(_ path: String) throws(Failure) -> FenceSet {
     let text = try InputFile.contents(of: path, limit: 1 << 30)
     do throws(GeoJSONError) {
       let set = try FenceSet(geoJSON: text, file: path)
-      // What reading a large file has left in the allocator nothing else will use.
+      // Return the memory that parsing a large file has left in the allocator.
       cgateway_give_back_memory()
       return set
     } catch {

@@ -3,12 +3,12 @@ import JSONText
 import NMEAWire
 import Telemetry
 
-/// One run over a file of fixes.
+/// Evaluates a file of fixes.
 struct FencesRun: ~Copyable {
   private var follower: FenceFollower
   private var reader = FixReader()
   private var document = JSONDocument()
-  /// What the first byte that is no white space says of the file.
+  /// Whether the file is JSON, by its first byte that is not white space; `nil` before that byte.
   private var isJSON: Bool?
   private var lines = 0
   private var badLines = 0
@@ -68,7 +68,7 @@ struct FencesRun: ~Copyable {
   }
 }
 
-/// Takes fixes in both forms to the watch and writes its events.
+/// Passes fixes of both formats to the geofence evaluation and writes its events.
 struct FenceFollower: ~Copyable, FixHandler {
   var stop: (any Error)? { writer.stop }
   private(set) var accepted = 0
@@ -77,12 +77,12 @@ struct FenceFollower: ~Copyable, FixHandler {
   private let set: FenceSet
   private var rules = FenceRules()
   private var writer: FenceEventWriter
-  /// By the `vehicleId` of the fixes; fixes without one are of the vehicle `nil`.
+  /// Vehicles by the `vehicleId` of their fixes; `nil` for fixes without one.
   private var vehicles: [String?: Vehicle] = [:]
-  /// The vehicle of the last fix, which is usually that of the next one.
+  /// The vehicle of the last fix. The next fix usually has the same.
   private var present: (id: String?, vehicle: Vehicle)
 
-  /// The watch of one vehicle and the clock of its fixes.
+  /// The geofence evaluation of one vehicle, and the clock of its fixes.
   private final class Vehicle {
     var watch: FenceWatch
     var clock = FixClock()
@@ -99,7 +99,7 @@ struct FenceFollower: ~Copyable, FixHandler {
     vehicles[nil] = unnamed
   }
 
-  /// Makes a vehicle the one of the next fix.
+  /// Selects the vehicle of the next fix.
   private mutating func select(_ id: String?) {
     guard id != present.id else { return }
     let vehicle = vehicles[id] ?? Vehicle(set, rules)
@@ -108,8 +108,8 @@ struct FenceFollower: ~Copyable, FixHandler {
     writer.vehicleId = id
   }
 
-  /// A fix as `obdgate nmea` writes it. A line without a position says nothing; of the other keys only those that are
-  /// needed are looked at.
+  /// Evaluates a fix in the format of `obdgate nmea`. A line without a position is ignored, and so are keys that are
+  /// not needed.
   mutating func follow(_ line: JSONValue) throws(JSONError) {
     guard line.kind == .object else { throw line.invalid(expected: "an object") }
     let latitude = try line["latitude"]?.requireDouble(in: -90...90)

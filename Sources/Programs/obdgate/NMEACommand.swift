@@ -2,7 +2,7 @@ import ArgumentParser
 import NMEAWire
 import Telemetry
 
-/// `obdgate nmea`: NMEA 0183 in, one fix a line out.
+/// `obdgate nmea`: converts NMEA 0183 to one JSON line for each fix.
 struct NMEACommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "nmea",
@@ -34,7 +34,7 @@ struct NMEACommand: ParsableCommand {
     var writer = FixWriter()
     var total = 0
     while true {
-      // What came is written before more is waited for: a receiver on a pipe speaks once a second.
+      // Write the results before waiting for more input: a receiver on a pipe sends once a second.
       try writer.output.flush()
       let count = try input.read(into: &block)
       if count == 0 { break }
@@ -53,11 +53,11 @@ struct NMEACommand: ParsableCommand {
   }
 }
 
-/// Writes each fix as a line.
+/// Writes each fix as one JSON line.
 private struct FixWriter: ~Copyable, FixHandler {
   var output = OutputStream()
   private(set) var accepted = 0
-  /// Why writing ended.
+  /// The error that ended writing; `nil` if there was none.
   private(set) var stop: (any Error)?
   private var encoder = JSONLineEncoder(capacity: 1024)
   private var rejected = [Int](repeating: 0, count: 256)
@@ -85,9 +85,9 @@ private struct FixWriter: ~Copyable, FixHandler {
   }
 }
 
-/// A fix as `nmea` writes it.
+/// Encodes a fix in the format of `obdgate nmea`.
 enum FixText {
-  /// Writes the keys of a fix into the open object; what the receiver did not say is absent.
+  /// Writes the keys of a fix into the open object. Unknown values are left out.
   static func write(_ fix: Fix, into encoder: inout JSONLineEncoder) {
     if let time = fix.time {
       let text = text(of: time, on: fix.date)
@@ -111,10 +111,10 @@ enum FixText {
     if let error = fix.horizontalError { encoder.field(JSONMemberName(",\"horizontalError\":"), error) }
   }
 
-  /// Bytes of `10:00:00.000Z`.
+  /// Length of `10:00:00.000Z`, bytes.
   private static var timeLength: Int { 13 }
 
-  /// `2026-05-04T10:00:00.000Z`; without a date only the last ``timeLength`` bytes mean something.
+  /// Returns `2026-05-04T10:00:00.000Z`. Without a date, only the last ``timeLength`` bytes are valid.
   @inline(__always)
   private static func text(of time: TimeOfDay, on date: CalendarDate?) -> InlineArray<24, UInt8> {
     var text = InlineArray<24, UInt8>(repeating: UInt8(ascii: "Z"))
@@ -140,7 +140,7 @@ enum FixText {
     return text
   }
 
-  /// Two digits of a number below 100.
+  /// Writes a number below 100 as two digits.
   @inline(__always)
   private static func putPair(_ number: UInt32, at index: Int, _ text: inout InlineArray<24, UInt8>) {
     text[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10)

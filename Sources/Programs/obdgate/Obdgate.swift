@@ -3,7 +3,7 @@ import Gateway
 import Glibc
 import JSONText
 
-/// The engineer's tool: subcommands only; what they do stands in the targets below.
+/// The engineer's tool. It has only subcommands; other targets implement their work.
 @main
 struct Obdgate: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -22,9 +22,9 @@ struct Obdgate: ParsableCommand {
     ])
 
   static func main() {
-    // A reader that goes away (`| head`) is no error: the write that fails says so, and the program ends quietly.
+    // If the reader of a pipe ends (`| head`), the write returns an error, and the program ends without a message.
     _ = signal(SIGPIPE, SIG_IGN)
-    // Nor is a file that may grow no longer (RLIMIT_FSIZE).
+    // The same for the limit of a file's length (RLIMIT_FSIZE): the write reports the error.
     _ = signal(SIGXFSZ, SIG_IGN)
     do {
       var command = try parseAsRoot()
@@ -39,17 +39,17 @@ struct Obdgate: ParsableCommand {
     }
   }
 
-  /// Ends the process without the libraries' exit handlers: a thread that still hangs in a call of its own, an errand of
-  /// `doctor`, say, would run into what they take down.
+  /// Ends the process without the exit handlers of libraries. A thread that is still in a call of a library, for
+  /// example for a check of `doctor`, would use what the handlers free.
   private static func leave(_ code: ExitCode) -> Never {
     fflush(nil)
     _exit(code.rawValue)
   }
 
-  /// Without a subcommand there is nothing to do.
+  /// Reports wrong usage, because there is nothing to do without a subcommand.
   func run() throws { throw ValidationError("name a subcommand") }
 
-  /// Wrong usage in one line: where, what, and what helps.
+  /// Returns the message for wrong usage in one line: the place, the problem and the remedy.
   private static func usageLine(_ message: String) -> String {
     var command = "obdgate"
     var commands = configuration.subcommands

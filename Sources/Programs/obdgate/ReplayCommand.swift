@@ -7,7 +7,7 @@ import JSONText
 import SignalSets
 import Telemetry
 
-/// `obdgate replay`: captures in, records out.
+/// `obdgate replay`: converts captures to records.
 struct ReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
@@ -75,7 +75,7 @@ struct ReplayCommand: ParsableCommand {
     guard !files.isEmpty else { throw ValidationError("name a capture, or - for standard input") }
   }
 
-  /// The rule of the daemon.
+  /// Checks a gateway ID by the rule of the daemon.
   private static func checkedGatewayId(_ text: String) throws -> String {
     guard GatewayConfiguration.isIdentifier(text) else {
       throw ValidationError("expected \(GatewayConfiguration.identifierRule)")
@@ -97,7 +97,7 @@ struct ReplayCommand: ParsableCommand {
         do {
           try run.replay(file)
         } catch let failure as Failure {
-          // What was read is delivered, and the other captures are no worse for it.
+          // Records read before the failure were delivered. Continue with the other captures.
           StandardError.say("obdgate replay: \(failure.description)")
           if firstFailure == nil { firstFailure = failure }
         }
@@ -110,7 +110,7 @@ struct ReplayCommand: ParsableCommand {
   }
 }
 
-/// How fast a replay goes.
+/// The speed of a replay.
 enum ReplaySpeed {
   case max
   case times(Double)
@@ -126,7 +126,7 @@ enum ReplaySpeed {
   }
 }
 
-/// When a telemetry record is made.
+/// When a telemetry record is written.
 enum RecordPeriod {
   case seconds(Double)
   case cycle
@@ -149,7 +149,7 @@ enum RecordPeriod {
   }
 }
 
-/// What values are called.
+/// The names of values in records.
 enum ValueNames: String, ExpressibleByArgument, CaseIterable { case plain, vss }
 
 extension CaptureFormat {
@@ -161,16 +161,16 @@ extension CaptureFormat {
   }
 }
 
-/// What a replay was asked for.
+/// The options of a replay.
 struct ReplayOptions {
   var format: CaptureFormat?
   var speed: ReplaySpeed
-  /// `nil`: a record every second, or every cycle if a bus log has no times.
+  /// Period of telemetry records; `nil` for one second, or for each polling cycle if a bus log has no times.
   var period: RecordPeriod?
   var names: ValueNames
   var baud: Int
   var loaded: LoadedSignals?
   var fences: FenceSet?
-  /// `nil`: the records have the gateway ID `replay`.
+  /// Gateway ID of the records; `nil` for `replay`.
   var gatewayId: String?
 }

@@ -6,7 +6,7 @@ import OBDWire
 import SignalSets
 import Telemetry
 
-/// Plays the events of one capture: bytes to the readers, what they find to the fusion, with the time of each.
+/// Plays the events of one capture: passes their bytes to the readers, and the results with their times to `Fusion`.
 struct ReplayPlayer: ~Copyable, CaptureConsumer {
   private var replies = ReplyReader()
   private var fixes = FixReader()
@@ -31,7 +31,7 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
     command.reserveCapacity(128)
   }
 
-  /// The outputs, for the next capture.
+  /// Ends the player and returns the outputs for the next capture.
   consuming func release() -> ReplayOutputs { session.release() }
 
   mutating func header(
@@ -49,7 +49,8 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
     }
   }
 
-  /// Feeds the bytes when they are due; a transcript without times in small pieces, for their times lie between.
+  /// Passes the bytes to the readers when they are due. A transcript without times is passed in small pieces, because
+  /// the times of its bytes are calculated.
   private mutating func paced(
     _ direction: CaptureDirection, _ time: CaptureTime, _ bytes: Span<UInt8>, _ factor: Double
   ) {
@@ -68,7 +69,7 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
     }
   }
 
-  /// Shows what is there, and waits until the event's time has come.
+  /// Writes the finished records and waits until the time of the event.
   private mutating func pause(_ factor: Double) {
     session.flush()
     wait(until: Double(session.elapsed(at: replies.position)) / 1e9 / factor)
@@ -83,7 +84,7 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
     }
     let due = Double(started.tv_sec) + Double(started.tv_nsec) / 1e9 + seconds
     var until = timespec(tv_sec: Int(due), tv_nsec: Int((due - due.rounded(.down)) * 1e9))
-    // Interrupted only by a signal that ends the program, or waited to the end.
+    // Repeat after a signal. A signal that ends the program does not return here.
     while unsafe clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nil) == EINTR {}
   }
 
@@ -103,7 +104,7 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
     }
   }
 
-  /// Commands end with CR; a log may hold one in several pieces.
+  /// Passes the bytes of a command to the session. A command ends with CR; a log may contain it in several pieces.
   private mutating func send(_ bytes: Span<UInt8>) {
     hasAdapterBytes = true
     let definitions = definitions
@@ -121,7 +122,7 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
 
   /// Ends the capture.
   ///
-  /// - Returns: whether it breaks off within a reply, in a format that keeps prompts.
+  /// - Returns: whether the capture ends within a reply, in a format that contains prompts.
   mutating func finish() -> Bool {
     let keepsPrompts =
       switch format {

@@ -1,7 +1,7 @@
 import Captures
 import Glibc
 
-/// A progress line for a large file, where somebody sits at stderr and the records go elsewhere.
+/// A progress line for a large file, shown if stderr is a terminal and the records are written elsewhere.
 struct ReplayProgress: CaptureProgress {
   private static let largeFile = 16 << 20
 
@@ -25,6 +25,6 @@ struct ReplayProgress: CaptureProgress {
     line.show("\(path): \(share)\(done >> 20) MB")
   }
 
-  /// Takes the line away.
+  /// Erases the line.
   mutating func end() { line.end() }
 }

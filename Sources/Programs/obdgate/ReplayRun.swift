@@ -6,11 +6,11 @@ import OBDWire
 import SignalSets
 import Telemetry
 
-/// Replays captures, one after the other, onto one output.
+/// Replays captures, one after another, to one output.
 struct ReplayRun: ~Copyable {
   private let options: ReplayOptions
   private let loadedSignals: [LoadedSignal]
-  /// Lent to the player of the capture being replayed.
+  /// The outputs; `nil` while the player of a capture has them.
   private var outputs: ReplayOutputs?
 
   init(options: ReplayOptions, errors: String?) throws(Failure) {
@@ -23,7 +23,7 @@ struct ReplayRun: ~Copyable {
 
   /// Replays one capture.
   ///
-  /// - Throws: why it could not be read to its end; what was read until then has been delivered.
+  /// - Throws: an error if the capture cannot be read to its end. Records read before it were delivered.
   mutating func replay(_ path: String) throws {
     var file: CaptureFile
     do throws(CaptureError) {
@@ -73,7 +73,7 @@ struct ReplayRun: ~Copyable {
     var fusion = FusionOptions(
       gatewayId: options.gatewayId ?? "replay", epoch: UUIDv7(milliseconds: 0, seed: contentHash, number: 0),
       idSeed: contentHash)
-    // As in the daemon: a fleet store accepts records of a gateway only of its vehicles and of itself.
+    // As in the daemon: a fleet store accepts a gateway's records only with its vehicles' IDs or its own ID.
     if let gatewayId = options.gatewayId { fusion.unknownVehicleId = gatewayId }
     fusion.cadence = (options.period ?? .seconds(1)).cadence
     fusion.naming = options.names == .vss ? .vss : .plain
@@ -82,12 +82,12 @@ struct ReplayRun: ~Copyable {
   }
 }
 
-/// Where records and wire errors go.
+/// The outputs for records and wire errors.
 struct ReplayOutputs: ~Copyable, RecordSink {
   private var records = OutputStream()
   private var errors: OutputStream?
   private var encoder = JSONLineEncoder()
-  /// Why writing ended: the reader left, the disk is full.
+  /// The error that ended writing, for example a full disk; `nil` if there was none.
   private(set) var stop: (any Error)?
 
   init(errors path: String?) throws(Failure) {
@@ -101,7 +101,7 @@ struct ReplayOutputs: ~Copyable, RecordSink {
 
   /// Writes one wire error.
   ///
-  /// - Parameter elapsed: nanoseconds from the capture's start.
+  /// - Parameter elapsed: ns since the start of the capture.
   mutating func failure(_ error: WireError, _ line: Span<UInt8>, elapsed: Int64) {
     guard stop == nil, errors != nil else { return }
     encoder.begin()
@@ -117,7 +117,7 @@ struct ReplayOutputs: ~Copyable, RecordSink {
     try errors?.flush()
   }
 
-  /// Writes out the records so far; a failure is kept in ``stop``.
+  /// Writes the records so far. An error is stored in ``stop``.
   mutating func flushRecords() {
     guard stop == nil else { return }
     do { try records.flush() } catch { stop = error }

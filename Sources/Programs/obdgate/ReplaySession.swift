@@ -5,26 +5,26 @@ import NMEAWire
 import OBDWire
 import Telemetry
 
-/// The time of a replay's events: nanoseconds from the capture's start.
+/// The time of the events of a replay, in ns since the start of the capture.
 struct ReplayClock {
-  /// The log's first wall time, from which its others count.
+  /// The first wall time of the log, from which the others count.
   private var firstWall: Int64?
   private let nanosecondsPerByte: Double
-  /// Bare bytes: each takes its time on the line.
+  /// Whether the capture has only bytes, so that their times are calculated from the baud rate.
   let isBytePaced: Bool
-  /// Bytes of events that came without a time.
+  /// Number of bytes in events without a time.
   private var untimedBytes = 0
   private(set) var now: Int64 = 0
 
-  /// - Parameter baud: ten bits a byte (8N1).
+  /// - Parameter baud: baud rate, with ten bits for each byte (8N1).
   init(baud: Int, isBytePaced: Bool) {
     nanosecondsPerByte = 10e9 / Double(baud)
     self.isBytePaced = isBytePaced
   }
 
-  /// Takes an event's time; in a log without times each event takes what its bytes need on the line.
+  /// Advances the clock to an event. In a log without times, each event takes the transfer time of its bytes.
   ///
-  /// - Returns: the wall time of the capture's start, when this event tells it first.
+  /// - Returns: the wall time of the start of the capture, if this event is the first to provide it; otherwise `nil`.
   mutating func arrive(_ time: CaptureTime, count: Int) -> Int64? {
     switch time {
     case .none:
@@ -46,30 +46,30 @@ struct ReplayClock {
     }
   }
 
-  /// When the byte at a position of the stream was read.
+  /// Returns the time at which the byte at a position of the stream was read.
   @inline(__always)
   func time(at position: UInt64) -> Int64 {
     isBytePaced ? Int64(Double(position) * nanosecondsPerByte) : now
   }
 }
 
-/// Takes what the readers find and gives it to the fusion with its time; counts what was wrong.
+/// Passes the results of the readers to `Fusion` with their times, and counts errors.
 struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
   private var fusion: Fusion
   private var outputs: ReplayOutputs
   private var clock: ReplayClock
-  /// Where the date is known from.
+  /// The source of the date.
   private var timeSource = TimeSource.none
-  /// A file of NMEA alone: the sentences' times are the only ones.
+  /// Whether the file contains only NMEA, so that the sentences provide the only times.
   private let isGPSPaced: Bool
   private var gpsTime = GPSTimeline()
-  /// The log of a bus: the time that its lines would take at an adapter's baud rate is not the bus's.
+  /// Whether the capture is a log of a bus. Times calculated from an adapter's baud rate are then wrong.
   private let isBusLog: Bool
-  /// The user named a period for records.
+  /// Whether the user selected a period for records.
   private let hasPeriod: Bool
-  /// An event came without a time, in a format that has them.
+  /// Whether an event had no time in a format with times.
   private var isUntimed = false
-  /// Readings, texts and lists of codes, fixes.
+  /// Number of readings, texts, lists of codes and fixes.
   private var findings = 0
   private var fences: FencePost?
   private var wireErrors = [Int](repeating: 0, count: 64)
@@ -92,12 +92,12 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
 
   consuming func release() -> ReplayOutputs { outputs }
 
-  /// False once nobody reads the output any more.
+  /// Whether records are still written; `false` after a write error.
   var goesOn: Bool { outputs.stop == nil }
 
   func elapsed(at position: UInt64) -> Int64 { isGPSPaced ? gpsTime.elapsed : clock.time(at: position) }
 
-  /// Writes out what is finished; a failure shows in ``goesOn``.
+  /// Writes finished records. An error sets ``goesOn`` to `false`.
   mutating func flush() { outputs.flushRecords() }
 
   mutating func setRecorded(_ recorded: Int64) {
@@ -105,9 +105,9 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
     fusion.setWallTime(offset: recorded, quality: .system)
   }
 
-  /// An event comes: its time is now. The first one is where the records' periods are counted from.
+  /// Advances to the time of an event. Periods of records count from the first event.
   ///
-  /// An epoch of the GPS that is complete by then is handed on first, so that it stands in the record of its own time.
+  /// A GPS epoch that is complete by then is processed first, so that its values are in the record of its own time.
   mutating func arrive(
     at time: CaptureTime, _ direction: CaptureDirection, count: Int, gps: inout FixReader
   ) {
@@ -118,11 +118,11 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
     if !isGPSPaced {
       if time == .none, isBusLog, !isUntimed {
         isUntimed = true
-        // Without times there are no seconds to count: a record for each round of readings.
+        // Without times, seconds cannot be counted: write a record for each polling cycle.
         if !hasPeriod { fusion.setCadence(.cycle) }
       }
       fusion.begin(at: clock.now)
-      // The time that bytes need on a line says nothing of how long a car has driven.
+      // The transfer time of the bytes is not the time that the vehicle drove.
       if clock.isBytePaced || time == .none { fusion.distrustTimes(into: &outputs) }
     }
     guard !clock.isBytePaced, gpsTime.isOpen else { return }
@@ -131,10 +131,10 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
     if silence >= (isDue ? Self.sentenceGap : Self.epochSilence) { gps.flush(into: &self) }
   }
 
-  /// A receiver sends an epoch in one burst; silence of this length ends it, also at 4800 baud, where a sentence takes
-  /// up to 170 ms.
+  /// Silence after which an epoch is complete, ns. A receiver sends an epoch in one burst, in which a sentence takes up
+  /// to 170 ms at 4800 baud.
   private static let epochSilence: Int64 = 250_000_000
-  /// When a record is due, an epoch counts as complete after this.
+  /// Silence after which an epoch is complete if a record is due, ns.
   private static let sentenceGap: Int64 = 20_000_000
 
   mutating func finish(at position: UInt64) {
@@ -182,19 +182,19 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
     let first = gpsTime.firstArrival
     gpsTime.epoch(fix)
     let time = isGPSPaced ? gpsTime.elapsed : gpsTime.lastArrival
-    // Where the log tells no date, the receiver's counts from its first fix on, and again where it has moved away from
-    // the capture's times: an epoch's bytes come sooner or later in its second, which must not make the records' times
-    // tremble.
+    // If the log has no date, use the receiver's from its first fix, and again if it differs from the capture's
+    // times by more than a tolerance. The bytes of an epoch arrive at varying times within a second, and the times of
+    // records must not vary with them.
     if timeSource != .log, fix.type != .none, let wall = gpsTime.wall(of: fix) {
       let offset = wall - (isGPSPaced ? time : first)
       if !timeSource.isGPS(within: Self.epochJitter, of: offset) {
         timeSource = .gps(offset)
-        // A record that was due before the fix keeps the time it would have had without it.
+        // A record that was due before the fix keeps the time without the fix.
         fusion.advance(to: time - 1, into: &outputs)
         fusion.setWallTime(offset: offset, quality: .gps)
       }
     }
-    // In a receiver's own log each second's fix has a record of its own time.
+    // In a log of a receiver, each fix has a record of its own time.
     if isGPSPaced { fusion.begin(at: time) }
     fusion.fix(fix, at: time, into: &outputs)
     let speed = fusion.vehicleSpeed(at: time)
@@ -234,12 +234,12 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
   }
 }
 
-/// Where the date of a replay's records is known from.
+/// The source of the date of a replay's records.
 private enum TimeSource: Equatable {
   case none
-  /// The capture's header, or its events' own times.
+  /// The header of the capture, or the times of its events.
   case log
-  /// A receiver's fix: the capture's start was so many nanoseconds after 1970.
+  /// A receiver's fix. The value is the start of the capture, ns since 1970.
   case gps(Int64)
 
   func isGPS(within tolerance: Int64, of offset: Int64) -> Bool {
@@ -248,16 +248,16 @@ private enum TimeSource: Equatable {
   }
 }
 
-/// The time line that the sentences of a GPS receiver draw.
+/// The times of a GPS receiver's sentences.
 private struct GPSTimeline {
   private static let day: Int64 = 86_400_000_000_000
 
-  /// When the first and the last sentence of the epoch under way came, on the capture's line.
+  /// Times at which the first and the last sentence of the current epoch arrived, in ns since the start of the capture.
   private(set) var firstArrival: Int64 = 0
   private(set) var lastArrival: Int64 = 0
-  /// Sentences came whose epoch has not been handed on.
+  /// Whether sentences of an unfinished epoch have arrived.
   private(set) var isOpen = false
-  /// Nanoseconds from the first epoch with a time to the newest, over midnight.
+  /// Time from the first epoch with a time to the latest, ns; it increases across midnight.
   private(set) var elapsed: Int64 = 0
   private var lastOfDay: Int64?
 
@@ -273,15 +273,16 @@ private struct GPSTimeline {
     let ofDay = Self.nanoseconds(time)
     if let lastOfDay {
       let step = ofDay - lastOfDay
-      // Back by more than half a day is midnight; back by less is a receiver that corrected itself: time stands still.
+      // A step back by more than half a day is midnight. A smaller one is a correction by the receiver and is
+      // ignored.
       if step >= 0 { elapsed += step } else if step < -Self.day / 2 { elapsed += step + Self.day }
     }
     lastOfDay = ofDay
   }
 
-  /// The fix's UTC time in nanoseconds since 1970; nil where the date is not known.
+  /// Returns the UTC time of a fix, ns since 1970; `nil` if the date is unknown.
   func wall(of fix: Fix) -> Int64? {
-    // ZDA has four digits for the year; those outside do not fit 64 bits of nanoseconds.
+    // ZDA has a year of four digits. Years outside this range do not fit into 64-bit nanoseconds.
     guard let date = fix.date, let time = fix.time, (1980...2200).contains(date.year) else { return nil }
     let days = Timestamp.days(year: date.year, month: date.month, day: date.day)
     return Int64(days) * Self.day + Self.nanoseconds(time)

@@ -3,7 +3,7 @@ import OBDWire
 import SignalSets
 import Telemetry
 
-/// `obdgate signals`: every signal that readings can name.
+/// `obdgate signals`: lists every signal that readings can contain.
 struct SignalsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "signals",
@@ -51,7 +51,7 @@ struct SignalsCommand: ParsableCommand {
       let signal = saeSignals.span[i]
       let definition = signal.definition
       let pid = definition.service == 0 ? "ATRV" : pidText(definition.service, definition.identifier)
-      // The oxygen sensors stand there once for each layout; a name that all layouts share is one signal.
+      // The table contains the oxygen sensors once for each layout. List a name that several layouts share once.
       guard seen.insert("\(signal.name) \(pid)").inserted else { continue }
       rows.append(
         SignalRow(
@@ -73,7 +73,7 @@ struct SignalsCommand: ParsableCommand {
   }
 }
 
-/// One signal as the list shows it.
+/// One signal in the list.
 struct SignalRow {
   var name: String
   var pid: String
@@ -81,12 +81,12 @@ struct SignalRow {
   var unit: String
   var vss: String
   var definition: SignalDefinition
-  /// The range that a signal set calls valid, where it is narrower than the bits.
+  /// The range that a signal set declares valid, if it is narrower than the range of the bits.
   var range: ClosedRange<Double>?
 
   var cells: [String] { [name, pid, unit, rangeText, formula, vss] }
 
-  /// What the bits can say, or what the signal set calls valid.
+  /// The range of the bits, or the one that the signal set declares valid.
   private var bounds: (Double, Double)? {
     if let range { return (range.lowerBound, range.upperBound) }
     return definition.range.map { ($0.low, $0.high) }
@@ -100,7 +100,7 @@ struct SignalRow {
     }
   }
 
-  /// The bits, counted from the first data byte's most significant one, and the arithmetic on them.
+  /// The position of the bits, counted from the most significant bit of the first data byte, and the calculation.
   private var formula: String {
     if definition.service == 0 { return "as the adapter measures it" }
     let last = Int(definition.bitOffset) + Int(definition.bitLength) - 1
@@ -144,7 +144,7 @@ struct SignalRow {
     }
   }
 
-  /// A number for people: whole where it is, else six digits.
+  /// Formats a number: without decimals if it is an integer, otherwise with up to six digits.
   private static func short(_ value: Double) -> String {
     var encoder = JSONLineEncoder(capacity: 64)
     encoder.begin()

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Simulator
 
-/// `obdgate simulate`: a virtual adapter in a virtual car.
+/// `obdgate simulate`: simulates an adapter in a vehicle.
 struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",

@@ -13,7 +13,7 @@ extension TroubleCode {
   }
 }
 
-/// Upper-case hexadecimal digits, filled up with zeros.
+/// Returns upper-case hexadecimal digits with leading zeros.
 func hexText(_ value: some BinaryInteger, _ digits: Int) -> String {
   let text = String(value, radix: 16, uppercase: true)
   return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
@@ -24,11 +24,12 @@ func pidText(_ service: UInt8, _ identifier: UInt16) -> String {
   hexText(service, 2) + hexText(identifier, service == 0x22 ? 4 : 2)
 }
 
-/// Readings as text.
+/// Formats readings as text.
 enum SignalText {
-  /// Writes a reading's value: a number, a flag, or an enumeration's text (its code where no text is known).
+  /// Writes the value of a reading: a number, a Boolean, or the text of an enumeration (its code if the text is
+  /// unknown).
   ///
-  /// - Returns: the unit to print, or "".
+  /// - Returns: the unit to print; empty if there is none.
   static func write(
     _ reading: Reading, _ loaded: LoadedSignals?, into encoder: inout JSONLineEncoder
   ) -> String {
@@ -43,7 +44,7 @@ enum SignalText {
           encoder.value(reading.value)
         }
       case .number:
-        // The set's format holds values to its range (OBDb does so); one that was sent beyond it says so.
+        // The format of the set (OBDb) limits values to its range. Mark a value that the vehicle reported beyond it.
         let limited = loaded.limited(reading.value, of: reading.signal)
         encoder.value(limited)
         if limited != reading.value {
@@ -70,7 +71,7 @@ enum SignalText {
   }
 }
 
-/// Wire errors as records and `decode` write them.
+/// Encodes wire errors for records and for `obdgate decode`.
 enum WireErrorText {
   /// Writes the keys of an error into the open object.
   static func write(_ error: WireError, _ line: Span<UInt8>, into encoder: inout JSONLineEncoder) {
@@ -94,6 +95,6 @@ enum WireErrorText {
     }
   }
 
-  /// The kind's name in the contract.
+  /// Returns the name of the kind in the record format.
   static func name(of kind: WireError.Kind) -> String { "\(kind)" }
 }

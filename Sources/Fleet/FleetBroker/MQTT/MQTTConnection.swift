@@ -50,7 +50,7 @@ import Glibc
     }
     guard let made = unsafe made else {
       throw BrokerFailure(
-        .refused, place, "its settings are refused: \(Self.reason(code))\(Self.files(address, options))")
+        .refused, place, "the TLS settings are rejected: \(Self.reason(code))\(Self.files(address, options))")
     }
     unsafe client = made
     // From here on the deinitializer frees it.
@@ -102,7 +102,9 @@ import Glibc
       switch unsafe event.kind {
       case cmosquitto_subscriber_none: return messages
       case cmosquitto_subscriber_connected:
-        guard reason == 0 else { throw over(.refused, "the broker does not let us in: \(Self.brokerReason(reason))") }
+        guard reason == 0 else {
+          throw over(.refused, "the broker rejects the connection: \(Self.brokerReason(reason))")
+        }
         isConnected = true
       case cmosquitto_subscriber_subscribed:
         guard reason < 0x80 else {

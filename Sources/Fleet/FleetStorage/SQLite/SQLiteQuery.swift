@@ -123,6 +123,6 @@ struct SQLiteQuery: ~Copyable {
   private static var copied: sqlite3_destructor_type { unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
   private borrowing func check(_ code: Int32) {
-    precondition(code == SQLITE_OK, "a parameter that the statement does not have, or has while it runs")
+    precondition(code == SQLITE_OK, "no such parameter, or the statement is running")
   }
 }

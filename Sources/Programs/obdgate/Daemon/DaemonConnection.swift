@@ -1,13 +1,13 @@
 import Glibc
 import Ports
 
-/// One question to a running daemon, and its answer: HTTP/1.1 over a Unix socket, a connection for each.
+/// A connection to a running daemon for one request and its response: HTTP/1.1 over a Unix socket.
 struct DaemonConnection: ~Copyable {
   private let socket: DaemonSocket
   private let line: OpenSocket
-  /// What of the body came with its head.
+  /// The part of the body that arrived with the head.
   private var early: [UInt8] = []
-  /// Bytes of the body that are still to come; nil: it ends with the connection.
+  /// Number of bytes of the body that have not arrived; `nil` if the body ends with the connection.
   private var left: Int?
   private var block = [UInt8](repeating: 0, count: 1 << 16)
 
@@ -16,27 +16,27 @@ struct DaemonConnection: ~Copyable {
     self.line = line
   }
 
-  /// Asks, and waits for the beginning of the answer.
-  fileprivate mutating func ask(_ path: String, unless bell: WakeUp?) throws(DaemonTrouble) {
+  /// Sends a request and waits for the head of the response.
+  fileprivate mutating func ask(_ path: String, unless wakeUp: WakeUp?) throws(DaemonTrouble) {
     let deadline = BootClock.now + DaemonSocket.patience
     try send(Array("GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8))
     var head: [UInt8] = []
     while true {
-      let more = try next(until: deadline, unless: bell)
+      let more = try next(until: deadline, unless: wakeUp)
       guard !more.isEmpty else { throw head.isEmpty ? gone : stranger }
       head += more
       if let end = ReplyHead.end(in: head) {
         guard let reply = ReplyHead(parsing: head[..<end]) else { throw stranger }
         early = Array(head[end...])
         left = reply.count
-        guard reply.status == 200 else { throw try refusal(reply.status, unless: bell) }
+        guard reply.status == 200 else { throw try refusal(reply.status, unless: wakeUp) }
         return
       }
       guard head.count <= ReplyHead.limit else { throw stranger }
     }
   }
 
-  /// For `poll(2)`: readable when ``take()`` has something to tell.
+  /// Descriptor for `poll(2)`, readable when ``take()`` has a result.
   var descriptor: Int32 { line.number }
 
   private var stranger: DaemonTrouble {
@@ -49,7 +49,8 @@ struct DaemonConnection: ~Copyable {
 
   private var gone: DaemonTrouble { DaemonTrouble(.gone, "\(socket.path): obdgated has closed the connection") }
 
-  /// What has come of the body since; nil: nothing now, empty: that was all.
+  /// Returns the bytes of the body that have arrived since the last call: `nil` if there are none, empty at the end of
+  /// the body.
   mutating func take() throws(DaemonTrouble) -> [UInt8]? {
     if !early.isEmpty {
       let bytes = early
@@ -61,10 +62,10 @@ struct DaemonConnection: ~Copyable {
     return try counted(bytes)
   }
 
-  /// The whole body.
+  /// Reads the rest of the body.
   ///
-  /// - Parameter limit: bytes; a longer one is not understood.
-  mutating func body(limit: Int, unless bell: WakeUp?) throws(DaemonTrouble) -> [UInt8] {
+  /// - Parameter limit: maximum length, bytes; a longer body is an error.
+  mutating func body(limit: Int, unless wakeUp: WakeUp?) throws(DaemonTrouble) -> [UInt8] {
     let deadline = BootClock.now + DaemonSocket.patience
     var body: [UInt8] = []
     while true {
@@ -74,10 +75,10 @@ struct DaemonConnection: ~Copyable {
         guard body.count <= limit else {
           throw DaemonTrouble(.notUnderstood, "\(socket.path): its answer is longer than \(limit) bytes")
         }
-        // One that comes drop by drop is not waited for without end.
+        // The deadline also ends a response that arrives too slowly.
         if BootClock.now >= deadline { throw late }
       } else {
-        try wait(until: deadline, unless: bell)
+        try wait(until: deadline, unless: wakeUp)
       }
     }
   }
@@ -93,18 +94,18 @@ struct DaemonConnection: ~Copyable {
   }
 
   private func send(_ request: [UInt8]) throws(DaemonTrouble) {
-    // Far less than a socket's buffer: all of it or nothing.
+    // The request is much smaller than the buffer of a socket, so it is sent in one call or not at all.
     let count = unsafe request.withUnsafeBytes {
       unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
     }
     guard count == request.count else { throw gone }
   }
 
-  /// The next bytes; empty: the connection has ended.
-  private mutating func next(until deadline: Int64, unless bell: WakeUp?) throws(DaemonTrouble) -> [UInt8] {
+  /// Waits for the next bytes; empty if the connection has ended.
+  private mutating func next(until deadline: Int64, unless wakeUp: WakeUp?) throws(DaemonTrouble) -> [UInt8] {
     while true {
       if let bytes = try receive() { return bytes }
-      try wait(until: deadline, unless: bell)
+      try wait(until: deadline, unless: wakeUp)
     }
   }
 
@@ -119,17 +120,17 @@ struct DaemonConnection: ~Copyable {
     throw DaemonTrouble(.system, "\(socket.path): \(systemReason(errno))")
   }
 
-  private func wait(until deadline: Int64, unless bell: WakeUp?) throws(DaemonTrouble) {
-    switch Waiting.forInput(on: descriptor, until: deadline, unless: bell) {
+  private func wait(until deadline: Int64, unless wakeUp: WakeUp?) throws(DaemonTrouble) {
+    switch Waiting.forInput(on: descriptor, until: deadline, unless: wakeUp) {
     case .ready: return
-    case .rung: throw DaemonTrouble(.interrupted, "\(socket.path): not waited for")
+    case .interrupted: throw DaemonTrouble(.interrupted, "\(socket.path): not waited for")
     case .late: throw late
     }
   }
 
-  /// What an answer that is none says: the first line of its body.
-  private mutating func refusal(_ status: Int, unless bell: WakeUp?) throws(DaemonTrouble) -> DaemonTrouble {
-    let text = try body(limit: ReplyHead.limit, unless: bell)
+  /// Returns the error for a response with another status than 200: the first line of its body.
+  private mutating func refusal(_ status: Int, unless wakeUp: WakeUp?) throws(DaemonTrouble) -> DaemonTrouble {
+    let text = try body(limit: ReplyHead.limit, unless: wakeUp)
     let line = String(decoding: text, as: UTF8.self).prefix { !$0.isNewline }
     let reason = line.isEmpty ? "" : ": \(PlainText.shown(line))"
     return DaemonTrouble(.refused, "\(socket.path): obdgated answers \(status)\(reason)")
@@ -137,28 +138,28 @@ struct DaemonConnection: ~Copyable {
 }
 
 extension DaemonSocket {
-  /// Asks a question and waits for the beginning of its answer.
+  /// Sends a request and waits for the head of the response.
   ///
   /// - Parameters:
-  ///   - path: as `/status`.
-  ///   - bell: when it rings, nobody waits any more.
-  /// - Throws: why there is no answer, or what is refused, in the daemon's words.
-  func open(_ path: String, unless bell: WakeUp?) throws(DaemonTrouble) -> DaemonConnection {
+  ///   - path: path of the resource, such as `/status`.
+  ///   - wakeUp: ends the wait when it is signalled.
+  /// - Throws: an error if there is no response, or the error that the daemon reports.
+  func open(_ path: String, unless wakeUp: WakeUp?) throws(DaemonTrouble) -> DaemonConnection {
     var connection = DaemonConnection(self, OpenSocket(number: try connect()))
-    try connection.ask(path, unless: bell)
+    try connection.ask(path, unless: wakeUp)
     return connection
   }
 
-  /// Asks a question and takes the whole answer.
+  /// Sends a request and reads the whole response.
   ///
-  /// - Parameter limit: bytes; a longer answer is not understood.
-  func ask(_ path: String, limit: Int, unless bell: WakeUp? = nil) throws(DaemonTrouble) -> [UInt8] {
-    var connection = try open(path, unless: bell)
-    return try connection.body(limit: limit, unless: bell)
+  /// - Parameter limit: maximum length of the body, bytes; a longer one is an error.
+  func ask(_ path: String, limit: Int, unless wakeUp: WakeUp? = nil) throws(DaemonTrouble) -> [UInt8] {
+    var connection = try open(path, unless: wakeUp)
+    return try connection.body(limit: limit, unless: wakeUp)
   }
 }
 
-/// A socket with one owner, closed when the owner goes.
+/// A socket with one owner. It closes when its owner is destroyed.
 private struct OpenSocket: ~Copyable {
   let number: Int32
 

@@ -3,16 +3,16 @@ import Gateway
 import Glibc
 import Ports
 
-/// Where a running daemon tells of itself: a Unix socket (unix(7)).
+/// The Unix socket (unix(7)) on which a running daemon serves its status.
 struct DaemonSocket: Equatable {
   let path: String
 
   init(_ path: String) { self.path = path }
 
-  /// The socket that is named, else the first that is there of those that daemons choose by themselves.
+  /// Returns the socket that the user named, otherwise the first existing one of the usual sockets of daemons.
   ///
-  /// - Parameter glance: what is known of the daemon's configuration.
-  /// - Throws: where there is none, how to get one.
+  /// - Parameter glance: the socket that the daemon's configuration names, if it can be read.
+  /// - Throws: an error with the remedy if there is none.
   static func found(
     named: String?, _ glance: StatusLocation = StatusLocation(file: DoctorCommand.usualFile)
   ) throws(DaemonTrouble) -> DaemonSocket {
@@ -25,32 +25,33 @@ struct DaemonSocket: Equatable {
         + "socket (\"status\" of its configuration) with --socket")
   }
 
-  /// How to start a daemon on this machine.
+  /// The command that starts a daemon on this machine.
   private static var starting: String { ServiceUser.hasUnit ? "systemctl start obdgated" : "obdgated --config FILE" }
 
-  /// One that this user may not look at is there: connecting says what would help.
+  /// Whether a file exists at a path. It may exist if this user has no permission to look; connecting then reports the
+  /// remedy.
   private static func isThere(_ path: String) -> Bool {
     unsafe access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR)
   }
 
-  /// How long a daemon may take to let somebody in or to go on with an answer: it has all of it in memory.
+  /// Time limit for a daemon to accept a connection or to continue a response, ns. The daemon has all data in memory.
   static let patience: Int64 = 5_000_000_000
 
-  /// Connects.
+  /// Connects to the socket.
   ///
-  /// - Returns: the descriptor, which is the caller's to close.
+  /// - Returns: the descriptor, which the caller must close.
   func connect() throws(DaemonTrouble) -> Int32 {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let bytes = Array(path.utf8)
-    // The last byte stays 0.
+    // The last byte must remain 0.
     guard (1..<MemoryLayout.size(ofValue: address.sun_path)).contains(bytes.count), !bytes.contains(0) else {
       throw DaemonTrouble(.notRunning, "\(path): not a socket's path: those have 1 to 107 bytes")
     }
     unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw DaemonTrouble(.system, "\(path): no socket: \(systemReason(errno))") }
-    // A daemon that takes nobody in any more keeps nobody waiting for ever.
+    // A limit for daemons that accept no connections.
     var limit = timeval(tv_sec: Int(Self.patience / 1_000_000_000), tv_usec: 0)
     _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     let isConnected = unsafe withUnsafePointer(to: &address) { pointer in
@@ -66,7 +67,7 @@ struct DaemonSocket: Equatable {
     return descriptor
   }
 
-  /// False where something else is there.
+  /// Whether the file at the path is a socket.
   private var isSocket: Bool {
     var status = stat()
     return unsafe stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFSOCK
@@ -76,11 +77,11 @@ struct DaemonSocket: Equatable {
     switch code {
     case ENOENT, ENOTDIR:
       DaemonTrouble(.notRunning, "\(path): no such socket: obdgated does not run, or has it elsewhere (--socket)")
-    // As where nobody listens at a socket.
+    // The same error as for a socket on which no process listens.
     case ECONNREFUSED where !isSocket:
       DaemonTrouble(
         .system,
-        "\(path): not a socket; name another path, with --socket or by \"status\" of the daemon's configuration")
+        "\(path): not a socket; use another path, with --socket or by \"status\" of the daemon's configuration")
     case ECONNREFUSED, ENOTSOCK, EPROTOTYPE:
       DaemonTrouble(.notRunning, "\(path): nobody answers: obdgated does not run; \(Self.starting)")
     case EACCES, EPERM:
@@ -94,7 +95,7 @@ struct DaemonSocket: Equatable {
   }
 }
 
-/// What all commands that ask a running daemon share.
+/// The option that selects the socket, for all commands that query a running daemon.
 struct SocketOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(

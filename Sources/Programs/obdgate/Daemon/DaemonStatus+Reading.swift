@@ -2,17 +2,17 @@ import JSONText
 import Ports
 
 extension DaemonStatus {
-  /// An answer is no longer; 64 adapters have a hundredth of it.
+  /// Maximum length of a status, bytes. The status of 64 adapters has a hundredth of it.
   static let limit = 4 << 20
 
-  /// Asks a daemon.
+  /// Requests the status from a daemon.
   ///
-  /// - Parameter bell: when it rings, nobody waits any more.
-  init(of socket: DaemonSocket, unless bell: WakeUp? = nil) throws(DaemonTrouble) {
-    try self.init(parsing: socket.ask("/status", limit: Self.limit, unless: bell), from: socket)
+  /// - Parameter wakeUp: ends the wait when it is signalled.
+  init(of socket: DaemonSocket, unless wakeUp: WakeUp? = nil) throws(DaemonTrouble) {
+    try self.init(parsing: socket.ask("/status", limit: Self.limit, unless: wakeUp), from: socket)
   }
 
-  /// - Parameter text: one JSON object; what a later version has added to it means nothing here.
+  /// - Parameter text: one JSON object. Unknown keys, which a later version may have added, are ignored.
   init(parsing text: [UInt8], from socket: DaemonSocket) throws(DaemonTrouble) {
     do throws(JSONError) {
       try self.init(JSONDocument(parsing: text, maximumDepth: 16).root)
@@ -118,7 +118,8 @@ extension JSONObjectReader {
 
   fileprivate mutating func count(_ key: String) throws(JSONError) -> Int? { try optionalInt(key, in: 0 ... .max) }
 
-  /// Several threads tell: what one of them took after another asked may be a little less than nothing old.
+  /// Reads an age. It may be slightly negative, because a thread may report a time after the time at which the daemon
+  /// was asked.
   fileprivate mutating func seconds(_ key: String) throws(JSONError) -> Double? {
     try optionalDouble(key).map { max(0, $0) }
   }
@@ -132,7 +133,7 @@ extension JSONObjectReader {
     return list
   }
 
-  /// An object of numbers: how often what.
+  /// Reads an object of numbers: a count for each name.
   fileprivate mutating func counts(_ key: String) throws(JSONError) -> [(name: String, count: Int)] {
     var counts: [(String, Int)] = []
     guard let object = try optionalObject(key) else { return counts }

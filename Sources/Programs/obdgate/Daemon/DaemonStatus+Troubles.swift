@@ -1,12 +1,12 @@
 extension DaemonStatus {
-  /// Something that should not be, plainly.
+  /// A problem or a remark about the daemon's state.
   struct Trouble: Equatable {
-    /// Records are lost or wait, or nothing comes in; else it is worth knowing.
+    /// Whether records are lost or delayed, or no data arrive; otherwise it is a remark.
     var isSerious: Bool
     var text: String
   }
 
-  /// What is stuck or failing, the worst first.
+  /// The stuck threads, failures and remarks, the most serious first.
   var troubles: [Trouble] {
     var serious: [String] = threads.filter(\.isStuck).map { "\($0.name) is stuck" }
     var others: [String] = []
@@ -46,10 +46,10 @@ extension DaemonStatus {
 }
 
 extension DaemonStatus.Records {
-  /// What took them, in words; nil: that is not known.
+  /// The causes of the losses as text; `nil` if unknown.
   var losses: String? {
     let reasons = lostByReason.filter { $0.count > 0 }.map { reason in
-      // These two are upper bounds (docs/Operations.md).
+      // These counts are upper bounds (docs/Operations.md).
       let bound = ["powerLoss", "processKilled"].contains(reason.name) ? "at most " : ""
       return "\(reason.name) \(bound)\(Figures.grouped(reason.count))"
     }

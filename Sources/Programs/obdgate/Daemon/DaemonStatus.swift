@@ -1,33 +1,33 @@
-/// What a running daemon tells of itself: its answer to `GET /status`, as far as this program understands it.
+/// The status of a running daemon: its response to `GET /status`, as far as this program knows its keys.
 ///
 ///     {"version":"0.1.0","pid":812,"uptime":12.5,"gatewayId":"gw-1","timeQuality":"ntp","adapters":[…],"sinks":[…],…}
 ///
-/// What is absent there is nil here: not known. Texts are as a terminal may be shown them.
+/// A value that is missing there is `nil`. Texts are safe to show on a terminal.
 struct DaemonStatus {
   var version: String?
   var pid: Int?
-  /// s
+  /// Time since the start, s.
   var uptime: Double?
   var gatewayId: String?
   var vehicleId: String?
   var timestamp: String?
   var timeQuality: String?
-  /// The file that it was started with.
+  /// The configuration file with which the daemon was started.
   var configuration: String?
   var adapters: [Adapter] = []
   var receivers: [Receiver] = []
   var records = Records()
-  /// nil: nothing is kept, stdout is the only sink.
+  /// The spool; `nil` if records are not stored, because stdout is the only sink.
   var spool: Spool?
   var sinks: [Sink] = []
   var threads: [Thread] = []
 
-  /// Whether a line is open, and what is behind it.
+  /// The state of a link.
   struct Line {
     var device = ""
-    /// `searching`, `connected`, `lost`, `sleeping`
+    /// `searching`, `connected`, `lost` or `sleeping`.
     var state = ""
-    /// s
+    /// Time since the last change of the state, s.
     var stateAge: Double?
     var reason: String?
     var identity: String?
@@ -35,21 +35,21 @@ struct DaemonStatus {
 
   struct Adapter {
     var line = Line()
-    /// What it is known by from one start to the next.
+    /// The name that identifies the adapter across starts.
     var name: String?
     var protocolName: String?
     var vehicleId: String?
     var vin: String?
-    /// Since the daemon started.
+    /// Number of commands since the daemon started.
     var commands: Int?
     var replies: Int?
     var readings: Int?
-    /// Answers that could not be used, by what was wrong with them.
+    /// Number of invalid replies, by kind of error.
     var failures: [(name: String, count: Int)] = []
-    /// How long the line was open, and how long of that a command was under way, s.
+    /// Time in which the link was open, and the part of it in which a command was in progress, s.
     var busy: Double?
     var open: Double?
-    /// s
+    /// Time since the last reading, s.
     var lastReadingAge: Double?
   }
 
@@ -60,33 +60,33 @@ struct DaemonStatus {
     var fixType: String?
     var satellites: Int?
     var hdop: Double?
-    /// Its fixes are the vehicle's position.
+    /// Whether its fixes are used as the vehicle's position.
     var isChosen: Bool?
   }
 
   struct Records {
-    /// By type, in the daemon's order.
+    /// Number of records by type, in the daemon's order.
     var made: [(name: String, count: Int)] = []
     var lost: Int?
-    /// By what took them.
+    /// Number of lost records by cause.
     var lostByReason: [(name: String, count: Int)] = []
   }
 
   struct Spool {
-    /// `durable`, `memory`
+    /// `durable` or `memory`.
     var state = ""
-    /// Why it is in memory; nil: it has no folder to be in.
+    /// The reason why records are only in memory; `nil` if no folder is configured.
     var reason: String?
     var records: Int?
     var memoryRecords: Int?
     var bytes: Int?
-    /// s
+    /// Age of the oldest record, s.
     var oldestAge: Double?
   }
 
   struct Sink {
     var name = ""
-    /// `waiting`, `delivering`, `failing`, `over`
+    /// `waiting`, `delivering`, `failing` or `over`.
     var state = ""
     var reason: String?
     var delivered: Int?

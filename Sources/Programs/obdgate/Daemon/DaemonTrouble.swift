@@ -1,21 +1,21 @@
-/// Why a running daemon tells nothing. One line for people: where, what, what helps.
+/// The reason why a daemon's status cannot be read, as one line: the place, the problem and the remedy.
 struct DaemonTrouble: Error, Equatable, CustomStringConvertible {
   enum Kind {
-    /// No socket, or nobody behind it.
+    /// The socket does not exist, or no process listens on it.
     case notRunning
-    /// This user may not ask.
+    /// This user has no permission.
     case notPermitted
-    /// No answer in time.
+    /// The daemon did not answer within the time limit.
     case timedOut
-    /// Somebody rang: the answer is not wanted any more.
+    /// A wake-up ended the wait.
     case interrupted
-    /// It closed the connection before its answer was whole.
+    /// The daemon closed the connection before the end of the response.
     case gone
-    /// It said that it cannot tell.
+    /// The daemon rejected the request.
     case refused
-    /// What answers there does not speak as a daemon does.
+    /// The response is not that of a daemon.
     case notUnderstood
-    /// Anything else that the system said.
+    /// Any other error of the system.
     case system
   }
   let kind: Kind
@@ -26,6 +26,6 @@ struct DaemonTrouble: Error, Equatable, CustomStringConvertible {
     self.description = description
   }
 
-  /// As a command's end.
+  /// The failure with which a command ends.
   var failure: Failure { Failure(.unavailable, description) }
 }

@@ -1,6 +1,6 @@
-/// Numbers for people, in few characters.
+/// Formats numbers in few characters.
 enum Figures {
-  /// `0.4 s`, `42 s`, `12 min`, `5 h`, `3 d`
+  /// Formats a duration in seconds: `0.4 s`, `42 s`, `12 min`, `5 h`, `3 d`.
   static func duration(_ seconds: Double) -> String {
     if seconds < 9.95 { return "\(oneDecimal(seconds)) s" }
     if seconds < 99.5 { return "\(whole(seconds)) s" }
@@ -9,7 +9,7 @@ enum Figures {
     return "\(whole(seconds / 86_400)) d"
   }
 
-  /// `840 B`, `1.2 kB`, `3.4 MB`
+  /// Formats a number of bytes: `840 B`, `1.2 kB`, `3.4 MB`.
   static func bytes(_ count: Int) -> String {
     var size = Double(count)
     if size < 1_000 { return "\(count) B" }
@@ -20,17 +20,17 @@ enum Figures {
     return "\(oneDecimal(size / 1_000)) TB"
   }
 
-  /// `8.2`
+  /// Formats a number with one decimal: `8.2`.
   static func oneDecimal(_ value: Double) -> String {
     let tenths = whole(value * 10)
     guard tenths.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return tenths }
     return (tenths.count > 1 ? tenths.dropLast() : "0") + "." + tenths.suffix(1)
   }
 
-  /// A share of 1 as `71 %`.
+  /// Formats a fraction of 1 as a percentage: `71 %`.
   static func percent(_ share: Double) -> String { "\(whole(share * 100)) %" }
 
-  /// `1,234,567`
+  /// Formats an integer with separators: `1,234,567`.
   static func grouped(_ count: Int) -> String {
     let digits = Array(String(count))
     var out = ""
@@ -41,6 +41,6 @@ enum Figures {
     return out
   }
 
-  /// Rounded; what no `Int` has is written as Swift does.
+  /// Rounds a number. One that does not fit into `Int` is formatted by Swift.
   private static func whole(_ value: Double) -> String { Int(exactly: value.rounded()).map(String.init) ?? "\(value)" }
 }

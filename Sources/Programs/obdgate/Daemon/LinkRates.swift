@@ -1,11 +1,11 @@
-/// How busy an adapter's line is: between two answers of the daemon, or since it started.
+/// The load of an adapter's link, between two responses of the daemon or since the daemon started.
 struct LinkRates {
-  /// Commands a second while the line was open; nil: not known, or it was not open.
+  /// Commands per second while the link was open; `nil` if unknown, or if it was not open.
   var commands: Double?
-  /// The share of that time in which a command was under way: 0…1.
+  /// Fraction of that time in which a command was in progress, 0…1.
   var use: Double?
 
-  /// - Parameter before: the same adapter in the answer before; nil: since the daemon started.
+  /// - Parameter before: the same adapter in the previous response; `nil` for the rates since the daemon started.
   init(_ now: DaemonStatus.Adapter, since before: DaemonStatus.Adapter?) {
     guard let open = Self.difference(now.open, before?.open, isFirst: before == nil), open > 0 else { return }
     commands = Self.difference(now.commands.map(Double.init), before?.commands.map(Double.init), isFirst: before == nil)
@@ -13,7 +13,7 @@ struct LinkRates {
     use = Self.difference(now.busy, before?.busy, isFirst: before == nil).map { $0 / open }
   }
 
-  /// nil: one of them is not known, or it has counted anew meanwhile.
+  /// Returns the difference of two counts; `nil` if one of them is unknown, or if the count has restarted in between.
   private static func difference(_ now: Double?, _ before: Double?, isFirst: Bool) -> Double? {
     guard let now else { return nil }
     if isFirst { return now }
@@ -23,12 +23,12 @@ struct LinkRates {
 }
 
 extension DaemonStatus {
-  /// The same adapter in another answer of the same daemon.
+  /// Returns the same adapter in another response of the same daemon.
   func adapter(like wanted: Adapter) -> Adapter? {
     adapters.first { $0.name == wanted.name && $0.line.device == wanted.line.device }
   }
 
-  /// Whether another answer is from the same start of the same daemon.
+  /// Whether this is a later response of the process that gave the other one.
   func isLater(than other: DaemonStatus) -> Bool {
     guard let uptime, let before = other.uptime else { return false }
     return pid == other.pid && uptime >= before

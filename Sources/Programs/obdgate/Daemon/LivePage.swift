@@ -1,9 +1,9 @@
 import Glibc
 import Telemetry
 
-/// A page on a terminal that is written over again and again (ECMA-48).
+/// A page on a terminal that is redrawn at intervals (ECMA-48).
 struct LivePage {
-  /// Columns and rows of the terminal at standard output; nil: it is none, or does not tell.
+  /// Columns and rows of the terminal at standard output; `nil` if it is not a terminal or does not report its size.
   static var size: (columns: Int, rows: Int)? {
     var size = winsize()
     guard isatty(STDOUT_FILENO) == 1, unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0,
@@ -12,12 +12,12 @@ struct LivePage {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  /// Of a terminal that does not tell.
+  /// The size of a terminal that does not report it.
   static let usualSize = (columns: 80, rows: 24)
 
-  /// A text over several lines, between words where that goes.
+  /// Wraps a text between words.
   ///
-  /// - Parameter columns: nil: one line.
+  /// - Parameter columns: maximum length of a line; `nil` for one line.
   static func wrapped(_ text: String, to columns: Int?) -> [String] {
     guard let columns, columns > 0 else { return [text] }
     var lines: [String] = []
@@ -25,7 +25,7 @@ struct LivePage {
     while rest.count > columns {
       let most = rest.prefix(columns + 1)
       let space = most.lastIndex(of: " ") ?? most.startIndex
-      // A word that is longer than a line is cut.
+      // Split a word that is longer than a line.
       let end = space > most.startIndex ? space : most.dropLast().endIndex
       lines.append(String(rest[..<end]))
       rest = rest[end...].drop { $0 == " " }
@@ -33,14 +33,14 @@ struct LivePage {
     return lines + [String(rest)]
   }
 
-  /// Lines, what a terminal would obey in them escaped, each cut to a width.
+  /// Cuts each line to a width, with control characters escaped.
   private static func cut(_ lines: [String], to columns: Int) -> [String] {
     lines.map(\.printable).map { $0.count > columns ? $0.prefix(max(0, columns - 1)) + "…" : $0 }
   }
 
-  /// Writes a page over the one before: what does not fit is cut off, to the right and below.
+  /// Draws a page over the previous one. Text beyond the right and lower edges is cut off.
   ///
-  /// - Parameter output: flushed.
+  /// - Parameter output: receives the page and is flushed.
   static func show(_ lines: [String], on output: inout OutputStream) throws {
     let (columns, rows) = size ?? usualSize
     var shown = cut(lines, to: columns)
@@ -48,7 +48,8 @@ struct LivePage {
       let left = lines.count - max(0, rows - 2)
       shown = shown.prefix(max(0, rows - 2)) + cut(["… and \(left) lines more"], to: columns)
     }
-    // Characters of two columns may be among them: lines that are too long all the same do not go on in the next row.
+    // Some characters take two columns. Automatic wrapping is off, so that a line that is too long does not continue in
+    // the next row.
     let text = shown.map { $0 + "\u{1B}[K\n" }.joined()
     try output.write("\u{1B}[?7l\u{1B}[H\(text)\u{1B}[J\u{1B}[?7h".utf8.span)
     try output.flush()

@@ -1,10 +1,11 @@
 import JSONText
 
-/// Which of the records that come are wanted.
+/// Selects records by type and device.
 struct RecordFilter: Equatable {
-  /// Empty: all.
+  /// The selected types; empty for all.
   var types: Set<String> = []
-  /// By the device that a record names, as those of type adapter do; empty: all, those that name none, too.
+  /// The selected devices. Only some records, such as those of type adapter, name a device. Empty for all records,
+  /// including those without a device.
   var devices: Set<String> = []
 
   func takes(_ record: JSONValue) -> Bool {

@@ -1,22 +1,22 @@
 import JSONText
 
-/// Puts records together from a stream of bytes, and lets those through that are wanted. No input or output.
+/// Extracts records from a stream of bytes and passes those that match a filter. It does no I/O.
 struct RecordStream {
-  /// A record's line has 16 KiB at most; far longer ones are none.
+  /// Maximum length of a line, bytes. A record has at most 16 KiB; a longer line is not a record.
   static let limit = 1 << 16
 
   private let filter: RecordFilter
   private var line: [UInt8] = []
   private var isTooLong = false
   private var document = JSONDocument()
-  /// Lines left out because they are no records.
+  /// Number of lines that were dropped because they are not records.
   private(set) var strangers = 0
 
   init(_ filter: RecordFilter) { self.filter = filter }
 
-  /// Takes the next bytes.
+  /// Processes the next bytes.
   ///
-  /// - Parameter output: wanted records are appended to it, with their line ends.
+  /// - Parameter output: receives the selected records with their line ends.
   mutating func take(_ bytes: [UInt8], into output: inout [UInt8]) {
     for byte in bytes {
       if byte == 0x0A {
@@ -29,7 +29,7 @@ struct RecordStream {
     }
   }
 
-  /// The stream has ended: what is not whole is no record.
+  /// Drops an incomplete record at the end of the stream.
   mutating func restart() {
     line.removeAll(keepingCapacity: true)
     isTooLong = false
@@ -37,7 +37,7 @@ struct RecordStream {
 
   private mutating func end(into output: inout [UInt8]) {
     defer { restart() }
-    // An empty line keeps a connection alive.
+    // An empty line keeps the connection alive.
     if line.isEmpty, !isTooLong { return }
     guard !isTooLong, isRecord() else {
       strangers += 1

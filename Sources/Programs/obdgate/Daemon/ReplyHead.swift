@@ -1,20 +1,20 @@
-/// The head of an answer in HTTP/1.1 (RFC 9112, 4 and 5), as far as a daemon uses it.
+/// The head of an HTTP/1.1 response (RFC 9112, sections 4 and 5), as far as the daemon uses it.
 ///
 ///     HTTP/1.1 200 OK
 ///     Content-Type: application/json
 ///     Content-Length: 1532
 ///     Connection: close
 struct ReplyHead: Equatable {
-  /// Longer ones are no daemon's.
+  /// Maximum length of a daemon's head, bytes.
   static let limit = 16 << 10
 
-  /// 100…599
+  /// Status code, 100…599.
   let status: Int
-  /// How long the body is; nil: it ends with the connection.
+  /// Length of the body, bytes; `nil` if the body ends with the connection.
   let count: Int?
 
-  /// - Parameter head: up to the empty line, with or without it.
-  /// - Returns: nil where it is no such head, or tells of a body in pieces.
+  /// - Parameter head: the bytes up to the empty line, with or without it.
+  /// - Returns: `nil` if it is not such a head, or if the body is chunked.
   init?(parsing head: ArraySlice<UInt8>) {
     var lines = String(decoding: head, as: UTF8.self).split(whereSeparator: \.isNewline)[...]
     guard let first = lines.popFirst()?.split(separator: " "), first.count >= 2, first[0].hasPrefix("HTTP/1."),
@@ -36,7 +36,7 @@ struct ReplyHead: Equatable {
     self.count = count
   }
 
-  /// Where the body begins; nil: the head is not whole.
+  /// Returns the index at which the body begins; `nil` if the head is incomplete.
   static func end(in bytes: [UInt8]) -> Int? {
     let (feed, carriage) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
     for index in bytes.indices.dropFirst() where bytes[index] == feed {

@@ -4,7 +4,7 @@ import Glibc
 import JSONText
 import Ports
 
-/// `obdgate status`: how the running daemon is.
+/// `obdgate status`: shows the state of the running daemon.
 struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
@@ -48,7 +48,7 @@ struct StatusCommand: ParsableCommand {
     return StatusPage(status, columns: LivePage.size?.columns).lines
   }
 
-  /// The answer as it came, on one line.
+  /// Returns the response on one line.
   private static func line(of socket: DaemonSocket) throws(Failure) -> [UInt8] {
     let text: [UInt8]
     do throws(DaemonTrouble) {
@@ -61,42 +61,42 @@ struct StatusCommand: ParsableCommand {
     } catch {
       throw Failure(.unavailable, "\(socket.path): its answer is not understood: \(error.message)")
     }
-    // In JSON, line ends stand between values only.
+    // In valid JSON, line ends occur only between tokens.
     return PlainText.escaped(text.filter { $0 != 0x0A && $0 != 0x0D }) + [0x0A]
   }
 
   private static func follow(_ socket: DaemonSocket) throws {
     var output = OutputStream()
-    let bell: WakeUp
+    let wakeUp: WakeUp
     do throws(PortError) {
-      bell = try WakeUp()
+      wakeUp = try WakeUp()
     } catch {
       throw Failure(.unavailable, error.description)
     }
-    cgateway_catch_signals(bell.descriptor)
+    cgateway_catch_signals(wakeUp.descriptor)
     var before: DaemonStatus?
     var isFirst = true
     repeat {
       let columns = (LivePage.size ?? LivePage.usualSize).columns
-      switch Result(catching: { () throws(DaemonTrouble) in try DaemonStatus(of: socket, unless: bell) }) {
+      switch Result(catching: { () throws(DaemonTrouble) in try DaemonStatus(of: socket, unless: wakeUp) }) {
       case .success(let status):
         if isFirst { try output.write("\u{1B}[2J".utf8.span) }
         try LivePage.show(StatusPage(status, since: before, columns: columns).lines, on: &output)
         before = status
       case .failure(let trouble):
         if trouble.kind == .interrupted { return }
-        // Whoever asks a daemon that is not there is told at once; one that goes may come back.
+        // Fail at the first attempt. A daemon that ends later may be restarted.
         if isFirst { throw trouble.failure }
         before = nil
         let text = LivePage.wrapped(trouble.description, to: columns)
         try LivePage.show(text + ["asked again every second"], on: &output)
       }
       isFirst = false
-    } while !bell.wait(until: BootClock.now + 1_000_000_000)
+    } while !wakeUp.wait(until: BootClock.now + 1_000_000_000)
   }
 }
 
-/// Lets a step fail as the command does.
+/// Converts the error of a step to the failure of the command.
 private func checked<Value>(_ make: () throws(DaemonTrouble) -> Value) throws(Failure) -> Value {
   do throws(DaemonTrouble) {
     return try make()

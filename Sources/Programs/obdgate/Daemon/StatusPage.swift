@@ -1,10 +1,10 @@
-/// A daemon's status as a page for people: who it is, what is wrong, then its lines, spool and sinks.
+/// A daemon's status as text: the daemon, its problems, its links, the spool and the sinks.
 struct StatusPage {
   let lines: [String]
 
   /// - Parameters:
-  ///   - before: its answer before, from which rates are worked out; nil: since it started.
-  ///   - columns: what is wrong goes on in the next line where it is longer; nil: it does not.
+  ///   - before: the previous status, from which rates are calculated; `nil` for the rates since the daemon started.
+  ///   - columns: width at which problems are wrapped; `nil` for no limit.
   init(_ now: DaemonStatus, since before: DaemonStatus? = nil, columns: Int? = nil) {
     let before = before.flatMap { now.isLater(than: $0) ? $0 : nil }
     var lines = Self.head(now)
@@ -44,7 +44,7 @@ struct StatusPage {
     return TextTable.lines([header] + rows)
   }
 
-  /// The most frequent first.
+  /// Returns the failures of an adapter, the most frequent first.
   private static func failures(_ adapter: DaemonStatus.Adapter) -> String {
     let failures = adapter.failures.filter { $0.count > 0 }.sorted { $0.count > $1.count }
     let shown = failures.prefix(3).map { "\($0.name) \(Figures.grouped($0.count))" }.joined(separator: ", ")

@@ -2,7 +2,7 @@ import ArgumentParser
 import JSONText
 import Telemetry
 
-/// `obdgate tail`: the running daemon's records as they are committed.
+/// `obdgate tail`: prints the records of the running daemon when they are committed.
 struct TailCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tail", abstract: "Prints the records of the running daemon, in addition to its sinks.",

@@ -3,47 +3,47 @@ import CGateway
 import Glibc
 import Ports
 
-/// Follows a daemon's records until somebody wants no more.
+/// Prints a daemon's records until the command is stopped.
 ///
-/// Records wait here while the reader of standard output is slow, but not many: behind that they wait in the daemon, which
-/// drops what is too much. So no reader of theirs ever holds a daemon up.
+/// If the reader of standard output is slow, a few records wait here and the others in the daemon, which drops the
+/// excess. A slow reader therefore never delays the daemon.
 struct TailRun: ~Copyable {
   private let named: String?
   private let isOnce: Bool
-  private let bell: WakeUp
+  private let wakeUp: WakeUp
   private var connection: DaemonConnection?
-  /// Its descriptor; -1: there is no connection.
+  /// The descriptor of the connection; -1 if there is none.
   private var descriptor: Int32 = -1
   private var stream: RecordStream
-  /// What standard output has not taken yet.
+  /// Bytes that standard output has not accepted.
   private var output: [UInt8] = []
   private var retryAt = Int64.min
   private var wasConnected = false
-  /// The daemon is away, which was said.
+  /// Whether the daemon has ended and this was reported.
   private var isWaiting = false
 
   private static let pause: Int64 = 1_000_000_000
   private static let outputLimit = 1 << 18
-  /// A pipe that poll(2) calls writable takes so many bytes at once without blocking (pipe(7), PIPE_BUF).
+  /// Number of bytes that a pipe reported as writable by poll(2) accepts without blocking (pipe(7), PIPE_BUF).
   private static let piece = 4_096
 
   /// - Parameters:
-  ///   - socket: as it was named; nil: where one is found.
-  ///   - isOnce: a daemon that goes is not waited for.
+  ///   - socket: the socket that the user named; `nil` to search for one.
+  ///   - isOnce: whether to end when the daemon ends.
   init(socket: String?, _ filter: RecordFilter, isOnce: Bool) throws(Failure) {
     named = socket
     self.isOnce = isOnce
     stream = RecordStream(filter)
     do throws(PortError) {
-      bell = try WakeUp()
+      wakeUp = try WakeUp()
     } catch {
       throw Failure(.unavailable, error.description)
     }
   }
 
-  /// - Throws: where there is no daemon, or standard output takes no more.
+  /// - Throws: an error if there is no daemon, or if standard output cannot be written.
   mutating func run() throws {
-    cgateway_catch_signals(bell.descriptor)
+    cgateway_catch_signals(wakeUp.descriptor)
     while true {
       if descriptor < 0, BootClock.now >= retryAt {
         do throws(DaemonTrouble) {
@@ -54,7 +54,7 @@ struct TailRun: ~Copyable {
         }
       }
       var waiting: InlineArray<3, pollfd> = [
-        pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: wakeUp.descriptor, events: Int16(POLLIN), revents: 0),
         pollfd(fd: STDOUT_FILENO, events: output.isEmpty ? 0 : Int16(POLLOUT), revents: 0),
         pollfd(fd: wantsMore ? descriptor : -1, events: Int16(POLLIN), revents: 0),
       ]
@@ -75,13 +75,13 @@ struct TailRun: ~Copyable {
 
   private mutating func connect() throws(DaemonTrouble) {
     let socket = try DaemonSocket.found(named: named)
-    let opened = try socket.open("/records", unless: bell)
+    let opened = try socket.open("/records", unless: wakeUp)
     descriptor = opened.descriptor
     connection = consume opened
     if isWaiting { say("\(socket.path): follows again; what was made meanwhile is not repeated") }
     wasConnected = true
     isWaiting = false
-    // What came with the head of the answer no poll(2) shows.
+    // poll(2) does not report the bytes that arrived with the head of the response.
     try receive()
   }
 
@@ -93,12 +93,12 @@ struct TailRun: ~Copyable {
     if stream.strangers > 0, strangers == 0 { say("a line that is no record was left out") }
   }
 
-  /// - Throws: where it is not waited for.
+  /// - Throws: the error, unless the command waits for the daemon.
   private mutating func lost(_ trouble: DaemonTrouble) throws {
     connection = nil
     descriptor = -1
     stream.restart()
-    // What was received is the reader's, whatever comes.
+    // Print the received records before the error.
     if !wasConnected || isOnce {
       while !output.isEmpty { try write() }
       throw trouble.failure
@@ -108,13 +108,13 @@ struct TailRun: ~Copyable {
     retryAt = BootClock.now + Self.pause
   }
 
-  /// Writes what standard output takes at once.
+  /// Writes as much as standard output accepts at once.
   ///
-  /// - Throws: the end, where nobody reads any more.
+  /// - Throws: the exit of the program if the reader has closed its end.
   private mutating func write() throws {
     let piece = output.prefix(Self.piece)
     let count = unsafe piece.withUnsafeBytes { unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-    // The reader has left: nothing was to be written, or it could not be.
+    // The reader has closed its end. It is detected by poll(2) if there is nothing to write, otherwise by EPIPE.
     if piece.isEmpty || (count < 0 && errno == EPIPE) { throw ExitCode.success }
     if count < 0 {
       if errno == EINTR || errno == EAGAIN { return }

@@ -2,16 +2,17 @@ import Gateway
 import Glibc
 import Ports
 
-/// Serial devices: adapters and receivers that are there, who may open them, who has them. None is opened.
+/// Checks the serial devices: the adapters and receivers that are present, whether the daemon may open them, and which
+/// processes use them. It opens none.
 struct AdapterCheck {
   private let user: ServiceUser
-  /// Of the daemon that runs: the lines that it has.
+  /// The devices to which the running daemon is connected.
   private let connected: Set<String>
   private let adapters: [String]
   private let receivers: [String]
-  /// What else the configuration names: ``NetworkCheck``, ``BluetoothCheck``.
+  /// Whether the configuration names adapters on the network or Bluetooth (``NetworkCheck``, ``BluetoothCheck``).
   private let hasOthers: Bool
-  /// Whether devices that it does not name are used, too.
+  /// Whether the daemon also uses devices that the configuration does not name.
   private let finds: Bool
   private(set) var findings: [Finding] = []
 
@@ -41,7 +42,7 @@ struct AdapterCheck {
   private mutating func look(at present: [DeviceIdentity], _ rules: DiscoveryRules) {
     var hasAdapter = hasOthers || !adapters.isEmpty
     for path in adapters + receivers where !present.contains(where: { $0.isNamed(path) }) {
-      // A path may lead to a device that udev does not know.
+      // udev may not know the device at a configured path.
       look(at: path, as: adapters.contains(path) ? "the configured adapter" : "the configured receiver")
     }
     var strangers: [DeviceIdentity] = []
@@ -74,7 +75,7 @@ struct AdapterCheck {
         remedy: example.map { "name it in the configuration: \($0)" } ?? "plug one in, then: obdgate scan"))
   }
 
-  /// Whether it can be opened, and who has it.
+  /// Checks whether the daemon can open a device, and which process uses it.
   private mutating func look(at path: String, as what: String) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else {
@@ -105,27 +106,27 @@ struct AdapterCheck {
         .problem, Self.name, "\(path): \(what): used by \(holder)", remedy: "end that: \(Self.end(holder, path))"))
   }
 
-  /// Whether it may be a terminal line; asked of the kernel's books (sysfs(5)), since opening one may reset what is at its
-  /// other end.
+  /// Whether a file may be a serial port, according to sysfs(5). Opening it could reset the device.
   private func isLine(_ status: stat) -> Bool {
     guard status.st_mode & S_IFMT == S_IFCHR else { return false }
-    // Pseudo-terminals are not in these books.
+    // sysfs does not contain pseudo-terminals.
     let entry = "/sys/dev/char/\(Self.numbers(status.st_rdev))/subsystem"
     guard let subsystem = SerialBridges.resolvedPath(entry) else { return true }
     return subsystem.hasSuffix("/tty")
   }
 
-  /// `188:0`: major and minor (makedev(3)). The minor number's upper bits stand above the major's lower twelve.
+  /// Formats a device number as major and minor, such as `188:0` (makedev(3)). The upper bits of the minor number
+  /// follow the twelve bits of the major number.
   private static func numbers(_ device: dev_t) -> String {
     "\(device >> 8 & 0xFFF):\(device & 0xFF | device >> 12 & 0xFFF00)"
   }
 
-  /// Why the daemon could not open it; nil: it could.
+  /// Returns the reason why the daemon cannot open a device, and the remedy; `nil` if it can.
   private func refusal(_ path: String, _ status: stat) -> (what: String, remedy: String)? {
     guard user.may(0o6, status) else { return ("\(user.name) may not open it", admission(path, status)) }
-    // Majors of USB bridges, CDC ACM and RFCOMM (the kernel's devices.txt): the unit allows no other.
+    // The major numbers of USB bridges, CDC ACM and RFCOMM (the kernel's devices.txt). The unit allows no others.
     let allowed: Set<dev_t> = [188, 166, 216]
-    // Its lower twelve bits stand above the lower eight of the minor number; no kernel gives higher ones (makedev(3)).
+    // The twelve bits of the major number follow the lower eight of the minor number (makedev(3)).
     let major = status.st_rdev >> 8 & 0xFFF
     if user.isService, status.st_mode & S_IFMT == S_IFCHR, !allowed.contains(major) {
       return (
@@ -136,21 +137,22 @@ struct AdapterCheck {
     return nil
   }
 
-  /// All that it takes to let the daemon's user open it.
+  /// Returns the commands that let the daemon's user open a device.
   private func admission(_ path: String, _ status: stat) -> String {
     let own = ServiceUser.name(ofGroup: status.st_gid)
-    // Nobody should have to join root's group, and the service is in those of its unit.
+    // A user should not join the group of root, and the service is only in the groups of its unit.
     let isFit = status.st_gid != 0 && (!user.isService || ServiceUser.serviceGroups.contains(own))
     let group = isFit ? own : ServiceUser.serviceGroups[0]
     var steps: [String] = []
     if status.st_mode & 0o060 != 0o060 || group != own {
       steps.append(Self.opening(path, status, to: group, from: own))
     }
-    if !user.isService, !user.isIn(group) { steps.append("usermod -aG \(group) \(user.name), then log in anew") }
+    if !user.isService, !user.isIn(group) { steps.append("usermod -aG \(group) \(user.name), then log in again") }
     return steps.isEmpty ? "chmod u+rw \(path)" : steps.joined(separator: "; and ")
   }
 
-  /// How a group gets to read and write it, for good where udev sets that anew whenever it is plugged in.
+  /// Returns the command that lets a group read and write a device. If udev creates the device, it is a udev rule,
+  /// because udev resets permissions when the device is plugged in.
   private static func opening(_ path: String, _ status: stat, to group: String, from own: String) -> String {
     let device = SerialBridges.resolvedPath(path) ?? path
     guard SerialBridges.resolvedPath("/sys/dev/char/\(numbers(status.st_rdev))") != nil,
@@ -166,7 +168,7 @@ struct AdapterCheck {
     return "fuser -v \(path)"
   }
 
-  /// Programs that open serial devices to see whether they are a modem or a Braille display.
+  /// Warns about running programs that open serial devices to detect modems or Braille displays.
   private static var rivals: [Finding] {
     let running = DeviceHolder.running(of: ["ModemManager", "brltty"])
     var findings: [Finding] = []

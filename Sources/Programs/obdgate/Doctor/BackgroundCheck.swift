@@ -2,34 +2,34 @@ import Gateway
 import Ports
 import Synchronization
 
-/// Work in a thread of its own, waited for no longer than one likes: what hangs in a system call holds nobody up.
-final class Errand<Value: Sendable>: Sendable {
+/// A function that runs in a separate thread, so that the caller can stop waiting for it if a system call hangs.
+final class BackgroundCheck<Value: Sendable>: Sendable {
   private let result = Mutex<Value?>(nil)
-  private let bell: WakeUp
+  private let wakeUp: WakeUp
 
-  /// Begins it.
+  /// Starts the function.
   ///
-  /// - Throws: where the process has no more threads or descriptors.
+  /// - Throws: an error if the process has no more threads or descriptors.
   init(_ work: @escaping @Sendable () -> Value) throws(Failure) {
     do throws(PortError) {
-      bell = try WakeUp()
+      wakeUp = try WakeUp()
     } catch {
       throw Failure(.unavailable, error.description)
     }
     do throws(StartError) {
-      _ = try Thread("obdgate-errand", isDetached: true) { [self] in
+      _ = try Thread("obdgate-check", isDetached: true) { [self] in
         let value = work()
         result.withLock { $0 = value }
-        bell.signal()
+        wakeUp.signal()
       }
     } catch {
       throw Failure(.unavailable, error.description)
     }
   }
 
-  /// What came of it; nil: not done by that moment of ``Ports/BootClock``.
+  /// Returns the result; `nil` if there is none before a time of ``Ports/BootClock``.
   func value(until deadline: Int64) -> Value? {
-    _ = bell.wait(until: deadline)
+    _ = wakeUp.wait(until: deadline)
     return result.withLock { $0 }
   }
 }

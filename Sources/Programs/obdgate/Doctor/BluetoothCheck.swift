@@ -3,11 +3,11 @@ import Glibc
 import Ports
 import Sinks
 
-/// Bluetooth, as far as BlueZ knows without any radio.
+/// Checks Bluetooth by the state of BlueZ, without using the radio.
 enum BluetoothCheck {
   private static let name = "bluetooth"
 
-  /// An adapter that the configuration names.
+  /// A configured adapter.
   private struct Wanted {
     let address: BluetoothAddress
     let isLowEnergy: Bool
@@ -25,7 +25,7 @@ enum BluetoothCheck {
     guard !wanted.isEmpty || configuration.discovery.bluetooth else {
       return [Finding(.ok, name, "not used: the configuration names no such adapter and looks for none")]
     }
-    // Without it, a machine is as well off as one that has none.
+    // If no adapter is configured, missing Bluetooth is not a problem.
     let doubt: Finding.Verdict = wanted.isEmpty ? .warning : .problem
     do throws(DiscoveryError) {
       let directory = try BluetoothDirectory()
@@ -43,7 +43,7 @@ enum BluetoothCheck {
     }
   }
 
-  /// What is wrong with the file that has an adapter's PIN; nil: nothing.
+  /// Checks the file with an adapter's PIN; `nil` if there is no problem.
   private static func pinFile(of adapter: GatewayConfiguration.Adapter) -> Finding? {
     do throws(SinkError) {
       _ = try adapter.readPIN()
@@ -76,7 +76,7 @@ enum BluetoothCheck {
     }
     let title = device.alias.isEmpty ? "" : " (\(device.alias))"
     if device.isPaired { return Finding(.ok, name, "\(address)\(title) is paired") }
-    // Most of them want no pairing (docs/Adapters.md).
+    // Most Bluetooth LE adapters need no pairing (docs/Adapters.md).
     guard !wanted.isLowEnergy, !device.isConnected else {
       return Finding(.ok, name, "\(address)\(title) is known, and not paired")
     }
@@ -85,10 +85,10 @@ enum BluetoothCheck {
       remedy: "where it has another: \"pin\" in the configuration, or bluetoothctl pair \(address)")
   }
 
-  /// Whether the kernel has a controller, be BlueZ there or not.
+  /// Whether the kernel has a controller, even if BlueZ is not running.
   private static var hasController: Bool { unsafe access("/sys/class/bluetooth/hci0", F_OK) == 0 }
 
-  /// Whether the machine's radio switch has Bluetooth off (the kernel's rfkill).
+  /// Whether the kernel's rfkill has switched Bluetooth off.
   private static func block(_ kind: String) -> Bool {
     (0..<16).contains { number in
       let folder = "/sys/class/rfkill/rfkill\(number)/"

@@ -1,7 +1,7 @@
 import Gateway
 import Glibc
 
-/// What date it is, and whether that is known after a power cut.
+/// Checks the clock, and whether the machine knows the date after a power cut.
 enum ClockCheck {
   static func findings() -> [Finding] { [date(WallClock.read()), battery()] }
 
@@ -18,7 +18,7 @@ enum ClockCheck {
     }
   }
 
-  /// Devices that the kernel has set the clock by at the start, or would (rtc(4)).
+  /// Checks whether the kernel can set the clock from a real-time clock at the start (rtc(4)).
   private static func battery() -> Finding {
     if unsafe access("/sys/class/rtc/rtc0", F_OK) == 0 {
       return Finding(.ok, "clock", "a real-time clock keeps it while the power is off")

@@ -1,9 +1,9 @@
 import Gateway
 
-/// The configuration, as the daemon would read it.
+/// Reads the configuration as the daemon does.
 enum ConfigurationCheck {
-  /// - Parameter path: nil: there is none.
-  /// - Returns: nil: it cannot be used.
+  /// - Parameter path: path of the file; `nil` if there is none.
+  /// - Returns: the settings, `nil` if they are invalid, and the findings.
   static func read(_ path: String?) -> (Settings?, [Finding]) {
     do throws(StartError) {
       let settings = try Settings(path: path)
@@ -11,7 +11,7 @@ enum ConfigurationCheck {
       let warnings = settings.warnings.map { Finding(.warning, "configuration", $0) }
       return (settings, [Finding(.ok, "configuration", what)] + warnings)
     } catch {
-      // The place of the key follows the path if a file that the configuration names is missing.
+      // If a file that the configuration names is missing, the error begins with the configuration's path and the key.
       let isOther = path.map { !error.description.hasPrefix("\($0): ") } ?? false
       let remedy =
         switch error.kind {

@@ -1,11 +1,11 @@
 import Gateway
 
-/// The running daemon, as it tells of itself.
+/// Requests the status of the running daemon.
 enum DaemonCheck {
   /// - Parameters:
-  ///   - named: its socket, where one was named.
-  ///   - configured: where the configuration has it, which counts where none was named.
-  /// - Returns: nil: none answers.
+  ///   - named: the socket that the user named; `nil` if none.
+  ///   - configured: the socket in the configuration, used if the user named none.
+  /// - Returns: the status, `nil` if no daemon answers, and the findings.
   static func ask(named: String?, configured: StatusLocation) -> (DaemonStatus?, [Finding]) {
     var path = named
     switch configured.socket {
@@ -19,7 +19,7 @@ enum DaemonCheck {
       let status = try DaemonStatus(of: DaemonSocket.found(named: path, configured))
       return (status, findings(status))
     } catch {
-      // One that does not run is no problem unless it should: whoever named its socket says so.
+      // A daemon that is not running is only a problem if the user named its socket.
       let mayBeOff = error.kind == .notRunning && named == nil
       return (nil, [Finding(mayBeOff ? .warning : .problem, "daemon", error.description)])
     }

@@ -2,7 +2,7 @@ import Gateway
 import Glibc
 import Ports
 
-/// Where records are kept: whether the folder is there, may be written to, and has room for them.
+/// Checks the folders and files of records: whether they exist, are writable, and have enough space.
 enum DiskCheck {
   private static let name = "disk"
 
@@ -33,7 +33,7 @@ enum DiskCheck {
     return findings
   }
 
-  /// - Returns: nil: it is not there.
+  /// - Returns: `nil` if the folder does not exist.
   private static func look(at folder: String, _ user: ServiceUser, wanted: Int64) -> Finding? {
     var status = stat()
     guard unsafe stat(folder, &status) == 0 else { return errno == ENOENT ? nil : closed(folder, errno) }
@@ -53,10 +53,10 @@ enum DiskCheck {
     return room(folder, space, wanted: wanted)
   }
 
-  /// A file that records go to, and whose end is read first; nil: it is made, or goes on.
+  /// Checks a file to which records are appended; `nil` if it does not exist yet or is usable.
   private static func look(atFile path: String, _ user: ServiceUser) -> Finding? {
     var status = stat()
-    // Why it cannot be looked at is said of its folder.
+    // If the file cannot be examined, the check of its folder reports the reason.
     guard unsafe stat(path, &status) == 0 else { return nil }
     if status.st_mode & S_IFMT == S_IFDIR {
       return Finding(.problem, name, "\(path): a folder, and records are to be written to it", remedy: "name a file")
@@ -68,14 +68,14 @@ enum DiskCheck {
     return nil
   }
 
-  /// What the daemon goes on with in its folder, and may do to each there: those that it opens to write, and those that it
-  /// reads and puts others in the place of.
+  /// Files of the daemon in its state directory, with the permissions that it needs: read and write for files that it
+  /// opens, only read for files that it replaces.
   private static let kept: [(name: String, bits: mode_t)] = [
     ("spool.lock", 0o6), ("spool.db", 0o6), ("spool.db-wal", 0o6), ("spool.db-shm", 0o6), ("adapters.jsonl", 0o4),
     ("trips.jsonl", 0o4), ("fences.json", 0o4), ("fences.geojson", 0o4),
   ]
 
-  /// What another user's daemon has left there; nil: it can go on with all of it.
+  /// Checks for files that another user's daemon left in the folder; `nil` if this one can use all of them.
   private static func look(atKept folder: String, _ user: ServiceUser) -> Finding? {
     let others = kept.filter { file in
       var status = stat()
@@ -89,7 +89,8 @@ enum DiskCheck {
       remedy: "chown -R \(user.name) \(folder)")
   }
 
-  /// A state directory that is not there: the daemon makes the last folder itself, and the service manager the service's.
+  /// Returns the finding for a missing state directory. The daemon creates the last folder of the path, and the service
+  /// manager the folder of the service.
   private static func notYet(_ folder: String, _ user: ServiceUser) -> Finding {
     if user.isService, folder == "/var/lib/\(ServiceUser.serviceName)" {
       return Finding(.ok, name, "\(folder): made when the service starts")
@@ -104,7 +105,7 @@ enum DiskCheck {
     return Finding(.warning, name, "\(folder): not there yet", remedy: making)
   }
 
-  /// A folder that nobody makes.
+  /// Returns the finding for a missing folder that the daemon does not create.
   private static func missing(_ folder: String, _ user: ServiceUser) -> Finding {
     Finding(.problem, name, "\(folder): not there", remedy: "install -d -o \(user.name) -m 700 \(folder)")
   }
@@ -114,20 +115,20 @@ enum DiskCheck {
     return Finding(.warning, name, "\(folder): this user may not look into it", remedy: "sudo obdgate doctor")
   }
 
-  /// What a path is in; "." for one that is a name alone.
+  /// Returns the folder of a path; `.` for a name without a folder.
   private static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Less than this and nothing can be kept at all, bytes.
+  /// Minimum free space for storing records, bytes.
   private static let least: Int64 = 8_000_000
 
   private static func room(_ folder: String, _ space: statvfs, wanted: Int64) -> Finding {
     let unit = Int64(clamping: space.f_frsize)
     let free = Int64(clamping: space.f_bavail).multipliedReportingOverflow(by: unit).partialValue
     let text = "\(Figures.bytes(Int(free))) free"
-    // File systems without a fixed number of files say 0 of 0.
+    // File systems without a fixed number of files report 0 free of 0.
     if space.f_files > 0, space.f_favail == 0 {
       return Finding(.problem, name, "\(folder): \(text), but no more files", remedy: "df -i \(folder)")
     }

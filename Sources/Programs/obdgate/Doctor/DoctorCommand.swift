@@ -4,7 +4,7 @@ import Glibc
 import Ports
 import Telemetry
 
-/// `obdgate doctor`: looks at all that a daemon needs, and says what to do.
+/// `obdgate doctor`: checks everything that a daemon needs, and prints remedies.
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",

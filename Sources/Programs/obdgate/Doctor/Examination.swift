@@ -2,20 +2,20 @@ import Gateway
 import Glibc
 import Ports
 
-/// All checks, side by side: one that hangs costs its own line alone.
+/// Runs all checks in parallel. A check that hangs does not delay the others.
 struct Examination {
-  /// What most checks need to know.
+  /// The input of most checks.
   struct Case: Sendable {
     var settings: Settings
-    /// The running daemon; nil: none answers.
+    /// The status of the running daemon; `nil` if none answers.
     var status: DaemonStatus?
-    /// Whose permissions count.
+    /// The user whose permissions are checked.
     var user: ServiceUser
   }
 
-  /// How long a check may take, ns.
+  /// Time limit of a check, ns.
   static let limit: Int64 = 5_000_000_000
-  /// A check that keeps to its own limit gets to say so.
+  /// Additional time, so that a check can report that its own limit has passed; ns.
   private static let grace: Int64 = 1_000_000_000
 
   private static var deadline: Int64 { BootClock.now + limit + grace }
@@ -24,43 +24,44 @@ struct Examination {
   private let socket: String?
 
   /// - Parameters:
-  ///   - configuration: the file that was named; nil: the usual one, where it is there.
-  ///   - socket: the daemon's, where it was named.
+  ///   - configuration: the configuration file that the user named; `nil` for the usual file, if it exists.
+  ///   - socket: the daemon's socket that the user named; `nil` if none.
   init(configuration: String?, socket: String?) {
     path = configuration ?? (unsafe access(DoctorCommand.usualFile, F_OK) == 0 ? DoctorCommand.usualFile : nil)
     self.socket = socket
   }
 
-  /// - Parameter take: gets each finding, in a fixed order, once it is known.
-  /// - Throws: what `take` throws; where there are no threads to be had.
+  /// - Parameter take: receives each finding when it is known, in a fixed order.
+  /// - Throws: the errors of `take`, or an error if no threads are available.
   func run(_ take: (Finding) throws -> Void) throws {
     let (path, socket) = (path, socket)
-    let reading = try Errand { ConfigurationCheck.read(path) }
+    let reading = try BackgroundCheck { ConfigurationCheck.read(path) }
     let (settings, read) = reading.value(until: Self.deadline) ?? (nil, [Self.late("configuration")])
     try read.forEach(take)
-    // One that is wrong somewhere may still say where its daemon is asked.
+    // An invalid configuration may still contain the daemon's socket.
     let glance = try settings.map { StatusLocation($0.configuration) } ?? Self.glance(at: path)
-    let asking = try Errand { DaemonCheck.ask(named: socket, configured: glance) }
+    let asking = try BackgroundCheck { DaemonCheck.ask(named: socket, configured: glance) }
     let (status, daemon) = asking.value(until: Self.deadline) ?? (nil, [Self.late("daemon")])
     let user = ServiceUser(pid: status?.pid)
     if let settings {
       let about = Case(settings: settings, status: status, user: user)
-      // Libraries look at the environment while they are opened: before there are many threads.
+      // Libraries read the environment while they are loaded, so load them before other threads start.
       try LibraryCheck.findings(about).forEach(take)
-      try run(errands(about), take)
+      try run(checks(about), take)
     } else {
       try Self.notMade.forEach(take)
-      // Devices that are there can be told without it.
+      // Devices can be listed without a configuration.
       let about = Case(settings: try Self.without(), status: status, user: user)
       try run(
         [
-          ("adapter", try Errand { AdapterCheck(about).findings }), ("clock", try Errand { ClockCheck.findings() }),
+          ("adapter", try BackgroundCheck { AdapterCheck(about).findings }),
+          ("clock", try BackgroundCheck { ClockCheck.findings() }),
         ], take)
     }
     try daemon.forEach(take)
   }
 
-  /// What cannot be checked without knowing what is configured.
+  /// The findings for the checks that need a configuration, if it is invalid.
   private static var notMade: [Finding] {
     let reason = "not checked: it depends on the configuration, which cannot be used"
     return ["libraries", "bluetooth", "disk", "sinks"].map { Finding(.warning, $0, reason) }
@@ -72,32 +73,32 @@ struct Examination {
   }
 
   private static func glance(at path: String?) throws -> StatusLocation {
-    try Errand { StatusLocation(file: path) }.value(until: deadline) ?? StatusLocation(file: nil)
+    try BackgroundCheck { StatusLocation(file: path) }.value(until: deadline) ?? StatusLocation(file: nil)
   }
 
-  private typealias Errands = [(name: String, errand: Errand<[Finding]>)]
+  private typealias Checks = [(name: String, check: BackgroundCheck<[Finding]>)]
 
-  private func errands(_ about: Case) throws -> Errands {
+  private func checks(_ about: Case) throws -> Checks {
     let configuration = about.settings.configuration
-    var errands: Errands = [("adapter", try Errand { AdapterCheck(about).findings })]
+    var checks: Checks = [("adapter", try BackgroundCheck { AdapterCheck(about).findings })]
     for peer in NetworkCheck.peers(configuration) {
-      errands.append(("adapter", try Errand { [peer.finding(about.status)] }))
+      checks.append(("adapter", try BackgroundCheck { [peer.finding(about.status)] }))
     }
-    errands += [
-      ("bluetooth", try Errand { BluetoothCheck.findings(about) }),
-      ("clock", try Errand { ClockCheck.findings() }),
-      ("disk", try Errand { DiskCheck.findings(about) }),
+    checks += [
+      ("bluetooth", try BackgroundCheck { BluetoothCheck.findings(about) }),
+      ("clock", try BackgroundCheck { ClockCheck.findings() }),
+      ("disk", try BackgroundCheck { DiskCheck.findings(about) }),
     ]
     for index in configuration.sinks.indices {
-      errands.append((configuration.sinks[index].name, try Errand { SinkCheck.findings(about, index) }))
+      checks.append((configuration.sinks[index].name, try BackgroundCheck { SinkCheck.findings(about, index) }))
     }
-    return errands
+    return checks
   }
 
-  private func run(_ errands: Errands, _ take: (Finding) throws -> Void) throws {
+  private func run(_ checks: Checks, _ take: (Finding) throws -> Void) throws {
     let deadline = Self.deadline
-    for (name, errand) in errands {
-      try (errand.value(until: deadline) ?? [Self.late(name)]).forEach(take)
+    for (name, check) in checks {
+      try (check.value(until: deadline) ?? [Self.late(name)]).forEach(take)
     }
   }
 

@@ -1,21 +1,21 @@
 import Telemetry
 
-/// One thing that the doctor has looked at: how it is, and what to do where it is not well.
+/// The result of one check, with its remedy.
 struct Finding: Equatable, Sendable {
   enum Verdict: String {
     case ok
-    /// It works, or may; worth knowing.
+    /// It works or may work, with a remark.
     case warning
-    /// It does not work, or will not.
+    /// It does not work, or will fail.
     case problem
   }
 
   let verdict: Verdict
-  /// What was looked at, in a word: `adapter`.
+  /// The name of the check in one word, such as `adapter`.
   let check: String
-  /// Where, and how it is; as a terminal may be shown it.
+  /// The place and its state. The text is safe to show on a terminal.
   let what: String
-  /// What to do: a command where there is one.
+  /// The remedy, a command if possible; `nil` if none is needed.
   let remedy: String?
 
   init(_ verdict: Verdict, _ check: String, _ what: String, remedy: String? = nil) {
@@ -25,7 +25,7 @@ struct Finding: Equatable, Sendable {
     self.remedy = remedy.map { PlainText.shown($0) }
   }
 
-  /// The columns' widths are fixed: each line is written once it is known.
+  /// The finding as one line. The widths of the columns are fixed, because each line is printed when it is known.
   var line: String {
     "\(verdict.rawValue.padded(to: 8)) \(check.padded(to: 13)) \(what)\(remedy.map { "; \($0)" } ?? "")"
   }

@@ -1,6 +1,6 @@
 import Sinks
 
-/// Libraries that the configured sinks open when they are needed.
+/// Checks the libraries that the configured sinks load.
 enum LibraryCheck {
   static func findings(_ about: Examination.Case) -> [Finding] {
     let sinks = about.settings.configuration.sinks

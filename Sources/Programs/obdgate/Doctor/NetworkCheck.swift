@@ -1,9 +1,9 @@
 import Gateway
 import Ports
 
-/// Adapters and gpsd on the network: whether anybody takes connections there. Nothing is sent.
+/// Checks whether adapters and gpsd on the network accept connections. It sends nothing.
 enum NetworkCheck {
-  /// One that the configuration names.
+  /// A configured adapter or gpsd.
   struct Peer: Sendable {
     let host: String
     let port: Int
@@ -26,8 +26,8 @@ enum NetworkCheck {
 extension NetworkCheck.Peer {
   private static let name = "adapter"
 
-  /// - Parameter status: of the daemon that runs: what it is connected to is left to it, since adapters take one connection
-  ///   at a time.
+  /// - Parameter status: status of the running daemon. Adapters to which it is connected are not checked, because they
+  ///   accept only one connection at a time.
   func finding(_ status: DaemonStatus?) -> Finding {
     var line = TCPPort(host: host, port: port)
     let what = isGPSD ? "\(line.name): gpsd" : "\(line.name): the configured adapter"

@@ -1,11 +1,12 @@
 import Glibc
 import Ports
 
-/// USB devices that should have a serial line and have none: their driver is missing, or somebody else has taken them.
+/// Finds USB devices that should have a serial port but have none, because their driver is missing or another program
+/// has claimed them.
 enum SerialBridges {
   private static let folder = "/sys/bus/usb/devices"
 
-  /// - Parameter present: the serial devices that are there.
+  /// - Parameter present: the serial devices that are present.
   static func without(_ present: [DeviceIdentity], _ rules: DiscoveryRules) -> [Finding] {
     names(in: folder).compactMap { name in
       guard let path = resolvedPath("\(folder)/\(name)"), let usb = usb(path) else { return nil }
@@ -14,7 +15,7 @@ enum SerialBridges {
       case .adapter, .receiver, .listen: break
       case .leave: return nil
       }
-      // Its lines stand in folders below its own.
+      // The folders of its serial ports are below its own.
       guard !present.contains(where: { $0.systemPath.hasPrefix(path + "/") }) else { return nil }
       let title = identity.label.isEmpty ? "" : " (\(identity.label))"
       return Finding(
@@ -55,9 +56,10 @@ enum SerialBridges {
     return names.sorted()
   }
 
-  /// Without symbolic links (realpath(3)); nil where it leads nowhere.
+  /// Resolves the symbolic links of a path (realpath(3)); `nil` if it leads to no file.
   static func resolvedPath(_ path: String) -> String? {
-    // In a buffer of our own: a testbed that rewrites paths may write more than glibc has allocated for the shorter one.
+    // Use a separate buffer. A testbed that rewrites paths may write more bytes than glibc allocates for the shorter
+    // path.
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     guard unsafe realpath(path, &buffer) != nil else { return nil }
     return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

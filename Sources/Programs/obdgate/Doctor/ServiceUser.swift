@@ -1,30 +1,30 @@
 import Glibc
 
-/// Whose permissions count: whoever the daemon runs as, or would.
+/// The user whose permissions count: the one that the daemon runs as, or would run as.
 struct ServiceUser: Sendable {
   let name: String
-  /// It is the service of the package: its groups are those of its unit, and it opens the kinds of devices that the unit
-  /// allows.
+  /// Whether it is the user of the packaged service. Its groups are then those of the unit, and it can open only the
+  /// kinds of devices that the unit allows.
   let isService: Bool
   private let id: uid_t
   private let groups: Set<gid_t>
 
   static let serviceName = "obdgate"
-  /// As the unit says it (`SupplementaryGroups`).
+  /// The `SupplementaryGroups` of the unit.
   static let serviceGroups = ["dialout", "bluetooth"]
   private static let units = ["/etc/systemd/system/obdgated.service", "/usr/lib/systemd/system/obdgated.service"]
 
-  /// Whether there is a service to start.
+  /// Whether the service is installed.
   static var hasUnit: Bool { units.contains { unsafe access($0, F_OK) == 0 } }
 
-  /// `obdgated`: the unit that a daemon runs in; nil: none of ours, as where a person has started it.
+  /// Returns `obdgated` if a daemon runs in its systemd unit; `nil` if it does not, for example if a user started it.
   static func unit(of pid: Int) -> String? {
     // 0::/system.slice/obdgated.service (cgroups(7))
     let ends = text("/proc/\(pid)/cgroup").split(separator: "\n").compactMap { $0.split(separator: "/").last }
     return ends.first { $0.hasPrefix("obdgate") && $0.hasSuffix(".service") }.map { String($0.dropLast(8)) }
   }
 
-  /// - Parameter pid: of the running daemon; nil: it does not run, or does not tell.
+  /// - Parameter pid: process ID of the running daemon; `nil` if it is not running or unknown.
   init(pid: Int?) {
     let hasUnit = Self.hasUnit
     if let pid, let owner = Self.owner(of: pid) {
@@ -46,7 +46,8 @@ struct ServiceUser: Sendable {
     }
   }
 
-  /// Whether it may read and write (`6`), or write and enter (`3`), what has that owner, group and mode (path_resolution(7)).
+  /// Whether the user has permissions on a file by its owner, group and mode (path_resolution(7)): `6` for reading and
+  /// writing, `3` for writing and searching a folder.
   func may(_ bits: mode_t, _ status: stat) -> Bool {
     if id == 0 { return true }
     let shift: mode_t = status.st_uid == id ? 6 : groups.contains(status.st_gid) ? 3 : 0
@@ -57,7 +58,7 @@ struct ServiceUser: Sendable {
     unsafe getgrnam(group).map { unsafe groups.contains($0.pointee.gr_gid) } ?? false
   }
 
-  /// A group's name; its number where it has none.
+  /// Returns the name of a group; its number if it has no name.
   static func name(ofGroup group: gid_t) -> String {
     unsafe getgrgid(group).map { unsafe String(cString: $0.pointee.gr_name) } ?? "\(group)"
   }
@@ -67,7 +68,7 @@ struct ServiceUser: Sendable {
   }
 
   private static func owner(of pid: Int) -> uid_t? {
-    // A number from another container is another process here.
+    // A process ID from another container belongs to another process here.
     guard text("/proc/\(pid)/comm") == "obdgated\n" else { return nil }
     var status = stat()
     return unsafe stat("/proc/\(pid)", &status) == 0 ? status.st_uid : nil
@@ -79,7 +80,7 @@ struct ServiceUser: Sendable {
       if line.hasPrefix("Groups:") {
         groups.formUnion(line.dropFirst(7).split(whereSeparator: \.isWhitespace).compactMap { gid_t($0) })
       }
-      // Real, effective, saved, file system.
+      // Real, effective, saved and file-system group.
       if line.hasPrefix("Gid:") {
         groups.formUnion(line.dropFirst(4).split(whereSeparator: \.isWhitespace).compactMap { gid_t($0) })
       }
@@ -93,7 +94,7 @@ struct ServiceUser: Sendable {
     return Set(groups.prefix(Int(max(0, count))) + [getegid()])
   }
 
-  /// A small file of /proc; empty where it cannot be read.
+  /// Reads a small file of /proc; empty if it cannot be read.
   private static func text(_ path: String) -> String {
     (try? InputFile.contents(of: path, limit: 1 << 16)).map { String(decoding: $0, as: UTF8.self) } ?? ""
   }

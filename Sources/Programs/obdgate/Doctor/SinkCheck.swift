@@ -1,6 +1,6 @@
 import Sinks
 
-/// Whether the peer of a sink would take its records.
+/// Checks whether the peer of a sink would accept its records.
 enum SinkCheck {
   static func findings(_ about: Examination.Case, _ index: Int) -> [Finding] {
     let sink = about.settings.configuration.sinks[index]
@@ -29,15 +29,15 @@ enum SinkCheck {
       "write the host in the sink's \"url\" as its certificate has it, or give the server a certificate for this name"
     case .badTLSFile: "put the right PEM file there, or name another in the sink's \"tls\""
     case .noTLS: "is it http://? see the sink's \"url\" and its port"
-    // A server that wants TLS hangs up on whoever begins without.
+    // A server with TLS closes a connection that starts without it.
     case .cut where found.description.hasPrefix("http://"): "is it https://? see the sink's \"url\" and its port"
     default: nil
     }
   }
 
-  /// A secret's file that doctor may not read, which is no fault of the file; nil: it is.
+  /// Returns the finding for a secret file that this user may not read but the daemon may; `nil` for any other error.
   static func badFile(_ description: String, _ name: String) -> Finding? {
-    // What only the service is shown.
+    // systemd shows credentials only to the service.
     if description.hasPrefix("/run/credentials/") {
       return Finding(
         .warning, name, description, remedy: "only root can look while the service runs: sudo obdgate doctor")

@@ -3,7 +3,7 @@ import Fusion
 import OBDWire
 import Telemetry
 
-/// What is known of an adapter, as an `adapter` record with further keys.
+/// The known properties of an adapter, as an `adapter` record with additional keys.
 struct AdapterFacts: RecordBody {
   static let type = RecordType.adapter
 
@@ -16,19 +16,20 @@ struct AdapterFacts: RecordBody {
   /// Addresses of the ECUs that answer.
   private var ecus: [String] = []
   private var isConnected = false
-  /// One request a line, as ``AdapterSession/PollPlan/describe(into:)`` writes it; nil: not asked for.
+  /// The requests of the polling plan, one line each, as ``AdapterSession/PollPlan/describe(into:)`` writes them; `nil`
+  /// if not requested.
   private var plan: [String]?
 
   init(device: String) { self.device = device }
 
-  /// - Parameter voltage: at the adapter, V.
+  /// - Parameter voltage: voltage at the adapter, V.
   mutating func take(_ session: borrowing AdapterSession, voltage: Double?) {
     let name = String(latin1: session.identity)
     identity = name.isEmpty ? nil : name
     isConnected = session.isConnected
     protocolName = ProtocolName.text(fromDigit: session.currentProtocol)
     if case .serial(let named) = session.configuration.transport {
-      // Found out, or named.
+      // The detected or the configured rate.
       baud = session.memory.baud > 0 ? session.memory.baud : named
     }
     self.voltage = voltage
@@ -56,7 +57,7 @@ struct AdapterFacts: RecordBody {
 }
 
 extension Quirks {
-  /// A word for each.
+  /// The names of the elements.
   var names: [String] {
     (0..<32).compactMap { bit in
       let one = Quirks(rawValue: 1 << bit)

@@ -6,31 +6,31 @@ import OBDWire
 import Ports
 import Telemetry
 
-/// Gathers what a dialogue brings until a question is answered, and makes records of it.
+/// Collects the results of a dialogue until a question is answered, and creates records.
 struct AnswerListener: DialogueListener, ~Copyable {
   private var fusion: Fusion
   private var lines: RecordLines
   private var now = BootClock.now
 
   private(set) var read = ParametersRead()
-  /// Volts at the adapter, read last.
+  /// The last voltage at the adapter, V.
   private(set) var voltage: Double?
   private(set) var wasFound = false
   private(set) var wasConnected = false
-  /// Why nothing is read; nil: it is, or it is still looked for.
+  /// The reason why nothing is read; `nil` while readings arrive or the search continues.
   private(set) var loss: LossReason?
-  /// When that was.
+  /// Time at which reading stopped.
   private(set) var lostAt: Int64?
   private(set) var isJ1939 = false
-  /// What clearing will wipe out was read.
+  /// Whether everything that clearing erases was read.
   private(set) var areCodesRead = false
   private(set) var isCleared = false
   private(set) var refusal: ClearRefusal?
-  /// What was wrong with the last damaged answer that the VIN was to be in.
+  /// The error in the last damaged reply to a request for the VIN.
   private(set) var vinDamage: WireError.Kind?
   private var isAskedForVIN = false
 
-  /// - Parameter answers: types of the records that are printed.
+  /// - Parameter answers: types of the records to print.
   init(answers: Set<String>) {
     lines = RecordLines(answers)
     var random = SystemRandomNumberGenerator()
@@ -38,26 +38,26 @@ struct AnswerListener: DialogueListener, ~Copyable {
     let epoch = UUIDv7(
       milliseconds: UInt64(clamping: wall.now / 1_000_000), first: random.next(), rest: random.next())
     var options = FusionOptions(gatewayId: "obdgate", epoch: epoch, idSeed: random.next())
-    // No record is due by itself: they are made when the answer is whole.
+    // No record is due by time. Records are created when the answer is complete.
     options.cadence = .every(nanoseconds: 86_400_000_000_000)
     fusion = Fusion(options)
     fusion.setWallTime(offset: wall.offset, quality: wall.quality)
   }
 
-  /// Makes records of what was read since the last call, and hands them out.
+  /// Creates records of what was read since the last call, and returns them.
   mutating func takeRecords() -> [RecordLine] {
-    // Each call ends what Fusion takes for a session; what was reported stays reported.
+    // Each call ends a session for Fusion. Values that were reported remain reported.
     fusion.finish(at: now, into: &lines)
     return lines.take()
   }
 
-  /// Makes a record of what the caller knows, and hands it out.
+  /// Creates a record from a value, and returns it.
   mutating func takeRecord(_ body: some RecordBody) -> [RecordLine] {
     fusion.record(body, at: now, into: &lines)
     return lines.take()
   }
 
-  /// What was read before does not count as read any more.
+  /// Discards the parameters read so far, so that they are read again.
   mutating func forgetParameters(at now: Int64) {
     read = ParametersRead()
     read.runningSince = now
@@ -92,7 +92,7 @@ struct AnswerListener: DialogueListener, ~Copyable {
   // MARK: The wire
 
   mutating func request(_ command: Span<UInt8>, position: UInt64) {
-    // Whether it is known (09 00), and what it is (09 02).
+    // 09 00 reports whether the VIN is supported, 09 02 the VIN.
     isAskedForVIN = ["0900", "0902"].contains { name in
       command.count >= 4 && name.utf8.elementsEqual((0..<4).map { command[$0] })
     }
@@ -101,7 +101,7 @@ struct AnswerListener: DialogueListener, ~Copyable {
 
   mutating func reading(_ reading: Reading) {
     read.note(reading)
-    // The adapter measures nothing but its supply.
+    // Service 0 stands for the adapter, which measures only its supply voltage.
     if reading.service == 0 { voltage = reading.value }
     fusion.reading(reading, at: now, into: &lines)
   }
@@ -122,10 +122,10 @@ struct AnswerListener: DialogueListener, ~Copyable {
     fusion.adapter(answer, bytes, at: now, into: &lines)
   }
 
-  /// What cannot be read is asked again by the session, or missing from the answer.
+  /// Handles an invalid reply. The session repeats the request, or the value is missing in the answer.
   mutating func failure(_ error: WireError, line: Span<UInt8>) {
     switch error.kind {
-    // Nobody answered, or said that he has none.
+    // No ECU answered, or an ECU does not support the VIN.
     case .noData, .negativeResponse, .unknownCommand: break
     default: if isAskedForVIN { vinDamage = error.kind }
     }
@@ -133,11 +133,12 @@ struct AnswerListener: DialogueListener, ~Copyable {
 }
 
 extension WallClock {
-  /// ns since 1970.
+  /// The current time, ns since 1970.
   var now: Int64 { BootClock.now + offset }
 }
 
-/// Records, one after the other. Those that are printed are numbered without holes: no `gap` record would explain one.
+/// Collects records. Those that are printed have consecutive numbers, because no `gap` record would explain a missing
+/// one.
 private struct RecordLines: RecordSink {
   private let printed: Set<String>
   private var sequence = 0

@@ -2,12 +2,12 @@ import JSONText
 import OBDWire
 import TroubleCodes
 
-/// Prints `dtc` records: as they are, or as a text for people.
+/// Prints `dtc` records as JSON lines or as text.
 struct CodePrinter {
   let catalog: TroubleCodeCatalog
   let json: Bool
 
-  /// Prints, and sees to it that it is out.
+  /// Prints the records and flushes the output.
   func write(_ records: [RecordLine]) throws {
     var output = OutputStream()
     let make = records.last { $0.type == "vehicle" }?["make"]?.string
@@ -35,7 +35,7 @@ struct CodePrinter {
     return lines
   }
 
-  /// No list is something else than an empty one.
+  /// Formats a list of codes. A missing list differs from an empty one.
   private func list(_ name: String, _ codes: [String]?, _ make: String?) -> [String] {
     let column = "  " + name.padded(to: 11)
     guard let codes else { return [column + "not answered"] }
@@ -43,7 +43,7 @@ struct CodePrinter {
     return codes.map { column + description(of: $0, make) }
   }
 
-  /// `P0420`, or `P0420-11` where the vehicle says how it failed.
+  /// Formats a code: `P0420`, or `P0420-11` if the vehicle reports the failure type.
   private func description(of code: String, _ make: String?) -> String {
     guard let name = CodeName(parsing: code.prefix(5)) else { return code }
     let failure = code.count == 8 ? UInt8(code.suffix(2), radix: 16) : nil
@@ -69,7 +69,7 @@ struct CodePrinter {
     return lines
   }
 
-  /// The unit of a signal by its name in records; empty where it has none.
+  /// Returns the unit of a signal by its name in records; empty if it has none.
   private static func unit(of name: String) -> String {
     let rows = saeSignals.span
     for index in rows.indices where rows[index].name.description == name {

@@ -2,7 +2,7 @@ import AdapterSession
 import ArgumentParser
 import TroubleCodes
 
-/// `obdgate dtc`: the trouble codes; `obdgate dtc clear`: away with them.
+/// `obdgate dtc`: shows the trouble codes; `obdgate dtc clear` clears them.
 struct DTCCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dtc", abstract: "Shows trouble codes, the lamp and freeze frames, and clears them on request.",
@@ -48,7 +48,7 @@ struct DTCClearCommand: ParsableCommand {
       let printer = CodePrinter(catalog: try texts.catalog(), json: options.json)
       let answer = try options.run("dtc clear").ask(
         .codes, permission: ClearPermission(confirmed: yes), save: printer.write)
-      // Where the codes were printed before they were cleared, this is what is left.
+      // The codes were printed before they were cleared, so only the result is left to report.
       if !options.json, answer.failure == nil { StandardError.say("obdgate dtc clear: the codes are cleared") }
       try printer.write(answer.records)
       if let failure = answer.failure { throw failure }
@@ -58,7 +58,7 @@ struct DTCClearCommand: ParsableCommand {
   }
 }
 
-/// Where texts of codes come from, beside the built-in ones.
+/// The option for texts of codes in addition to the built-in ones.
 struct CodeTextOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Texts of manufacturer codes: CSV with the columns code, text and make.", valueName: "file"),

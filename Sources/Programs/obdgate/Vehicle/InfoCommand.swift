@@ -1,7 +1,7 @@
 import ArgumentParser
 import JSONText
 
-/// `obdgate info`: who adapter and vehicle are.
+/// `obdgate info`: shows the identities of adapter and vehicle.
 struct InfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info", abstract: "Shows facts about adapter and vehicle: VIN, ECUs, calibrations, protocol, voltage.",
@@ -19,7 +19,7 @@ struct InfoCommand: ParsableCommand {
     do {
       let answer = try options.run("info").ask(.info(plan: plan), plan: plan)
       var output = OutputStream()
-      // An adapter that said nothing has no facts.
+      // An adapter that did not answer has no properties to show.
       let adapter = answer.of("adapter").last { $0["identity"] != nil }
       if options.json {
         for record in answer.of("vehicle") { try output.write(record.bytes.span) }
@@ -35,7 +35,7 @@ struct InfoCommand: ParsableCommand {
   }
 }
 
-/// The records of `obdgate info` for people.
+/// Formats the records of `obdgate info` as text.
 enum InfoText {
   static func lines(adapter: RecordLine, vehicle: RecordLine?) -> [String] {
     var lines: [String] = []
@@ -75,6 +75,6 @@ enum InfoText {
 }
 
 extension String {
-  /// With blanks behind it up to a width in characters.
+  /// Returns the text with trailing spaces up to a width in characters.
   func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

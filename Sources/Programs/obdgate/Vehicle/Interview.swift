@@ -5,23 +5,23 @@ import Glibc
 import OBDWire
 import Ports
 
-/// Asks an adapter one question: drives a session on a port's loop, and ends the loop when the question is answered, when
-/// it is clear that it cannot be, or when the time has run out.
+/// Asks an adapter one question. It drives a session on a port's loop, and ends the loop when the question is answered
+/// or cannot be answered, or when the time limit has passed.
 struct Interview: PortHandler, ~Copyable {
-  /// How it ended.
+  /// The result.
   enum Outcome {
     case answered
-    /// Nothing but another device or another rate would help.
+    /// There is no adapter. Only another device or another baud rate would help.
     case noAdapter(LossReason)
     case noVehicle(LossReason)
     case notPolledJ1939
     case refused(ClearRefusal)
     case outOfTime
-    /// What was read could not be written: the codes are not cleared then.
+    /// The codes could not be written before clearing; they are not cleared.
     case notSaved(any Error)
   }
 
-  /// What is to happen with the records before the codes they hold are cleared.
+  /// Receives the records of the codes before the codes are cleared.
   typealias Save = ([RecordLine]) throws -> Void
 
   private(set) var outcome: Outcome?
@@ -31,8 +31,8 @@ struct Interview: PortHandler, ~Copyable {
   private let save: Save
   private var isClearing = false
   private var isSaved = false
-  /// The codes are cleared: what belongs to them is read anew.
-  private var isReadingAnew = false
+  /// Whether the codes were cleared and the data about them are being read again.
+  private var isReadingAgain = false
   private let started: Int64
   private let deadline: Int64
   private var progress: ProgressLine
@@ -40,9 +40,9 @@ struct Interview: PortHandler, ~Copyable {
   private let name: String
 
   /// - Parameters:
-  ///   - limit: ns that it may take.
-  ///   - name: of the command, for the progress line.
-  ///   - permission: clears the codes once they are read and saved.
+  ///   - limit: time limit, ns.
+  ///   - name: name of the command, for the progress line.
+  ///   - permission: permits clearing the codes after they are read and saved.
   init(
     _ question: Question, at address: PortAddress, limit: Int64, name: String, permission: ClearPermission? = nil,
     save: @escaping Save = { _ in }
@@ -85,7 +85,7 @@ struct Interview: PortHandler, ~Copyable {
   // MARK: Where it stands
 
   private mutating func follow(at now: Int64, _ actions: inout PortActions) {
-    if driver.listener.isCleared, !isReadingAnew { readAnew(at: now, &actions) }
+    if driver.listener.isCleared, !isReadingAgain { readAgain(at: now, &actions) }
     outcome = judge(at: now)
     if case .answered? = outcome, let permission, !isClearing { outcome = clear(permission, at: now, &actions) }
     if outcome == nil, driver.listener.areCodesRead, !isSaved { outcome = saveCodes(at: now, &actions) }
@@ -110,10 +110,11 @@ struct Interview: PortHandler, ~Copyable {
     return driver.listener.wasConnected ? "reading" : "looking for the vehicle"
   }
 
-  /// After the adapter's own search the session goes through the protocols by hand, OBDonUDS among them: so long it may.
+  /// Time after the adapter's own search in which the session tries the protocols one by one, OBDonUDS among them; ns.
   private static let searchByHand: Int64 = 12_000_000_000
 
-  /// When a vehicle that has never answered is not waited for any more; one that has comes back, or time runs out.
+  /// Time at which to stop waiting for a vehicle that has never answered; `nil` after an answer, because the connection
+  /// may recover until the time limit.
   private var givingUp: Int64? {
     driver.listener.wasConnected ? nil : driver.listener.lostAt.map { $0 + Self.searchByHand }
   }
@@ -122,7 +123,7 @@ struct Interview: PortHandler, ~Copyable {
     let isAnswered = question.isAnswered(by: driver.session, driver.listener.read, at: now)
     if isClearing {
       if let refusal = driver.listener.refusal { return .refused(refusal) }
-      // Where they cannot be read anew, they are cleared all the same.
+      // The codes were cleared even if the data cannot be read again.
       if driver.listener.isCleared, isAnswered || now >= deadline { return .answered }
     } else if isAnswered {
       return .answered
@@ -135,7 +136,7 @@ struct Interview: PortHandler, ~Copyable {
     return now >= deadline ? .outOfTime : nil
   }
 
-  /// Asks for service 04; the session looks whether that is safe, and reads all that will be lost once more.
+  /// Requests service 04. The session checks whether clearing is safe, and reads all data that it erases again.
   private mutating func clear(
     _ permission: ClearPermission, at now: Int64, _ actions: inout PortActions
   ) -> Outcome? {
@@ -145,7 +146,7 @@ struct Interview: PortHandler, ~Copyable {
     return judge(at: now)
   }
 
-  /// Writes down what will be lost.
+  /// Saves the records of the data that clearing erases.
   private mutating func saveCodes(at now: Int64, _ actions: inout PortActions) -> Outcome? {
     progress.end()
     isSaved = true
@@ -159,9 +160,9 @@ struct Interview: PortHandler, ~Copyable {
     return judge(at: now)
   }
 
-  /// The lamp is another one now.
-  private mutating func readAnew(at now: Int64, _ actions: inout PortActions) {
-    isReadingAnew = true
+  /// Reads the state again, because clearing changes the lamp.
+  private mutating func readAgain(at now: Int64, _ actions: inout PortActions) {
+    isReadingAgain = true
     driver.listener.forgetParameters(at: now)
     driver.session.wishes = question.wishes
     driver.deadlinePassed(at: now, &actions)
@@ -169,7 +170,7 @@ struct Interview: PortHandler, ~Copyable {
 
   // MARK: What it found
 
-  /// The records of the answer, the adapter's own last.
+  /// Creates the records of the answer; the adapter's own record is the last.
   mutating func takeRecords(device: String, plan: Bool) -> [RecordLine] {
     driver.listener.takeRecords() + driver.listener.takeRecord(facts(device: device, plan: plan))
   }
@@ -181,7 +182,7 @@ struct Interview: PortHandler, ~Copyable {
     return facts
   }
 
-  /// How far it came, for messages.
+  /// The progress so far, for messages.
   var wasFound: Bool { driver.listener.wasFound }
   var wasConnected: Bool { driver.listener.wasConnected }
   var vinDamage: WireError.Kind? { driver.listener.vinDamage }
@@ -189,7 +190,7 @@ struct Interview: PortHandler, ~Copyable {
 }
 
 extension LossReason {
-  /// It is about the adapter, not about the vehicle behind it.
+  /// Whether the reason concerns the adapter, not the vehicle.
   fileprivate var isAdapters: Bool {
     switch self {
     case .silent, .noAdapter, .gnssReceiver: true

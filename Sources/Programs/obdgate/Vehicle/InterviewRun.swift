@@ -3,16 +3,16 @@ import Gateway
 import OBDWire
 import Ports
 
-/// One question to one adapter, from opening its line to what is printed.
+/// Asks one adapter one question, from opening the port to printing the answer.
 struct InterviewRun {
   let name: String
   let address: PortAddress
-  /// ns
+  /// Time limit, ns.
   let limit: Int64
 
-  /// Opens the line, asks, closes it.
+  /// Opens the port, asks the question and closes the port.
   ///
-  /// - Returns: what was answered, and why it is not more.
+  /// - Returns: the answer, with the reason if it is incomplete.
   func ask(
     _ question: Question, plan: Bool = false, permission: ClearPermission? = nil,
     save: @escaping Interview.Save = { _ in }
@@ -21,8 +21,8 @@ struct InterviewRun {
       question, at: address, limit: limit, name: name, permission: permission, save: save)
     var failure: Failure?
     do throws(PortError) {
-      let bell = try WakeUp()
-      var loop = try PortLoop(wakeUp: bell)
+      let wakeUp = try WakeUp()
+      var loop = try PortLoop(wakeUp: wakeUp)
       var port = AddressedPort(address)
       try port.open(within: .nanoseconds(min(limit, Self.openingLimit)), unless: nil)
       defer { port.close() }
@@ -36,7 +36,7 @@ struct InterviewRun {
       vinDamage: interview.vinDamage)
   }
 
-  /// Paging a Bluetooth device and asking for its channel takes up to so long.
+  /// Time limit for opening a port, ns. It includes paging a Bluetooth device and querying its channel.
   private static let openingLimit: Int64 = 15_000_000_000
 
   private func failure(of interview: borrowing Interview) -> Failure? {
@@ -61,26 +61,26 @@ struct InterviewRun {
   }
 }
 
-/// What came of a question.
+/// The answer to a question.
 struct Answer {
   let records: [RecordLine]
-  /// Why it is not the whole answer.
+  /// The reason why the answer is incomplete; `nil` if it is complete.
   let failure: Failure?
-  /// What was wrong with the last damaged answer that the VIN was to be in.
+  /// The error in the last damaged reply to a request for the VIN.
   let vinDamage: WireError.Kind?
 
   func of(_ type: String) -> [RecordLine] { records.filter { $0.type == type } }
 }
 
 extension PortAddress {
-  /// As records and messages name the device: a rate is no part of it.
+  /// The name of the device in records and messages, without the baud rate.
   var device: String {
     if case .serial(let path, _) = self { path } else { description }
   }
 }
 
 extension LossReason {
-  /// What a person is told where there is no adapter.
+  /// The message for a missing adapter.
   var adapterText: String {
     switch self {
     case .silent: "nothing answers: is an adapter there, and has it power?"
@@ -89,7 +89,7 @@ extension LossReason {
     }
   }
 
-  /// What a person is told where there is no vehicle.
+  /// The message for a missing vehicle.
   fileprivate var vehicleText: String {
     self == .refused
       ? "the vehicle refuses to answer (refused): turn the ignition on"

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `obdgate monitors`: which on-board monitors have run.
+/// `obdgate monitors`: shows which on-board monitors have completed.
 struct MonitorsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "monitors",
@@ -28,7 +28,7 @@ struct MonitorsCommand: ParsableCommand {
     }
   }
 
-  /// Three lines for one ECU and scope.
+  /// Formats the monitors of one ECU and scope in three lines.
   private static func lines(of record: RecordLine) -> [String] {
     let complete = record.strings("complete") ?? []
     let incomplete = record.strings("incomplete") ?? []

@@ -1,18 +1,18 @@
 import AdapterSession
 import OBDWire
 
-/// What an interview is to find out.
+/// A question to an adapter.
 enum Question {
-  /// Who the adapter is, and whether a vehicle answers behind it.
+  /// The identity of the adapter, and whether a vehicle answers.
   case adapter
   case vin
-  /// Everything that is asked once; `plan`: and what a daemon would poll, how often.
+  /// All data that are requested once; with `plan`, also the requests that a daemon would poll, and their periods.
   case info(plan: Bool)
   /// All trouble codes and freeze frames.
   case codes
   case monitors
 
-  /// Types of the records that are the answer.
+  /// Types of the records that form the answer.
   var answers: Set<String> {
     switch self {
     case .adapter: ["adapter"]
@@ -27,15 +27,15 @@ enum Question {
   private var parameters: [UInt8] {
     switch self {
     case .adapter, .vin: []
-    // Standard and fuel.
+    // OBD standard and fuel type.
     case .info: [0x1C, 0x51]
-    // The lamp, and the distance with it.
+    // The state of the lamp, and the distance driven since it was switched on.
     case .codes: [0x01, 0x21]
     case .monitors: [0x01, 0x41]
     }
   }
 
-  /// Nothing is polled but what belongs to the answer, and that once.
+  /// The PIDs to poll: only those that belong to the answer, once each.
   var wishes: PollWishes {
     var wishes = PollWishes()
     if case .info(plan: true) = self { return wishes }
@@ -44,7 +44,7 @@ enum Question {
     return wishes
   }
 
-  /// Whether the session and what it read answer the question.
+  /// Whether the session and the parameters read so far answer the question.
   func isAnswered(by session: borrowing AdapterSession, _ read: ParametersRead, at now: Int64) -> Bool {
     switch self {
     case .adapter: session.isConnected
@@ -56,7 +56,7 @@ enum Question {
     }
   }
 
-  /// An ECU that says it supports a PID may still not answer it: it is not waited for long.
+  /// Time limit for a supported PID, ns. An ECU may not answer a PID that it reports as supported.
   private static let patience: Int64 = 5_000_000_000
 
   private func hasParameters(_ session: borrowing AdapterSession, _ read: ParametersRead, at now: Int64) -> Bool {
@@ -72,10 +72,10 @@ enum Question {
   }
 }
 
-/// Which PIDs were read from which ECU.
+/// The PIDs that were read, by ECU.
 struct ParametersRead {
   private var entries: [(ecu: ECUAddress, parameter: UInt8)] = []
-  /// When the session had learned what the ECUs support.
+  /// Time at which the session knew the supported PIDs of all ECUs.
   var runningSince: Int64?
 
   mutating func note(_ reading: Reading) {

@@ -4,7 +4,7 @@ import CGateway
 import Gateway
 import Ports
 
-/// `obdgate record`: a live dialogue into a capture file.
+/// `obdgate record`: writes a live dialogue to a capture file.
 struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record", abstract: "Polls a vehicle as the daemon does, and writes every byte to a capture file.",
@@ -42,32 +42,32 @@ struct RecordCommand: ParsableCommand {
   }
 }
 
-/// Keeps a line open while it is recorded.
+/// Keeps a port open while its dialogue is recorded.
 struct RecordRun {
   let address: PortAddress
   let path: String
-  /// How long; nil: until a signal comes.
+  /// Duration, ns; `nil` to record until a signal.
   let nanoseconds: Int64?
 
   private static let openingLimit = Duration.seconds(15)
 
   func run() throws {
-    let bell = try checked { () throws(PortError) in try WakeUp() }
-    cgateway_catch_signals(bell.descriptor)
-    var loop = try checked { () throws(PortError) in try PortLoop(wakeUp: bell) }
+    let wakeUp = try checked { () throws(PortError) in try WakeUp() }
+    cgateway_catch_signals(wakeUp.descriptor)
+    var loop = try checked { () throws(PortError) in try PortLoop(wakeUp: wakeUp) }
     var port = AddressedPort(address)
-    // The line first: a device that is missing costs no file.
-    try checked { () throws(PortError) in try port.open(within: Self.openingLimit, unless: bell) }
+    // Open the port first, so that a missing device does not create a file.
+    try checked { () throws(PortError) in try port.open(within: Self.openingLimit, unless: wakeUp) }
     var recorder = Recorder(at: address, into: try OutputStream(path: path), nanoseconds: nanoseconds)
     var failure: Failure?
     do throws(PortError) {
       while true {
         try loop.run(&port, &recorder)
         port.close()
-        // The adapter fell silent: the session wants the line closed and opened again.
+        // The adapter stopped answering: the session requests to close the port and to open it again.
         guard !recorder.hasEnded, let moment = recorder.reopenNotBefore else { break }
-        if bell.wait(until: min(moment, recorder.end)) || BootClock.now >= recorder.end { break }
-        try port.open(within: Self.openingLimit, unless: bell)
+        if wakeUp.wait(until: min(moment, recorder.end)) || BootClock.now >= recorder.end { break }
+        try port.open(within: Self.openingLimit, unless: wakeUp)
       }
     } catch {
       if error.kind != .interrupted { failure = Failure(.unavailable, "\(error.description); what came is in \(path)") }

@@ -1,8 +1,8 @@
 import JSONText
 
-/// One finished record: its bytes, and what stands in it, for those who are shown a text in its place.
+/// One finished record: its bytes, and its values for output as text.
 struct RecordLine {
-  /// With its line feed.
+  /// The bytes with the line feed.
   let bytes: [UInt8]
   private let document: JSONDocument
 
@@ -22,7 +22,7 @@ struct RecordLine {
     }
   }
 
-  /// The same with another `seq`.
+  /// Returns the record with another `seq`.
   func numbered(_ sequence: Int) -> RecordLine {
     guard let value = self["seq"], let digits = value.numberText else { return self }
     var bytes = bytes
@@ -34,11 +34,11 @@ struct RecordLine {
 
   subscript(_ key: String) -> JSONValue? { document.root[key] }
 
-  /// The strings of a list; nil where the record has none of that name.
+  /// Returns the strings of a list; `nil` if the record has no list with this key.
   func strings(_ key: String) -> [String]? { self[key].map { $0.elements.compactMap(\.string) } }
 }
 
 extension JSONValue {
-  /// A text, a number as it is written, yes or no.
+  /// The value as text: a string, a number as written in JSON, `yes` or `no`.
   var plainText: String { string ?? numberText ?? bool.map { $0 ? "yes" : "no" } ?? "" }
 }

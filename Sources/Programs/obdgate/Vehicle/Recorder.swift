@@ -8,23 +8,23 @@ import OBDWire
 import Ports
 import Telemetry
 
-/// Polls as the daemon does, and writes down every byte both ways.
+/// Polls as the daemon does, and writes every byte of both directions to a capture.
 struct Recorder: PortHandler, ~Copyable {
   private var driver: AdapterDriver<RecordListener>
   private var writer = CaptureWriter()
   private var file: OutputStream
-  /// Why the file cannot be written any more.
+  /// The error that ended writing to the file; `nil` if there was none.
   private var problem: (any Error)?
   private let started: Int64
-  /// When it is over, of ``BootClock``; `.max`: when somebody says so.
+  /// Time at which the recording ends, of ``BootClock``; `.max` to record until a signal.
   let end: Int64
   private let recorded: String?
   private var hasHeader = false
-  /// Events before the adapter has said its name, which stands in the head.
+  /// Events before the adapter's identification is known. The header contains it, so they are written after the header.
   private var early: [(CaptureDirection, Int64, [UInt8])] = []
-  /// A command has left, its prompt has not come.
+  /// Whether a command was sent and its prompt has not arrived.
   private var isMidReply = false
-  /// Nothing more is sent: the last reply is waited for until then.
+  /// Deadline for the last reply, after which the recording ends; `nil` before the end. Nothing more is sent.
   private var endingBy: Int64?
   private(set) var hasEnded = false
   private var bytes = 0
@@ -43,7 +43,7 @@ struct Recorder: PortHandler, ~Copyable {
     nextFlush = started
   }
 
-  /// Where the session asked for it: the line is to be opened again, not before this time.
+  /// The earliest time to open the port again, if the session requested that; otherwise `nil`.
   var reopenNotBefore: Int64? { driver.reopenNotBefore }
 
   mutating func opened(at now: Int64, _ actions: inout PortActions) {
@@ -69,7 +69,7 @@ struct Recorder: PortHandler, ~Copyable {
   }
 
   mutating func rateRefused(_ baud: Int, at now: Int64, _ actions: inout PortActions) -> Bool {
-    // What was sent is forgotten: nothing answers it.
+    // The command will not be answered on the new connection.
     isMidReply = false
     guard endingBy == nil else { return false }
     defer { follow(at: now, &actions) }
@@ -81,7 +81,7 @@ struct Recorder: PortHandler, ~Copyable {
     follow(at: now, &actions)
   }
 
-  /// So long the last reply is waited for, so that the capture does not end within it.
+  /// Time limit for the last reply, ns, so that the capture does not end within it.
   private static let lastReply: Int64 = 3_000_000_000
 
   private mutating func follow(at now: Int64, _ actions: inout PortActions) {
@@ -121,7 +121,7 @@ struct Recorder: PortHandler, ~Copyable {
 
   private mutating func flush() {
     guard problem == nil, !writer.text.isEmpty else { return }
-    // A reference of its own: the span must not lie in what is changed meanwhile.
+    // Use a separate reference, because the span must not point into a value that changes meanwhile.
     let text = writer.text
     do {
       try file.write(text.span)
@@ -134,7 +134,7 @@ struct Recorder: PortHandler, ~Copyable {
 
   /// Completes the file.
   ///
-  /// - Throws: where it could not be written.
+  /// - Throws: an error if the file could not be written.
   mutating func finish() throws {
     progress.end()
     if !hasHeader { writeHeader() }
@@ -150,21 +150,21 @@ struct Recorder: PortHandler, ~Copyable {
 
   var summary: String { summary(at: BootClock.now) }
 
-  /// Why there was nothing to record; nil: there was.
+  /// The reason why nothing was recorded; `nil` if something was.
   var nothingFound: String? {
     guard !driver.listener.isFound else { return nil }
     return driver.listener.loss?.adapterText ?? "no adapter answered in that time"
   }
 }
 
-/// Counts what a recording brings.
+/// Counts the results of a recording.
 struct RecordListener: DialogueListener, ~Copyable {
   private(set) var isFound = false
   private(set) var loss: LossReason?
-  /// Prompts read.
+  /// Number of prompts.
   private(set) var replies = 0
 
-  /// No adapter was there from the beginning.
+  /// Whether no adapter has answered since the start.
   var isHopeless: Bool { !isFound && loss != nil }
 
   mutating func begin(at now: Int64) {}
@@ -179,7 +179,7 @@ struct RecordListener: DialogueListener, ~Copyable {
 
   mutating func endOfReply(position: UInt64) { replies += 1 }
 
-  // What the bytes mean is for whoever replays them.
+  // The content of the bytes matters only when the capture is replayed.
   mutating func reading(_ reading: Reading) {}
   mutating func failure(_ error: WireError, line: Span<UInt8>) {}
 }

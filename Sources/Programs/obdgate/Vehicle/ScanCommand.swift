@@ -2,7 +2,7 @@ import ArgumentParser
 import Ports
 import Telemetry
 
-/// `obdgate scan`: adapters and receivers around, and what answers there.
+/// `obdgate scan`: lists adapters, receivers and the vehicles that answer.
 struct ScanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan", abstract: "Lists adapters and GPS receivers, and the vehicles that answer.",
@@ -47,16 +47,16 @@ struct ScanRow {
   let key: String
   let label: String
   let kind: Kind
-  /// What the kind rests on, or why the device was left alone.
+  /// The reason for the kind, or for not opening the device.
   let reason: String
-  /// Of a receiver or an adapter that answered on a serial line.
+  /// Baud rate of a receiver, or of an adapter that answered on a serial port.
   var baud: Int?
-  /// Of an adapter that answered.
+  /// Identification of an adapter that answered.
   var identity: String?
   var protocolName: String?
-  /// Whether a vehicle answers behind the adapter; nil: not asked.
+  /// Whether a vehicle answers through the adapter; `nil` if not asked.
   var hasVehicle: Bool?
-  /// Why an adapter was not asked, or said nothing.
+  /// The reason why an adapter was not asked or did not answer; `nil` if there is none.
   var problem: String?
 
   init(_ device: Surroundings.Device, heard: Listener.Heard?) {
@@ -72,7 +72,7 @@ struct ScanRow {
     if case .sentences(let rate) = heard { baud = rate }
   }
 
-  /// Takes what asking it brought.
+  /// Stores the answer of the adapter.
   mutating func take(_ answer: Answer) {
     problem = answer.failure?.description
     guard let facts = answer.of("adapter").last, let name = facts["identity"]?.string else { return }
@@ -106,14 +106,16 @@ struct ScanRow {
   }
 }
 
-/// Looks around, listens, asks.
+/// Lists the devices, listens to possible receivers and asks adapters.
 private struct Scan {
   private(set) var rows: [ScanRow] = []
   private(set) var problems: [String] = []
 
-  /// How long an inquiry takes to hear nearly everything around (10.24 s hears all, Bluetooth Core 5, vol. 3 C, A).
+  /// Duration of a Bluetooth inquiry. It finds nearly all devices in range (10.24 s find all, Bluetooth Core 5, volume
+  /// 3, part C, appendix A).
   private static let inquiry = Duration.seconds(8)
-  /// An adapter's protocol search may take 30 s where no vehicle answers; a scan does not wait for that.
+  /// Time limit for asking an adapter, ns. Its protocol search may take 30 s if no vehicle answers; a scan does not
+  /// wait for that.
   private static let limit: Int64 = 20_000_000_000
 
   init() {

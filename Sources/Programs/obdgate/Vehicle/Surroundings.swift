@@ -1,27 +1,27 @@
 import Ports
 
-/// Serial and Bluetooth devices of this machine, and what the rules of discovery say of them, with no configuration.
+/// The serial and Bluetooth devices of this machine, and the verdicts of the discovery rules without a configuration.
 struct Surroundings {
-  /// A device that may matter.
+  /// A device that may be an adapter or a receiver.
   struct Device {
     let address: PortAddress
-    /// Known again by it, wherever it is plugged in.
+    /// The key that identifies the device at any socket.
     let key: String
-    /// What it calls itself; may be empty.
+    /// The name that the device reports; may be empty.
     let label: String
     var verdict: DeviceVerdict
-    /// How it is opened to be listened to; nil: it is none of those.
+    /// The serial device, which can be opened to listen to it; `nil` for a Bluetooth device.
     var identity: DeviceIdentity?
   }
 
   private(set) var devices: [Device] = []
-  /// Why a part of the machine could not be looked through.
+  /// The reasons why a part of the devices could not be listed.
   private(set) var problems: [String] = []
   private let rules = DiscoveryRules()
 
-  /// Looks what is there; sends and opens nothing.
+  /// Lists the devices. It sends nothing and opens none.
   ///
-  /// - Parameter inquiry: how long Bluetooth devices around are listened for; nil: those that are paired are known.
+  /// - Parameter inquiry: duration of the search for Bluetooth devices; `nil` to list only those that BlueZ knows.
   init(inquiry: Duration? = nil) {
     findSerial()
     findBluetooth(inquiry)
@@ -32,7 +32,7 @@ struct Surroundings {
       var monitor = try DeviceMonitor()
       for device in try monitor.present().sorted(by: { $0.node < $1.node }) {
         let verdict = rules.verdict(for: device)
-        // The machine's own lines may be its console: of them, nothing is said.
+        // A serial port that is not on USB may be the console of the machine: omit it.
         guard device.usb != nil || verdict != .leave(.unrelated) else { continue }
         devices.append(
           Device(
@@ -63,9 +63,9 @@ struct Surroundings {
     }
   }
 
-  /// Listens to the devices that may be receivers; nothing is sent.
+  /// Listens to the devices that may be receivers. It sends nothing.
   ///
-  /// - Parameter each: told before each of them.
+  /// - Parameter each: called before listening to each device.
   mutating func listen(_ each: (Device) -> Void) -> [String: Listener.Heard] {
     var heard: [String: Listener.Heard] = [:]
     for index in devices.indices where devices[index].verdict == .listen {
@@ -83,7 +83,7 @@ struct Surroundings {
     return heard
   }
 
-  /// - Throws: where there is none that may be spoken to, or more than one.
+  /// - Throws: an error if there is no device that may be opened as an adapter, or more than one.
   func onlyAdapter() throws(Failure) -> PortAddress {
     let adapters = devices.filter(\.isAdapter)
     if adapters.count == 1 { return adapters[0].address }
@@ -106,6 +106,6 @@ struct Surroundings {
 extension Surroundings.Device {
   var isAdapter: Bool { if case .adapter = verdict { true } else { false } }
 
-  /// `/dev/ttyUSB0 (ScanTool.net LLC OBDLink SX)`
+  /// The device with its name: `/dev/ttyUSB0 (ScanTool.net LLC OBDLink SX)`.
   var title: String { label.isEmpty ? address.device : "\(address.device) (\(label))" }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `obdgate vin`: the vehicle's identification number.
+/// `obdgate vin`: prints the vehicle identification number.
 struct VINCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "vin", abstract: "Shows the vehicle identification number (VIN).")

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Ports
 
-/// What all questions to a vehicle share.
+/// The options of all commands that query a vehicle.
 struct VehicleOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -21,12 +21,12 @@ struct VehicleOptions: ParsableArguments {
     if let device { _ = try PortAddress(argument: device) }
   }
 
-  /// What asks the adapter that was named, or the only one that was found.
+  /// Prepares a question to the adapter that the user named, or to the only one that was found.
   func run(_ name: String) throws(Failure) -> InterviewRun {
     InterviewRun(name: name, address: try Self.address(device), limit: Int64(timeout) * 1_000_000_000)
   }
 
-  /// The adapter that was named, or the only one that was found.
+  /// Returns the adapter that the user named, or the only one that was found.
   static func address(_ device: String?) throws(Failure) -> PortAddress {
     guard let device else { return try Surroundings().onlyAdapter() }
     do throws(PortError) {
@@ -38,7 +38,7 @@ struct VehicleOptions: ParsableArguments {
 }
 
 extension PortAddress {
-  /// - Throws: for ArgumentParser, what would be right.
+  /// - Throws: an error for ArgumentParser with the expected format.
   init(argument: String) throws {
     do throws(PortError) {
       self = try PortAddress(parsing: argument)
