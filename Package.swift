@@ -63,6 +63,7 @@ let package = Package(
     .target(name: "JSONText", path: "Sources/Wire/JSONText", swiftSettings: strict),
     .target(name: "Geofencing", path: "Sources/Wire/Geofencing", swiftSettings: inlined),
     .target(name: "Peers", path: "Sources/Wire/Peers", swiftSettings: strict),
+    .target(name: "Failures", path: "Sources/Wire/Failures", swiftSettings: inlined),
 
     // Floor 2: rules.
     .target(name: "Telemetry", path: "Sources/Wire/Telemetry", swiftSettings: inlined),
@@ -80,24 +81,26 @@ let package = Package(
       name: "AdapterSession", dependencies: ["OBDWire"], path: "Sources/Vehicle/AdapterSession", swiftSettings: inlined),
 
     // Floor 3: input and output.
-    .target(name: "Captures", path: "Sources/Wire/Captures", swiftSettings: inlined),
     .target(
-      name: "Ports", dependencies: ["CPorts", "CSystemd", "CUdev"], path: "Sources/Vehicle/Ports",
+      name: "Captures", dependencies: ["Failures"], path: "Sources/Wire/Captures", swiftSettings: inlined),
+    .target(
+      name: "Ports", dependencies: ["Failures", "CPorts", "CSystemd", "CUdev"], path: "Sources/Vehicle/Ports",
       swiftSettings: inlined),
     .target(
-      name: "Spool", dependencies: ["Telemetry", "CCompression", "CSQLite"], path: "Sources/Vehicle/Spool",
+      name: "Spool", dependencies: ["Failures", "Telemetry", "CCompression", "CSQLite"], path: "Sources/Vehicle/Spool",
       swiftSettings: inlined),
     .target(
       name: "Sinks",
       dependencies: [
-        "Telemetry", "Spool", "Ports", "JSONText", "Peers", "CPorts", "CCompression", "CCurl", "CMosquitto",
+        "Failures", "Telemetry", "Spool", "Ports", "JSONText", "Peers", "CPorts", "CCompression", "CCurl", "CMosquitto",
       ], path: "Sources/Vehicle/Sinks",
       exclude: [
         "FleetStore/README.md", "FleetStore/fleetStore.sample.json", "JSONLines/README.md",
         "JSONLines/file.sample.json", "JSONLines/stdout.sample.json", "MQTT/README.md", "MQTT/mqtt.sample.json",
       ], swiftSettings: inlined),
     .target(
-      name: "Simulator", dependencies: ["JSONText"], path: "Sources/Vehicle/Simulator", exclude: ["README.md"],
+      name: "Simulator", dependencies: ["Failures", "JSONText"], path: "Sources/Vehicle/Simulator",
+      exclude: ["README.md"],
       swiftSettings: strict),
 
     // Floor 4: ties the services together.
@@ -107,19 +110,24 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "GatewayLinks",
+        "Failures", "GatewayLinks",
         "OBDWire", "NMEAWire", "JSONText", "Geofencing", "Telemetry", "SignalSets", "GeoJSON", "Fusion",
         "AdapterSession", "Captures", "Ports", "Spool", "Sinks", "CGateway", "CSystemd",
       ], path: "Sources/Vehicle/Gateway", swiftSettings: inlined),
 
     // Floor 5: programs.
+    .target(
+      name: "CommandLineSupport", dependencies: ["Failures", "Telemetry"], path: "Sources/Programs/CommandLineSupport",
+      swiftSettings: strict),
     .executableTarget(
-      name: "obdgated", dependencies: ["Gateway"], path: "Sources/Programs/obdgated", swiftSettings: strict),
+      name: "obdgated", dependencies: ["CommandLineSupport", "Failures", "Gateway"], path: "Sources/Programs/obdgated",
+      swiftSettings: strict),
     .executableTarget(
       name: "obdgate",
       dependencies: [
         "OBDWire", "NMEAWire", "JSONText", "Telemetry", "Geofencing", "SignalSets", "GeoJSON", "Fusion", "TroubleCodes",
         "AdapterSession", "Captures", "Ports", "Sinks", "Simulator", "Gateway", "GatewayLinks", "CGateway",
+        "CommandLineSupport", "Failures",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Sources/Programs/obdgate", swiftSettings: strict),
 
@@ -127,7 +135,8 @@ let package = Package(
     .target(
       name: "FleetDomain",
       dependencies: [
-        "OBDWire", "Telemetry", "Geofencing", "GeoJSON", "JSONText", .product(name: "Crypto", package: "swift-crypto"),
+        "Failures", "OBDWire", "Telemetry", "Geofencing", "GeoJSON", "JSONText",
+        .product(name: "Crypto", package: "swift-crypto"),
       ],
       path: "Sources/Fleet/FleetDomain",
       swiftSettings: inlined),
@@ -140,13 +149,14 @@ let package = Package(
     .target(
       name: "FleetStorage",
       dependencies: [
-        "FleetDomain", "Telemetry", "CPostgres", "CSQLite", "CZstd", .product(name: "GRDB", package: "GRDB.swift"),
+        "Failures", "FleetDomain", "Telemetry", "CPostgres", "CSQLite", "CZstd",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Sources/Fleet/FleetStorage",
       swiftSettings: inlined),
     .target(
       name: "FleetAPI",
       dependencies: [
-        "FleetDomain", "Telemetry", "JSONText", "GeoJSON", "CZstd", "CZlib",
+        "Failures", "FleetDomain", "Telemetry", "JSONText", "GeoJSON", "CZstd", "CZlib",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdTLS", package: "hummingbird"),
@@ -164,14 +174,16 @@ let package = Package(
     .target(
       name: "FleetBroker",
       dependencies: [
-        "FleetDomain", "Telemetry", "Peers", "CMosquitto", "CRabbitMQ",
+        "Failures", "FleetDomain", "Telemetry", "Peers", "CMosquitto", "CRabbitMQ",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ], path: "Sources/Fleet/FleetBroker", swiftSettings: inlined),
     .executableTarget(
       name: "fleetstore",
       dependencies: [
-        "CSystemd", "FleetAPI", "FleetBroker", "FleetDomain", "FleetStorage", "JSONText", "Telemetry",
+        "CommandLineSupport", "CSystemd", "Failures", "FleetAPI", "FleetBroker", "FleetDomain", "FleetStorage",
+        "JSONText",
+        "Telemetry",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -232,7 +244,8 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Gateway", "GatewayLinks", "AdapterSession", "Fusion", "Geofencing", "GeoJSON", "NMEAWire", "OBDWire", "Ports",
+        "Failures", "Gateway", "GatewayLinks", "AdapterSession", "Fusion", "Geofencing", "GeoJSON", "NMEAWire",
+        "OBDWire", "Ports",
         "Simulator",
         "Sinks", "Spool", "Telemetry", "GatewayTestKit", "TestKit",
       ], swiftSettings: strict),

@@ -1,4 +1,5 @@
 import AdapterSession
+import Failures
 import TestKit
 import Testing
 

@@ -1,3 +1,4 @@
+import Failures
 import Foundation
 import Fusion
 import Geofencing
@@ -166,7 +167,7 @@ import Testing
     #expect(rules.zones == [.init(fence: "home", privacy: .off)])
     #expect(PrivacyRules(try read("{}").privacy) == PrivacyRules())
     #expect(throws: ConfigurationError.self) { try read(#"{"privacy": {"fences": {"home": "hidden"}}}"#) }
-    #expect(throws: StartError.self) { try Settings(try read(#"{"privacy": {"fences": {"home": "off"}}}"#)) }
+    #expect(throws: Failure.self) { try Settings(try read(#"{"privacy": {"fences": {"home": "off"}}}"#)) }
   }
 
   @Test func records_may_be_made_on_change_or_for_each_turn() throws {

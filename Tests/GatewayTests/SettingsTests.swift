@@ -1,4 +1,5 @@
 import AdapterSession
+import Failures
 import TestKit
 import Testing
 
@@ -14,11 +15,11 @@ import Testing
     return try Settings(path: scratch.write("gateway.json", text))
   }
 
-  private func refusal(_ text: String, sets: [String: String] = [:]) throws -> StartError? {
+  private func refusal(_ text: String, sets: [String: String] = [:]) throws -> Failure? {
     do {
       _ = try settings(text, sets: sets)
       return nil
-    } catch let error as StartError {
+    } catch let error as Failure {
       return error
     }
   }
@@ -131,7 +132,7 @@ import Testing
 
   @Test func a_set_that_is_missing_or_broken_is_named() throws {
     let missing = try #require(try refusal(Self.named))
-    #expect(missing.kind == .missing)
+    #expect(missing.kind == .noInput)
     #expect(
       missing.description.contains(/gateway\.json:1:17: signalSets\[0\]: .*set\.json: cannot be read/), "\(missing)")
     let broken = try #require(try refusal(Self.named, sets: ["set.json": "{\"commands\": [}"]))
@@ -153,7 +154,7 @@ import Testing
       _ = try Settings(path: scratch.path)
       Issue.record("accepted")
     } catch {
-      #expect(error.kind == .missing)
+      #expect(error.kind == .noInput)
     }
   }
 

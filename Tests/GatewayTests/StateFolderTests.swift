@@ -1,3 +1,4 @@
+import Failures
 import Foundation
 import TestKit
 import Testing
@@ -20,7 +21,7 @@ import Testing
   func an_obstacle_in_the_state_folder_is_reported_in_one_line(path: String) throws {
     let scratch = try ScratchFolder()
     _ = try scratch.write("file", "")
-    let error = #expect(throws: StartError.self) { try StateFolder.make(scratch.file(path)) }
+    let error = #expect(throws: Failure.self) { try StateFolder.make(scratch.file(path)) }
     let text = try #require(error?.description)
     #expect(text.hasPrefix("stateDirectory: \(scratch.path)/file"))
     #expect(!text.contains("\n"))

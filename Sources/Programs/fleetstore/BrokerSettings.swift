@@ -1,3 +1,4 @@
+import Failures
 import FleetBroker
 import FleetDomain
 import Glibc
@@ -32,7 +33,7 @@ enum BrokerSettings {
     options.clientId = Self.clientId
     if let value = reader.optional("passwordFile") {
       let path = try Configuration.path(value, folder)
-      do throws(CommandError) {
+      do throws(Failure) {
         options.password = try FileText.readSecretLine(path)
       } catch {
         throw value.invalid(expected: "a file with one line that others cannot read", found: path)
@@ -74,13 +75,13 @@ enum BrokerSettings {
   }
 
   /// - Parameter urls: from the command line; they replace the configured ones.
-  static func options(_ urls: [String], instead configured: BrokerOptions?) throws(CommandError) -> BrokerOptions {
+  static func options(_ urls: [String], instead configured: BrokerOptions?) throws(Failure) -> BrokerOptions {
     var addresses: [BrokerAddress] = []
     for url in urls {
-      guard let address = BrokerAddress(url) else { throw CommandError(.usage, "broker: expected \(expectation)") }
+      guard let address = BrokerAddress(url) else { throw Failure(.usage, "broker: expected \(expectation)") }
       addresses.append(address)
     }
-    guard isOneCluster(addresses) else { throw CommandError(.usage, "broker: expected all amqp or all mqtt") }
+    guard isOneCluster(addresses) else { throw Failure(.usage, "broker: expected all amqp or all mqtt") }
     var options = configured ?? BrokerOptions(addresses)
     if configured == nil { options.clientId = clientId }
     options.addresses = addresses
@@ -88,7 +89,7 @@ enum BrokerSettings {
   }
 
   /// Reads the password from the environment or from systemd's credential, if the configuration names no file.
-  static func addCredential(to options: inout BrokerOptions) throws(CommandError) {
+  static func addCredential(to options: inout BrokerOptions) throws(Failure) {
     guard options.password == nil else { return }
     if let text = unsafe getenv(variable).map({ unsafe String(cString: $0) }), !text.isEmpty {
       options.password = text
@@ -101,11 +102,11 @@ enum BrokerSettings {
   }
 
   /// - Throws: an error if the password would be sent to another machine without TLS.
-  static func refuseInsecure(_ options: BrokerOptions) throws(CommandError) {
+  static func refuseInsecure(_ options: BrokerOptions) throws(Failure) {
     guard options.password != nil, !options.isInsecure,
       let address = options.addresses.first(where: { !$0.usesTLS && !$0.isLoopback })
     else { return }
-    throw CommandError(
+    throw Failure(
       .badConfiguration,
       "broker: \(address) is another machine and has no TLS, so that the password could be read on the way; expected \(address.language == .amqp ? "amqps" : "mqtts")://, or \"insecure\": true in the configuration's broker"
     )

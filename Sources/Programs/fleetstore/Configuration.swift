@@ -1,3 +1,4 @@
+import Failures
 import FleetAPI
 import FleetBroker
 import JSONText
@@ -32,17 +33,17 @@ struct Configuration {
   var broker: BrokerOptions?
 
   /// - Parameter path: `nil` for the defaults.
-  init(path: String?) throws(CommandError) {
+  init(path: String?) throws(Failure) {
     guard let path else { return }
-    let (text, isOpen) = try FileText.readNotingWhoMay(path)
+    let content = try FileText.content(of: path)
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     do throws(JSONError) {
-      let document = try JSONDocument(parsing: text)
+      let document = try JSONDocument(parsing: content.bytes)
       var reader = try JSONObjectReader(document.root)
-      try read(&reader, folder: folder, isOpen: isOpen)
+      try read(&reader, folder: folder, isOpen: content.isForEveryone)
       try reader.finish()
     } catch {
-      throw CommandError(.badConfiguration, error.message(in: path))
+      throw Failure(.badConfiguration, error.message(in: path))
     }
   }
 
@@ -99,7 +100,7 @@ extension Configuration {
   ) throws(JSONError) {
     if let value = reader.optional("database") {
       let text = try value.requireString()
-      do throws(CommandError) {
+      do throws(Failure) {
         database = try DatabaseAddress(text, mayHoldPassword: true).resolved(in: folder)
       } catch {
         // The message must not contain the value, which may contain a password. The reason does not contain it.
@@ -114,9 +115,9 @@ extension Configuration {
     }
     if let value = reader.optional("databasePasswordFile") {
       let path = try Self.path(value, folder)
-      do throws(CommandError) {
+      do throws(Failure) {
         guard let address = database.withPassword(try FileText.readSecretLine(path)) else {
-          throw CommandError(.badConfiguration, "no place for a password")
+          throw Failure(.badConfiguration, "no place for a password")
         }
         database = address
       } catch {
@@ -132,7 +133,7 @@ extension Configuration {
     var metrics = try JSONObjectReader(object)
     if let value = metrics.optional("tokenFile") {
       let path = try Self.path(value, folder)
-      do throws(CommandError) {
+      do throws(Failure) {
         server.serverToken = try ServerToken.read(path)
       } catch {
         throw value.invalid(

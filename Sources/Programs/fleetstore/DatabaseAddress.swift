@@ -1,3 +1,4 @@
+import Failures
 import FleetStorage
 
 /// The address of the database.
@@ -12,23 +13,23 @@ enum DatabaseAddress: Equatable {
   ///   every user
   ///   of the machine can read that.
   /// - Throws: an error that does not contain the text, which may contain a password.
-  init(_ text: String, mayHoldPassword: Bool) throws(CommandError) {
-    guard !text.utf8.contains(0) else { throw CommandError(.usage, "database: expected a text without NUL") }
+  init(_ text: String, mayHoldPassword: Bool) throws(Failure) {
+    guard !text.utf8.contains(0) else { throw Failure(.usage, "database: expected a text without NUL") }
     if text.hasPrefix("sqlite:"), text.utf8.count > 7 {
       self = .sqlite(path: String(text.dropFirst(7)))
       return
     }
     guard ["postgres://", "postgresql://"].contains(where: { text.hasPrefix($0) }) else {
-      throw CommandError(.usage, "database: expected sqlite:FILE or postgres://USER@HOST/DATABASE")
+      throw Failure(.usage, "database: expected sqlite:FILE or postgres://USER@HOST/DATABASE")
     }
     let address: PostgreSQLAddress
     do throws(PostgreSQLAddress.ParsingError) {
       address = try PostgreSQLAddress(parsing: text)
     } catch {
-      throw CommandError(.usage, "database: \(error)")
+      throw Failure(.usage, "database: \(error)")
     }
     guard mayHoldPassword || address.password == nil else {
-      throw CommandError(
+      throw Failure(
         .usage,
         "database: a password on the command line can be read by everybody; put it into databasePasswordFile or PGPASSFILE"
       )

@@ -1,4 +1,6 @@
 import ArgumentParser
+import CommandLineSupport
+import Failures
 import Glibc
 
 /// The fleet store: stores the records of a fleet and answers queries about them.
@@ -20,9 +22,7 @@ struct Fleetstore: AsyncParsableCommand {
 
   static func main() async {
     // A client that disconnects must not end the process.
-    _ = signal(SIGPIPE, SIG_IGN)
-    // The same for the limit of a file's length (RLIMIT_FSIZE): the write reports the error.
-    _ = signal(SIGXFSZ, SIG_IGN)
+    ignoreWriteSignals()
     raiseFileLimit()
     do {
       var command = try parseAsRoot()
@@ -31,9 +31,9 @@ struct Fleetstore: AsyncParsableCommand {
       } else {
         try command.run()
       }
-    } catch let failure as CommandError {
+    } catch let failure as Failure {
       StandardError.say("fleetstore: \(failure.description)")
-      Glibc.exit(failure.status.rawValue)
+      Glibc.exit(failure.kind.rawValue)
     } catch {
       guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
       let text = message(for: error).split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }

@@ -1,4 +1,6 @@
 import ArgumentParser
+import CommandLineSupport
+import Failures
 import FleetAPI
 import FleetDomain
 import JSONText
@@ -12,14 +14,14 @@ struct GatewayCommand: AsyncParsableCommand {
   func run() throws { throw ValidationError("name a subcommand: add, set, rotate, revoke, remove or list") }
 
   /// Checks names that a command line gives.
-  private static func check(_ gatewayId: String, _ vehicles: [String]) throws(CommandError) {
+  private static func check(_ gatewayId: String, _ vehicles: [String]) throws(Failure) {
     for name in [gatewayId] + vehicles where !NameRules.isName(name) {
-      throw CommandError(
+      throw Failure(
         .usage, "gateway: expected \(NameRules.expectedName) as a name, found \(JSONError.quoted(name))")
     }
     var seen: Swift.Set<String> = []
     for vehicle in vehicles where !seen.insert(vehicle).inserted {
-      throw CommandError(.usage, "gateway: --vehicle \(JSONError.quoted(vehicle)) given twice")
+      throw Failure(.usage, "gateway: --vehicle \(JSONError.quoted(vehicle)) given twice")
     }
   }
 
@@ -63,7 +65,7 @@ struct GatewayCommand: AsyncParsableCommand {
       let tenant = try owner.tenant()
       try GatewayCommand.check(gatewayId, vehicles)
       guard vehicles.isEmpty == hasNone else {
-        throw CommandError(
+        throw Failure(
           .usage, "gateway: expected --vehicle or --no-vehicles, found \(hasNone ? "both" : "neither")")
       }
       try await store.withStorage { storage in

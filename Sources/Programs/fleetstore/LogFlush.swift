@@ -1,3 +1,4 @@
+import CommandLineSupport
 import ServiceLifecycle
 
 /// Writes the counts of ``RepeatedLines`` when they are due, and at the end.

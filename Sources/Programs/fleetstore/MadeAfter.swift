@@ -1,4 +1,5 @@
 import ArgumentParser
+import Failures
 import Telemetry
 
 /// Selects keys by the time of their creation, instead of one by its id.
@@ -15,17 +16,17 @@ struct MadeAfter: ParsableArguments {
   ///   - id: the argument that names one key.
   ///   - what: the kind of key, for messages.
   /// - Returns: `nil` if the id counts.
-  func moment(insteadOf id: String?, _ what: String) throws(CommandError) -> Timestamp? {
+  func moment(insteadOf id: String?, _ what: String) throws(Failure) -> Timestamp? {
     guard let time else {
-      guard id != nil else { throw CommandError(.usage, "\(what): expected an id or --made-after TIME") }
-      guard !allTenants else { throw CommandError(.usage, "\(what): --all-tenants goes with --made-after") }
+      guard id != nil else { throw Failure(.usage, "\(what): expected an id or --made-after TIME") }
+      guard !allTenants else { throw Failure(.usage, "\(what): --all-tenants goes with --made-after") }
       return nil
     }
-    guard id == nil else { throw CommandError(.usage, "\(what): expected an id or --made-after TIME, found both") }
+    guard id == nil else { throw Failure(.usage, "\(what): expected an id or --made-after TIME, found both") }
     do {
       return try Timestamp(parsing: time.utf8.span)
     } catch {
-      throw CommandError(.usage, "made-after: expected a time like 2024-12-18T07:41:06Z (RFC 3339), found \"\(time)\"")
+      throw Failure(.usage, "made-after: expected a time like 2024-12-18T07:41:06Z (RFC 3339), found \"\(time)\"")
     }
   }
 }

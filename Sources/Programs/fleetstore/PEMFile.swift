@@ -1,3 +1,4 @@
+import Failures
 import FleetAPI
 import JSONText
 
@@ -10,7 +11,8 @@ enum PEMFile {
     // OpenSSL has two more labels for certificates.
     try read(
       value, folder, expected: certificateExpectation,
-      labels: ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"], FileText.read)
+      labels: ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"]
+    ) { path throws(Failure) in try FileText.read(path) }
   }
 
   /// Reads a file with a private key, which only its owner and group may be able to read.
@@ -48,11 +50,11 @@ enum PEMFile {
   /// - Parameter labels: one of them must follow `BEGIN`.
   private static func read(
     _ value: JSONValue, _ folder: String, expected: String, labels: [String],
-    _ read: (String) throws(CommandError) -> [UInt8]
+    _ read: (String) throws(Failure) -> [UInt8]
   ) throws(JSONError) -> (path: String, text: [UInt8]) {
     let path = try Configuration.path(value, folder)
     let text: [UInt8]
-    do throws(CommandError) {
+    do throws(Failure) {
       text = try read(path)
     } catch {
       throw value.invalid(expected: expected, found: error.description)

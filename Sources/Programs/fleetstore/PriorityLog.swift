@@ -1,4 +1,5 @@
 import CSystemd
+import CommandLineSupport
 import Glibc
 import Logging
 

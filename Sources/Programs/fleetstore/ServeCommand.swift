@@ -1,4 +1,6 @@
 import ArgumentParser
+import CommandLineSupport
+import Failures
 import FleetAPI
 import FleetBroker
 import FleetDomain
@@ -40,14 +42,14 @@ struct ServeCommand: AsyncParsableCommand {
     }
     if let listen {
       guard let address = ListenAddress(listen) else {
-        throw CommandError(.usage, "listen: expected \(ListenAddress.expectation), found \"\(listen)\"")
+        throw Failure(.usage, "listen: expected \(ListenAddress.expectation), found \"\(listen)\"")
       }
       address.apply(to: &configuration.server)
     }
-    do throws(ServerStartError) { try configuration.server.checkAddresses() } catch { throw CommandError(error) }
+    try configuration.server.checkAddresses()
     if check { return try StandardOutput.write(configuration.text) }
     // Before the database is created or updated, and before the first token is shown.
-    do throws(ServerStartError) { try configuration.server.tryAddresses() } catch { throw CommandError(error) }
+    try configuration.server.tryAddresses()
     let level = configuration.logLevel
     let repeated = RepeatedLines()
     LoggingSystem.bootstrap { _ in PriorityLog(logLevel: level, repeated: repeated) }
@@ -64,16 +66,13 @@ struct ServeCommand: AsyncParsableCommand {
     do {
       try await FirstStart.prepare(storage)
       if let tenant = configuration.broker?.tenant, try await !storage.tenants().contains(where: { $0.id == tenant }) {
-        throw CommandError(
+        throw Failure(
           .badConfiguration, "broker.tenant: no tenant \(tenant); make it: fleetstore tenant add \(tenant)")
       }
       try await serve(configuration, storage, logger, repeated)
     } catch let error as StorageError {
       await storage.close()
-      throw CommandError(error)
-    } catch let error as ServerStartError {
-      await storage.close()
-      throw CommandError(error)
+      throw Failure(error)
     } catch {
       await storage.close()
       throw error
@@ -127,12 +126,12 @@ struct ServeCommand: AsyncParsableCommand {
 
   private static func worker(
     _ options: BrokerOptions?, _ storage: any FleetStorage, _ logger: Logger
-  ) throws(CommandError) -> BrokerWorker? {
+  ) throws(Failure) -> BrokerWorker? {
     guard let options else { return nil }
     do throws(BrokerFailure) {
       return try BrokerWorker(options, storage: storage, logger: logger) { WallClock.now }
     } catch {
-      throw CommandError(.unavailable, error.description)
+      throw Failure(.unavailable, error.description)
     }
   }
 }

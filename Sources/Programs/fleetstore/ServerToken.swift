@@ -1,3 +1,4 @@
+import Failures
 import FleetAPI
 import FleetDomain
 
@@ -7,11 +8,11 @@ enum ServerToken {
   static let leastCount = 32
 
   /// - Parameter path: a file with the token and an optional line feed.
-  static func read(_ path: String) throws(CommandError) -> SecretHash {
+  static func read(_ path: String) throws(Failure) -> SecretHash {
     let text = String(decoding: try FileText.readSecret(path), as: UTF8.self)
     let token = text.hasSuffix("\n") ? text.dropLast() : text[...]
     guard token.utf8.count >= leastCount, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw CommandError(.badConfiguration, "\(path): no token")
+      throw Failure(.badConfiguration, "\(path): no token")
     }
     return Secret.hash(of: String(token))
   }

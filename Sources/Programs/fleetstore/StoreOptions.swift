@@ -1,4 +1,5 @@
 import ArgumentParser
+import Failures
 import FleetAPI
 import FleetDomain
 import FleetStorage
@@ -17,7 +18,7 @@ struct CommandStore: ParsableArguments {
       try await work(storage)
     } catch let error as StorageError {
       await storage.close()
-      throw CommandError(error)
+      throw Failure(error)
     } catch {
       await storage.close()
       throw error
@@ -35,7 +36,7 @@ struct StoreOptions: ParsableArguments {
   var database: String?
 
   /// The configuration with the command line's changes.
-  func configuration() throws(CommandError) -> Configuration {
+  func configuration() throws(Failure) -> Configuration {
     var configuration = try Configuration(path: config)
     if let database { configuration.database = try DatabaseAddress(database, mayHoldPassword: false) }
     return configuration
@@ -47,9 +48,9 @@ struct TenantOption: ParsableArguments {
   @Option(name: .customLong("tenant"), help: ArgumentHelp("The tenant.", valueName: "name"))
   var name = TenantID.standard.text
 
-  func tenant() throws(CommandError) -> TenantID {
+  func tenant() throws(Failure) -> TenantID {
     guard let tenant = TenantID(name) else {
-      throw CommandError(.usage, "tenant: expected 1 to 63 characters of a-z, 0-9 and -, found \"\(name)\"")
+      throw Failure(.usage, "tenant: expected 1 to 63 characters of a-z, 0-9 and -, found \"\(name)\"")
     }
     return tenant
   }

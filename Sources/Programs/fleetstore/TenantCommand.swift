@@ -1,4 +1,6 @@
 import ArgumentParser
+import CommandLineSupport
+import Failures
 import FleetAPI
 import FleetDomain
 
@@ -18,7 +20,7 @@ struct TenantCommand: AsyncParsableCommand {
 
     func run() async throws {
       guard let tenant = TenantID(name) else {
-        throw CommandError(.usage, "tenant: expected 1 to 63 characters of a-z, 0-9 and -, found \"\(name)\"")
+        throw Failure(.usage, "tenant: expected 1 to 63 characters of a-z, 0-9 and -, found \"\(name)\"")
       }
       try await store.withStorage { storage in try await storage.addTenant(tenant, at: WallClock.now) }
     }

@@ -1,4 +1,6 @@
 import ArgumentParser
+import CommandLineSupport
+import Failures
 import FleetAPI
 import FleetDomain
 import Telemetry
@@ -22,10 +24,10 @@ struct TokenCommand: AsyncParsableCommand {
 
     func run() async throws {
       guard let role = Role(rawValue: role) else {
-        throw CommandError(.usage, "role: expected admin or readOnly, found \"\(role)\"")
+        throw Failure(.usage, "role: expected admin or readOnly, found \"\(role)\"")
       }
       guard label.isEmpty || NameRules.isName(label) else {
-        throw CommandError(.usage, "label: expected \(NameRules.expectedName)")
+        throw Failure(.usage, "label: expected \(NameRules.expectedName)")
       }
       let tenant = try owner.tenant()
       let secret = Secret(.operatorToken)
@@ -79,9 +81,9 @@ struct TokenCommand: AsyncParsableCommand {
     }
   }
 
-  private static func id(_ text: String) throws(CommandError) -> UUIDv7 {
+  private static func id(_ text: String) throws(Failure) -> UUIDv7 {
     guard let id = UUIDv7(text.utf8.span) else {
-      throw CommandError(.usage, "token: expected an id as `fleetstore token list` prints it")
+      throw Failure(.usage, "token: expected an id as `fleetstore token list` prints it")
     }
     return id
   }

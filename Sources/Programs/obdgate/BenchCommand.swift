@@ -1,5 +1,6 @@
 import ArgumentParser
 import Captures
+import Failures
 import NMEAWire
 import OBDWire
 import Telemetry
@@ -105,7 +106,7 @@ struct BenchTraffic {
         collector.isGPS = format == .nmea
         try file.read(as: format, into: &collector, progress: &progress)
       } catch {
-        throw Failure(status: error.exitStatus, error.description(of: path))
+        throw Failure(error.exitStatus, error.description(of: path))
       }
       adapter = collector.adapter
       gps = collector.gps

@@ -1,3 +1,4 @@
+import Failures
 import JSONText
 import OBDWire
 import SignalSets

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CGateway
+import Failures
 import GeoJSON
 import Geofencing
 

@@ -1,3 +1,5 @@
+import CommandLineSupport
+import Failures
 import Geofencing
 import JSONText
 import NMEAWire

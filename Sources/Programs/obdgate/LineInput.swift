@@ -1,5 +1,5 @@
+import Failures
 import Glibc
-import Ports
 
 /// Blocks of bytes from a file or standard input.
 struct InputFile: ~Copyable {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLineSupport
 import Gateway
 import Glibc
 import JSONText
@@ -23,9 +24,7 @@ struct Obdgate: ParsableCommand {
 
   static func main() {
     // If the reader of a pipe ends (`| head`), the write returns an error, and the program ends without a message.
-    _ = signal(SIGPIPE, SIG_IGN)
-    // The same for the limit of a file's length (RLIMIT_FSIZE): the write reports the error.
-    _ = signal(SIGXFSZ, SIG_IGN)
+    ignoreWriteSignals()
     do {
       var command = try parseAsRoot()
       try command.run()

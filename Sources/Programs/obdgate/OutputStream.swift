@@ -1,6 +1,6 @@
 import ArgumentParser
+import Failures
 import Glibc
-import Ports
 import Telemetry
 
 /// Standard output, or a file, written in blocks.
@@ -46,8 +46,7 @@ struct OutputStream: ~Copyable {
   mutating func write(_ bytes: Span<UInt8>) throws {
     if count + bytes.count > Self.capacity { try flush() }
     guard bytes.count <= Self.capacity else {
-      try unsafe bytes.withUnsafeBufferPointer { source in try unsafe writeAll(source.baseAddress!, source.count) }
-      return
+      return try writeWhole(bytes)
     }
     // The block has room for them: flushed above if it had not.
     unsafe bytes.withUnsafeBufferPointer { source in
@@ -66,19 +65,13 @@ struct OutputStream: ~Copyable {
   mutating func flush() throws {
     let waiting = count
     count = 0
-    try unsafe writeAll(buffer, waiting)
+    try unsafe writeWhole(UnsafeBufferPointer(start: buffer, count: waiting).span)
   }
 
-  private func writeAll(_ start: UnsafePointer<UInt8>, _ total: Int) throws {
-    var done = 0
-    while done < total {
-      let written = unsafe Glibc.write(descriptor, start + done, total - done)
-      if written < 0 {
-        if errno == EINTR { continue }
-        if errno == EPIPE, descriptor == STDOUT_FILENO { throw ExitCode.success }
-        throw Failure(.unreadable, "\(name): cannot be written: \(systemReason(errno))")
-      }
-      done += written
-    }
+  private func writeWhole(_ bytes: Span<UInt8>) throws {
+    let code = writeAll(bytes, to: descriptor)
+    guard code != 0 else { return }
+    if code == EPIPE, descriptor == STDOUT_FILENO { throw ExitCode.success }
+    throw Failure(.unreadable, name, "cannot be written: \(systemReason(code))")
   }
 }

@@ -1,3 +1,4 @@
+import CommandLineSupport
 import Glibc
 
 /// One line for somebody who waits at a terminal: written over and over, and taken away at the end.

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Captures
+import CommandLineSupport
+import Failures
 import Fusion
 import Gateway
 import Geofencing
@@ -103,7 +105,7 @@ struct ReplayCommand: ParsableCommand {
         }
       }
       try run.flush()
-      if let firstFailure { throw ExitCode(firstFailure.status) }
+      if let firstFailure { throw ExitCode(firstFailure.kind.rawValue) }
     } catch let failure as Failure {
       throw failure.reported(by: "replay")
     }

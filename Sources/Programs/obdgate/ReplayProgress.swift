@@ -1,4 +1,5 @@
 import Captures
+import CommandLineSupport
 import Glibc
 
 /// A progress line for a large file, shown if stderr is a terminal and the records are written elsewhere.

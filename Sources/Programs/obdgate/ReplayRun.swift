@@ -1,5 +1,6 @@
 import ArgumentParser
 import Captures
+import Failures
 import Fusion
 import Gateway
 import OBDWire
@@ -29,7 +30,7 @@ struct ReplayRun: ~Copyable {
     do throws(CaptureError) {
       file = try CaptureFile(path: path)
     } catch {
-      throw Failure(status: error.exitStatus, error.description(of: path))
+      throw Failure(error.exitStatus, error.description(of: path))
     }
     let format = try chosenFormat(file.detected, path)
     guard let lent = outputs.take() else { return }
@@ -49,7 +50,7 @@ struct ReplayRun: ~Copyable {
     let stop = returned.stop
     outputs = .some(returned)
     if let stop { throw stop }
-    if let readError { throw Failure(status: readError.exitStatus, readError.description(of: path)) }
+    if let readError { throw Failure(readError.exitStatus, readError.description(of: path)) }
     if endedMidReply {
       throw Failure(
         .badData, "\(name(path)): ends mid-reply: the adapter's prompt (>) is missing; what came before it is delivered"
@@ -65,7 +66,7 @@ struct ReplayRun: ~Copyable {
     if let format = options.format { return format }
     switch detected {
     case .success(let format): return format
-    case .failure(let error): throw Failure(status: error.exitStatus, error.description(of: path))
+    case .failure(let error): throw Failure(error.exitStatus, error.description(of: path))
     }
   }
 

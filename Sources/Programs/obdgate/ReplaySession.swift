@@ -1,4 +1,5 @@
 import Captures
+import CommandLineSupport
 import Fusion
 import Geofencing
 import NMEAWire

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Failures
 import OBDWire
 import SignalSets
 import Telemetry

@@ -1,4 +1,6 @@
 import ArgumentParser
+import CommandLineSupport
+import Failures
 import Simulator
 
 /// `obdgate simulate`: simulates an adapter in a vehicle.
@@ -61,7 +63,7 @@ struct SimulateCommand: ParsableCommand {
     do throws(SimulatorError) {
       try runSimulator(options) { StandardError.say("obdgate simulate: \($0)") }
     } catch {
-      throw Failure(status: error.kind.rawValue, error.description).reported(by: "simulate")
+      throw Failure(ExitStatus(rawValue: error.kind.rawValue), error.description).reported(by: "simulate")
     }
   }
 }

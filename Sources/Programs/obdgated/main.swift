@@ -1,3 +1,5 @@
+import CommandLineSupport
+import Failures
 import Gateway
 import Glibc
 
@@ -15,9 +17,15 @@ let usage = """
   66 no such file, 69 unavailable, 74 unreadable, 78 bad configuration.
   """
 
-func put(_ text: String) {
-  var text = text + "\n"
-  _ = text.withUTF8 { unsafe write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+/// Prints a text to stdout and ends the process.
+func put(_ text: String) -> Never {
+  do throws(Failure) {
+    try StandardOutput.write(text + "\n")
+    exit(0)
+  } catch {
+    Log.write(error.description, .error)
+    exit(error.kind.rawValue)
+  }
 }
 
 func wrongUsage(_ what: String) -> Never {
@@ -43,10 +51,8 @@ while let argument = arguments.popFirst() {
   case "--check": isCheck = true
   case "--version":
     put(Version.text)
-    exit(0)
   case "--help", "-h":
     put(usage)
-    exit(0)
   default:
     if argument.hasPrefix("--config=") {
       set(&path, to: String(argument.dropFirst(9)))
@@ -56,7 +62,7 @@ while let argument = arguments.popFirst() {
   }
 }
 
-do throws(StartError) {
+do throws(Failure) {
   if isCheck {
     for line in try Settings(path: path).warnings { Log.write(line, .warning) }
     exit(0)

@@ -1,3 +1,4 @@
+import Failures
 import Glibc
 
 /// The reason why a port could not be opened or has failed, as one line for people: the problem, the place and the

@@ -1,5 +1,5 @@
+import Failures
 import Glibc
-import Ports
 
 /// An open file, closed at the end of its lifetime.
 struct OpenFile: ~Copyable {
@@ -31,15 +31,8 @@ struct OpenFile: ~Copyable {
 
   /// Writes all bytes at the file's position.
   func write(_ bytes: ArraySlice<UInt8>) throws(SinkError) {
-    var done = 0
-    while done < bytes.count {
-      let count = unsafe bytes.withUnsafeBytes { room in
-        unsafe Glibc.write(descriptor, room.baseAddress! + done, room.count - done)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw Self.failure(path, errno) }
-      done += count
-    }
+    let code = writeAll(bytes.span, to: descriptor)
+    guard code == 0 else { throw Self.failure(path, code) }
   }
 
   /// Reads up to `count` bytes at an offset; fewer at the end of the file.

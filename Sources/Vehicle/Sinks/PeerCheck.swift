@@ -12,7 +12,7 @@ public struct PeerCheck: Equatable, Sendable, CustomStringConvertible {
   /// The result.
   public let verdict: Verdict
   /// Reason why the peer accepts none; `nil` if there was no error.
-  public let kind: SinkError.Kind?
+  public let kind: SinkErrorKind?
   /// Address and result. It contains no secret.
   public let description: String
 

@@ -1,3 +1,5 @@
+import Failures
+
 /// A report about a sink for the operator; `description` is one log line, to which the caller adds the sink's name.
 public enum SinkNews: Equatable, Sendable, CustomStringConvertible {
   /// The sink works, for the first time or again.
@@ -23,59 +25,44 @@ public enum SinkNews: Equatable, Sendable, CustomStringConvertible {
 }
 
 /// The reason why a sink does not work. `description` is one line: place, then detail.
-public struct SinkError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The kind of failure.
-  public enum Kind: Sendable {
-    /// A library that the sink needs is not installed.
-    case missingLibrary
-    /// The peer cannot be reached.
-    case unreachable
-    /// A time limit was exceeded.
-    case timedOut
-    /// The peer's certificate or the gateway's is not accepted.
-    case certificate
-    /// The peer's certificate is for another host.
-    case otherHost
-    /// A local file for TLS cannot be used.
-    case badTLSFile
-    /// The address requires TLS, but the peer does not use it.
-    case noTLS
-    /// The peer closed the connection without an answer.
-    case cut
-    /// The peer rejects the credentials.
-    case unauthorized
-    /// The credentials belong to another gateway.
-    case otherGateway
-    /// The peer asks the client to wait.
-    case busy
-    /// The peer failed, or its answer is invalid.
-    case badAnswer
-    /// The peer redirects to another server.
-    case redirected
-    /// No space is left on the disk.
-    case full
-    /// The file system is read-only.
-    case readOnly
-    /// A file cannot be used, such as a token file.
-    case badFile
-    /// The sink was stopped.
-    case stopped
-    /// Any other error of the operating system.
-    case system
-  }
-  /// The kind of failure.
-  public let kind: Kind
-  /// File or address.
-  public let place: String
-  /// Description of the failure, without the place.
-  public let detail: String
+public typealias SinkError = PlacedError<SinkErrorKind>
 
-  /// Creates an error; the parameters are the properties of the same names.
-  public init(_ kind: Kind, _ place: String, _ detail: String) {
-    self.kind = kind
-    self.place = place
-    self.detail = detail
-  }
-
-  public var description: String { "\(place): \(detail)" }
+/// The kind of a ``SinkError``.
+public enum SinkErrorKind: Sendable {
+  /// A library that the sink needs is not installed.
+  case missingLibrary
+  /// The peer cannot be reached.
+  case unreachable
+  /// A time limit was exceeded.
+  case timedOut
+  /// The peer's certificate or the gateway's is not accepted.
+  case certificate
+  /// The peer's certificate is for another host.
+  case otherHost
+  /// A local file for TLS cannot be used.
+  case badTLSFile
+  /// The address requires TLS, but the peer does not use it.
+  case noTLS
+  /// The peer closed the connection without an answer.
+  case cut
+  /// The peer rejects the credentials.
+  case unauthorized
+  /// The credentials belong to another gateway.
+  case otherGateway
+  /// The peer asks the client to wait.
+  case busy
+  /// The peer failed, or its answer is invalid.
+  case badAnswer
+  /// The peer redirects to another server.
+  case redirected
+  /// No space is left on the disk.
+  case full
+  /// The file system is read-only.
+  case readOnly
+  /// A file cannot be used, such as a token file.
+  case badFile
+  /// The sink was stopped.
+  case stopped
+  /// Any other error of the operating system.
+  case system
 }

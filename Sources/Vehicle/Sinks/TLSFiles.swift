@@ -1,6 +1,6 @@
+import Failures
 import Glibc
 import JSONText
-import Ports
 
 /// The PEM files of a TLS connection.
 public struct TLSFiles: Equatable, Sendable {

@@ -1,3 +1,5 @@
+import Failures
+
 /// The reason why a capture cannot be read, with its position.
 public struct CaptureError: Error, Sendable {
   /// The problem.
@@ -52,11 +54,11 @@ public struct CaptureError: Error, Sendable {
   }
 
   /// The exit status of sysexits.h: 65 invalid data, 66 missing input, 74 unreadable.
-  public var exitStatus: Int32 {
+  public var exitStatus: ExitStatus {
     switch kind {
-    case .empty, .binary, .unknownFormat, .unsupportedVersion, .lineTooLong, .damagedLine: 65
-    case .missing, .isDirectory: 66
-    case .unreadable: 74
+    case .empty, .binary, .unknownFormat, .unsupportedVersion, .lineTooLong, .damagedLine: .badData
+    case .missing, .isDirectory: .noInput
+    case .unreadable: .unreadable
     }
   }
 }
@@ -69,7 +71,7 @@ extension CaptureError: CustomStringConvertible {
     case .binary: "binary data: a capture is text; decompress it first"
     case .missing: "no such file"
     case .isDirectory: "a directory: name a file in it"
-    case .unreadable(let number): "cannot be read: \(Self.reason(number))"
+    case .unreadable(let number): "cannot be read: \(systemReason(number))"
     case .lineTooLong:
       line == 0
         ? "more than 1 MiB without CR, LF or prompt: an adapter ends its lines"

@@ -45,7 +45,7 @@ public struct FleetServer: Service {
   /// Returns when every event loop has completed a turn; at once if the server does not run.
   public func turn() async { await loops.turn() }
 
-  /// - Throws: ``ServerStartError`` if the port cannot be used.
+  /// - Throws: ``Failure`` if the port cannot be used.
   public func run() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: options.threads)
     do {

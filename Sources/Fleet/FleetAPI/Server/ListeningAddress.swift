@@ -1,3 +1,4 @@
+import Failures
 import Glibc
 import NIOCore
 
@@ -34,8 +35,8 @@ public struct ListeningAddress: Equatable, Sendable {
 
   /// Binds a socket as the server will, and closes it again without listening.
   ///
-  /// - Throws: ``ServerStartError`` if the host has no address, or if the port cannot be used.
-  func attempt() throws(ServerStartError) {
+  /// - Throws: ``Failure`` if the host has no address, or if the port cannot be used.
+  func attempt() throws(Failure) {
     var wanted = unsafe addrinfo()
     unsafe wanted.ai_socktype = Int32(SOCK_STREAM.rawValue)
     var found: UnsafeMutablePointer<addrinfo>?
@@ -54,15 +55,15 @@ public struct ListeningAddress: Equatable, Sendable {
   }
 
   /// - Parameter code: of getaddrinfo(3). If no name server answered, another attempt may succeed.
-  func unknown(_ code: Int32) -> ServerStartError {
-    ServerStartError(
+  func unknown(_ code: Int32) -> Failure {
+    Failure(
       code == EAI_AGAIN ? .unavailable : .badConfiguration,
       "\(key) \(Self.text(host, port)): \(unsafe String(cString: gai_strerror(code))); expected an address of this machine"
     )
   }
 
   /// - Parameter code: of bind(2).
-  func refused(_ code: Int32) -> ServerStartError {
+  func refused(_ code: Int32) -> Failure {
     let advice =
       switch code {
       case EADDRINUSE: "; stop what listens there, or name another port"
@@ -70,8 +71,8 @@ public struct ListeningAddress: Equatable, Sendable {
       case EACCES: "; expected a port from 1024 up, or the right to bind a lower one (CAP_NET_BIND_SERVICE)"
       default: ""
       }
-    return ServerStartError(
-      .unavailable, "\(key) \(Self.text(host, port)): \(unsafe String(cString: strerror(code)))\(advice)")
+    return Failure(
+      .unavailable, "\(key) \(Self.text(host, port)): \(systemReason(code))\(advice)")
   }
 }
 
@@ -84,10 +85,10 @@ extension ServerOptions {
 
   /// Checks the addresses without system calls.
   ///
-  /// - Throws: ``ServerStartError`` if metrics have the server's own address.
-  public func checkAddresses() throws(ServerStartError) {
+  /// - Throws: ``Failure`` if metrics have the server's own address.
+  public func checkAddresses() throws(Failure) {
     guard let metrics = metricsAddress, metrics.meets(address) else { return }
-    throw ServerStartError(
+    throw Failure(
       .badConfiguration,
       "metrics.listen \(ListeningAddress.text(metrics.host, metrics.port)): expected an address or a port of its own: the server listens on \(ListeningAddress.text(host, port))"
     )
@@ -95,8 +96,8 @@ extension ServerOptions {
 
   /// Checks whether the server could listen now, before the start changes anything.
   ///
-  /// - Throws: the same ``ServerStartError`` as ``FleetServer/run()``.
-  public func tryAddresses() throws(ServerStartError) {
+  /// - Throws: the same ``Failure`` as ``FleetServer/run()``.
+  public func tryAddresses() throws(Failure) {
     try address.attempt()
     try metricsAddress?.attempt()
   }

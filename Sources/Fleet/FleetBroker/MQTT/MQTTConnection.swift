@@ -1,4 +1,5 @@
 import CMosquitto
+import Failures
 import Glibc
 
 /// A connection to an MQTT 5 broker with a shared subscription: `$share/fleetstore/fleet/#`.
@@ -166,7 +167,7 @@ import Glibc
 
   /// The library's message; 14 means an error of the system.
   private static func reason(_ code: Int32) -> String {
-    unsafe String(cString: code == 14 ? strerror(errno) : UnsafeMutablePointer(mutating: cmosquitto_reason(code)))
+    code == 14 ? systemReason(errno) : unsafe String(cString: cmosquitto_reason(code))
   }
 
   /// The files that an error may concern. The library reads them, but names none.

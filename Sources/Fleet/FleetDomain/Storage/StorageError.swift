@@ -1,48 +1,37 @@
+import Failures
+
 /// The reason why a storage call failed, on one line with the place.
-public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible {
-  public enum Kind: Equatable, Sendable {
-    /// The database cannot be reached, or the connection was lost. The result of the call is unknown, and repeating
-    /// it is safe.
-    case unavailable
-    /// No space is left.
-    case full
-    /// The database is read-only.
-    case readOnly
-    /// The file is not a fleet store's database, or is damaged.
-    case damaged
-    /// There is no database, and the caller may not create one.
-    case noDatabase
-    /// Another server uses the file.
-    case inUse
-    /// The database was made by a newer version.
-    case newerSchema
-    /// The vehicle, gateway or VIN already exists.
-    case exists
-    /// The tenant has the maximum number of gateways or tokens.
-    case limitReached
-    /// The tenant, vehicle, gateway or token does not exist.
-    case notFound
-    /// A cursor that was changed, or that belongs to another query.
-    case invalidCursor
-    /// A query that is not allowed.
-    case invalidQuery
-    /// A feed position that is no longer stored, or never was: the caller must read the current state again.
-    case positionGone
-    /// Any other error of the database.
-    case system
-  }
+public typealias StorageError = PlacedError<StorageErrorKind>
 
-  public let kind: Kind
-  /// The subject: a path, an address without a password, an id.
-  public let place: String
-  /// The cause.
-  public let detail: String
-
-  public init(_ kind: Kind, _ place: String, _ detail: String) {
-    self.kind = kind
-    self.place = place
-    self.detail = detail
-  }
-
-  public var description: String { "\(place): \(detail)" }
+/// The kind of a ``StorageError``.
+public enum StorageErrorKind: Sendable {
+  /// The database cannot be reached, or the connection was lost. The result of the call is unknown, and repeating
+  /// it is safe.
+  case unavailable
+  /// No space is left.
+  case full
+  /// The database is read-only.
+  case readOnly
+  /// The file is not a fleet store's database, or is damaged.
+  case damaged
+  /// There is no database, and the caller may not create one.
+  case noDatabase
+  /// Another server uses the file.
+  case inUse
+  /// The database was made by a newer version.
+  case newerSchema
+  /// The vehicle, gateway or VIN already exists.
+  case exists
+  /// The tenant has the maximum number of gateways or tokens.
+  case limitReached
+  /// The tenant, vehicle, gateway or token does not exist.
+  case notFound
+  /// A cursor that was changed, or that belongs to another query.
+  case invalidCursor
+  /// A query that is not allowed.
+  case invalidQuery
+  /// A feed position that is no longer stored, or never was: the caller must read the current state again.
+  case positionGone
+  /// Any other error of the database.
+  case system
 }

@@ -1,3 +1,4 @@
+import Failures
 import FleetDomain
 import Glibc
 
@@ -125,14 +126,13 @@ final class SQLiteServerFile: Sendable {
 
   private static func failure(_ path: String, _ what: String) -> StorageError {
     let code = errno
-    let reason = unsafe String(cString: strerror(code))
     let kind: StorageError.Kind =
       switch code {
       case ENOSPC, EDQUOT: .full
       case EROFS: .readOnly
       default: .unavailable
       }
-    return StorageError(kind, path, "\(what): \(reason)")
+    return StorageError(kind, path, "\(what): \(systemReason(code))")
   }
 }
 

@@ -1,7 +1,7 @@
 import ArgumentParser
+import Failures
 import Gateway
 import Glibc
-import Ports
 
 /// The Unix socket (unix(7)) on which a running daemon serves its status.
 struct DaemonSocket: Equatable {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CGateway
+import Failures
 import Glibc
 import JSONText
 import Ports

@@ -1,5 +1,7 @@
 import ArgumentParser
 import CGateway
+import CommandLineSupport
+import Failures
 import Glibc
 import Ports
 
@@ -118,7 +120,7 @@ struct TailRun: ~Copyable {
     if piece.isEmpty || (count < 0 && errno == EPIPE) { throw ExitCode.success }
     if count < 0 {
       if errno == EINTR || errno == EAGAIN { return }
-      throw Failure(.unreadable, "standard output: cannot be written: \(systemReason(errno))")
+      throw StandardOutput.unwritable(errno)
     }
     output.removeFirst(count)
   }

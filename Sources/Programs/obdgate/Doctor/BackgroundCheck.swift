@@ -1,3 +1,4 @@
+import Failures
 import Gateway
 import Ports
 import Synchronization
@@ -16,14 +17,10 @@ final class BackgroundCheck<Value: Sendable>: Sendable {
     } catch {
       throw Failure(.unavailable, error.description)
     }
-    do throws(StartError) {
-      _ = try Thread("obdgate-check", isDetached: true) { [self] in
-        let value = work()
-        result.withLock { $0 = value }
-        wakeUp.signal()
-      }
-    } catch {
-      throw Failure(.unavailable, error.description)
+    _ = try Thread("obdgate-check", isDetached: true) { [self] in
+      let value = work()
+      result.withLock { $0 = value }
+      wakeUp.signal()
     }
   }
 

@@ -1,3 +1,4 @@
+import Failures
 import Gateway
 
 /// Reads the configuration as the daemon does.
@@ -5,7 +6,7 @@ enum ConfigurationCheck {
   /// - Parameter path: path of the file; `nil` if there is none.
   /// - Returns: the settings, `nil` if they are invalid, and the findings.
   static func read(_ path: String?) -> (Settings?, [Finding]) {
-    do throws(StartError) {
+    do throws(Failure) {
       let settings = try Settings(path: path)
       let what = path.map { "\($0): right" } ?? "none: adapters are looked for, and records go to stdout"
       let warnings = settings.warnings.map { Finding(.warning, "configuration", $0) }
@@ -15,8 +16,8 @@ enum ConfigurationCheck {
       let isOther = path.map { !error.description.hasPrefix("\($0): ") } ?? false
       let remedy =
         switch error.kind {
-        case .missing where isOther: "put the file there, or name another in \(path ?? "FILE")"
-        case .missing: "name another by --config"
+        case .noInput where isOther: "put the file there, or name another in \(path ?? "FILE")"
+        case .noInput: "name another by --config"
         case .unreadable: "let this user read it, or: sudo obdgate doctor"
         default: "mend it, and see: obdgated --check --config \(path ?? "FILE")"
         }

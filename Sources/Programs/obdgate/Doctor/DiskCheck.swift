@@ -1,6 +1,6 @@
+import Failures
 import Gateway
 import Glibc
-import Ports
 
 /// Checks the folders and files of records: whether they exist, are writable, and have enough space.
 enum DiskCheck {

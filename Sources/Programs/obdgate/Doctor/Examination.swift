@@ -1,3 +1,4 @@
+import Failures
 import Gateway
 import Glibc
 import Ports
@@ -107,7 +108,7 @@ struct Examination {
   }
 
   private static func without() throws(Failure) -> Settings {
-    do throws(StartError) {
+    do throws(Failure) {
       return try Settings(path: nil)
     } catch {
       throw Failure(.badConfiguration, error.description)

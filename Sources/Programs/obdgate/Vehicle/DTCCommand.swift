@@ -1,5 +1,7 @@
 import AdapterSession
 import ArgumentParser
+import CommandLineSupport
+import Failures
 import TroubleCodes
 
 /// `obdgate dtc`: shows the trouble codes; `obdgate dtc clear` clears them.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Failures
 import JSONText
 
 /// `obdgate info`: shows the identities of adapter and vehicle.

@@ -1,4 +1,5 @@
 import AdapterSession
+import Failures
 import Gateway
 import OBDWire
 import Ports

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Failures
 
 /// `obdgate monitors`: shows which on-board monitors have completed.
 struct MonitorsCommand: ParsableCommand {

@@ -1,6 +1,8 @@
 import AdapterSession
 import ArgumentParser
 import CGateway
+import CommandLineSupport
+import Failures
 import Gateway
 import Ports
 

@@ -1,4 +1,6 @@
 import ArgumentParser
+import CommandLineSupport
+import Failures
 import Ports
 import Telemetry
 

@@ -1,3 +1,4 @@
+import Failures
 import Ports
 
 /// The serial and Bluetooth devices of this machine, and the verdicts of the discovery rules without a configuration.

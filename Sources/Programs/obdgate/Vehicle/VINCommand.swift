@@ -1,4 +1,6 @@
 import ArgumentParser
+import CommandLineSupport
+import Failures
 
 /// `obdgate vin`: prints the vehicle identification number.
 struct VINCommand: ParsableCommand {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Failures
 import Ports
 
 /// The options of all commands that query a vehicle.

@@ -4,7 +4,7 @@ import Sinks
 extension GatewayConfiguration.Adapter {
   /// Returns the PIN from the configuration or from its file; `nil` to try the usual ones.
   ///
-  /// - Throws: ``Sinks/SinkError/Kind/badFile`` if the file is missing or invalid, or if everyone can read it.
+  /// - Throws: ``Sinks/SinkErrorKind/badFile`` if the file is missing or invalid, or if everyone can read it.
   public func readPIN() throws(SinkError) -> String? {
     guard let pinFile else { return pin }
     let text = try SecretFile.read(pinFile)

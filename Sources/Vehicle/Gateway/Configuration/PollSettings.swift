@@ -1,4 +1,5 @@
 import AdapterSession
+import Failures
 import Fusion
 import JSONText
 import OBDWire
@@ -21,9 +22,9 @@ struct PollSettings: Sendable {
   ///   - poll: its names were checked.
   ///   - loaded: the signal sets.
   ///   - file: path of the configuration, for messages.
-  /// - Throws: ``StartError`` for a signal that neither the standard nor a set has, or for more requests than a session
+  /// - Throws: ``Failure`` for a signal that neither the standard nor a set has, or for more requests than a session
   ///   can poll.
-  init(_ poll: GatewayConfiguration.Poll, _ loaded: LoadedSignals?, file: String? = nil) throws(StartError) {
+  init(_ poll: GatewayConfiguration.Poll, _ loaded: LoadedSignals?, file: String? = nil) throws(Failure) {
     wishes.defaultPeriod = Self.nanoseconds(poll.defaultPeriod)
     wishes.codesPeriod = Self.nanoseconds(poll.dtcPeriod)
     var named: [UInt8: Int64] = [:]
@@ -56,7 +57,7 @@ struct PollSettings: Sendable {
 
   private static func requests(
     _ loaded: LoadedSignals, _ poll: GatewayConfiguration.Poll, _ file: String?
-  ) throws(StartError) -> [AddressedRequest] {
+  ) throws(Failure) -> [AddressedRequest] {
     var requests: [AddressedRequest] = []
     var known: Set<String> = []
     for command in loaded.commands {
@@ -66,13 +67,13 @@ struct PollSettings: Sendable {
     }
     for period in poll.signals where !SignalNames.isKnown(period.signal) && !known.contains(period.signal) {
       let place = file ?? "poll.signals"
-      throw StartError(
+      throw Failure(
         .badConfiguration,
         (period.refusal?.message(in: place) ?? "\(place): no signal \(JSONError.quoted(period.signal))")
           + SignalNames.hint(for: period.signal, loaded: known))
     }
     guard requests.count <= AddressedRequest.capacity else {
-      throw StartError(
+      throw Failure(
         .badConfiguration,
         (file.map { "\($0): " } ?? "")
           + "signalSets: \(requests.count) requests, expected at most \(AddressedRequest.capacity) for one vehicle")

@@ -1,4 +1,5 @@
 import CGateway
+import Failures
 import Fusion
 import GeoJSON
 import Geofencing
@@ -28,21 +29,21 @@ public struct Settings: Sendable {
   /// Reads a configuration file and the files that it names.
   ///
   /// - Parameter path: `nil` for the defaults (`{}`).
-  /// - Throws: ``StartError`` with file, line, path and what is expected.
-  public init(path: String?) throws(StartError) {
+  /// - Throws: ``Failure`` with file, line, path and what is expected.
+  public init(path: String?) throws(Failure) {
     guard let path else {
       try self.init(GatewayConfiguration())
       return
     }
-    let text = try FileText.read(path, limit: FileText.configurationLimit)
+    let content = try FileText.content(of: path)
     let configuration: GatewayConfiguration
     do {
-      configuration = try GatewayConfiguration(parsing: text, file: path)
+      configuration = try GatewayConfiguration(parsing: content.bytes, file: path)
     } catch {
-      throw StartError(.badConfiguration, error.description)
+      throw Failure(.badConfiguration, error.description)
     }
     try self.init(configuration, file: path)
-    if let pinned = configuration.adapters.firstIndex(where: { $0.pin != nil }), FileText.isForEveryone(path) {
+    if content.isForEveryone, let pinned = configuration.adapters.firstIndex(where: { $0.pin != nil }) {
       // The service does not own the file. If others may not read it, the service may not either, unless its group may.
       warnings.append(
         "\(path): adapters[\(pinned)].pin: everyone may read this file; give the PIN by \"pinFile\", or "
@@ -54,8 +55,8 @@ public struct Settings: Sendable {
   /// Reads the files that a configuration names.
   ///
   /// - Parameter file: path of the configuration, for messages.
-  /// - Throws: ``StartError`` if a file is missing or invalid.
-  public init(_ configuration: GatewayConfiguration, file: String? = nil) throws(StartError) {
+  /// - Throws: ``Failure`` if a file is missing or invalid.
+  public init(_ configuration: GatewayConfiguration, file: String? = nil) throws(Failure) {
     self.configuration = configuration
     for (index, sink) in configuration.sinks.enumerated() {
       guard let (secret, url) = sink.exposedSecret else { continue }
@@ -69,7 +70,7 @@ public struct Settings: Sendable {
     // A server may still send them.
     isWaitingForZones = fences == nil && Self.fetchesFences(configuration) && !privacy.zones.isEmpty
     for zone in configuration.privacy.zones where !isWaitingForZones && !(fences?.has(zone.fence) ?? false) {
-      throw StartError(.badConfiguration, Self.refusal(of: zone, configuration, file: file))
+      throw Failure(.badConfiguration, Self.refusal(of: zone, configuration, file: file))
     }
     var sets: [SignalSet] = []
     for (index, path) in configuration.signalSets.enumerated() {
@@ -118,19 +119,19 @@ public struct Settings: Sendable {
   /// - Parameters:
   ///   - place: where the configuration names it; `nil` if unknown.
   ///   - file: the configuration; `nil` if there is none.
-  /// - Throws: ``StartError`` with that place.
+  /// - Throws: ``Failure`` with that place.
   private static func read(
     _ path: String, limit: Int, named place: FilePlace?, in file: String?
-  ) throws(StartError) -> [UInt8] {
-    do throws(StartError) {
+  ) throws(Failure) -> [UInt8] {
+    do throws(Failure) {
       return try FileText.read(path, limit: limit)
     } catch {
       guard let place, let file else { throw error }
-      throw StartError(error.kind, "\(file):\(place): \(error.description)")
+      throw Failure(error.kind, "\(file):\(place): \(error.description)")
     }
   }
 
-  private static func fences(_ configuration: GatewayConfiguration, file: String?) throws(StartError) -> FenceSet? {
+  private static func fences(_ configuration: GatewayConfiguration, file: String?) throws(Failure) -> FenceSet? {
     if let wanted = configuration.geofences {
       let text = try read(
         wanted.file, limit: FileText.fenceLimit, named: configuration.places.geofences, in: file)
@@ -138,7 +139,7 @@ public struct Settings: Sendable {
     }
     guard fetchesFences(configuration) else { return nil }
     // Stored fences of a server are optional and must not prevent a start.
-    do throws(StartError) {
+    do throws(Failure) {
       guard let text = try FetchedFences.read(in: configuration.stateDirectory) else { return nil }
       let set = try fences(text, from: FetchedFences.place)
       let zones = PrivacyRules(configuration.privacy).zones
@@ -158,22 +159,22 @@ public struct Settings: Sendable {
   /// Parses fences.
   ///
   /// - Parameter place: their origin, for messages.
-  static func fences(_ text: [UInt8], from place: String) throws(StartError) -> FenceSet {
+  static func fences(_ text: [UInt8], from place: String) throws(Failure) -> FenceSet {
     do throws(GeoJSONError) {
       let set = try FenceSet(geoJSON: text, file: place)
       // Return memory that the allocator keeps after a large file (6 MB for 100,000 fences).
       cgateway_give_back_memory()
       return set
     } catch {
-      throw StartError(.badConfiguration, error.description)
+      throw Failure(.badConfiguration, error.description)
     }
   }
 
-  private static func checked<Value>(_ make: () throws(SignalSetError) -> Value) throws(StartError) -> Value {
+  private static func checked<Value>(_ make: () throws(SignalSetError) -> Value) throws(Failure) -> Value {
     do throws(SignalSetError) {
       return try make()
     } catch {
-      throw StartError(.badConfiguration, error.description)
+      throw Failure(.badConfiguration, error.description)
     }
   }
 }

@@ -1,4 +1,5 @@
 import AdapterSession
+import Failures
 import Fusion
 import Glibc
 import JSONText
@@ -26,7 +27,7 @@ struct AdapterMemory {
   init(folder: String?) {
     path = folder.map { $0 + "/adapters.jsonl" }
     guard let path, unsafe access(path, F_OK) == 0 else { return }
-    do throws(StartError) {
+    do throws(Failure) {
       let reading = Reading(try FileText.read(path, limit: Self.limit + 1, cuts: true), from: path)
       known = reading.known
       if let complaint = reading.complaint { Log.write(complaint, .warning) }
@@ -73,7 +74,7 @@ struct AdapterMemory {
   mutating func keep(_ memory: SessionMemory, of name: String) {
     known[name] = memory
     guard let path else { return }
-    do throws(StartError) {
+    do throws(Failure) {
       try FileText.replace(path, with: text)
       lastReason = ""
     } catch {

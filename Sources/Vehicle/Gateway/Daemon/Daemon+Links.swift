@@ -1,4 +1,5 @@
 import AdapterSession
+import Failures
 import GatewayLinks
 import Ports
 import Telemetry
@@ -27,7 +28,7 @@ struct RunningLink {
 
 /// Starting, moving and stopping links.
 extension Daemon {
-  mutating func perform(_ step: DeviceRoster.Step) throws(StartError) {
+  mutating func perform(_ step: DeviceRoster.Step) throws(Failure) {
     switch step {
     case .start(let number, let address, let configured): try start(number, address, configured)
     case .startReceiver(let number, let address, let ground, let label):
@@ -61,7 +62,7 @@ extension Daemon {
   /// Starts the link of a receiver or of gpsd.
   private mutating func start(
     receiver number: Int, _ address: PortAddress, _ ground: DeviceVerdict.Ground, _ label: String
-  ) throws(StartError) {
+  ) throws(Failure) {
     if ground != .configured {
       var record = AdapterRecord(event: .found, device: address.deviceName, reason: "receiver: \(ground.rawValue)")
       if !label.isEmpty { record.identity = label }
@@ -78,7 +79,7 @@ extension Daemon {
       let receiving = LinkBody.Receiving(wakeUp: records.wakeUp, progress: progress)
       link = try LinkBody(receiver: address, control, ring.producer, receiving)
     } catch {
-      throw StartError(.unavailable, error.description)
+      throw Failure(.unavailable, error.description)
     }
     let thread = try Thread("obdgated-gps\(number)") { link.run() }
     links[number] = RunningLink(
@@ -86,7 +87,7 @@ extension Daemon {
   }
 
   private mutating func start(_ number: Int, _ address: PortAddress, _ adapter: GatewayConfiguration.Adapter?)
-    throws(StartError)
+    throws(Failure)
   {
     var configuration = SessionConfiguration()
     if case .serial(_, let baud) = address { configuration.transport = .serial(baud: baud) }
@@ -114,7 +115,7 @@ extension Daemon {
       link = try LinkBody(
         session, control, ring.producer, receiving, figures: figures, definitions: settings.poll.definitions)
     } catch {
-      throw StartError(.unavailable, error.description)
+      throw Failure(.unavailable, error.description)
     }
     let record = records.add(device: address.deviceName, name: name, ring.consumer, figures: figures)
     let thread = try Thread("obdgated-link\(number)") { link.run() }
@@ -126,7 +127,7 @@ extension Daemon {
   private func listen(to device: DeviceIdentity) {
     let mailbox = self.mailbox
     let scouting = self.scouting
-    do throws(StartError) {
+    do throws(Failure) {
       _ = try Thread("obdgated-listen", isDetached: true) {
         let heard = try? Listener.listen(to: device.node, unless: scouting)
         mailbox.post(.heard(heard, device))
@@ -138,7 +139,7 @@ extension Daemon {
   }
 
   /// Asks BlueZ for paired devices every 30 seconds.
-  func searchBluetooth() throws(StartError) {
+  func searchBluetooth() throws(Failure) {
     let mailbox = self.mailbox
     let scouting = self.scouting
     _ = try Thread("obdgated-blue", isDetached: true) {

@@ -1,3 +1,4 @@
+import Failures
 import Ports
 
 /// The thread that pairs Bluetooth adapters.
@@ -10,11 +11,11 @@ extension Daemon {
   /// Pairs the configured Bluetooth adapters that still need it.
   ///
   /// - Parameter again: whether to retry those that failed for good.
-  mutating func pairAdapters(again: Bool) throws(StartError) {
+  mutating func pairAdapters(again: Bool) throws(Failure) {
     try pair(pairingNeeds.wishes(adaptersWithPINs()), again: again)
   }
 
-  private mutating func pair(_ wishes: [PairingWish], again: Bool) throws(StartError) {
+  private mutating func pair(_ wishes: [PairingWish], again: Bool) throws(Failure) {
     if let running = pairing {
       if running.control.pair(wishes, again: again) { return }
       running.thread.join()
@@ -26,7 +27,7 @@ extension Daemon {
     do throws(PortError) {
       control = try PairingControl(wishes)
     } catch {
-      throw StartError(.unavailable, error.description)
+      throw Failure(.unavailable, error.description)
     }
     let thread = try Thread("obdgated-pair") {
       var pairing = Pairing()
@@ -36,7 +37,7 @@ extension Daemon {
   }
 
   /// Handles an adapter that has answered, or whose link was rejected, possibly for want of a key.
-  mutating func take(_ address: PortAddress, wantsKey: Bool) throws(StartError) {
+  mutating func take(_ address: PortAddress, wantsKey: Bool) throws(Failure) {
     guard pairingNeeds.note(address, wantsKey: wantsKey) else { return }
     let wishes = pairingNeeds.wishes(adaptersWithPINs())
     if wantsKey {

@@ -1,16 +1,17 @@
+import Failures
 import Fusion
 import Geofencing
 
 /// Reading the configuration again while the daemon runs.
 extension Daemon {
   /// Reads the configuration again; an invalid one changes nothing.
-  mutating func reload() throws(StartError) {
+  mutating func reload() throws(Failure) {
     guard let path else {
       Log.write("SIGHUP: there is no configuration file to read; start with --config FILE")
       return
     }
     var new: Settings
-    do throws(StartError) {
+    do throws(Failure) {
       new = try Settings(path: path)
     } catch {
       Log.write("SIGHUP: \(error.description); the configuration stays as it was", .warning)

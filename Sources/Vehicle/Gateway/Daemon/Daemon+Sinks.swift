@@ -1,3 +1,4 @@
+import Failures
 import Geofencing
 import Glibc
 import Ports
@@ -9,7 +10,7 @@ extension Daemon {
   /// Opens the spool and starts a thread for each sink.
   ///
   /// - Parameter progress: of the spool's thread.
-  func startSinks(_ queue: SpoolQueue, _ progress: Progress?) throws(StartError) -> Forwarding {
+  func startSinks(_ queue: SpoolQueue, _ progress: Progress?) throws(Failure) -> Forwarding {
     let configuration = settings.configuration
     var options = SpoolOptions(
       folder: configuration.stateDirectory, sinks: configuration.sinks.map(\.name), newEpoch: GatewayIdentity.newEpoch)
@@ -34,7 +35,7 @@ extension Daemon {
         mailbox.post(.sinkOver(hasFailed: hasFailed))
       }
     } catch {
-      throw StartError(.unavailable, error.description)
+      throw Failure(.unavailable, error.description)
     }
     let fenceSource = configuration.fenceSource
     if let fenceSource, configuration.sinks.filter(\.fetchesFences).count > 1 {
@@ -46,7 +47,7 @@ extension Daemon {
       do throws(PortError) {
         slot = try SinkSlot(reportsTo: queue.wakeUp)
       } catch {
-        throw StartError(.unavailable, error.description)
+        throw Failure(.unavailable, error.description)
       }
       try start(sink, slot, forwarding, fetchesFences: index == fenceSource)
       forwarding.add(slot, name: sink.name, limit: sink.limit, sink.gathering, usesVSS: sink.usesVSS)
@@ -57,7 +58,7 @@ extension Daemon {
   /// Starts a sink's thread, which ends with the process at the latest.
   private func start(
     _ sink: SinkConfiguration, _ slot: SinkSlot, _ forwarding: Forwarding, fetchesFences: Bool
-  ) throws(StartError) {
+  ) throws(Failure) {
     let state = settings.configuration.stateDirectory
     let name = "obdgated-\(sink.name)"
     switch sink {
@@ -86,10 +87,10 @@ extension Daemon {
 
   /// Watches the fences of a server; invalid ones change nothing.
   mutating func take(fences text: [UInt8]) {
-    do throws(StartError) {
+    do throws(Failure) {
       let fences = try Settings.fences(text, from: FetchedFences.place)
       if let zone = settings.privacy.zones.first(where: { !fences.has($0.fence) }) {
-        throw StartError(
+        throw Failure(
           .badConfiguration,
           "\(FetchedFences.place): no fence \"\(zone.fence)\", which privacy names; the fences stay as they were")
       }
@@ -114,14 +115,14 @@ enum FetchedFences {
   static let place = "the fleet store's fences"
   private static let name = "/fences.geojson"
 
-  static func keep(_ text: [UInt8], in folder: String?) throws(StartError) {
+  static func keep(_ text: [UInt8], in folder: String?) throws(Failure) {
     if let folder { try FileText.replace(folder + name, with: text) }
   }
 
   /// Reads the stored fences.
   ///
   /// - Returns: `nil` if there are none.
-  static func read(in folder: String?) throws(StartError) -> [UInt8]? {
+  static func read(in folder: String?) throws(Failure) -> [UInt8]? {
     guard let path = folder.map({ $0 + name }), unsafe access(path, F_OK) == 0 else { return nil }
     return try FileText.read(path, limit: FileText.fenceLimit)
   }

@@ -1,3 +1,4 @@
+import Failures
 import Glibc
 import Ports
 import Synchronization
@@ -7,7 +8,7 @@ extension Daemon {
   /// Starts the thread if it has an address to listen at; a failure is logged and stops nothing.
   ///
   /// - Parameter forwarding: `nil` if stdout is the only sink.
-  func startStatus(_ forwarding: Forwarding?) throws(StartError) -> StatusThread? {
+  func startStatus(_ forwarding: Forwarding?) throws(Failure) -> StatusThread? {
     var endpoints = [statusSocket()].compactMap { $0 }
     let pending = addMetricsEndpoint(to: &endpoints)
     guard !endpoints.isEmpty || pending != nil else { return nil }
@@ -85,7 +86,7 @@ final class StatusThread: Sendable {
     _ endpoints: [StatusServer.Endpoint], pending: StatusServer.PendingEndpoint?,
     _ sources: sending StatusServer.Sources,
     _ followers: Followers, wakeUp: WakeUp
-  ) throws(StartError) {
+  ) throws(Failure) {
     let end = End()
     thread = try Thread("obdgated-status") {
       var server = StatusServer(endpoints, pending: pending, sources, followers, wakeUp: wakeUp) {

@@ -1,5 +1,6 @@
 import AdapterSession
 import CGateway
+import Failures
 import Fusion
 import GatewayLinks
 import Geofencing
@@ -44,8 +45,8 @@ public struct Daemon: ~Copyable {
   /// Reads the configuration and prepares the daemon.
   ///
   /// - Parameter path: the configuration file; `nil` for the defaults.
-  /// - Throws: ``StartError`` if the file is invalid, or if the machine lacks something.
-  public init(path: String?) throws(StartError) {
+  /// - Throws: ``Failure`` if the file is invalid, or if the machine lacks something.
+  public init(path: String?) throws(Failure) {
     let settings = try Settings(path: path)
     for line in settings.warnings { Log.write(line, .warning) }
     let configuration = settings.configuration
@@ -95,7 +96,7 @@ public struct Daemon: ~Copyable {
     let followers: Followers
     let statusWakeUp: WakeUp
 
-    init(_ settings: Settings, _ pipeline: RecordPipeline.Options, seed: UInt64) throws(StartError) {
+    init(_ settings: Settings, _ pipeline: RecordPipeline.Options, seed: UInt64) throws(Failure) {
       do throws(PortError) {
         let mailbox = try Mailbox()
         self.mailbox = mailbox
@@ -107,7 +108,7 @@ public struct Daemon: ~Copyable {
         // With a spool, followers receive records after their commit.
         records = try RecordThread(destination, kept: mailbox.wakeUp, followers: settings.usesSpool ? nil : followers)
       } catch {
-        throw StartError(.unavailable, error.description)
+        throw Failure(.unavailable, error.description)
       }
     }
   }
@@ -115,8 +116,8 @@ public struct Daemon: ~Copyable {
   /// Runs until a signal ends it.
   ///
   /// - Returns: the exit status: 0, or 74 if records cannot be written any more.
-  /// - Throws: ``StartError`` if a thread cannot be started.
-  public mutating func run() throws(StartError) -> Int32 {
+  /// - Throws: ``Failure`` if a thread cannot be started.
+  public mutating func run() throws(Failure) -> Int32 {
     cgateway_share_heap()
     // Libraries read the environment while they are opened, so open them before other threads start.
     for line in SinkLibraries.open(for: settings.configuration.sinks) { Log.write(line) }
@@ -166,7 +167,7 @@ public struct Daemon: ~Copyable {
   }
 
   /// Starts the output, and reads what was stored at the last end.
-  private mutating func startOutput() throws(StartError) -> Output {
+  private mutating func startOutput() throws(Failure) -> Output {
     let mailbox = self.mailbox
     switch destination {
     case .stdout(let queue):
@@ -205,7 +206,7 @@ public struct Daemon: ~Copyable {
     }
   }
 
-  private mutating func supervise() throws(StartError) -> Int32 {
+  private mutating func supervise() throws(Failure) -> Int32 {
     let watch = SerialWatch()
     for step in roster.configured(settings.configuration) { try perform(step) }
     if let devices = watch?.present() {
@@ -270,7 +271,7 @@ public struct Daemon: ~Copyable {
     _ = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), limit) }
   }
 
-  private mutating func take(_ news: Mailbox.News) throws(StartError) {
+  private mutating func take(_ news: Mailbox.News) throws(Failure) {
     switch news {
     case .heard(let heard, let device):
       for step in roster.heard(heard, from: device) { try perform(step) }

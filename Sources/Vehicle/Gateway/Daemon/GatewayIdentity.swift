@@ -1,4 +1,5 @@
 import Captures
+import Failures
 import Glibc
 import Ports
 import Telemetry
@@ -7,8 +8,8 @@ import Telemetry
 enum GatewayIdentity {
   /// Returns `gw-` and 16 digits derived from the machine ID, which itself is not disclosed (machine-id(5)).
   ///
-  /// - Throws: ``StartError`` if the machine has no ID.
-  static func gatewayId() throws(StartError) -> String {
+  /// - Throws: ``Failure`` if the machine has no ID.
+  static func gatewayId() throws(Failure) -> String {
     for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
       guard let text = try? FileText.read(path) else { continue }
       let digits = text.prefix { $0 > 0x20 }
@@ -19,17 +20,17 @@ enum GatewayIdentity {
       let number = String(hash.value, radix: 16)
       return "gw-" + String(repeating: "0", count: 16 - number.count) + number
     }
-    throw StartError(.badConfiguration, "gatewayId: not configured, and this machine has no /etc/machine-id; set one")
+    throw Failure(.badConfiguration, "gatewayId: not configured, and this machine has no /etc/machine-id; set one")
   }
 
   /// Returns the boot ID; times of the boot clock are comparable within one boot (proc(5)).
   ///
   /// A service that does not see all of /proc receives it from its unit as 32 digits (systemd.unit(5), `%b`).
-  static func bootId() throws(StartError) -> String {
+  static func bootId() throws(Failure) -> String {
     if let told = unsafe getenv("OBDGATED_BOOT_ID") {
       let digits = Array(unsafe String(cString: told))
       guard digits.count == 32, digits.allSatisfy({ $0.isHexDigit && !$0.isUppercase }) else {
-        throw StartError(.badConfiguration, "OBDGATED_BOOT_ID: expected 32 hexadecimal digits")
+        throw Failure(.badConfiguration, "OBDGATED_BOOT_ID: expected 32 hexadecimal digits")
       }
       return [digits[..<8], digits[8..<12], digits[12..<16], digits[16..<20], digits[20...]].map { String($0) }
         .joined(separator: "-")

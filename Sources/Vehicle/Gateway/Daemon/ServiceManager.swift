@@ -1,4 +1,5 @@
 import CSystemd
+import Failures
 import Ports
 import Synchronization
 

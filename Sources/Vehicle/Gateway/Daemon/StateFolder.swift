@@ -1,5 +1,5 @@
+import Failures
 import Glibc
-import Ports
 
 /// The state directory, created with its parents if missing.
 enum StateFolder {
@@ -7,12 +7,12 @@ enum StateFolder {
   ///
   /// A full or read-only disk is logged and not an error; the daemon continues in memory.
   ///
-  /// - Throws: ``StartError`` with the obstacle, one line.
-  static func make(_ folder: String) throws(StartError) {
+  /// - Throws: ``Failure`` with the obstacle, one line.
+  static func make(_ folder: String) throws(Failure) {
     var status = stat()
     if unsafe stat(folder, &status) == 0 {
       guard status.st_mode & S_IFMT == S_IFDIR else {
-        throw StartError(.badConfiguration, "stateDirectory: \(folder): a file, expected a folder")
+        throw Failure(.badConfiguration, "stateDirectory: \(folder): a file, expected a folder")
       }
       return
     }
@@ -21,7 +21,7 @@ enum StateFolder {
       if code == EEXIST { continue }
       let reason = "stateDirectory: \(path): cannot be made: \(systemReason(code))"
       guard code == EROFS || code == ENOSPC || code == EDQUOT else {
-        throw StartError(.unreadable, reason + "; make it for the daemon's user, or name another folder")
+        throw Failure(.unreadable, reason + "; make it for the daemon's user, or name another folder")
       }
       return Log.write(reason + "; nothing is kept over a restart", .warning)
     }

@@ -1,6 +1,6 @@
 import CGateway
+import Failures
 import Glibc
-import Ports
 
 /// A named thread that can be joined.
 public final class Thread: Sendable {
@@ -12,8 +12,8 @@ public final class Thread: Sendable {
   ///   - name: as `top -H` shows it, at most 15 characters.
   ///   - isDetached: whether nobody waits for its end.
   ///   - body: runs once.
-  /// - Throws: ``StartError`` if the process cannot have more threads.
-  public init(_ name: String, isDetached: Bool = false, _ body: sending @escaping () -> Void) throws(StartError) {
+  /// - Throws: ``Failure`` if the process cannot have more threads.
+  public init(_ name: String, isDetached: Bool = false, _ body: sending @escaping () -> Void) throws(Failure) {
     let box = unsafe Unmanaged.passRetained(Body(name: name, run: body))
     var thread = pthread_t()
     let code = unsafe pthread_create(
@@ -26,7 +26,7 @@ public final class Thread: Sendable {
       }, unsafe box.toOpaque())
     guard code == 0 else {
       unsafe box.release()
-      throw StartError(.unavailable, "no thread for \(name): \(systemReason(code))")
+      throw Failure(.unavailable, "no thread for \(name): \(systemReason(code))")
     }
     if isDetached { pthread_detach(thread) }
     number = thread

@@ -1,3 +1,4 @@
+import Failures
 import Geofencing
 import Glibc
 import JSONText
@@ -26,8 +27,8 @@ struct FenceStore {
   /// Reads what was stored; `nil` if there is nothing.
   func read() -> FenceMemory? {
     guard let path, unsafe access(path, F_OK) == 0 else { return nil }
-    do throws(StartError) {
-      let text = try FileText.read(path)
+    do throws(Failure) {
+      let text = try FileText.read(path, limit: FileText.limit)
       return Self.read(text, from: path)
     } catch {
       Log.write("\(error.description); the fences are learned anew", .warning)
@@ -50,7 +51,7 @@ struct FenceStore {
 
   mutating func keep(_ memory: FenceMemory) {
     guard let path else { return }
-    do throws(StartError) {
+    do throws(Failure) {
       try FileText.replace(path, with: memory.text)
       lastReason = ""
     } catch {

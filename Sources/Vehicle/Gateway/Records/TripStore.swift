@@ -1,3 +1,4 @@
+import Failures
 import Fusion
 import Glibc
 import Ports
@@ -31,8 +32,8 @@ struct TripStore {
     isNote = false
     isEmpty = unsafe access(path, F_OK) != 0
     guard !isEmpty else { return }
-    do throws(StartError) {
-      read(try FileText.read(path))
+    do throws(Failure) {
+      read(try FileText.read(path, limit: FileText.limit))
     } catch {
       Log.write("\(error); no trip goes on")
     }
@@ -88,7 +89,7 @@ struct TripStore {
       isEmpty = memories.isEmpty
       return
     }
-    do throws(StartError) {
+    do throws(Failure) {
       try FileText.replace(path, with: text)
       kept = text
       isEmpty = memories.isEmpty

@@ -1,3 +1,4 @@
+import Failures
 import JSONText
 
 /// Where a configuration's daemon serves its status, as far as the file can be read. The file may be invalid elsewhere.
@@ -16,7 +17,7 @@ public struct StatusLocation: Sendable {
   ///
   /// - Parameter file: path of the configuration; `nil`, or a file that cannot be read, means the defaults.
   public init(file: String?) {
-    guard let file, let text = try? FileText.read(file, limit: FileText.configurationLimit) else { return }
+    guard let file, let text = try? FileText.read(file) else { return }
     let folder = GatewayConfiguration.folder(of: file)
     do throws(JSONError) {
       let document = try JSONDocument(parsing: text)

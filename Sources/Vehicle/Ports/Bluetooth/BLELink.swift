@@ -1,3 +1,4 @@
+import Failures
 import Glibc
 
 /// An open connection to a Bluetooth LE device: its characteristics and the sockets or messages that transport the

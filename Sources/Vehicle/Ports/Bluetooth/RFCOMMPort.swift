@@ -1,4 +1,5 @@
 import CPorts
+import Failures
 import Glibc
 
 /// A serial connection over classic Bluetooth (RFCOMM), by the kernel's socket. It needs no daemon and no /dev/rfcommN.

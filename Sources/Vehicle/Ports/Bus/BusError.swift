@@ -1,3 +1,4 @@
+import Failures
 import Glibc
 
 /// The reason why a call on the system bus failed.

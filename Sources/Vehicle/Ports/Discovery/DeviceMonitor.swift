@@ -1,4 +1,5 @@
 import CUdev
+import Failures
 import Glibc
 
 /// A change of a serial device.

@@ -1,4 +1,5 @@
 import CPorts
+import Failures
 
 /// A timer for a time of ``BootClock``: a timerfd(2). It is accurate to microseconds and, unlike the timeout of
 /// `poll(2)`, counts the time that the machine sleeps.

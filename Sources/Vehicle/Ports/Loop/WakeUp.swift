@@ -1,4 +1,5 @@
 import CPorts
+import Failures
 import Glibc
 
 /// An event that one thread signals to end another thread's wait: an eventfd(2).

@@ -1,4 +1,5 @@
 import CPorts
+import Failures
 import Glibc
 
 /// A descriptor that represents several others: `poll(2)` reports it as readable while any of them is ready (epoll(7)).

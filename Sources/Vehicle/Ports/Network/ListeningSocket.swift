@@ -1,4 +1,5 @@
 import CPorts
+import Failures
 import Glibc
 
 /// A listening socket at a path of this machine or at a network address. Its path is deleted when its owner is

@@ -1,4 +1,5 @@
 import CPorts
+import Failures
 import Glibc
 
 /// A stream connection. It is non-blocking if it was accepted, and closes when its owner is destroyed.

@@ -1,4 +1,5 @@
 import CPorts
+import Failures
 import Glibc
 
 /// A connection to a Wi-Fi adapter, usually at 192.168.0.10, port 35000.

@@ -1,4 +1,5 @@
 import CPorts
+import Failures
 import Glibc
 
 /// The device end of a pseudo-terminal. Other processes can open `path` as a serial port.

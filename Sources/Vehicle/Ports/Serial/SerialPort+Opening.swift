@@ -1,3 +1,4 @@
+import Failures
 import Glibc
 
 /// Errors of opening a serial port, with their remedies.

@@ -1,36 +1,27 @@
+import Failures
 import Glibc
 
 /// The reason why the simulator does not run. `description` is one line: what, where, what was expected.
-public struct SimulatorError: Error, Sendable, CustomStringConvertible {
-  /// The failure; the raw value is its exit status (sysexits.h).
-  public enum Kind: Int32, Sendable {
-    /// An option or a fault list is invalid.
-    case usage = 64
-    /// The scenario does not exist or is a directory.
-    case noInput = 66
-    /// The pseudo terminal or the port is unavailable.
-    case unavailable = 69
-    /// The scenario cannot be read, or the log cannot be written.
-    case inputOutput = 74
-    /// The scenario is invalid.
-    case badScenario = 78
-  }
+public typealias SimulatorError = PlacedError<SimulatorErrorKind>
 
-  /// The failure.
-  public var kind: Kind
-  /// The message in one line.
-  public var description: String
+/// The kind of a ``SimulatorError``.
+public enum SimulatorErrorKind: Int32, Sendable {
+  /// An option or a fault list is invalid.
+  case usage = 64
+  /// The scenario does not exist or is a directory.
+  case noInput = 66
+  /// The pseudo terminal or the port is unavailable.
+  case unavailable = 69
+  /// The scenario cannot be read, or the log cannot be written.
+  case inputOutput = 74
+  /// The scenario is invalid.
+  case badScenario = 78
+}
 
-  init(_ kind: Kind, _ description: String) {
-    self.kind = kind
-    self.description = description
-  }
-
+extension SimulatorError {
   /// Makes an error with the text of `errno`.
   static func system(_ kind: Kind, _ what: String) -> SimulatorError {
-    let number = errno
-    guard let text = unsafe strerror(number) else { return SimulatorError(kind, "\(what): error \(number)") }
-    return unsafe SimulatorError(kind, "\(what): \(String(cString: text))")
+    SimulatorError(kind, what, systemReason(errno))
   }
 }
 

@@ -1,4 +1,5 @@
 import CCurl
+import Failures
 import Glibc
 import Ports
 
@@ -25,7 +26,7 @@ import Ports
 
   /// Creates a client without a connection.
   ///
-  /// - Throws: ``SinkError/Kind/missingLibrary`` if libcurl is not installed.
+  /// - Throws: ``SinkErrorKind/missingLibrary`` if libcurl is not installed.
   init(_ configuration: FleetStoreConfiguration, _ wakeUp: SinkWakeUp) throws(SinkError) {
     place = configuration.url.description
     tls = configuration.tls

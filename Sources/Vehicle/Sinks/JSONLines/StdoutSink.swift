@@ -1,5 +1,5 @@
+import Failures
 import Glibc
-import Ports
 import Spool
 
 /// Writes records as JSON lines to a descriptor.

@@ -1,5 +1,6 @@
 import CMosquitto
 import CPorts
+import Failures
 import Glibc
 import Peers
 import Ports

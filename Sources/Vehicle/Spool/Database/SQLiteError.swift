@@ -1,4 +1,5 @@
 import CSQLite
+import Failures
 import Glibc
 
 /// An error reported by SQLite.
@@ -38,7 +39,7 @@ struct SQLiteError: Error, Equatable {
     var reason = unsafe words ?? String(cString: sqlite3_errstr(code))
     let system = unsafe database.map { unsafe sqlite3_system_errno($0) } ?? 0
     let isOfSystem = code & 0xFF == SQLITE_IOERR || code & 0xFF == SQLITE_CANTOPEN
-    if isOfSystem, system != 0 { reason += unsafe ": \(String(cString: strerror(system)))" }
+    if isOfSystem, system != 0 { reason += ": \(systemReason(system))" }
     self.init(Self.kind(of: code, system: system), code: code, action, reason)
   }
 

@@ -1,3 +1,4 @@
+import Failures
 import Glibc
 
 /// An exclusive flock(2) on `spool.lock`, so that only one process uses a spool. The lock is released with the object,
@@ -68,6 +69,6 @@ extension SpoolError {
       case EROFS: .readOnly
       default: .system
       }
-    return SpoolError(kind, path, unsafe "\(what): \(String(cString: strerror(code)))")
+    return SpoolError(kind, path, "\(what): \(systemReason(code))")
   }
 }

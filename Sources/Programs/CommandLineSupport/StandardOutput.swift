@@ -1,0 +1,34 @@
+import Failures
+import Glibc
+import Telemetry
+
+/// Output for programs, on stdout.
+public enum StandardOutput {
+  /// Prints one line with control characters escaped, except tabs between columns.
+  public static func say(_ line: String) throws(Failure) {
+    let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map { String($0).printable }
+    try write(columns.joined(separator: "\t") + "\n")
+  }
+
+  /// - Throws: an error if the lines cannot be written. `EPIPE` is not an error here.
+  public static func write(_ lines: String) throws(Failure) {
+    let code = writeAll(lines.utf8.span, to: STDOUT_FILENO)
+    guard code == 0 || code == EPIPE else { throw unwritable(code) }
+  }
+
+  /// Prints a secret that cannot be shown again.
+  ///
+  /// - Parameter remedy: what to do if the secret could not be printed.
+  public static func say(secret: String, lost remedy: String) throws(Failure) {
+    do throws(Failure) {
+      try say(secret)
+    } catch {
+      throw Failure(error.kind, error.place, "\(error.detail); \(remedy)")
+    }
+  }
+
+  /// Returns the failure of a write to stdout.
+  public static func unwritable(_ code: Int32) -> Failure {
+    Failure(.unreadable, "standard output", "cannot be written: \(systemReason(code))")
+  }
+}
