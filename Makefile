@@ -169,11 +169,11 @@ need-headers:
 	  /usr/include/zstd.h:libzstd-dev /usr/include/mosquitto.h:libmosquitto-dev \
 	  /usr/include/amqp.h:librabbitmq-dev \
 	  '/usr/include/*/curl/curl.h:libcurl4-openssl-dev' /usr/include/libudev.h:libudev-dev /usr/include/systemd/sd-bus.h:libsystemd-dev \
-	  /usr/include/sqlite3.h:libsqlite3-dev pkg-config:pkg-config
+	  /usr/include/sqlite3.h:libsqlite3-dev /usr/include/sodium.h:libsodium-dev pkg-config:pkg-config
 
 # What sinks open when they are configured, and what they are tested against.
 need-peers:
-	@scripts/install.sh debian '/usr/lib/*/libcurl.so.4:libcurl4' '/usr/lib/*/libmosquitto.so.1:libmosquitto1' \
+	@scripts/install.sh debian oathtool:oathtool '/usr/lib/*/libcurl.so.4:libcurl4' '/usr/lib/*/libmosquitto.so.1:libmosquitto1' \
 	  '/usr/lib/*/librabbitmq.so.4:librabbitmq4' /usr/lib/rabbitmq/bin/rabbitmq-server:rabbitmq-server epmd:erlang-base \
 	  '/usr/lib/*/libzstd.so.1:libzstd1' '/usr/lib/*/libz.so.1:zlib1g' /usr/sbin/mosquitto:mosquitto \
 	  mosquitto_sub:mosquitto-clients zstd:zstd openssl:openssl curl:curl sqlite3:sqlite3 ps:procps setpriv:util-linux \

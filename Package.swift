@@ -51,6 +51,8 @@ let package = Package(
     .target(name: "CRabbitMQ", path: "Sources/System/CRabbitMQ"),
     .systemLibrary(
       name: "CPostgres", path: "Sources/System/CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .systemLibrary(
+      name: "CSodium", path: "Sources/System/CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(
       name: "CZstd", path: "Sources/System/CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
@@ -143,7 +145,7 @@ let package = Package(
     .target(
       name: "FleetAccess",
       dependencies: [
-        "FleetDomain", "JSONText", "Telemetry", .product(name: "Crypto", package: "swift-crypto"),
+        "CSodium", "FleetDomain", "JSONText", "Telemetry", .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ], path: "Sources/Fleet/FleetAccess", swiftSettings: strict),
     .target(
@@ -156,7 +158,7 @@ let package = Package(
     .target(
       name: "FleetAPI",
       dependencies: [
-        "Failures", "FleetDomain", "Telemetry", "JSONText", "GeoJSON", "CZstd", "CZlib",
+        "Failures", "FleetAccess", "FleetDomain", "Telemetry", "JSONText", "GeoJSON", "CZstd", "CZlib",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdTLS", package: "hummingbird"),
@@ -181,7 +183,7 @@ let package = Package(
     .executableTarget(
       name: "fleetstore",
       dependencies: [
-        "CommandLineSupport", "CSystemd", "Failures", "FleetAPI", "FleetBroker", "FleetDomain", "FleetStorage",
+        "CommandLineSupport", "CSystemd", "Failures", "FleetAPI", "FleetAccess", "FleetBroker", "FleetDomain", "FleetStorage",
         "JSONText",
         "Telemetry",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -286,7 +288,7 @@ let package = Package(
     .testTarget(
       name: "FleetAPIServerTests",
       dependencies: [
-        "FleetAPI", "FleetDomain", "FleetStorage", "JSONText", "Telemetry", "TestKit",
+        "FleetAPI", "FleetAccess", "FleetDomain", "FleetStorage", "JSONText", "Telemetry", "TestKit",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -3,7 +3,7 @@
 # Made once; nothing said and no network touched where it is there. Root, since its files are root's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-packages=systemd,systemd-sysv,udev,dbus,ca-certificates,curl,libcurl4,libmosquitto1,libzstd1,libsqlite3-0,sqlite3,libudev1,libpq5,libstdc++6,zlib1g
+packages=systemd,systemd-sysv,udev,dbus,ca-certificates,curl,libcurl4,libmosquitto1,libzstd1,libsqlite3-0,sqlite3,libudev1,libpq5,libsodium23,libstdc++6,zlib1g
 image=.tools/image
 stamp=$image.$(sha256sum "$0" | cut -c1-16)
 [ ! -e "$stamp" ] || exit 0

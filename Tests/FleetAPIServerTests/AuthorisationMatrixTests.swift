@@ -174,7 +174,8 @@ import Testing
   @Test func every_route_has_a_row_and_every_row_a_route() async throws {
     try await TestServer.run { server in
       let routes = FleetRoutes.table(of: server.storage).routes.map { "\($0.method.rawValue) \($0.path.text)" }
-      #expect(Set(routes) == Set(Self.rows.map { "\($0.method) \($0.route)" }))
+      let rows = Self.rows.map { "\($0.method) \($0.route)" } + PeopleMatrixTests.rows.map(\.route)
+      #expect(Set(routes).symmetricDifference(rows).isEmpty)
       #expect(Set(routes).count == routes.count)
     }
   }

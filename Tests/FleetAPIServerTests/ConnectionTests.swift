@@ -1,3 +1,4 @@
+import FleetAccess
 import Foundation
 import TestKit
 import Testing

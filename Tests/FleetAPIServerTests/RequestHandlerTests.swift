@@ -1,3 +1,4 @@
+import FleetAccess
 import FleetDomain
 import TestKit
 import Testing
@@ -45,7 +46,7 @@ import Testing
 
   @Test func clients_that_guess_keys_are_delayed_and_clients_with_a_key_are_not() async throws {
     try await TestServer.run { server in
-      let authenticator = Authenticator(storage: server.storage)
+      let authenticator = server.newAuthenticator()
       _ = try await authenticator.identity(server.keys.readOnly, from: "192.0.2.1")
       // All at once: what is let go on with time is no matter of how fast the machine is.
       let refusals = await withTaskGroup(of: APIError?.self) { group in

@@ -1,3 +1,4 @@
+import FleetAccess
 import FleetDomain
 import TestKit
 import Testing
@@ -128,7 +129,7 @@ import Testing
 
   @Test func changed_keys_of_one_tenant_are_not_looked_up_again_for_others() async throws {
     try await TestServer.run { server in
-      let authenticator = Authenticator(storage: server.storage)
+      let authenticator = server.newAuthenticator()
       _ = try await authenticator.identity(server.keys.readOnly, from: nil)
       let lookups = server.storage.fail(.principal, times: .max)
       authenticator.forget(TenantID("other")!)

@@ -167,7 +167,7 @@ import Testing
         switch try await storage.principal(Sample.secret(secret)) {
         case .token(let token, _): token.revokedAt == nil
         case .gateway(let gateway, _): gateway.revokedAt == nil
-        case nil: false
+        case .person, nil: false
         }
       }
       let moment = Sample.time(5)

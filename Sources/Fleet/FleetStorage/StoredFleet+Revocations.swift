@@ -29,7 +29,7 @@ extension StoredFleet {
 }
 
 extension StoreSession {
-  /// Notes that tokens were revoked, for the servers that have connections of them.
+  /// Records that tokens were revoked or sessions ended, for the servers that have their connections.
   func recordRevocation(_ tokens: [UUIDv7], tenant: Int32) throws(StoreFailure) {
     // One at a time until the commit: who has read a number has read all before it.
     try lockRevocations()

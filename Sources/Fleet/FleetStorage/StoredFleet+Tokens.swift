@@ -112,8 +112,28 @@ extension StoreSession {
       """
       SELECT tenant.id, \(TokenColumns.list) FROM token JOIN tenant ON tenant.key = token.tenant WHERE secret = $1
       """, [.bytes(secret.bytes)])
-    guard let row = tokens.first, let tenant = TenantID(row.text(0)) else { return nil }
-    return .token(try TokenColumns.token(row, from: 1), tenant)
+    if let row = tokens.first, let tenant = TenantID(row.text(0)) {
+      return .token(try TokenColumns.token(row, from: 1), tenant)
+    }
+    return try signedIn(secret)
+  }
+
+  /// The person whose session has a secret.
+  private func signedIn(_ secret: SecretHash) throws(StoreFailure) -> Principal? {
+    let sessions = try rows(
+      """
+      SELECT \(ThingTable<Session>.columns(of: "session")), tenant.id, tenant.key
+      FROM session JOIN tenant ON tenant.key = session.tenant WHERE session.secret = $1
+      """, [.text(secret.text)])
+    guard let row = sessions.first else { return nil }
+    let place = ThingTable<Session>.columnCount
+    guard let tenant = TenantID(row.text(place)) else { return nil }
+    let session = try ThingTable<Session>.stored(row)
+    let people = try rows(
+      "SELECT \(ThingTable<Person>.columns) FROM person WHERE tenant = $1 AND id = $2",
+      [.integer(row.integer(place + 1)), .identifier(session.value.personID)])
+    guard let row = people.first else { return nil }
+    return .person(SignedIn(session, of: try ThingTable<Person>.stored(row)), tenant)
   }
 }
 

@@ -33,6 +33,7 @@ extension Configuration {
     line.field("authenticateSeconds", server.live.authenticateSeconds)
     line.field("origins", server.live.origins.listed.sorted())
     line.end()
+    writeAccounts(&line)
     if let metrics = server.metrics {
       line.beginObject("metrics")
       line.field("listen", ListeningAddress.text(metrics.host, metrics.port))

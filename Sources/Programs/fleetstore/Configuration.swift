@@ -15,6 +15,10 @@ import Logging
 ///       "rate":   { "perSecond": 1000, "burst": 5000 },
 ///       "live":   { "behindBytes": 1048576, "pingSeconds": 30, "subscriptions": 256, "authenticateSeconds": 10,
 ///                   "origins": ["https://fleet.example"] },
+///       "trustedProxies": [],
+///       "accounts": { "url": "https://fleet.example", "name": "fleetstore", "secretKeysFile": "secret.keys",
+///                     "idleSeconds": 43200, "sessionSeconds": 2592000, "appIdleSeconds": 2592000,
+///                     "appSessionSeconds": 15552000, "invitationSeconds": 259200 },
 ///       "metrics": { "tokenFile": "metrics.token", "listen": "127.0.0.1:9464" },
 ///       "retention": { "days": { "telemetry": 400 }, "changeHours": 24, "changes": 50000000 },
 ///       "broker": { "urls": ["amqps://fleet@mq1.example"], "passwordFile": "password", "tenant": "default",
@@ -29,6 +33,8 @@ struct Configuration {
   var database = DatabaseAddress.sqlite(path: "fleet.db")
   var logLevel = Logger.Level.info
   var retention = Retention()
+  /// The file with the keys of secrets in the database; `nil`: beside the database (``SecretKeysFile``).
+  var secretKeysFile: String?
   /// `nil` if records arrive only over HTTP.
   var broker: BrokerOptions?
 
@@ -68,6 +74,7 @@ struct Configuration {
     try readRate(&reader)
     try readLive(&reader)
     try readMetrics(&reader, folder: folder)
+    try readAccounts(&reader, folder: folder)
     if var object = try reader.optionalObject("broker") {
       broker = try BrokerSettings.read(&object, folder: folder)
     }

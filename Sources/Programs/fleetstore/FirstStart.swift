@@ -1,6 +1,7 @@
 import CommandLineSupport
 import Failures
 import FleetAPI
+import FleetAccess
 import FleetDomain
 import Glibc
 

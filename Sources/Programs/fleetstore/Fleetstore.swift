@@ -16,7 +16,8 @@ struct Fleetstore: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      ServeCommand.self, GatewayCommand.self, TokenCommand.self, TenantCommand.self, GeofencesCommand.self,
+      ServeCommand.self, GatewayCommand.self, TokenCommand.self, TenantCommand.self, SetupCommand.self,
+      PersonCommand.self, SessionCommand.self, AuditCommand.self, GeofencesCommand.self,
       RestoredCommand.self,
     ])
 

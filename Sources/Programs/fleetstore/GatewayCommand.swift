@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandLineSupport
 import Failures
 import FleetAPI
+import FleetAccess
 import FleetDomain
 import JSONText
 

@@ -55,6 +55,12 @@ struct ServeCommand: AsyncParsableCommand {
     LoggingSystem.bootstrap { _ in PriorityLog(logLevel: level, repeated: repeated) }
     let logger = Logger(label: "fleetstore")
     let storage = try await configuration.database.open(as: .server)
+    do throws(Failure) {
+      if let keys = try SecretKeysFile.read(configuration) { configuration.server.accounts.secretKeys = keys }
+    } catch {
+      await storage.close()
+      throw error
+    }
     if storage.wasRestored {
       logger.warning(
         """

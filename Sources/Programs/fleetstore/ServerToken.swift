@@ -1,5 +1,6 @@
 import Failures
 import FleetAPI
+import FleetAccess
 import FleetDomain
 
 /// The server's own token, which is only valid for the metrics of the whole server.

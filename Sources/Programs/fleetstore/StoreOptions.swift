@@ -19,6 +19,9 @@ struct CommandStore: ParsableArguments {
     } catch let error as StorageError {
       await storage.close()
       throw Failure(error)
+    } catch let error as ThingError {
+      await storage.close()
+      throw Failure(error)
     } catch {
       await storage.close()
       throw error

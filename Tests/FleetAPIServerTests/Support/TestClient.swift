@@ -8,6 +8,8 @@ final class TestClient {
     /// Names in lower case.
     let headers: [String: String]
     let body: [UInt8]
+    /// The values of all headers `Set-Cookie`.
+    var cookies: [String] = []
 
     var text: String { String(decoding: body, as: UTF8.self) }
     var json: [String: Any] {
@@ -115,12 +117,17 @@ final class TestClient {
     let lines = head.components(separatedBy: "\r\n")
     guard let status = Int(lines[0].dropFirst(9).prefix(3)) else { throw Failure(description: "no status: \(head)") }
     var headers: [String: String] = [:]
+    var cookies: [String] = []
     for line in lines.dropFirst() {
       guard let colon = line.firstIndex(of: ":") else { continue }
-      headers[line[..<colon].lowercased()] = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+      let (name, value) = (
+        line[..<colon].lowercased(), line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+      )
+      headers[name] = value
+      if name == "set-cookie" { cookies.append(value) }
     }
     let count = hasBody ? headers["content-length"].flatMap { Int($0) } ?? 0 : 0
-    return Reply(status: status, headers: headers, body: try take(count))
+    return Reply(status: status, headers: headers, body: try take(count), cookies: cookies)
   }
 
   /// Bytes up to the other side's end.

@@ -1,3 +1,4 @@
+import FleetAccess
 import FleetDomain
 import FleetStorage
 import Glibc
@@ -117,6 +118,13 @@ final class TestServer: Sendable {
     try TestClient(port: port, token: token, from: host)
   }
 
+  /// An authenticator without a cache over the server's storage.
+  func newAuthenticator() -> Authenticator {
+    Authenticator(
+      storage: storage,
+      sessions: SessionActivity(storage: storage, limits: SessionLimits(), logger: Logger(label: "test")))
+  }
+
   private static func makeKeys(_ storage: some FleetStorage) async throws -> Keys {
     let now = WallClock.now
     let other = TenantID("other")!
@@ -160,6 +168,7 @@ extension ServerOptions {
     options.rate.burst = 1_000_000
     options.limits.idleSeconds = 600
     options.limits.requestSeconds = 600
+    options.accounts.hashCost = .fast
     change(&options)
     return options
   }

@@ -1,3 +1,4 @@
+import FleetAccess
 import FleetDomain
 import Synchronization
 
@@ -37,7 +38,12 @@ final class Authenticator: Sendable {
   private let lookups: KeyLookups
   private let state = Mutex(State())
 
-  init(storage: any FleetStorage) { lookups = KeyLookups(storage: storage) }
+  private let sessions: SessionActivity
+
+  init(storage: any FleetStorage, sessions: SessionActivity) {
+    lookups = KeyLookups(storage: storage)
+    self.sessions = sessions
+  }
 
   /// - Parameters:
   ///   - token: `nil` if the request has none.
@@ -45,7 +51,8 @@ final class Authenticator: Sendable {
   /// - Throws: 401 if the token is unknown or revoked; 429; errors of the storage.
   func identity(_ token: String?, from address: String?) async throws -> Identity {
     guard let token else {
-      throw APIError(.unauthorized, "unauthorized", "this needs a key: send the header Authorization: Bearer KEY")
+      throw APIError(
+        .unauthorized, "unauthorized", "this needs a key or a sign-in: send the header Authorization: Bearer KEY")
     }
     let hash = Secret.hash(of: token)
     let now = ContinuousClock.now
@@ -66,8 +73,11 @@ final class Authenticator: Sendable {
       throw APIError(.unauthorized, "unauthorized", "the key is not known here")
     }
     guard !found.isRevoked else {
-      throw APIError(.unauthorized, "revoked", "the key was revoked; ask for a new one")
+      throw found.signedIn == nil
+        ? APIError(.unauthorized, "revoked", "the key was revoked; ask for a new one")
+        : APIError(.unauthorized, "sessionEnded", "the session has ended; sign in again")
     }
+    if let signedIn = found.signedIn { try sessions.admit(signedIn, found.tenant, from: address) }
     return found
   }
 

@@ -1,31 +1,36 @@
+import FleetAccess
 import FleetDomain
+import Telemetry
 
-/// The role of a request's sender.
-enum Caller: String, Hashable, CaseIterable, Sendable {
-  /// A gateway with its key: writes records of its vehicles and fetches fences.
-  case gateway
-  /// A token that reads.
-  case readOnly
-  /// A token that may do everything within its tenant.
-  case admin
-}
-
-/// The owner of the key or token of a request, which also determines the tenant.
+/// The owner of the key, token or session of a request, which also determines the tenant.
 struct Identity: Sendable {
   let principal: Principal
-  /// The key that rate limits count.
+  /// The hash of the secret, which rate limits count.
   let key: SecretHash
 
   var tenant: TenantID {
     switch principal {
-    case .gateway(_, let tenant), .token(_, let tenant): tenant
+    case .gateway(_, let tenant), .token(_, let tenant), .person(_, let tenant): tenant
     }
   }
 
-  var caller: Caller {
+  /// The requester about whom the permission function decides.
+  var requester: Requester {
     switch principal {
     case .gateway: .gateway
-    case .token(let token, _): token.role == .admin ? .admin : .readOnly
+    case .token(let token, _): .token(token.role)
+    case .person(let signedIn, _): .person(roles: Set(signedIn.roles), scope: signedIn.scope)
+    }
+  }
+
+  /// The actor of the audit.
+  ///
+  /// - Parameter address: the client's.
+  func actor(from address: String?) -> Actor {
+    switch principal {
+    case .gateway(let gateway, _): Actor(.gateway(gateway.id), address: address)
+    case .token(let token, _): Actor(.token(token.id), address: address)
+    case .person(let signedIn, _): Actor(.person(signedIn.person), address: address)
     }
   }
 
@@ -36,11 +41,16 @@ struct Identity: Sendable {
     if case .gateway(let gateway, _) = principal { gateway } else { nil }
   }
 
-  /// Whether the key was revoked.
+  var signedIn: SignedIn? {
+    if case .person(let signedIn, _) = principal { signedIn } else { nil }
+  }
+
+  /// Whether the key was revoked, or the session ended.
   var isRevoked: Bool {
     switch principal {
     case .gateway(let gateway, _): gateway.revokedAt != nil
     case .token(let token, _): token.revokedAt != nil
+    case .person(let signedIn, _): signedIn.isRevoked
     }
   }
 }

@@ -38,6 +38,14 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     }
   }
 
+  /// Puts a token back that ``take(_:now:)`` took.
+  func giveBack(_ key: Key) {
+    buckets.withLock { buckets in
+      guard let tokens = buckets[key]?.tokens else { return }
+      buckets[key]?.tokens = min(burst, tokens + 1)
+    }
+  }
+
   private func tokens(of bucket: Bucket, _ now: ContinuousClock.Instant) -> Double {
     min(burst, bucket.tokens + bucket.time.duration(to: now) / .seconds(1) * perSecond)
   }

@@ -11,6 +11,7 @@ extension APIError {
     switch error {
     case let error as APIError: self = error
     case let error as StorageError: self.init(error, logger: logger)
+    case let error as ThingError: self.init(error, logger: logger)
     case let error as JSONError: self = .invalid("body: \(error.message)")
     case is CancellationError:
       self.init(.serviceUnavailable, "stopping", "the server is stopping; try again", retryAfter: 5)
@@ -34,6 +35,38 @@ extension APIError {
       case .invalidEOFState: .badRequest("the body was truncated")
       default: .badRequest("not a valid HTTP/1.1 request")
       }
+  }
+
+  private init(_ error: ThingError, logger: Logger) {
+    switch error {
+    case .notFound(let kind, let id): self = .notFound("no \(kind) \(quoted(id))")
+    case .invalid(let errors):
+      let first = errors.all.first.map { $0.path.isEmpty ? $0.message : "\($0.path): \($0.message)" } ?? ""
+      self = .invalid("body: \(first)")
+      details["fields"] = .array(
+        errors.all.map { .object(["path": .text($0.path), "message": .text($0.message)]) })
+    case .exists(let id): self = .conflict("\(id): this id was used for something else")
+    case .duplicate(let field):
+      self.init(.conflict, "duplicate", "\(field): another one has this value")
+      details["fields"] = .array([.object(["path": .text(field), "message": .text("another one has this value")])])
+    case .conflict(let conflict):
+      self.init(
+        .conflict, "conflict",
+        "changed meanwhile: \(conflict.fields.map(\.key).joined(separator: ", ")); read it again, and decide")
+      details["conflicts"] = .array(
+        conflict.fields.map {
+          .object(["field": .text($0.key), "base": $0.base, "mine": $0.mine, "theirs": $0.theirs])
+        })
+    case .changedMeanwhile:
+      self.init(.preconditionFailed, "changedMeanwhile", "If-Match: this version is not known any more; read it again")
+    case .invalidState(let state, let allowedFrom):
+      self.init(
+        .conflict, "invalidState", "the state is \(state); this is allowed from \(allowedFrom.joined(separator: ", "))")
+      details["allowedFrom"] = .array(allowedFrom.map { .text($0) })
+    case .forbidden(let reason): self = .forbidden(reason)
+    case .rule(let code, let message): self.init(.conflict, code, message)
+    case .storage(let error): self.init(error, logger: logger)
+    }
   }
 
   private init(_ error: StorageError, logger: Logger) {

@@ -1,3 +1,4 @@
+import FleetDomain
 import HTTPTypes
 import Telemetry
 
@@ -12,6 +13,8 @@ public struct APIError: Error, Equatable, Sendable {
   public var code: String
   /// One line.
   public var message: String
+  /// What programs need to know besides: `fields`, `conflicts`, `allowedFrom`.
+  public var details: [String: JSON] = [:]
   /// Seconds to wait before the next attempt, for `Retry-After`.
   public var retryAfter: Int?
 
@@ -38,7 +41,11 @@ public struct APIError: Error, Equatable, Sendable {
 
   /// The JSON text of the body.
   var body: [UInt8] {
-    JSONBody.object { line in
+    guard details.isEmpty else {
+      let members = details.merging(["code": .text(code), "message": .text(message)]) { $1 }
+      return Array(JSON.object(["error": .object(members)]).canonicalText.utf8)
+    }
+    return JSONBody.object { line in
       line.beginObject("error")
       line.field("code", code)
       line.field("message", message)

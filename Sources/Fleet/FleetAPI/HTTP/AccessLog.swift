@@ -1,3 +1,4 @@
+import FleetAccess
 import HTTPTypes
 import Logging
 import Telemetry
@@ -27,6 +28,7 @@ struct AccessLog: Sendable {
     switch identity.principal {
     case .gateway(let gateway, let tenant): "\(tenant) gateway \(path(gateway.id))"
     case .token(let token, let tenant): "\(tenant) token \(id(token.id))"
+    case .person(let signedIn, let tenant): "\(tenant) person \(id(signedIn.person))"
     }
   }
 
@@ -44,7 +46,7 @@ struct AccessLog: Sendable {
   static func path(_ target: String) -> String {
     let path = target.prefix { $0 != "?" && $0 != "#" }
     let segments = path.split(separator: "/", omittingEmptySubsequences: false).map { segment in
-      Secret.isOne(in: segment) ? "…" : segment
+      Secret.isOne(in: PercentCoding.decode(segment) ?? String(segment)) ? "…" : segment
     }
     var text = segments.joined(separator: "/")
     if text.utf8.count > 256 { text = text.prefix(255) + "…" }

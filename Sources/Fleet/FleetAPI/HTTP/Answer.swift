@@ -35,6 +35,13 @@ public struct Answer: Sendable {
     if status != .noContent, status != .notModified { fields[.contentLength] = String(body.readableBytes) }
     fields[.cacheControl] = fields[.cacheControl] ?? "no-store"
     fields[.xContentTypeOptions] = "nosniff"
+    // No answer of the API is a page: if a browser shows one, it loads and runs nothing.
+    fields[.contentSecurityPolicy] = fields[.contentSecurityPolicy] ?? "default-src 'none'; frame-ancestors 'none'"
+    fields[.referrerPolicy] = "no-referrer"
     return HTTPResponse(status: status, headerFields: fields)
   }
+}
+
+extension HTTPField.Name {
+  static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
 }

@@ -1,3 +1,4 @@
+import FleetAccess
 import HTTPTypes
 import HummingbirdCore
 import Logging
@@ -11,6 +12,12 @@ struct Call: Sendable {
   let query: QueryParameters
   /// The sender; `nil` on routes that are open to all.
   let identity: Identity?
+  /// The things to which the sender may do what the route does; `nil` if the route does not ask the permission function.
+  let reach: Reach?
+  /// The area of the route; `nil` if the route does not ask the permission function.
+  let area: Area?
+  /// Where the request came from.
+  let client: Client
   let limits: ServerLimits
   /// The longest body of the route in bytes; `nil`: as long as the server takes.
   let routeBodyLimit: Int?

@@ -25,6 +25,7 @@ struct FleetChannel: HTTPChannelHandler {
   let limits: ServerLimits
   let connections: Connections
   let isSecure: Bool
+  let proxies: TrustedProxies
   let hub: LiveHub
   let live: LiveService
   let accessLog: AccessLog
@@ -87,11 +88,20 @@ struct FleetChannel: HTTPChannelHandler {
           // Before the decoder, which takes every form of a length.
           try pipeline.addHandler(
             FrameLengthHandler(), position: .after(pipeline.context(handlerType: WebSocketFrameEncoder.self).handler))
-          let token = BearerToken.parse(head.headers["Authorization"].first)
+          let fields = HTTPFields(head.headers, splitCookie: false)
+          let client = proxies.client(fields, peer: channel.remoteAddress?.ipAddress, isTLS: isSecure)
+          var credential = Credential(fields, isTLS: client.isTLS)
+          // Pages of others can open WebSockets, and the browser adds the cookie.
+          if case .cookie = credential,
+            head.headers["Origin"].isEmpty
+              || !AllowedOrigins().allow(head.headers["Origin"].first, host: head.headers["Host"].first)
+          {
+            credential = nil
+          }
           try pipeline.addHandler(
             LiveConnection(
-              hub: hub, service: live, token: token, handshake: Handshake(path: head.uri, log: accessLog),
-              logger: logger))
+              hub: hub, service: live, token: credential?.secret,
+              handshake: Handshake(path: head.uri, log: accessLog, client: client), logger: logger))
           return .webSocket
         }
       })

@@ -1,5 +1,4 @@
 import HTTPTypes
-import NIOCore
 
 /// The handshake of a WebSocket, which the access log shows once: when the owner of its token is known, or at the
 /// upgrade if it has no token.
@@ -9,8 +8,12 @@ struct Handshake {
   private let start = ContinuousClock.now
   private var isReported = false
 
+  /// Where it came from.
+  let client: Client
+
   /// - Parameter path: the request's target.
-  init(path: String, log: AccessLog) {
+  init(path: String, log: AccessLog, client: Client) {
+    self.client = client
     self.path = path
     self.log = log
   }
@@ -18,11 +21,11 @@ struct Handshake {
   /// Logs the handshake, unless it was logged before.
   ///
   /// - Parameter identity: the owner of its token; `nil` if unknown.
-  mutating func report(_ identity: Identity?, from channel: any Channel) {
+  mutating func report(_ identity: Identity?) {
     guard !isReported else { return }
     isReported = true
     log.log(
-      channel.remoteAddress?.ipAddress, identity, "GET", path, HTTPResponse.Status.switchingProtocols.code, bytes: 0,
+      client.address, identity, "GET", path, HTTPResponse.Status.switchingProtocols.code, bytes: 0,
       .now - start)
   }
 }

@@ -106,7 +106,7 @@ final class LiveConnection: ChannelInboundHandler {
     if let token {
       authenticate(token)
     } else {
-      handshake.report(nil, from: context.channel)
+      handshake.report(nil)
       let seconds = hub.settings.authenticateSeconds
       deadline = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(seconds))) {
         self.close(.policyViolation, "no token within \(seconds) s")
@@ -115,7 +115,7 @@ final class LiveConnection: ChannelInboundHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    handshake.report(nil, from: context.channel)
+    handshake.report(nil)
     self.context = nil
     output = nil
     (waiting, early, receivedBytes) = ([], [], 0)
@@ -324,7 +324,7 @@ final class LiveConnection: ChannelInboundHandler {
   private func authenticate(_ token: String) {
     guard let context else { return }
     phase = .authenticating
-    let (service, address) = (service, context.channel.remoteAddress?.ipAddress)
+    let (service, address) = (service, handshake.client.address)
     hub.running.await(on: context.eventLoop) {
       try await service.authenticate(token, address)
     } then: {
@@ -335,7 +335,7 @@ final class LiveConnection: ChannelInboundHandler {
   private func authenticated(_ result: Result<Identity, any Error>) {
     guard phase == .authenticating, let context else { return }
     deadline?.cancel()
-    handshake.report(try? result.get(), from: context.channel)
+    handshake.report(try? result.get())
     switch result {
     case .failure(let error):
       let problem = APIError(error, logger: logger)
@@ -367,10 +367,13 @@ final class LiveConnection: ChannelInboundHandler {
   /// The holder of its memory and of its turns: its address until its token is known.
   var holder: Holder { identity?.holder ?? stranger }
 
-  /// Whether the connection was authenticated with one of these tokens.
-  func isOf(_ tokens: Set<UUIDv7>, _ tenant: TenantID) -> Bool {
-    guard case .token(let token, tenant)? = identity?.principal else { return false }
-    return tokens.contains(token.id)
+  /// Whether the connection was authenticated with one of these tokens or sessions.
+  func isOf(_ ids: Set<UUIDv7>, _ tenant: TenantID) -> Bool {
+    switch identity?.principal {
+    case .token(let token, tenant)?: ids.contains(token.id)
+    case .person(let signedIn, tenant)?: ids.contains(signedIn.session)
+    default: false
+    }
   }
 
   /// Sends a ping at intervals, and closes the connection if its client is gone.

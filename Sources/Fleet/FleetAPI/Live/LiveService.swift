@@ -1,3 +1,4 @@
+import FleetAccess
 import FleetDomain
 import NIOCore
 
@@ -67,8 +68,10 @@ extension LiveService {
     admit = { limiter.take($0) }
     authenticate = { token, address in
       let identity = try await authenticator.identity(token, from: address)
-      guard identity.caller != .gateway else {
-        throw APIError.forbidden("a gateway's key cannot listen; use an operator's token")
+      let reach = Reach(of: identity.requester, to: .read, .records)
+      guard reach.isEverything else {
+        throw APIError.forbidden(
+          identity.gateway == nil ? reach.reason : "a gateway's key cannot listen; use an operator's token")
       }
       return identity
     }

@@ -19,7 +19,7 @@ enum OpenAPIDocument {
     text += Array(#"},"components":{"securitySchemes":{"key":{"type":"http","scheme":"bearer"}},"schemas":"#.utf8)
     // Both are objects: the first one without its closing brace.
     text += Array(OpenAPISchemas.text.utf8).dropLast()
-    text += Array(",\(RecordSchemas.text)}}}".utf8)
+    text += Array(",\(RecordSchemas.text),\(AccountSchemas.text)}}}".utf8)
     return text
   }
 
@@ -32,8 +32,8 @@ enum OpenAPIDocument {
     let operation = route.operation
     var members = [named("operationId", string(operation.id)), named("summary", string(operation.summary))]
     var description = "Open to everybody."
-    if let callers = route.access.roles {
-      description = "For keys of role \(callers.map(\.rawValue).sorted().joined(separator: ", "))."
+    if route.access != .open {
+      description = "For \(route.access.callers.joined(separator: ", "))."
       members.append(named("security", Array(#"[{"key":[]}]"#.utf8)))
     }
     members.append(named("description", string(description)))

@@ -13,7 +13,21 @@ enum OpenAPISchemas {
         "type": "object", "required": ["code", "message"], "additionalProperties": false,
         "properties": {
           "code": { "description": "A word for programs, which stays the same.", "type": "string" },
-          "message": { "description": "One line for people.", "type": "string" }
+          "message": { "description": "One line for people.", "type": "string" },
+          "fields": {
+            "description": "What is wrong with the body, field by field.",
+            "type": "array", "items": {
+              "type": "object", "required": ["path", "message"],
+              "properties": { "path": { "type": "string" }, "message": { "type": "string" } }
+            }
+          },
+          "conflicts": {
+            "description": "Fields that another client has changed meanwhile.",
+            "type": "array", "items": {
+              "type": "object", "required": ["field"], "properties": { "field": { "type": "string" } }
+            }
+          },
+          "allowedFrom": { "description": "States.", "type": "array", "items": { "type": "string" } }
         }
       },
       "Name": { "type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" },

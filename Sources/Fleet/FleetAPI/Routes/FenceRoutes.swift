@@ -11,7 +11,7 @@ struct FenceRoutes {
   var routes: [Route] {
     let (storage, tags) = (storage, FenceTags())
     return [
-      Route(.get, Self.path, .roles([.gateway, .readOnly, .admin]), Self.get) { call in
+      Route(.get, Self.path, .may(.read, .geofences), Self.get) { call in
         let conditions = try Preconditions(call.request.headers)
         let tenant = try call.tenant
         let version = try await storage.fencesVersion(tenant: tenant)
@@ -31,7 +31,7 @@ struct FenceRoutes {
         if conditions.noneOf?.weaklyMatch(fences.entityTag) ?? false { return Self.notModified(fences.entityTag) }
         return Self.tagged(Answer(type: "application/geo+json", bytes: fences.bytes), fences.entityTag)
       },
-      Route(.put, Self.path, .admins, Self.replace, bodyLimit: nil) { call in
+      Route(.put, Self.path, .may(.write, .geofences), Self.replace, bodyLimit: nil) { call in
         try call.requireType(["application/geo+json", "application/json"])
         let bytes = try await call.body()
         let needed = try await call.heavily(bytes.count) { FencesDocument.mostMemory(forGeoJSON: bytes.span) }
@@ -49,7 +49,7 @@ struct FenceRoutes {
         }
         return try await Self.replace(with: document, storage, call)
       },
-      Route(.delete, Self.path, .admins, Self.remove) { call in
+      Route(.delete, Self.path, .may(.write, .geofences), Self.remove) { call in
         try await Self.replace(with: .empty, storage, call)
       },
     ]

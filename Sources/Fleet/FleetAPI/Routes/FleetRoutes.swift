@@ -9,16 +9,25 @@ enum FleetRoutes {
   /// Creates the route table for a storage, for callers that only need to know the routes.
   static func table(of storage: any FleetStorage) -> RouteTable {
     let hub = LiveHub(loops: [], settings: LiveSettings(), memory: .memory(1), connections: Connections(1))
+    let logger = Logger(label: "routes")
+    let settings = AccountSettings()
+    let authenticator = Authenticator(
+      storage: storage, sessions: SessionActivity(storage: storage, limits: settings.limits, logger: logger))
+    let accounts = AccountService(
+      storage: storage, settings: settings,
+      hasher: PasswordHasher(settings.hashCost, processors: 1, memory: .memory(1)), authenticator: authenticator,
+      hub: hub)
     return table(
-      storage: storage, authenticator: Authenticator(storage: storage),
-      lastSeen: LastSeenStore(storage: storage, logger: Logger(label: "routes")),
+      storage: storage, authenticator: authenticator, accounts: accounts,
+      lastSeen: LastSeenStore(storage: storage, logger: logger),
       metrics: MetricsRoute(
         storage: storage, requests: RequestMetrics(), tenants: TenantMetrics(), hub: hub, more: { [] }),
       hub: hub)
   }
 
   static func table(
-    storage: any FleetStorage, authenticator: Authenticator, lastSeen: LastSeenStore, metrics: MetricsRoute,
+    storage: any FleetStorage, authenticator: Authenticator, accounts: AccountService, lastSeen: LastSeenStore,
+    metrics: MetricsRoute,
     hub: LiveHub
   ) -> RouteTable {
     let described =
@@ -29,6 +38,11 @@ enum FleetRoutes {
       + GatewayRoutes(storage: storage, authenticator: authenticator, lastSeen: lastSeen).routes
       + TokenRoutes(storage: storage, authenticator: authenticator, hub: hub).routes
       + SystemRoutes(storage: storage, hub: hub).routes
+      + AuthRoutes(accounts: accounts).routes
+      + PeopleRoutes(accounts: accounts).routes
+      + SessionRoutes(accounts: accounts).routes
+      + FactorRoutes(accounts: accounts).routes
+      + AuditRoutes(storage: storage).routes
       + [metrics.route]
     let operation = Operation(
       id: "getOpenAPI", summary: "This description (OpenAPI 3.1).",

@@ -1,3 +1,4 @@
+import FleetAccess
 import FleetDomain
 import HTTPTypes
 import JSONText
@@ -24,7 +25,7 @@ struct GatewayRoutes {
       id: "listGateways", summary: "Gateways in the order of their ids.",
       parameters: [.cursor, .limit(100, most: 1_000)],
       results: [.init(.ok, "A page of gateways.", .json("GatewayList"))])
-    return Route(.get, Self.path, .readers, operation) { [storage, lastSeen] call in
+    return Route(.get, Self.path, .may(.read, .settings), operation) { [storage, lastSeen] call in
       let tenant = try call.tenant
       await lastSeen.write(tenant)
       let page = try await BoundedPage<Gateway>(
@@ -43,7 +44,7 @@ struct GatewayRoutes {
       id: "addGateway", summary: "Registers a gateway. Only this answer contains its key.",
       body: .json("NewGateway"), results: [.init(.created, "The gateway and its key.", .json("GatewayKey"))],
       errors: [.conflict])
-    return Route(.post, Self.path, .admins, operation) { [storage] call in
+    return Route(.post, Self.path, .may(.write, .settings), operation) { [storage] call in
       let (id, vehicles) = try await call.object { reader throws(JSONError) in
         (
           try Names.required(&reader, "id"),
@@ -63,7 +64,7 @@ struct GatewayRoutes {
     let operation = Operation(
       id: "getGateway", summary: "A gateway with its last reported state.",
       results: [.init(.ok, "The gateway.", .json("Gateway"))])
-    return Route(.get, Self.path + "/{gatewayId}", .readers, operation) { [storage, lastSeen] call in
+    return Route(.get, Self.path + "/{gatewayId}", .may(.read, .settings), operation) { [storage, lastSeen] call in
       let id = try call.name("gateway")
       await lastSeen.write(try call.tenant)
       guard let gateway = try await storage.gateway(id, tenant: try call.tenant) else {
@@ -80,7 +81,8 @@ struct GatewayRoutes {
       parameters: Operation.Parameter.noTag, body: .json("GatewayDetails"),
       results: [.init(.ok, "The gateway.", .json("Gateway"))],
       errors: [.preconditionFailed])
-    return Route(.put, Self.path + "/{gatewayId}", .admins, operation) { [storage, authenticator] call in
+    return Route(.put, Self.path + "/{gatewayId}", .may(.write, .settings), operation) {
+      [storage, authenticator] call in
       let id = try call.name("gateway")
       let present = try await storage.gateway(id, tenant: try call.tenant)
       let vehicles = try await call.object { reader throws(JSONError) in
@@ -101,7 +103,8 @@ struct GatewayRoutes {
       id: "removeGateway",
       summary: "Removes a gateway and its key. Its vehicles and records stay.",
       parameters: Operation.Parameter.noTag, results: [.init(.noContent, "Removed.")], errors: [.preconditionFailed])
-    return Route(.delete, Self.path + "/{gatewayId}", .admins, operation) { [storage, authenticator] call in
+    return Route(.delete, Self.path + "/{gatewayId}", .may(.write, .settings), operation) {
+      [storage, authenticator] call in
       let (id, tenant) = (try call.name("gateway"), try call.tenant)
       try await call.requireNoTag { try await storage.gateway(id, tenant: tenant) != nil }
       try await storage.removeGateway(id, tenant: tenant)
@@ -114,7 +117,8 @@ struct GatewayRoutes {
     let operation = Operation(
       id: "rotateGatewayKey", summary: "Replaces a gateway's key, also after a revocation.",
       results: [.init(.ok, "The gateway and its key.", .json("GatewayKey"))])
-    return Route(.post, Self.path + "/{gatewayId}/rotate", .admins, operation) { [storage, authenticator] call in
+    return Route(.post, Self.path + "/{gatewayId}/rotate", .may(.write, .settings), operation) {
+      [storage, authenticator] call in
       let id = try call.name("gateway")
       let key = Secret(.gatewayKey)
       let gateway = try await storage.rotateKey(key.hash, gateway: id, tenant: try call.tenant, at: WallClock.now)
@@ -126,7 +130,8 @@ struct GatewayRoutes {
   private var revoke: Route {
     let operation = Operation(
       id: "revokeGateway", summary: "Revokes a gateway's key.", results: [.init(.noContent, "Revoked.")])
-    return Route(.post, Self.path + "/{gatewayId}/revoke", .admins, operation) { [storage, authenticator] call in
+    return Route(.post, Self.path + "/{gatewayId}/revoke", .may(.write, .settings), operation) {
+      [storage, authenticator] call in
       try await storage.revokeGateway(try call.name("gateway"), tenant: try call.tenant, at: WallClock.now)
       authenticator.forget(try call.tenant)
       return Answer(status: .noContent)

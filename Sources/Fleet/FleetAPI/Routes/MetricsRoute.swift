@@ -18,7 +18,7 @@ struct MetricsRoute {
       summary:
         "Counters in Prometheus' text format: of the token's tenant, or with the server's own token of the whole server.",
       results: [.init(.ok, "Metrics.", Self.content)])
-    return Route(.get, "/api/metrics", .rolesOrServer([.readOnly, .admin]), operation) { call in
+    return Route(.get, "/api/metrics", .mayOrServer(.read, .settings), operation) { call in
       guard let tenant = call.identity?.tenant else { return try await whole() }
       var text = PrometheusText()
       write(tenant, to: &text)

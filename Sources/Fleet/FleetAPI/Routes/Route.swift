@@ -1,26 +1,40 @@
+import FleetAccess
+import FleetDomain
 import HTTPTypes
 
 /// The callers that may use a route.
 enum Access: Equatable, Sendable {
   /// Everybody, without a key.
   case open
-  /// Keys of these roles.
-  case roles(Set<Caller>)
-  /// Keys of these roles, for their tenant, and the server's own token, for all tenants.
-  case rolesOrServer(Set<Caller>)
+  /// People who have signed in, for their own account.
+  case people
+  /// Callers to whom the permission function allows an action for something in an area.
+  case may(Action, Area)
+  /// The same, for their tenant, and the server's own token, for all tenants.
+  case mayOrServer(Action, Area)
 
-  /// `nil` for everybody.
-  var roles: Set<Caller>? {
+  /// The action and its area; `nil` if the permission function does not decide.
+  var need: (action: Action, area: Area)? {
     switch self {
-    case .open: nil
-    case .roles(let roles), .rolesOrServer(let roles): roles
+    case .open, .people: nil
+    case .may(let action, let area), .mayOrServer(let action, let area): (action, area)
     }
   }
 
-  /// Operators that read.
-  static let readers = Access.roles([.readOnly, .admin])
-  /// Operators that make changes.
-  static let admins = Access.roles([.admin])
+  /// The callers that may use it, in words.
+  var callers: [String] {
+    switch self {
+    case .open: []
+    case .people: ["people who have signed in"]
+    case .may(let action, let area), .mayOrServer(let action, let area):
+      Self.examples.filter { !Reach(of: $0.requester, to: action, area).isEmpty }.map(\.name)
+    }
+  }
+
+  private static let examples: [(requester: Requester, name: String)] =
+    [
+      (.gateway, "gateways"), (.token(.admin), "tokens of role admin"), (.token(.readOnly), "tokens of role readOnly"),
+    ] + PersonRole.allCases.map { (.person(roles: [$0], scope: .all), "people of role \($0.rawValue)") }
 }
 
 /// A route of the server.
@@ -38,15 +52,21 @@ struct Route: Sendable {
   /// The longest body in bytes; `nil`: as long as the server takes (``ServerLimits/bodyBytes``).
   let bodyLimit: Int?
 
+  /// Whether the route itself restricts what it does to the caller's ``Call/reach``. All other routes are only for callers
+  /// that may do it to everything of the tenant.
+  let isFiltered: Bool
+
   init(
     _ method: HTTPRequest.Method, _ path: String, _ access: Access, _ operation: Operation,
-    bodyLimit: Int? = ServerLimits.objectBytes, _ answer: @escaping @Sendable (Call) async throws -> Answer
+    bodyLimit: Int? = ServerLimits.objectBytes, isFiltered: Bool = false,
+    _ answer: @escaping @Sendable (Call) async throws -> Answer
   ) {
     self.method = method
     self.path = RoutePath(path)
     self.access = access
     self.operation = operation
     self.bodyLimit = bodyLimit
+    self.isFiltered = isFiltered
     self.answer = answer
   }
 }

@@ -1,3 +1,4 @@
+import FleetAccess
 import FleetDomain
 import HTTPTypes
 import JSONText
@@ -13,7 +14,7 @@ struct TokenRoutes {
 
   var routes: [Route] {
     [
-      Route(.get, Self.path, .admins, Self.list) { [storage] call in
+      Route(.get, Self.path, .may(.write, .settings), Self.list) { [storage] call in
         let tenant = try call.tenant
         let page = try await BoundedPage<OperatorToken>(
           call, limit: try call.integer("limit", in: 1...1_000) ?? 100, cursor: try call.cursor(),
@@ -23,7 +24,7 @@ struct TokenRoutes {
         for token in page.items { list.append(JSONBody.object { token.write(to: &$0) }) }
         return Answer(json: list.finish(next: page.next))
       },
-      Route(.post, Self.path, .admins, Self.add) { [storage] call in
+      Route(.post, Self.path, .may(.write, .settings), Self.add) { [storage] call in
         let (role, label) = try await call.object { reader throws(JSONError) in
           let role = try reader.requiredString("role", oneOf: Role.allCases.map(\.rawValue))
           return (Role(rawValue: role), try Names.text(&reader, "label") ?? "")
@@ -40,7 +41,8 @@ struct TokenRoutes {
         }
         return Answer(status: .created, json: json)
       },
-      Route(.delete, Self.path + "/{tokenId}", .admins, Self.revoke) { [storage, authenticator, hub] call in
+      Route(.delete, Self.path + "/{tokenId}", .may(.write, .settings), Self.revoke) {
+        [storage, authenticator, hub] call in
         let name = try call.name("token")
         guard let id = UUIDv7(name.utf8.span) else { throw APIError.notFound("no token \(quoted(name))") }
         if try call.flag("remove") {

@@ -14,14 +14,14 @@ struct VehicleRoutes {
   var routes: [Route] {
     let storage = storage
     return [
-      Route(.get, Self.path, .readers, Self.list) { call in
+      Route(.get, Self.path, .may(.read, .vehicles), Self.list) { call in
         let page = try await storage.vehicles(
           cursor: try call.cursor(), limit: try call.integer("limit", in: 1...1_000) ?? 100, tenant: try call.tenant)
         var list = ListBody()
         for vehicle in page.items { list.append(JSONBody.object { vehicle.write(to: &$0) }) }
         return Answer(json: list.finish(next: page.next))
       },
-      Route(.post, Self.path, .admins, Self.add) { call in
+      Route(.post, Self.path, .may(.write, .vehicles), Self.add) { call in
         let (id, details) = try await call.object { reader throws(JSONError) in
           (try Names.required(&reader, "id"), try VehicleDetails(&reader))
         }
@@ -30,14 +30,14 @@ struct VehicleRoutes {
         answer.headers[.location] = "\(Self.path)/\(PercentCoding.encode(id))"
         return answer
       },
-      Route(.get, Self.path + "/{vehicleId}", .readers, Self.get) { call in
+      Route(.get, Self.path + "/{vehicleId}", .may(.read, .vehicles), Self.get) { call in
         let id = try call.name("vehicle")
         guard let vehicle = try await storage.vehicle(id, tenant: try call.tenant) else {
           throw APIError.notFound("no vehicle \(quoted(id))")
         }
         return Answer(json: JSONBody.object { vehicle.write(to: &$0) })
       },
-      Route(.put, Self.path + "/{vehicleId}", .admins, Self.replace) { call in
+      Route(.put, Self.path + "/{vehicleId}", .may(.write, .vehicles), Self.replace) { call in
         let id = try call.name("vehicle")
         let present = try await storage.vehicle(id, tenant: try call.tenant)
         let (details, removesVIN) = try await call.object { reader throws(JSONError) in
@@ -51,7 +51,7 @@ struct VehicleRoutes {
           id, details, removesVIN: removesVIN, tenant: try call.tenant)
         return Answer(json: JSONBody.object { vehicle.write(to: &$0) })
       },
-      Route(.delete, Self.path + "/{vehicleId}", .admins, Self.remove) { call in
+      Route(.delete, Self.path + "/{vehicleId}", .may(.write, .vehicles), Self.remove) { call in
         let id = try call.name("vehicle")
         try await call.requireNoTag { try await storage.vehicle(id, tenant: try call.tenant) != nil }
         guard try await storage.removeVehicle(id, tenant: try call.tenant) else {

@@ -68,7 +68,12 @@ public struct FleetServer: Service {
     let heavyWork = HeavyWork(processors: System.coreCount, within: options.limits.requestSeconds)
     let hub = LiveHub(
       loops: loops, settings: options.live, memory: memory, connections: connections, running: self.loops)
-    let authenticator = Authenticator(storage: storage)
+    let sessions = SessionActivity(storage: storage, limits: options.accounts.limits, logger: logger)
+    let authenticator = Authenticator(storage: storage, sessions: sessions)
+    let hasher = PasswordHasher(options.accounts.hashCost, processors: System.coreCount, memory: memory)
+    hasher.start()
+    let accounts = AccountService(
+      storage: storage, settings: options.accounts, hasher: hasher, authenticator: authenticator, hub: hub)
     let feed = LiveFeed(storage: storage, hub: hub, logger: logger)
     let lastSeen = LastSeenStore(storage: storage, logger: logger)
     let metrics = MetricsRoute(
@@ -76,21 +81,25 @@ public struct FleetServer: Service {
     let accessLog = AccessLog(logger: options.accessLog ? logger : nil)
     let handler = RequestHandler(
       table: FleetRoutes.table(
-        storage: storage, authenticator: authenticator, lastSeen: lastSeen, metrics: metrics, hub: hub),
+        storage: storage, authenticator: authenticator, accounts: accounts, lastSeen: lastSeen, metrics: metrics,
+        hub: hub),
       authenticator: authenticator, limiter: limiter, lastSeen: lastSeen, metrics: metrics.requests,
       serverToken: options.serverToken, limits: options.limits, memory: memory,
       queryPermits: queryPermits, heavyWork: heavyWork, connections: connections,
-      crossOrigin: CrossOrigin(origins: options.live.origins),
+      crossOrigin: CrossOrigin(origins: options.live.origins), proxies: options.proxies, isTLS: tls != nil,
       accessLog: accessLog, logger: logger)
     let channel = FleetChannel(
-      responder: handler.responder, limits: options.limits, connections: connections, isSecure: tls != nil, hub: hub,
+      responder: handler.responder, limits: options.limits, connections: connections, isSecure: tls != nil,
+      proxies: options.proxies, hub: hub,
       live: LiveService(
         storage: storage, authenticator: authenticator, feed: feed, limiter: limiter, memory: hub.memory,
         queryPermits: queryPermits), accessLog: accessLog)
     var metricsHandler = handler
     metricsHandler.table = RouteTable(routes: [metrics.openRoute])
     let watch = RevocationWatch(storage: storage, hub: hub, queryPermits: queryPermits, logger: logger)
-    let beside = [Task { await lastSeen.run() }, Task { await watch.run() }]
+    let beside = [
+      Task { await lastSeen.run() }, Task { await watch.run() }, Task { await sessions.run() },
+    ]
     do {
       try await listen(
         channel, tls, MetricsChannel(responder: metricsHandler.responder, limits: options.limits), group, hub)
@@ -98,12 +107,15 @@ public struct FleetServer: Service {
       for task in beside { task.cancel() }
       feed.stop()
       try await heavyWork.stop()
+      try await hasher.stop()
       throw error
     }
     for task in beside { task.cancel() }
     feed.stop()
     await lastSeen.write()
+    await sessions.write()
     try await heavyWork.stop()
+    try await hasher.stop()
   }
 }
 

@@ -1,3 +1,4 @@
+import FleetAccess
 import FleetDomain
 import HTTPTypes
 import HummingbirdCore
@@ -19,6 +20,9 @@ struct RequestHandler: Sendable {
   let heavyWork: HeavyWork
   let connections: Connections
   let crossOrigin: CrossOrigin
+  let proxies: TrustedProxies
+  /// Whether the server's connections use TLS.
+  let isTLS: Bool
   let accessLog: AccessLog
   let logger: Logger
 
@@ -30,7 +34,8 @@ struct RequestHandler: Sendable {
 
   /// - Parameter channel: the request's connection.
   func respond(_ request: Request, from channel: any Channel, _ writer: consuming ResponseWriter) async throws {
-    let address = channel.remoteAddress?.ipAddress
+    let client = proxies.client(request.headers, peer: channel.remoteAddress?.ipAddress, isTLS: isTLS)
+    let address = client.address
     let start = ContinuousClock.now
     // Held until the answer is sent.
     var share = memory.share(of: .server)
@@ -41,13 +46,13 @@ struct RequestHandler: Sendable {
       try Self.check(request)
       let (route, parameters) = try find(request)
       path = route.path.text
-      let identity = try await identify(request, from: address, route)
+      let (identity, reach) = try await identify(request, from: client, route)
       caller = identity
       if let identity {
         share = memory.share(of: identity.holder)
         guard connections.belongs(channel, to: identity.holder) else { throw Connections.refusal }
       }
-      let admitted = try admit(request, route, parameters, identity, from: address, share)
+      let admitted = try admit(request, route, parameters, identity, reach, from: client, share)
       if route.operation.body != nil, request.headers[.expect]?.lowercased() == "100-continue" {
         // A client that waits is not told to go on with a body that is refused by its length.
         try admitted.call.announcedBytes()
@@ -66,6 +71,7 @@ struct RequestHandler: Sendable {
       answer.headers[.obdgateGateway] = gateway
     }
     crossOrigin.allow(request.headers, in: &answer.headers)
+    if client.isTLS { answer.headers[.strictTransportSecurity] = "max-age=31536000" }
     answer = await Self.packed(answer, for: request, share)
     let status = answer.status.code
     let method = Self.known(request.method)
@@ -166,39 +172,52 @@ struct RequestHandler: Sendable {
 
   /// Finds the owner of the key; `nil` if the route needs none, or if it is the server's own token.
   ///
-  /// - Throws: 401; 429; 403 if the role may not use the route.
-  private func identify(_ request: Request, from address: String?, _ route: Route) async throws -> Identity? {
-    guard let allowed = route.access.roles else { return nil }
-    let token = BearerToken.parse(request.headers[.authorization])
-    if case .rolesOrServer = route.access, let token, let serverToken, Secret.hash(of: token) == serverToken {
-      return nil
+  /// - Throws: 401; 429; 403 if the owner may not use the route.
+  private func identify(
+    _ request: Request, from client: Client, _ route: Route
+  ) async throws -> (Identity?, Reach?) {
+    let credential = Credential(request.headers, isTLS: client.isTLS)
+    guard route.access != .open else {
+      if route.path.text.hasPrefix(AuthRoutes.path) { try SameOrigin.check(request.head, isCookie: false) }
+      return (nil, nil)
     }
-    let found = try await authenticator.identity(token, from: address)
+    if case .mayOrServer = route.access, case .bearer(let token) = credential, let serverToken,
+      Secret.hash(of: token) == serverToken
+    {
+      return (nil, nil)
+    }
+    if case .cookie = credential { try SameOrigin.check(request.head, isCookie: true) }
+    let found = try await authenticator.identity(credential?.secret, from: client.address)
     if let seconds = limiter.take(found.key) { throw APIError.tooMany(wait: seconds) }
     if let gateway = found.gateway { lastSeen.record(gateway, found.tenant, request.headers) }
-    guard allowed.contains(found.caller) else {
-      throw APIError.forbidden(
-        "the key has the role \(found.caller.rawValue); this route needs "
-          + allowed.map(\.rawValue).sorted().joined(separator: " or "))
+    guard let need = route.access.need else {
+      guard found.signedIn != nil else {
+        throw APIError.forbidden("this is for people who have signed in, and not for keys and tokens")
+      }
+      return (found, nil)
     }
-    return found
+    let reach = Reach(of: found.requester, to: need.action, need.area)
+    guard !reach.isEmpty, reach.isEverything || route.isFiltered else { throw APIError.forbidden(reach.reason) }
+    return (found, reach)
   }
 
   private func admit(
-    _ request: Request, _ route: Route, _ parameters: [String], _ identity: Identity?, from address: String?,
-    _ share: Budget.Share
+    _ request: Request, _ route: Route, _ parameters: [String], _ identity: Identity?, _ reach: Reach?,
+    from client: Client, _ share: Budget.Share
   ) throws(APIError) -> Admitted {
-    let token = BearerToken.parse(request.headers[.authorization])
+    let secret = Credential(request.headers, isTLS: client.isTLS)?.secret
     let target = request.head.path ?? "/"
     let text = target.utf8.firstIndex(of: UInt8(ascii: "?")).map { target[target.utf8.index(after: $0)...] } ?? ""
     let query = try QueryParameters(text, known: route.operation.queryNames)
     return Admitted(
       route: route,
       call: Call(
-        request: request, parameters: parameters, query: query, identity: identity, limits: limits,
+        request: request, parameters: parameters, query: query, identity: identity, reach: reach,
+        area: route.access.need?.area, client: client,
+        limits: limits,
         routeBodyLimit: route.bodyLimit, memory: share, heavyWork: heavyWork,
         checkKey: { [authenticator] in
-          if identity != nil { _ = try await authenticator.identity(token, from: address) }
+          if identity != nil { _ = try await authenticator.identity(secret, from: client.address) }
         },
         logger: logger))
   }

@@ -15,6 +15,8 @@ public struct ServerOptions: Equatable, Sendable {
   public var serverToken: SecretHash?
   /// An address at which every client may read these metrics; `nil` for none.
   public var metrics: MetricsAddress?
+  public var accounts = AccountSettings()
+  public var proxies = TrustedProxies()
   /// Whether each request is logged.
   public var accessLog = false
   /// The number of event loops.

@@ -49,6 +49,15 @@ public enum Area: String, CaseIterable, Sendable {
   case costs
   case reports
   case audit
+
+  /// The actions that there are in the area.
+  public var actions: [Action] {
+    switch self {
+    case .vehicles: [.read, .write, .changeService, .addReading]
+    case .defects: [.read, .write, .report]
+    default: [.read, .write]
+    }
+  }
 }
 
 /// How a thing is related to the requester.
@@ -82,47 +91,15 @@ public enum Permission: Equatable, Sendable {
   public static func of(
     _ requester: Requester, to action: Action, _ area: Area, _ relation: Relation
   ) -> Permission {
-    switch requester {
-    case .nobody: return .denied("sign in first")
-    case .gateway:
-      let isAllowed = action == .read && area == .geofences || action == .write && area == .records
-      return isAllowed ? .allowed : .denied("a gateway's key only sends records and reads geofences")
-    case .token(.admin): return .allowed
-    case .token(.readOnly):
-      return action == .read && area != .people && area != .licences && area != .audit
-        ? .allowed : .denied("this token may only read, and not people or the audit")
-    case .person(let roles, let scope):
-      guard !roles.isEmpty else { return .denied("this account has no role") }
-      var reason = ""
-      for role in PersonRole.allCases where roles.contains(role) {
-        switch permission(of: role, to: action, area, relation, scope) {
-        case .allowed: return .allowed
-        case .denied(let text): if reason.isEmpty { reason = text }
-        }
-      }
-      return .denied(reason)
-    }
+    let reach = Reach(of: requester, to: action, area)
+    return reach.contains(relation) ? .allowed : .denied(reach.reason)
   }
+}
 
-  private static func permission(
-    of role: PersonRole, to action: Action, _ area: Area, _ relation: Relation, _ scope: FleetScope
-  ) -> Permission {
-    let grant = grant(of: role, to: action, area)
-    switch grant {
-    case .none: return .denied("the role \(role.rawValue) does not allow this")
-    case .own:
-      return relation.isOwn ? .allowed : .denied("the role \(role.rawValue) allows this only for what is one's own")
-    case .ofVehicles where !relation.isOfVehicle:
-      return .denied("the role \(role.rawValue) allows this only for vehicles")
-    case .all, .ofVehicles:
-      guard case .fleets(let fleets) = scope, !relation.isOwn else { return .allowed }
-      return relation.fleets.isDisjoint(with: fleets)
-        ? .denied("this belongs to none of the account's fleets") : .allowed
-    }
-  }
-
+/// The things of one area to which a requester may do something.
+public struct Reach: Equatable, Sendable {
   /// How far a role reaches.
-  private enum Grant {
+  fileprivate enum Grant {
     case none
     /// The requester's own.
     case own
@@ -130,6 +107,86 @@ public enum Permission: Equatable, Sendable {
     case ofVehicles
     /// All of the requester's scope.
     case all
+  }
+
+  /// The things of a scope.
+  private struct Part: Equatable, Sendable {
+    let grant: Grant
+    let scope: FleetScope
+  }
+
+  private let parts: [Part]
+  /// A sentence for a requester who wants something outside.
+  public let reason: String
+
+  private init(_ parts: [Part], _ reason: String) { (self.parts, self.reason) = (parts, reason) }
+
+  /// Nothing.
+  private init(_ reason: String) { (parts, self.reason) = ([], reason) }
+
+  /// Everything of the tenant if `isAllowed`, otherwise nothing.
+  private init(_ isAllowed: Bool, else reason: String) {
+    (parts, self.reason) = (isAllowed ? [Part(grant: .all, scope: .all)] : [], reason)
+  }
+
+  public init(of requester: Requester, to action: Action, _ area: Area) {
+    switch requester {
+    case .nobody: self.init("sign in first")
+    case .gateway:
+      self.init(
+        action == .read && area == .geofences || action == .write && area == .records,
+        else: "a gateway's key only sends records and reads geofences")
+    case .token(.admin): self.init(true, else: "")
+    case .token(.readOnly):
+      self.init(
+        action == .read && area != .people && area != .licences && area != .audit,
+        else: "this token may only read, and not people or the audit")
+    case .person(let roles, let scope):
+      let parts = PersonRole.allCases.filter { roles.contains($0) }
+        .map { Part(grant: Self.grant(of: $0, to: action, area), scope: scope) }.filter { $0.grant != .none }
+      let reason =
+        if roles.isEmpty {
+          "this account has no role"
+        } else if parts.isEmpty {
+          "no role of this account allows this"
+        } else if parts.allSatisfy({ $0.grant == .own }) {
+          "this account's roles allow this only for what is one's own"
+        } else if case .fleets = scope {
+          "this belongs to none of the account's fleets"
+        } else {
+          "this account's roles allow this only for vehicles"
+        }
+      self.init(parts, reason)
+    }
+  }
+
+  /// Whether there is nothing to which the requester may do it.
+  public var isEmpty: Bool { parts.isEmpty }
+
+  /// Whether the requester may do it to everything of the tenant.
+  public var isEverything: Bool { parts.contains { $0.grant == .all && $0.scope == .all } }
+
+  /// Whether it contains things that are the requester's own alone.
+  public var isOnlyOwn: Bool { !parts.isEmpty && parts.allSatisfy { $0.grant == .own } }
+
+  /// The fleets whose things it contains; `nil`: those of all fleets.
+  public var fleets: Set<UUIDv7>? {
+    var fleets: Set<UUIDv7> = []
+    for part in parts where part.grant != .own {
+      guard case .fleets(let ids) = part.scope else { return nil }
+      fleets.formUnion(ids)
+    }
+    return fleets
+  }
+
+  /// Whether the requester may do it to a thing.
+  public func contains(_ relation: Relation) -> Bool {
+    parts.contains { part in
+      if part.grant == .own { return relation.isOwn }
+      if part.grant == .ofVehicles, !relation.isOfVehicle { return false }
+      guard case .fleets(let fleets) = part.scope, !relation.isOwn else { return true }
+      return !relation.fleets.isDisjoint(with: fleets)
+    }
   }
 
   private static func grant(of role: PersonRole, to action: Action, _ area: Area) -> Grant {

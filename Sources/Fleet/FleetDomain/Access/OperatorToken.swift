@@ -32,4 +32,6 @@ public struct OperatorToken: Equatable, Sendable {
 public enum Principal: Equatable, Sendable {
   case gateway(Gateway, TenantID)
   case token(OperatorToken, TenantID)
+  /// A person who has signed in.
+  case person(SignedIn, TenantID)
 }

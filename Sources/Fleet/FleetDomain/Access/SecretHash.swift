@@ -12,4 +12,7 @@ public struct SecretHash: Hashable, Sendable {
     guard bytes.count == Self.count else { return nil }
     self.bytes = bytes
   }
+
+  /// The bytes as lower-case hexadecimal digits.
+  public var text: String { Hexadecimal.text(bytes) }
 }

@@ -13,7 +13,7 @@ public struct PersonalSeal: Sendable {
   /// A new random key.
   public static func newKey() -> [UInt8] { (0..<32).map { _ in .random(in: .min ... .max) } }
 
-  /// Encrypts a value: an object with the one member `sealed`, upper-case hexadecimal.
+  /// Encrypts a value: an object with the one member `sealed`, hexadecimal.
   public func seal(_ value: JSON) -> JSON {
     // Sealing fails only for texts of 64 GiB and more.
     guard let box = try? AES.GCM.seal(Array(value.canonicalText.utf8), using: key), let bytes = box.combined else {

@@ -57,6 +57,17 @@ public struct Field<Owner: Kind>: Sendable {
     copy = { $1[keyPath: path] = $0[keyPath: path] }
   }
 
+  /// Whether a value is one of this field.
+  public func accepts(_ json: JSON) -> Bool {
+    var owner = Owner()
+    do throws(FieldError) {
+      try read(json, &owner)
+      return true
+    } catch {
+      return false
+    }
+  }
+
   public func required() -> Self { with { $0.isRequired = true } }
   public func filterable() -> Self { with { $0.isFilterable = true } }
   public func sortable() -> Self { with { $0.isSortable = true } }

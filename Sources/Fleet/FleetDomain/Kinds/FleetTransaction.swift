@@ -66,6 +66,9 @@ public protocol FleetTransaction: FleetView {
   /// Writes something to the audit that changes no thing, for example a sign-in.
   func note(_ action: String, kind: String, thing: UUIDv7?, details: [String: JSON]) throws(ThingError)
 
+  /// Makes every server close the live connections of sessions that this transaction ends.
+  func announceEnd(of sessions: [UUIDv7]) throws(ThingError)
+
   /// Destroys the key of what the audit says of a person: it cannot be read from then on, and the chain still verifies.
   func destroyPersonalKey(of subject: UUIDv7) throws(ThingError)
 }
@@ -102,10 +105,13 @@ extension FleetTransaction {
   ///
   /// Fields that only one side has changed are merged.
   ///
-  /// - Parameter version: the version that the client saw.
-  /// - Throws: `invalid`; `conflict`; `changedMeanwhile` if that version is not known.
+  /// - Parameters:
+  ///   - version: the version that the client saw.
+  ///   - check: checks the merged thing.
+  /// - Throws: what `check` throws; `invalid`; `conflict`; `changedMeanwhile` if that version is not known.
   public func patch<Value: Kind>(
-    _ stored: Stored<Value>, seen version: Int64, with json: JSON, action: String = "change"
+    _ stored: Stored<Value>, seen version: Int64, with json: JSON, action: String = "change",
+    _ check: (inout Value) throws(ThingError) -> Void = { _ in }
   ) throws(ThingError) -> Stored<Value> {
     var base = stored.value
     if version != stored.version {
@@ -129,7 +135,9 @@ extension FleetTransaction {
       throw .invalid(error)
     }
     switch Value.merge(base: base, mine: mine, theirs: stored.value) {
-    case .success(let merged): return try update(stored, to: merged, action: action)
+    case .success(var merged):
+      try check(&merged)
+      return try update(stored, to: merged, action: action)
     case .failure(let conflict): throw .conflict(conflict)
     }
   }

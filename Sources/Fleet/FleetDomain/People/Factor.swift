@@ -66,7 +66,7 @@ public struct Ticket: Kind {
 
   public var purpose = Purpose.invitation
   public var personID: UUIDv7?
-  /// Upper-case hexadecimal digits of SHA-256 of the secret.
+  /// SHA-256 of the secret (``SecretHash/text``).
   public var secret = ""
   public var expiresAt = Timestamp(nanoseconds: 0)
   /// Wrong answers so far.

@@ -22,11 +22,11 @@ public struct Session: Kind {
   public var expiresAt = Timestamp(nanoseconds: 0)
   /// When the person last proved who they are; needed for changes of factors, email addresses and roles.
   public var authenticatedAt = Timestamp(nanoseconds: 0)
-  /// Upper-case hexadecimal digits of SHA-256 of the cookie or access token.
+  /// SHA-256 of the cookie or access token (``SecretHash/text``).
   public var secret = ""
   /// When the access token ends; `nil` for a cookie.
   public var secretExpiresAt: Timestamp?
-  /// Digits of SHA-256 of the refresh token that is good now; `nil` for a cookie.
+  /// SHA-256 of the refresh token that is good now; `nil` for a cookie.
   public var refreshSecret: String?
   /// `nil`: the session is good.
   public var revokedAt: Timestamp?

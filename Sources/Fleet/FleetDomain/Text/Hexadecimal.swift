@@ -1,6 +1,6 @@
 /// Bytes as lower-case hexadecimal digits, two for each.
-enum Hexadecimal {
-  static func text(_ bytes: some Collection<UInt8>) -> String {
+public enum Hexadecimal {
+  public static func text(_ bytes: some Collection<UInt8>) -> String {
     unsafe String(
       unsafeUninitializedCapacity: bytes.count * 2,
       initializingUTF8With: { buffer in
@@ -15,12 +15,12 @@ enum Hexadecimal {
   }
 
   /// The 16 digits of a number.
-  static func text(_ number: UInt64) -> String {
+  public static func text(_ number: UInt64) -> String {
     text((0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) })
   }
 
   /// Returns `nil` unless there are two digits for each byte.
-  static func bytes(_ text: some StringProtocol) -> [UInt8]? {
+  public static func bytes(_ text: some StringProtocol) -> [UInt8]? {
     let digits = Array(text.utf8)
     guard digits.count.isMultiple(of: 2) else { return nil }
     var bytes: [UInt8] = []

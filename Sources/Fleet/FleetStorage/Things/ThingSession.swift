@@ -161,6 +161,11 @@ final class ThingSession: FleetTransaction {
     }
   }
 
+  func announceEnd(of sessions: [UUIDv7]) throws(ThingError) {
+    guard !sessions.isEmpty else { return }
+    try asking { () throws(StoreFailure) in try session.recordRevocation(sessions, tenant: tenant) }
+  }
+
   func destroyPersonalKey(of subject: UUIDv7) throws(ThingError) {
     try asking { () throws(StoreFailure) in
       try session.run(

@@ -12,9 +12,14 @@ enum ThingTable<Value: Kind> {
   static func column(_ field: Field<Value>) -> String { "\"\(KindNames.snakeCase(field.key))\"" }
 
   /// The columns of a thing as ``stored(_:)`` reads them.
-  static var columns: String {
-    (["id", "version", "created", "updated"] + Value.fields.map(column)).joined(separator: ", ")
-  }
+  static var columns: String { allColumns.joined(separator: ", ") }
+
+  /// The same columns in a statement that also reads another table.
+  static func columns(of table: String) -> String { allColumns.map { "\(table).\($0)" }.joined(separator: ", ") }
+
+  static var columnCount: Int { Value.fields.count + 4 }
+
+  private static var allColumns: [String] { ["id", "version", "created", "updated"] + Value.fields.map(column) }
 
   /// The column and type of a key that a query names; `nil` if there is none.
   static func place(of key: String) -> (column: String, type: FieldType)? {

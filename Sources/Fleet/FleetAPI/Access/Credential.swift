@@ -1,0 +1,92 @@
+import FleetAccess
+import HTTPTypes
+
+/// The secret with which a request proves who sends it.
+enum Credential: Equatable, Sendable {
+  /// A key or token in `Authorization`.
+  case bearer(String)
+  /// The cookie of a browser that has signed in. Browsers also add it to requests that pages of others make.
+  case cookie(String)
+
+  /// The secret itself. Never logged.
+  var secret: String {
+    switch self {
+    case .bearer(let secret), .cookie(let secret): secret
+    }
+  }
+
+  /// Finds the credential of a request; `nil` if it has none. A header `Authorization` wins over a cookie.
+  ///
+  /// - Parameter isTLS: whether the client used TLS.
+  init?(_ headers: HTTPFields, isTLS: Bool) {
+    if let token = BearerToken.parse(headers[.authorization]) {
+      self = .bearer(token)
+    } else if let cookie = SessionCookie.session.value(in: headers, isTLS: isTLS),
+      cookie.hasPrefix(Secret.Purpose.sessionCookie.rawValue)
+    {
+      self = .cookie(cookie)
+    } else {
+      return nil
+    }
+  }
+}
+
+/// A cookie of the server (RFC 6265).
+///
+/// Over TLS its name has the prefix `__Host-`, so that it is bound to this host and no other host or page can set it. On
+/// plain HTTP, which the server allows only on the same machine, browsers refuse that prefix.
+struct SessionCookie: Sendable {
+  private let name: String
+
+  /// The session.
+  static let session = SessionCookie(name: "fleet-session")
+  /// A proof that a person has signed in from this browser before.
+  static let device = SessionCookie(name: "fleet-device")
+
+  private func name(isTLS: Bool) -> String { isTLS ? "__Host-" + name : name }
+
+  /// The value that a request brings; `nil` if it has none or several.
+  func value(in headers: HTTPFields, isTLS: Bool) -> String? {
+    let name = name(isTLS: isTLS)
+    var found: String?
+    for field in headers[values: .cookie] where field.utf8.count <= 8_192 {
+      for pair in field.split(separator: ";") {
+        let text = pair.drop { $0 == " " }
+        guard text.hasPrefix(name), text.dropFirst(name.count).first == "=" else { continue }
+        guard found == nil else { return nil }
+        found = String(text.dropFirst(name.count + 1))
+      }
+    }
+    return found.flatMap { $0.isEmpty || $0.utf8.count > 512 ? nil : $0 }
+  }
+
+  /// The value of `Set-Cookie`.
+  ///
+  /// - Parameter seconds: until the browser forgets it; 0 to make it forget.
+  func field(_ value: String, isTLS: Bool, seconds: Int) -> String {
+    "\(name(isTLS: isTLS))=\(value); Path=/; HttpOnly; SameSite=Lax; Max-Age=\(seconds)" + (isTLS ? "; Secure" : "")
+  }
+}
+
+/// Checks that a request which changes something was made by one of the server's own pages, and not by a page of others
+/// that uses the browser's cookies (cross-site request forgery).
+enum SameOrigin {
+  /// - Parameter isCookie: whether the request's credential is a cookie. Otherwise only a request that says it comes from
+  ///   elsewhere is refused.
+  /// - Throws: 403.
+  static func check(_ request: HTTPRequest, isCookie: Bool) throws(APIError) {
+    switch request.method {
+    case .get, .head, .options: return
+    default: break
+    }
+    let site = request.headerFields[.secFetchSite]
+    let origin = request.headerFields[.origin]
+    let isOwnSite = site.map { $0 == "same-origin" || (!isCookie && $0 == "none") }
+    let isOwnOrigin = origin.map { AllowedOrigins().allow($0, host: request.authority) }
+    guard isOwnSite ?? true, isOwnOrigin ?? true, !isCookie || isOwnSite != nil || isOwnOrigin != nil else {
+      throw APIError(
+        .forbidden, "crossSite",
+        "this request must come from a page of this server: its Origin or Sec-Fetch-Site says otherwise, or is missing")
+    }
+  }
+}

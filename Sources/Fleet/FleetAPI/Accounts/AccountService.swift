@@ -1,0 +1,444 @@
+import FleetAccess
+import FleetDomain
+import HTTPTypes
+import Logging
+import Telemetry
+
+/// Signs people in, and keeps their accounts.
+final class AccountService: Sendable {
+  let storage: any FleetStorage
+  let settings: AccountSettings
+  let hasher: PasswordHasher
+  private let policy: PasswordPolicy
+  private let authenticator: Authenticator
+  private let hub: LiveHub
+  private let guesses = GuessLimiter()
+
+  init(
+    storage: any FleetStorage, settings: AccountSettings, hasher: PasswordHasher, authenticator: Authenticator,
+    hub: LiveHub
+  ) {
+    self.storage = storage
+    self.settings = settings
+    self.hasher = hasher
+    self.authenticator = authenticator
+    self.hub = hub
+    policy = PasswordPolicy(common: CommonPasswords.all)
+  }
+
+  /// The browser or app that signs in.
+  struct Caller: Sendable {
+    let address: String?
+    /// The header `User-Agent`, at most 200 characters.
+    let agent: String?
+    let transport: Session.Transport
+    /// The proof that the person has signed in from this browser before; `nil` if there is none.
+    let device: String?
+  }
+
+  /// A session that has begun, with its secrets, which are shown only now.
+  struct Opened: Sendable {
+    let session: Stored<Session>
+    let person: Stored<Person>
+    let tenant: TenantID
+    /// The cookie or access token.
+    let secret: Secret
+    /// `nil` for a cookie.
+    let refresh: Secret?
+  }
+
+  /// What follows a right answer.
+  enum Step: Sendable {
+    case signedIn(Opened)
+    /// One of these factors is needed.
+    case factor(ticket: Secret, [Stored<Factor>])
+  }
+
+  /// The answer to a second factor.
+  struct FactorAnswer: Sendable {
+    let form: Factor.Form
+    let code: String
+  }
+
+  /// The secrets of a session that may begin.
+  private struct NewSecrets: Sendable {
+    let id: UUIDv7
+    let secret: Secret
+    let refresh: Secret?
+    let ticket: Secret
+
+    init(_ transport: Session.Transport, _ tenant: TenantID) {
+      id = .random(at: WallClock.now)
+      secret = Secret(transport == .cookie ? .sessionCookie : .accessToken)
+      refresh = transport == .cookie ? nil : Secret(.refreshToken, of: "\(tenant)/\(id.json.textValue ?? "")")
+      ticket = Secret(.ticket, of: tenant.text)
+    }
+  }
+
+  // MARK: Signing in
+
+  static let wrongCredentials = APIError(
+    .unauthorized, "wrongCredentials", "the email address or the password is wrong")
+
+  /// Checks a password.
+  ///
+  /// An unknown account, an inactive one and a wrong password have the same answer, after the same time.
+  ///
+  /// - Parameter answer: of the second factor, if the client sends it together with the password.
+  /// - Throws: 401; 429.
+  func signIn(
+    email: String, password: String, answer: FactorAnswer? = nil, tenant: TenantID, _ caller: Caller
+  ) async throws -> Step {
+    let address = EmailAddress(email)
+    let person = try await person(address, tenant)
+    let device = person.flatMap { isKnownDevice(caller.device, of: $0.id, tenant) ? caller.device : nil }
+    let attempt = try guesses.admit(
+      "password \(tenant) \(address?.text ?? email)", device: device, from: caller.address)
+    let hash = person?.value.passwordHash.map { PasswordHash(text: $0) }
+    let isRight = try await hasher.matches(password, hash, from: caller.address)
+    guard isRight, let person, person.value.isActive else {
+      if let person { try await recordRefusal(of: person.id, "wrongPassword", tenant, caller) }
+      throw Self.wrongCredentials
+    }
+    guesses.succeeded(attempt)
+    let newHash = hash?.isOutdated(hasher.cost) ?? false ? try await hasher.hash(password, from: caller.address) : nil
+    let secrets = NewSecrets(caller.transport, tenant)
+    let step = try await storage.change(
+      tenant: tenant, by: Actor(.person(person.id), address: caller.address), at: WallClock.now
+    ) { [self] transaction throws(ThingError) in
+      var present = try transaction.existing(person.id, Person.self)
+      // The password may have been changed since it was checked.
+      guard present.value.isActive, present.value.passwordHash == person.value.passwordHash else { return Step?.none }
+      if let newHash {
+        var rehashed = present.value
+        rehashed.passwordHash = newHash.text
+        present = try transaction.update(present, to: rehashed, action: "rehashPassword")
+      }
+      return try nextStep(present, secrets, transaction, caller, tenant)
+    }
+    guard let step else { throw Self.wrongCredentials }
+    guard case .factor(let ticket, _) = step, let answer else { return step }
+    return .signedIn(try await signIn(ticket: ticket.text, answer, caller))
+  }
+
+  /// Begins the session, or asks for the second factor if the person has one.
+  private func nextStep(
+    _ person: Stored<Person>, _ secrets: NewSecrets, _ transaction: any FleetTransaction, _ caller: Caller,
+    _ tenant: TenantID
+  ) throws(ThingError) -> Step {
+    let factors = try transaction.factors(of: person.id)
+    guard !factors.contains(where: { $0.value.form != .recoveryCodes }) else {
+      try transaction.issueTicket(
+        .secondFactor, secrets.ticket.hash, of: person.id, seconds: settings.limits.factorSeconds,
+        details: caller.transport.rawValue)
+      return .factor(ticket: secrets.ticket, factors)
+    }
+    return .signedIn(try begin(person, secrets, transaction, caller, tenant))
+  }
+
+  private func begin(
+    _ person: Stored<Person>, _ secrets: NewSecrets, _ transaction: any FleetTransaction, _ caller: Caller,
+    _ tenant: TenantID
+  ) throws(ThingError) -> Opened {
+    let session = try transaction.beginSession(
+      NewSession(
+        transport: caller.transport, secret: secrets.secret.hash, refreshSecret: secrets.refresh?.hash,
+        client: caller.agent, address: caller.address), id: secrets.id, of: person, settings.limits)
+    return Opened(
+      session: session, person: try transaction.existing(person.id, Person.self), tenant: tenant,
+      secret: secrets.secret, refresh: secrets.refresh)
+  }
+
+  /// Wrong answers to one ticket.
+  private static let mostAnswers: Int64 = 5
+
+  static let wrongFactor = APIError(.unauthorized, "wrongFactor", "the code is wrong, was used before, or has expired")
+  static let expiredTicket = APIError(
+    .unauthorized, "expiredTicket", "this sign-in has expired or was finished; begin again with the password")
+
+  /// Checks the second factor, and begins the session.
+  ///
+  /// - Parameter ticket: the ticket that ``Step/factor(ticket:_:)`` brought.
+  /// - Throws: 401; 429.
+  func signIn(ticket text: String, _ answer: FactorAnswer, _ caller: Caller) async throws -> Opened {
+    guard let tenant = Self.tenant(ofTicket: text) else { throw Self.expiredTicket }
+    let hash = Secret.hash(of: text)
+    let now = WallClock.now
+    guard
+      let person = try await ifTenantExists({
+        try await storage.view(tenant: tenant) { view throws(ThingError) in
+          try view.ticket(hash, for: [.secondFactor], at: now)?.value.personID
+        }
+      })
+    else { throw Self.expiredTicket }
+    let device = isKnownDevice(caller.device, of: person, tenant) ? caller.device : nil
+    let attempt = try guesses.admit("factor \(tenant) \(person)", device: device, from: caller.address)
+    let secrets = NewSecrets(caller.transport, tenant)
+    enum Outcome: Sendable {
+      case opened(Opened)
+      case wrong, expired
+    }
+    let outcome = try await storage.change(
+      tenant: tenant, by: Actor(.person(person), address: caller.address), at: now
+    ) { [self] transaction throws(ThingError) in
+      guard let ticket = try transaction.ticket(hash, for: [.secondFactor], at: now),
+        ticket.value.details == caller.transport.rawValue, let person = try transaction.find(person, Person.self),
+        person.value.isActive
+      else { return Outcome.expired }
+      guard try accepts(answer, of: person.id, transaction) else {
+        var counted = ticket.value
+        counted.attempts += 1
+        if counted.attempts >= Self.mostAnswers {
+          try transaction.remove(ticket, action: "tooManyAnswers")
+        } else {
+          try transaction.update(ticket, to: counted, action: "wrongAnswer")
+        }
+        try transaction.note(
+          "signInRefused", kind: Person.names.one, thing: person.id, details: ["reason": .text("wrongFactor")])
+        return .wrong
+      }
+      try transaction.remove(ticket, action: "use")
+      return .opened(try begin(person, secrets, transaction, caller, tenant))
+    }
+    switch outcome {
+    case .expired: throw Self.expiredTicket
+    case .wrong: throw Self.wrongFactor
+    case .opened(let opened):
+      guesses.succeeded(attempt)
+      return opened
+    }
+  }
+
+  /// Whether a code is right. A right code is used up.
+  private func accepts(
+    _ answer: FactorAnswer, of person: UUIDv7, _ transaction: any FleetTransaction
+  ) throws(ThingError) -> Bool {
+    for factor in try transaction.factors(of: person) where factor.value.form == answer.form {
+      var used = factor.value
+      used.lastUsedAt = transaction.now
+      switch answer.form {
+      case .totp:
+        guard let secret = seed(of: factor),
+          let step = TOTP(secret: secret).acceptedStep(for: answer.code, at: transaction.now, after: used.counter)
+        else { continue }
+        used.counter = step
+      case .recoveryCodes:
+        guard let hash = RecoveryCodes.hash(of: answer.code)?.text,
+          var left = factor.value.secret?.split(separator: " "),
+          let place = left.firstIndex(where: { $0 == hash })
+        else { continue }
+        left.remove(at: place)
+        used.secret = left.joined(separator: " ")
+        used.counter = Int64(left.count)
+      case .passkey, .emailCode: continue
+      }
+      try transaction.update(factor, to: used, action: "use")
+      return true
+    }
+    return false
+  }
+
+  /// The seed of one-time codes; `nil` if the key with which it was encrypted is missing.
+  func seed(of factor: Stored<Factor>) -> [UInt8]? {
+    factor.value.secret.flatMap { settings.secretKeys.open($0, for: Self.place(of: factor.id)) }
+  }
+
+  static func place(of factor: UUIDv7) -> String { "factor \(factor.json.textValue ?? "")" }
+
+  /// Renews the tokens of an app.
+  ///
+  /// - Throws: 401.
+  func refresh(_ text: String, _ caller: Caller) async throws -> Opened {
+    let expired = APIError(
+      .unauthorized, "expiredToken", "the refresh token was used, revoked or has expired; sign in again")
+    guard let place = Secret.place(in: text, .refreshToken)?.split(separator: "/"), place.count == 2,
+      let tenant = TenantID(String(place[0])), let id = UUIDv7(String(place[1]).utf8.span)
+    else { throw expired }
+    let (now, presented) = (WallClock.now, Secret.hash(of: text))
+    let (secret, refresh) = (Secret(.accessToken), Secret(.refreshToken, of: String(place.joined(separator: "/"))))
+    let opened = try await ifTenantExists {
+      try await storage.change(tenant: tenant, by: Actor(.nobody, address: caller.address), at: now) {
+        [self] transaction throws(ThingError) in
+        guard let session = try transaction.find(id, Session.self), session.value.transport == .token,
+          session.value.revokedAt == nil, session.value.expiresAt > now,
+          session.value.lastSeenAt.adding(seconds: settings.limits.appIdleSeconds) > now,
+          let person = try transaction.find(session.value.personID, Person.self), person.value.isActive,
+          let renewed = try transaction.renewSession(
+            session, presented: presented, secret: secret.hash, refreshSecret: refresh.hash, address: caller.address,
+            settings.limits)
+        else { return Opened?.none }
+        return Opened(session: renewed, person: person, tenant: tenant, secret: secret, refresh: refresh)
+      }
+    }
+    guard let opened else {
+      forget(tenant, [id])
+      throw expired
+    }
+    authenticator.forget(tenant)
+    return opened
+  }
+
+  /// Ends sessions at once in this server.
+  func forget(_ tenant: TenantID, _ sessions: [UUIDv7]) {
+    authenticator.forget(tenant)
+    hub.close(Set(sessions), of: tenant)
+  }
+
+  // MARK: Passwords
+
+  /// Checks and hashes a new password.
+  ///
+  /// - Parameter words: of the account.
+  /// - Throws: 422.
+  func newPassword(
+    _ password: String, words: [String], hasSecondFactor: Bool, from address: String?
+  ) async throws -> PasswordHash {
+    do throws(PasswordPolicy.Rejection) {
+      try policy.check(password, words: words + [settings.serviceName], hasSecondFactor: hasSecondFactor)
+    } catch {
+      throw ThingError.invalid(FieldErrors([FieldError("password", error.message)]))
+    }
+    return try await hasher.hash(password, from: address)
+  }
+
+  /// Whether a password is that of a person; for a sign-in that is already complete.
+  ///
+  /// - Throws: 429.
+  func confirm(_ password: String, of person: UUIDv7, _ tenant: TenantID, _ caller: Caller) async throws -> Bool {
+    let attempt = try guesses.admit("confirm \(tenant) \(person)", device: nil, from: caller.address)
+    let stored = try await storage.view(tenant: tenant) { view throws(ThingError) in
+      try view.existing(person, Person.self)
+    }
+    let hash = stored.value.passwordHash.map { PasswordHash(text: $0) }
+    guard try await hasher.matches(password, hash, from: caller.address) else {
+      try await recordRefusal(of: person, "wrongPassword", tenant, caller)
+      return false
+    }
+    guesses.succeeded(attempt)
+    return true
+  }
+
+  // MARK: Links
+
+  static let expiredLink = APIError(
+    .unauthorized, "expiredLink", "this link was used, replaced, or has expired; ask for a new one")
+
+  /// What a set-up link says besides its token.
+  struct SetUp: Sendable {
+    let token: String
+    let password: String
+    /// Only for the first administrator, as in `POST /api/people`.
+    let profile: JSON?
+  }
+
+  /// Finishes the set-up of an account: of the first administrator, of an invited person, or a new password.
+  ///
+  /// - Throws: 401 if the link is not good; 422.
+  func setUp(_ request: SetUp, for purposes: Set<Ticket.Purpose>, _ caller: Caller) async throws -> Step {
+    guard let tenant = Self.tenant(ofTicket: request.token) else { throw Self.expiredLink }
+    let (now, hash) = (WallClock.now, Secret.hash(of: request.token))
+    // Links cannot be guessed, but the work for wrong ones is bounded.
+    let attempt = try guesses.admit("link \(hash.text)", device: nil, from: caller.address)
+    let found = try await ifTenantExists {
+      try await storage.view(tenant: tenant) { view throws(ThingError) -> LinkedAccount? in
+        guard let ticket = try view.ticket(hash, for: purposes, at: now) else { return nil }
+        guard let id = ticket.value.personID else { return LinkedAccount(person: nil, hasFactor: false) }
+        guard let person = try view.find(id, Person.self), person.value.isActive else { return nil }
+        return LinkedAccount(
+          person: person, hasFactor: try view.factors(of: id).contains { $0.value.form != .recoveryCodes })
+      }
+    }
+    guard let found else { throw Self.expiredLink }
+    guesses.succeeded(attempt)
+    let profile = try found.person?.value ?? Self.firstAdministrator(request.profile)
+    let password = try await newPassword(
+      request.password, words: [profile.email?.text, profile.firstName, profile.lastName].compactMap { $0 },
+      hasSecondFactor: found.hasFactor, from: caller.address)
+    let secrets = NewSecrets(caller.transport, tenant)
+    let result = try await storage.change(
+      tenant: tenant, by: Actor(found.person.map { .person($0.id) } ?? .nobody, address: caller.address), at: now
+    ) { [self] transaction throws(ThingError) -> (step: Step, ended: [UUIDv7])? in
+      guard let ticket = try transaction.ticket(hash, for: purposes, at: now) else { return nil }
+      try transaction.remove(ticket, action: "use")
+      let person: Stored<Person>
+      if let id = ticket.value.personID {
+        person = try transaction.existing(id, Person.self)
+        guard person.value.isActive else { return nil }
+      } else {
+        guard try transaction.someAdministrators().isEmpty else {
+          throw .rule(
+            code: "alreadySetUp", message: "there is an administrator already; sign in, or ask for an invitation")
+        }
+        person = try transaction.insert(profile, id: nil, action: "setUp")
+      }
+      let changed = try transaction.setPassword(password, of: person, action: "setPassword")
+      let ended = try transaction.endSessions(of: person.id, action: "setPassword")
+      return (try nextStep(changed, secrets, transaction, caller, tenant), ended)
+    }
+    guard let result else { throw Self.expiredLink }
+    forget(tenant, result.ended)
+    return result.step
+  }
+
+  private struct LinkedAccount: Sendable {
+    let person: Stored<Person>?
+    let hasFactor: Bool
+  }
+
+  private static func firstAdministrator(_ json: JSON?) throws -> Person {
+    var members: [String: JSON] = [:]
+    if case .object(let given)? = json { members = given }
+    members["roles"] = .array([.text(PersonRole.admin.rawValue)])
+    do throws(FieldErrors) {
+      return try Person(client: .object(members))
+    } catch {
+      throw ThingError.invalid(error)
+    }
+  }
+
+  // MARK: Known browsers
+
+  /// A text that proves later that a person has signed in from this browser.
+  func deviceProof(of person: UUIDv7, _ tenant: TenantID) -> String {
+    let nonce = Secret(.device).text
+    return "\(nonce).\(settings.secretKeys.proof(of: "device \(tenant) \(person) \(nonce)"))"
+  }
+
+  private func isKnownDevice(_ text: String?, of person: UUIDv7, _ tenant: TenantID) -> Bool {
+    guard let parts = text?.split(separator: "."), parts.count == 2 else { return false }
+    return settings.secretKeys.isProof(String(parts[1]), of: "device \(tenant) \(person) \(parts[0])")
+  }
+
+  // MARK: Parts
+
+  /// The tenant that a ticket belongs to; `nil` if the text is no ticket.
+  static func tenant(ofTicket text: String) -> TenantID? {
+    Secret.place(in: text, .ticket).flatMap { TenantID($0) }
+  }
+
+  private func person(_ email: EmailAddress?, _ tenant: TenantID) async throws -> Stored<Person>? {
+    guard let email else { return nil }
+    return try await ifTenantExists {
+      try await storage.view(tenant: tenant) { view throws(ThingError) in try view.person(email) }
+    }
+  }
+
+  /// Runs work in a tenant that a stranger named; `nil` if there is no such tenant.
+  private func ifTenantExists<Value>(_ work: () async throws -> Value?) async throws -> Value? {
+    do {
+      return try await work()
+    } catch ThingError.storage(let error) where error.kind == .notFound {
+      return nil
+    }
+  }
+
+  private func recordRefusal(
+    of person: UUIDv7, _ reason: String, _ tenant: TenantID, _ caller: Caller
+  ) async throws {
+    try await storage.change(tenant: tenant, by: Actor(.nobody, address: caller.address), at: WallClock.now) {
+      transaction throws(ThingError) in
+      try transaction.note(
+        "signInRefused", kind: Person.names.one, thing: person, details: ["reason": .text(reason)])
+    }
+  }
+}

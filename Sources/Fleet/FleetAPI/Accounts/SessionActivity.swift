@@ -1,0 +1,94 @@
+import FleetAccess
+import FleetDomain
+import Logging
+import Synchronization
+import Telemetry
+
+/// Ends sessions that were idle for too long: remembers when sessions were used, and stores it at intervals.
+final class SessionActivity: Sendable {
+  /// The time between two writes.
+  private static let period = Duration.seconds(30)
+  /// Sessions in one transaction.
+  private static let most = 256
+  /// Sessions that are remembered at most; those that are stored are dropped first.
+  private static let capacity = 200_000
+
+  private struct Use {
+    var time: Timestamp
+    var address: String?
+    var tenant: TenantID
+    var isStored: Bool
+  }
+
+  private let storage: any FleetStorage
+  private let limits: SessionLimits
+  private let logger: Logger
+  private let uses = Mutex<[UUIDv7: Use]>([:])
+
+  init(storage: any FleetStorage, limits: SessionLimits, logger: Logger) {
+    self.storage = storage
+    self.limits = limits
+    self.logger = logger
+  }
+
+  /// Checks that a session has not ended, and records that it is used.
+  ///
+  /// - Parameter address: the client's.
+  /// - Throws: 401.
+  func admit(_ signedIn: SignedIn, _ tenant: TenantID, from address: String?) throws(APIError) {
+    let now = WallClock.now
+    let idle = signedIn.transport == .cookie ? limits.idleSeconds : limits.appIdleSeconds
+    let isGood = uses.withLock { uses in
+      let last = max(uses[signedIn.session]?.time ?? signedIn.lastSeenAt, signedIn.lastSeenAt)
+      guard signedIn.expiresAt > now, last.adding(seconds: idle) > now else { return false }
+      if uses.count >= Self.capacity { uses = uses.filter { !$0.value.isStored } }
+      // To a minute: a session that is used all the time is not written all the time.
+      let isStored = uses[signedIn.session].map { $0.isStored } ?? (signedIn.lastSeenAt.adding(seconds: 60) > now)
+      let isNew = isStored && last.adding(seconds: 60) > now
+      uses[signedIn.session] = Use(
+        time: isNew ? last : now, address: address, tenant: tenant, isStored: isNew)
+      return true
+    }
+    guard isGood else {
+      throw APIError(.unauthorized, "sessionEnded", "the session has ended; sign in again")
+    }
+  }
+
+  /// Stores the times that were recorded since the last write.
+  func write() async {
+    let pending = uses.withLock { uses in
+      let pending = uses.filter { !$0.value.isStored }
+      for id in pending.keys { uses[id]?.isStored = true }
+      return pending
+    }
+    for (tenant, sessions) in Dictionary(grouping: pending, by: \.value.tenant) {
+      var rest = sessions[...]
+      while !rest.isEmpty {
+        let piece = rest.prefix(Self.most).map { (id: $0.key, time: $0.value.time, address: $0.value.address) }
+        rest = rest.dropFirst(Self.most)
+        do {
+          try await storage.change(tenant: tenant, by: Actor(.server), at: WallClock.now) {
+            transaction throws(ThingError) in
+            for (id, time, address) in piece {
+              guard let session = try transaction.find(id, Session.self), session.value.revokedAt == nil,
+                session.value.lastSeenAt < time
+              else { continue }
+              var seen = session.value
+              seen.lastSeenAt = time
+              seen.address = address
+              try transaction.update(session, to: seen, action: "use")
+            }
+          }
+        } catch {
+          // The session's next request replaces it.
+          logger.warning("cannot store when sessions of \(tenant) were used: \(error)")
+        }
+      }
+    }
+  }
+
+  /// Writes at intervals until the task is cancelled.
+  func run() async {
+    while (try? await Task.sleep(for: Self.period)) != nil { await write() }
+  }
+}

@@ -1,0 +1,142 @@
+import FleetDomain
+
+/// The schemas of people's accounts in `openapi.json`.
+enum AccountSchemas {
+  /// Members of one JSON object, without its braces.
+  static let text = [
+    ThingSchema.members(of: Person.self), ThingSchema.members(of: Session.self), ThingSchema.members(of: Factor.self),
+    own,
+  ].joined(separator: ",")
+
+  private static let own = ##"""
+    "TenantName": { "type": "string", "pattern": "^[a-z0-9][a-z0-9-]{0,62}$" },
+    "Password": { "type": "string", "minLength": 1, "maxLength": 1024 },
+    "SignIn": {
+      "type": "object", "required": ["email", "password"], "additionalProperties": false,
+      "properties": {
+        "email": { "type": "string", "maxLength": 254 }, "password": { "$ref": "#/components/schemas/Password" },
+        "tenant": { "description": "Absent: `default`.", "$ref": "#/components/schemas/TenantName" }
+      }
+    },
+    "SignInStep": {
+      "description": "Either the session, or `next` with the factors of which one is needed.",
+      "type": "object", "properties": {
+        "next": { "const": "factor" },
+        "ticket": { "description": "For the second step.", "type": "string" },
+        "factors": { "type": "array", "items": { "$ref": "#/components/schemas/FactorChoice" } },
+        "person": { "$ref": "#/components/schemas/Person" },
+        "tenant": { "$ref": "#/components/schemas/TenantName" },
+        "sessionId": { "type": "string", "format": "uuid" },
+        "expiresAt": { "$ref": "#/components/schemas/Time" },
+        "permissions": { "$ref": "#/components/schemas/Permissions" }
+      }
+    },
+    "TokenStep": {
+      "description": "Either the tokens, or `next` with the factors of which one is needed.",
+      "type": "object", "properties": {
+        "next": { "const": "factor" }, "ticket": { "type": "string" },
+        "factors": { "type": "array", "items": { "$ref": "#/components/schemas/FactorChoice" } },
+        "accessToken": { "type": "string" }, "tokenType": { "const": "Bearer" },
+        "expiresIn": { "description": "Seconds.", "type": "integer", "minimum": 1 },
+        "refreshToken": { "description": "Good once.", "type": "string" },
+        "person": { "$ref": "#/components/schemas/Person" }, "tenant": { "$ref": "#/components/schemas/TenantName" },
+        "sessionId": { "type": "string", "format": "uuid" }, "expiresAt": { "$ref": "#/components/schemas/Time" },
+        "permissions": { "$ref": "#/components/schemas/Permissions" }
+      }
+    },
+    "Permissions": {
+      "description": "For each area, its actions with `all`, `scope` (what belongs to the account's fleets) or `own`.",
+      "type": "object",
+      "additionalProperties": { "type": "object", "additionalProperties": { "enum": ["all", "scope", "own"] } }
+    },
+    "FactorChoice": {
+      "type": "object", "required": ["id", "kind", "name"], "properties": {
+        "id": { "type": "string", "format": "uuid" }, "kind": { "type": "string" }, "name": { "type": "string" }
+      }
+    },
+    "FactorAnswer": {
+      "type": "object", "required": ["ticket", "code"], "additionalProperties": false,
+      "properties": {
+        "ticket": { "type": "string" }, "code": { "type": "string" },
+        "kind": { "description": "Absent: `totp`.", "enum": ["totp", "recoveryCodes", "emailCode"] }
+      }
+    },
+    "TokenGrant": {
+      "description": "`password` needs `email` and `password`, and `code` if there is a second factor; `factor` needs `ticket` and `code`; `refresh` needs `refreshToken`.",
+      "type": "object", "required": ["grant"], "additionalProperties": false,
+      "properties": {
+        "grant": { "enum": ["password", "factor", "refresh"] },
+        "email": { "type": "string", "maxLength": 254 }, "password": { "$ref": "#/components/schemas/Password" },
+        "tenant": { "$ref": "#/components/schemas/TenantName" },
+        "ticket": { "type": "string" }, "code": { "type": "string" },
+        "kind": { "enum": ["totp", "recoveryCodes", "emailCode"] }, "refreshToken": { "type": "string" }
+      }
+    },
+    "AccountSetUp": {
+      "description": "The first administrator also sends what `POST /api/people` needs, without roles and scope.",
+      "type": "object", "required": ["token", "password"],
+      "properties": {
+        "token": { "type": "string" }, "password": { "$ref": "#/components/schemas/Password" },
+        "email": { "type": "string", "maxLength": 254 }, "firstName": { "type": "string" },
+        "lastName": { "type": "string" }
+      }
+    },
+    "PasswordReset": {
+      "type": "object", "required": ["token", "password"], "additionalProperties": false,
+      "properties": { "token": { "type": "string" }, "password": { "$ref": "#/components/schemas/Password" } }
+    },
+    "PasswordChange": {
+      "type": "object", "required": ["password", "newPassword"], "additionalProperties": false,
+      "properties": {
+        "password": { "$ref": "#/components/schemas/Password" }, "newPassword": { "$ref": "#/components/schemas/Password" }
+      }
+    },
+    "PasswordConfirmation": {
+      "type": "object", "required": ["password"], "additionalProperties": false,
+      "properties": { "password": { "$ref": "#/components/schemas/Password" } }
+    },
+    "Invitation": {
+      "type": "object", "required": ["link", "token", "expiresAt"], "properties": {
+        "link": { "type": "string" }, "token": { "type": "string" }, "expiresAt": { "$ref": "#/components/schemas/Time" }
+      }
+    },
+    "NewOneTimeCodes": {
+      "type": "object", "required": ["kind"], "additionalProperties": false,
+      "properties": { "kind": { "const": "totp" }, "name": { "$ref": "#/components/schemas/Text" } }
+    },
+    "FactorSecret": {
+      "type": "object", "required": ["factor", "secret", "uri"], "properties": {
+        "factor": { "$ref": "#/components/schemas/Factor" },
+        "secret": { "description": "Base32.", "type": "string" },
+        "uri": { "description": "For the QR code of an authenticator app.", "type": "string" }
+      }
+    },
+    "FactorCode": {
+      "type": "object", "required": ["code"], "additionalProperties": false,
+      "properties": { "code": { "type": "string" } }
+    },
+    "ConfirmedFactor": {
+      "type": "object", "required": ["factor"], "properties": {
+        "factor": { "$ref": "#/components/schemas/Factor" },
+        "recoveryCodes": { "description": "Shown once.", "type": "array", "items": { "type": "string" } }
+      }
+    },
+    "RecoveryCodes": {
+      "type": "object", "required": ["recoveryCodes"],
+      "properties": { "recoveryCodes": { "type": "array", "items": { "type": "string" } } }
+    },
+    "AuditList": {
+      "type": "object", "required": ["data"], "additionalProperties": false,
+      "properties": { "data": { "type": "array", "items": { "$ref": "#/components/schemas/AuditEntry" } } }
+    },
+    "AuditEntry": {
+      "type": "object", "required": ["number", "hash", "time", "actor", "action", "kind"], "properties": {
+        "number": { "type": "integer", "minimum": 1 },
+        "hash": { "type": "string", "pattern": "^[0-9a-f]{64}$" }, "time": { "$ref": "#/components/schemas/Time" },
+        "actor": { "type": "object" }, "address": { "type": "string" }, "action": { "type": "string" },
+        "kind": { "type": "string" }, "thing": { "type": "string", "format": "uuid" }, "version": { "type": "integer" },
+        "before": { "type": "object" }, "after": { "type": "object" }, "details": { "type": "object" }
+      }
+    }
+    """##
+}

@@ -1,0 +1,365 @@
+import FleetAccess
+import FleetDomain
+import HTTPTypes
+import JSONText
+import Telemetry
+
+/// `/api/auth`: signing in and out, and the set-up of accounts.
+struct AuthRoutes {
+  /// The path below which requests of other sites are refused.
+  static let path = "/api/auth"
+
+  let accounts: AccountService
+
+  var routes: [Route] {
+    [login, factor, logout, session, token, setUp, reset, changePassword, reauthenticate]
+  }
+
+  // MARK: Signing in
+
+  private var login: Route {
+    let operation = Operation(
+      id: "signIn",
+      summary:
+        "Signs in with email address and password: begins a session with a cookie, or asks for a second factor.",
+      body: .json("SignIn"),
+      results: [.init(.ok, "The session, or the factors of which one is needed.", .json("SignInStep"))],
+      errors: [.unauthorized, .forbidden, .tooManyRequests])
+    return Route(.post, Self.path + "/login", .open, operation) { [accounts] call in
+      let (email, password, tenant) = try await call.object { reader throws(JSONError) in
+        (
+          try reader.requiredString("email"), try reader.requiredString("password"),
+          try Self.tenant(&reader)
+        )
+      }
+      let caller = try call.accountCaller(.cookie)
+      return try Self.answer(
+        try await accounts.signIn(email: email, password: password, tenant: tenant, caller), call, accounts)
+    }
+  }
+
+  private var factor: Route {
+    let operation = Operation(
+      id: "answerFactor", summary: "The second step of a sign-in. A code is good once.", body: .json("FactorAnswer"),
+      results: [.init(.ok, "The session.", .json("SignInStep"))], errors: [.unauthorized, .forbidden, .tooManyRequests])
+    return Route(.post, Self.path + "/factor", .open, operation) { [accounts] call in
+      let (ticket, answer) = try await call.object { reader throws(JSONError) in
+        (try reader.requiredString("ticket"), try Self.factorAnswer(&reader))
+      }
+      let opened = try await accounts.signIn(ticket: ticket, answer, try call.accountCaller(.cookie))
+      return try Self.answer(.signedIn(opened), call, accounts)
+    }
+  }
+
+  private var token: Route {
+    let operation = Operation(
+      id: "getAccessToken",
+      summary:
+        "For apps: an access token for 15 minutes, and a refresh token that is good once. A refresh token that is used twice ends the session.",
+      body: .json("TokenGrant"),
+      results: [.init(.ok, "The tokens, or the factors of which one is needed.", .json("TokenStep"))],
+      errors: [.unauthorized, .forbidden, .tooManyRequests])
+    return Route(.post, Self.path + "/token", .open, operation) { [accounts] call in
+      let grant = try await call.object { reader throws(JSONError) in try Grant(&reader) }
+      let caller = try call.accountCaller(.token)
+      switch grant {
+      case .refresh(let token):
+        return try Self.answer(.signedIn(try await accounts.refresh(token, caller)), call, accounts)
+      case .password(let email, let password, let answer, let tenant):
+        let step = try await accounts.signIn(
+          email: email, password: password, answer: answer, tenant: tenant, caller)
+        return try Self.answer(step, call, accounts)
+      case .factor(let ticket, let answer):
+        let opened = try await accounts.signIn(ticket: ticket, answer, caller)
+        return try Self.answer(.signedIn(opened), call, accounts)
+      }
+    }
+  }
+
+  /// What an app shows for its tokens.
+  private enum Grant: Sendable {
+    case password(email: String, password: String, AccountService.FactorAnswer?, TenantID)
+    case factor(ticket: String, AccountService.FactorAnswer)
+    case refresh(String)
+
+    init(_ reader: inout JSONObjectReader) throws(JSONError) {
+      switch try reader.requiredString("grant", oneOf: ["password", "factor", "refresh"]) {
+      case "password":
+        let (email, password) = (try reader.requiredString("email"), try reader.requiredString("password"))
+        let tenant = try AuthRoutes.tenant(&reader)
+        let answer = reader.optional("code") != nil ? try AuthRoutes.factorAnswer(&reader) : nil
+        self = .password(email: email, password: password, answer, tenant)
+      case "factor": self = .factor(ticket: try reader.requiredString("ticket"), try AuthRoutes.factorAnswer(&reader))
+      default: self = .refresh(try reader.requiredString("refreshToken"))
+      }
+    }
+  }
+
+  // MARK: The session
+
+  private var logout: Route {
+    let operation = Operation(
+      id: "signOut", summary: "Ends the session of this request.", results: [.init(.noContent, "Signed out.")])
+    return Route(.post, Self.path + "/logout", .people, operation) { [accounts] call in
+      let (caller, signedIn) = try call.signedIn
+      try await accounts.storage.change(
+        tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now
+      ) { transaction throws(ThingError) in
+        guard let session = try transaction.find(signedIn.session, Session.self) else { return }
+        try transaction.endSession(session, action: "signOut")
+      }
+      accounts.forget(caller.tenant, [signedIn.session])
+      var answer = Answer(status: .noContent)
+      answer.headers.append(
+        HTTPField(name: .setCookie, value: SessionCookie.session.field("", isTLS: call.client.isTLS, seconds: 0)))
+      return answer
+    }
+  }
+
+  private var session: Route {
+    let operation = Operation(
+      id: "getOwnSession", summary: "The person who has signed in, and what they may do.",
+      results: [.init(.ok, "The session.", .json("SignInStep"))])
+    return Route(.get, Self.path + "/session", .people, operation) { [accounts] call in
+      let (caller, signedIn) = try call.signedIn
+      let (session, person) = try await accounts.storage.view(tenant: caller.tenant) { view throws(ThingError) in
+        (try view.existing(signedIn.session, Session.self), try view.existing(signedIn.person, Person.self))
+      }
+      return Answer(json: Array(JSON.object(Self.members(session, person, caller.tenant)).canonicalText.utf8))
+    }
+  }
+
+  // MARK: Passwords
+
+  private var setUp: Route {
+    let operation = Operation(
+      id: "setUpAccount",
+      summary:
+        "Finishes an invitation, or makes the first administrator: the token of the link, and a new password. Good once.",
+      body: .json("AccountSetUp"),
+      results: [.init(.ok, "The session, or the factors of which one is needed.", .json("SignInStep"))],
+      errors: [.unauthorized, .forbidden, .conflict, .tooManyRequests])
+    return Route(.post, Self.path + "/setup", .open, operation) { [accounts] call in
+      try call.requireType(["application/json"])
+      guard case .object(var members) = try await call.json(), let token = members["token"]?.textValue,
+        let password = members["password"]?.textValue
+      else { throw APIError.invalid("body: expected an object with token and password") }
+      members["token"] = nil
+      members["password"] = nil
+      let request = AccountService.SetUp(token: token, password: password, profile: .object(members))
+      let step = try await accounts.setUp(
+        request, for: [.firstAdministrator, .invitation], try call.accountCaller(.cookie))
+      return try Self.answer(step, call, accounts)
+    }
+  }
+
+  private var reset: Route {
+    let operation = Operation(
+      id: "resetPassword",
+      summary:
+        "Sets a new password with the token of a recovery link. Ends all sessions; a second factor is still needed.",
+      body: .json("PasswordReset"),
+      results: [.init(.ok, "The session, or the factors of which one is needed.", .json("SignInStep"))],
+      errors: [.unauthorized, .forbidden, .tooManyRequests])
+    return Route(.post, Self.path + "/reset", .open, operation) { [accounts] call in
+      let (token, password) = try await call.object { reader throws(JSONError) in
+        (try reader.requiredString("token"), try reader.requiredString("password"))
+      }
+      let step = try await accounts.setUp(
+        .init(token: token, password: password, profile: nil), for: [.recovery], try call.accountCaller(.cookie))
+      return try Self.answer(step, call, accounts)
+    }
+  }
+
+  private var changePassword: Route {
+    let operation = Operation(
+      id: "changePassword", summary: "Changes one's own password, and ends all other sessions.",
+      body: .json("PasswordChange"), results: [.init(.noContent, "Changed.")], errors: [.unauthorized])
+    return Route(.post, Self.path + "/password", .people, operation) { [accounts] call in
+      let (caller, signedIn) = try call.signedIn
+      let (password, new) = try await call.object { reader throws(JSONError) in
+        (try reader.requiredString("password"), try reader.requiredString("newPassword"))
+      }
+      guard
+        try await accounts.confirm(
+          password, of: signedIn.person, caller.tenant, try call.accountCaller(signedIn.transport))
+      else { throw AccountService.wrongPassword }
+      let (person, factors) = try await accounts.storage.view(tenant: caller.tenant) { view throws(ThingError) in
+        (try view.existing(signedIn.person, Person.self), try view.factors(of: signedIn.person))
+      }
+      let hash = try await accounts.newPassword(
+        new, words: [person.value.email?.text, person.value.firstName, person.value.lastName].compactMap { $0 },
+        hasSecondFactor: factors.contains { $0.value.form != .recoveryCodes }, from: call.client.address)
+      let ended = try await accounts.storage.change(
+        tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now
+      ) { transaction throws(ThingError) in
+        _ = try transaction.setPassword(
+          hash, of: try transaction.existing(signedIn.person, Person.self), action: "changePassword")
+        return try transaction.endSessions(of: signedIn.person, except: signedIn.session, action: "changePassword")
+      }
+      accounts.forget(caller.tenant, ended)
+      return Answer(status: .noContent)
+    }
+  }
+
+  private var reauthenticate: Route {
+    let operation = Operation(
+      id: "confirmPassword",
+      summary: "Proves again who one is: needed before factors, email addresses and roles are changed.",
+      body: .json("PasswordConfirmation"), results: [.init(.noContent, "Confirmed.")], errors: [.unauthorized])
+    return Route(.post, Self.path + "/confirm", .people, operation) { [accounts] call in
+      let (caller, signedIn) = try call.signedIn
+      let password = try await call.object { reader throws(JSONError) in try reader.requiredString("password") }
+      guard
+        try await accounts.confirm(
+          password, of: signedIn.person, caller.tenant, try call.accountCaller(signedIn.transport))
+      else { throw AccountService.wrongPassword }
+      try await accounts.storage.change(
+        tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now
+      ) { transaction throws(ThingError) in
+        let session = try transaction.existing(signedIn.session, Session.self)
+        var confirmed = session.value
+        confirmed.authenticatedAt = transaction.now
+        try transaction.update(session, to: confirmed, action: "confirm")
+      }
+      accounts.forget(caller.tenant, [])
+      return Answer(status: .noContent)
+    }
+  }
+
+  // MARK: Parts
+
+  fileprivate static func tenant(_ reader: inout JSONObjectReader) throws(JSONError) -> TenantID {
+    guard let value = reader.optional("tenant") else { return .standard }
+    guard let tenant = TenantID(try value.requireString()) else {
+      throw value.invalid(expected: "1 to 63 characters of a-z, 0-9 and -")
+    }
+    return tenant
+  }
+
+  fileprivate static func factorAnswer(
+    _ reader: inout JSONObjectReader
+  ) throws(JSONError) -> AccountService.FactorAnswer {
+    let kind = try reader.optionalString("kind", oneOf: Factor.Form.codes.map(\.rawValue))
+    return .init(
+      form: kind.flatMap { Factor.Form(rawValue: $0) } ?? .totp, code: try reader.requiredString("code"))
+  }
+
+  /// The answer to a step of a sign-in, with the cookies or tokens of a session that has begun.
+  private static func answer(
+    _ step: AccountService.Step, _ call: Call, _ accounts: AccountService
+  ) throws -> Answer {
+    switch step {
+    case .factor(let ticket, let factors):
+      let list = factors.map { factor in
+        JSON.object(["id": factor.id.json, "kind": factor.value.form.json, "name": .text(factor.value.name)])
+      }
+      return Answer(
+        json: Array(
+          JSON.object(["next": .text("factor"), "ticket": .text(ticket.text), "factors": .array(list)]).canonicalText
+            .utf8))
+    case .signedIn(let opened):
+      var members = members(opened.session, opened.person, opened.tenant)
+      if let refresh = opened.refresh {
+        members["accessToken"] = .text(opened.secret.text)
+        members["tokenType"] = .text("Bearer")
+        members["expiresIn"] = .integer(Int64(accounts.settings.limits.accessSeconds))
+        members["refreshToken"] = .text(refresh.text)
+      }
+      var answer = Answer(json: Array(JSON.object(members).canonicalText.utf8))
+      if opened.refresh == nil {
+        let isTLS = call.client.isTLS
+        answer.headers.append(
+          HTTPField(
+            name: .setCookie,
+            value: SessionCookie.session.field(
+              opened.secret.text, isTLS: isTLS, seconds: accounts.settings.limits.seconds)))
+        answer.headers.append(
+          HTTPField(
+            name: .setCookie,
+            value: SessionCookie.device.field(
+              accounts.deviceProof(of: opened.person.id, opened.tenant), isTLS: isTLS, seconds: 180 * 86_400)))
+      }
+      return answer
+    }
+  }
+
+  private static func members(
+    _ session: Stored<Session>, _ person: Stored<Person>, _ tenant: TenantID
+  ) -> [String: JSON] {
+    [
+      "person": person.json, "tenant": .text(tenant.text), "sessionId": session.id.json,
+      "expiresAt": session.value.expiresAt.json,
+      "permissions": Self.permissions(
+        .person(roles: Set(person.value.roles), scope: person.value.scope)),
+    ]
+  }
+
+  /// What a requester may do: for each area, its actions with `all`, `scope` (what belongs to the person's fleets) or
+  /// `own`.
+  static func permissions(_ requester: Requester) -> JSON {
+    var areas: [String: JSON] = [:]
+    for area in Area.allCases {
+      var actions: [String: JSON] = [:]
+      for action in area.actions {
+        let reach = Reach(of: requester, to: action, area)
+        guard !reach.isEmpty else { continue }
+        actions[action.rawValue] = .text(reach.isEverything ? "all" : reach.isOnlyOwn ? "own" : "scope")
+      }
+      if !actions.isEmpty { areas[area.rawValue] = .object(actions) }
+    }
+    return .object(areas)
+  }
+}
+
+extension AccountService {
+  static let wrongPassword = APIError(.unauthorized, "wrongCredentials", "the password is wrong")
+}
+
+extension Factor.Form {
+  /// Factors whose answer is a code.
+  static let codes: [Factor.Form] = [.totp, .recoveryCodes, .emailCode]
+}
+
+extension Call {
+  /// The sender, who is a person that has signed in.
+  ///
+  /// - Throws: 403.
+  var signedIn: (identity: Identity, SignedIn) {
+    get throws(APIError) {
+      let caller = try caller
+      guard let signedIn = caller.signedIn else {
+        throw APIError.forbidden("this is for people who have signed in, and not for keys and tokens")
+      }
+      return (caller, signedIn)
+    }
+  }
+
+  /// The client that signs in.
+  ///
+  /// - Throws: 403 if others could read the password on its way.
+  func accountCaller(_ transport: Session.Transport) throws(APIError) -> AccountService.Caller {
+    guard client.isPrivate else {
+      throw APIError(
+        .forbidden, "insecureTransport",
+        "passwords and sessions need HTTPS: give the server tls, or name its HTTPS proxy in trustedProxies")
+    }
+    let agent = request.headers[.userAgent].map { text in
+      String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }.prefix(200)))
+    }
+    return AccountService.Caller(
+      address: client.address, agent: agent, transport: transport,
+      device: SessionCookie.device.value(in: request.headers, isTLS: client.isTLS))
+  }
+
+  /// Checks that the sender has proved recently who they are.
+  ///
+  /// - Throws: 403.
+  func requireRecentSignIn(_ limits: SessionLimits) throws(APIError) {
+    guard let signedIn = identity?.signedIn else { return }
+    guard signedIn.authenticatedAt.adding(seconds: limits.recentSeconds) > WallClock.now else {
+      throw APIError(
+        .forbidden, "signInAgain", "this needs a recent sign-in: send the password to \(AuthRoutes.path)/confirm first")
+    }
+  }
+}

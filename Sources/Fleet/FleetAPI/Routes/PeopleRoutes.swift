@@ -1,0 +1,161 @@
+import FleetAccess
+import FleetDomain
+import HTTPTypes
+import Telemetry
+
+/// `/api/people`: the people who can sign in.
+struct PeopleRoutes {
+  let accounts: AccountService
+
+  var routes: [Route] { things.routes + [invite, deactivate, activate, remove] }
+
+  private var things: ThingRoutes<Person> {
+    ThingRoutes(
+      storage: accounts.storage, area: .people,
+      relation: { person, identity in
+        Relation(fleets: person.value.scope.fleets, isOwn: identity.signedIn?.person == person.id)
+      },
+      restriction: { reach, identity in
+        guard reach.isOnlyOwn, let signedIn = identity.signedIn else { return nil }
+        return [.oneOf(key: "id", [signedIn.person.json])]
+      },
+      check: { [accounts] old, new, transaction, call throws(ThingError) in
+        try Self.check(old, &new, transaction, call, accounts)
+      })
+  }
+
+  /// Fields that everybody may change of themselves.
+  private static let profile: Set<String> = ["firstName", "lastName", "locale", "timeZone", "units"]
+
+  private static func check(
+    _ old: Stored<Person>?, _ new: inout Person, _ transaction: any FleetTransaction, _ call: Call,
+    _ accounts: AccountService
+  ) throws(ThingError) {
+    if old == nil { new.isActive = true }
+    let changed = Set(new.change(since: old?.value).after.keys)
+    guard let identity = call.identity, let reach = call.reach else { return }
+    // Nobody gives others rights that they do not have themselves.
+    let isAdministrator = reach.isEverything
+    if !isAdministrator {
+      if reach.isOnlyOwn, !changed.isSubset(of: profile) {
+        throw .forbidden(
+          reason:
+            "of one's own account one may change \(profile.sorted().joined(separator: ", ")); administrators the rest")
+      }
+      if let fleets = reach.fleets, !reach.isOnlyOwn, !new.scope.isInside(fleets) {
+        throw .forbidden(reason: "scope: only fleets of one's own scope")
+      }
+    }
+    if old != nil, identity.signedIn != nil, !changed.isDisjoint(with: ["email", "roles", "scope"]) {
+      do throws(APIError) {
+        try call.requireRecentSignIn(accounts.settings.limits)
+      } catch {
+        throw .rule(code: error.code, message: error.message)
+      }
+    }
+    if let old, !new.roles.contains(.admin) || new.scope != .all {
+      try transaction.requireAnotherAdministrator(than: old)
+    }
+  }
+
+  // MARK: Commands
+
+  private var invite: Route {
+    let operation = Operation(
+      id: "invitePerson",
+      summary:
+        "Makes a link with which the person sets a password. It is good once; links that were made before end.",
+      results: [.init(.ok, "The link.", .json("Invitation"))], errors: [.conflict])
+    return Route(.post, "/api/people/{personId}/invite", .may(.write, .people), operation, isFiltered: true) {
+      [accounts, things] call in
+      let id = try ThingRoutes<Person>.id(call)
+      let tenant = try call.tenant
+      let secret = Secret(.ticket, of: tenant.text)
+      let limits = accounts.settings.limits
+      let ticket = try await things.change(call) { transaction throws(ThingError) in
+        let person = try transaction.existing(id, Person.self)
+        guard let reach = call.reach,
+          reach.isEverything || !reach.isOnlyOwn && reach.contains(.init(fleets: person.value.scope.fleets))
+        else { throw .forbidden(reason: "only administrators invite people") }
+        guard person.value.isActive else {
+          throw .rule(code: "inactive", message: "this person is not active; activate them first")
+        }
+        let purpose: Ticket.Purpose = person.value.passwordHash == nil ? .invitation : .recovery
+        let seconds = purpose == .invitation ? limits.invitationSeconds : limits.recoverySeconds
+        try transaction.note("invite", kind: Person.names.one, thing: id, details: [:])
+        return try transaction.issueTicket(purpose, secret.hash, of: id, seconds: seconds)
+      }
+      let link = AccountLink.text(ticket.value.purpose, secret, base: accounts.settings.publicURL ?? call.ownURL)
+      return Answer(
+        json: Array(
+          JSON.object([
+            "link": .text(link), "token": .text(secret.text), "expiresAt": ticket.value.expiresAt.json,
+          ]).canonicalText.utf8))
+    }
+  }
+
+  private var deactivate: Route {
+    things.command("deactivate", "Ends all sessions of a person, who can no longer sign in.") {
+      person, transaction, call throws(ThingError) in
+      guard call.reach?.isOnlyOwn == false else { throw .forbidden(reason: "only administrators deactivate people") }
+      return try transaction.setActive(false, person)
+    } after: { [accounts] call in
+      accounts.forget(try call.tenant, [])
+    }
+  }
+
+  private var activate: Route {
+    things.command("activate", "Lets a person sign in again.") { person, transaction, call throws(ThingError) in
+      guard call.reach?.isOnlyOwn == false else { throw .forbidden(reason: "only administrators activate people") }
+      return try transaction.setActive(true, person)
+    } after: { [accounts] call in
+      accounts.forget(try call.tenant, [])
+    }
+  }
+
+  private var remove: Route {
+    let operation = Operation(
+      id: "erasePerson",
+      summary: "Erases a person: what the audit says of them can no longer be read, and the audit still verifies.",
+      results: [.init(.noContent, "Erased.")], errors: [.conflict])
+    return Route(.delete, "/api/people/{personId}", .may(.write, .people), operation, isFiltered: true) {
+      [accounts, things] call in
+      let id = try ThingRoutes<Person>.id(call)
+      let ended = try await things.change(call) { transaction throws(ThingError) in
+        guard call.reach?.isEverything == true else {
+          throw .forbidden(reason: "only administrators of the whole fleet erase people")
+        }
+        return try transaction.erase(try transaction.existing(id, Person.self))
+      }
+      accounts.forget(try call.tenant, ended)
+      return Answer(status: .noContent)
+    }
+  }
+}
+
+/// Links to the page on which a person sets a password.
+public enum AccountLink {
+  /// The token is in the fragment, which browsers do not send: it is in no server's log.
+  ///
+  /// - Parameter base: the server's address, such as `https://fleet.example`.
+  public static func text(_ purpose: Ticket.Purpose, _ secret: Secret, base: String) -> String {
+    "\(base)/\(purpose == .recovery ? "reset" : "setup")#\(secret.text)"
+  }
+}
+
+extension FleetScope {
+  /// The fleets of the scope; empty if it is all of them.
+  var fleets: Set<UUIDv7> {
+    if case .fleets(let ids) = self { Set(ids) } else { [] }
+  }
+
+  /// Whether it reaches no further than these fleets.
+  func isInside(_ fleets: Set<UUIDv7>) -> Bool {
+    if case .fleets(let ids) = self { Set(ids).isSubset(of: fleets) } else { false }
+  }
+}
+
+extension Call {
+  /// The address at which the client reached the server.
+  var ownURL: String { "\(client.isTLS ? "https" : "http")://\(request.head.authority ?? "localhost")" }
+}

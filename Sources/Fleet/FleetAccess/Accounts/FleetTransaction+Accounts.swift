@@ -1,0 +1,141 @@
+import FleetDomain
+import Telemetry
+
+extension FleetView {
+  /// The person with an email address; `nil` if there is none.
+  public func person(_ email: EmailAddress) throws(ThingError) -> Stored<Person>? {
+    try first(ThingQuery<Person>(.oneOf(key: "email", [email.json])))
+  }
+
+  /// The factors of a person that can be used: those that were confirmed.
+  public func factors(of person: UUIDv7) throws(ThingError) -> [Stored<Factor>] {
+    try list(
+      ThingQuery<Factor>(
+        .oneOf(key: "personId", [person.json]), .oneOf(key: "isConfirmed", [.bool(true)]), limit: 1_000)
+    ).items
+  }
+
+  /// A ticket that is still good; `nil` if it was used, has expired, or is for another purpose.
+  public func ticket(
+    _ secret: SecretHash, for purposes: Set<Ticket.Purpose>, at time: Timestamp
+  ) throws(ThingError) -> Stored<Ticket>? {
+    guard let ticket = try first(ThingQuery<Ticket>(.oneOf(key: "secret", [.text(secret.text)]))),
+      purposes.contains(ticket.value.purpose), ticket.value.expiresAt > time
+    else { return nil }
+    return ticket
+  }
+
+  /// Administrators of the whole tenant who can sign in, at most two.
+  public func someAdministrators() throws(ThingError) -> [Stored<Person>] {
+    var found: [Stored<Person>] = []
+    var query = ThingQuery<Person>(.oneOf(key: "isActive", [.bool(true)]), limit: 1_000)
+    repeat {
+      let page = try list(query)
+      found += page.items.filter { $0.value.roles.contains(.admin) && $0.value.scope == .all }
+      query.cursor = page.next
+    } while query.cursor != nil && found.count < 2
+    return Array(found.prefix(2))
+  }
+}
+
+extension FleetTransaction {
+  /// Makes a secret that is good once.
+  ///
+  /// - Parameters:
+  ///   - person: whom it is for; `nil` for the first administrator. Older tickets of the same purpose and person end.
+  ///   - details: what the purpose needs besides, as JSON.
+  @discardableResult
+  public func issueTicket(
+    _ purpose: Ticket.Purpose, _ secret: SecretHash, of person: UUIDv7?, seconds: Int, details: String? = nil
+  ) throws(ThingError) -> Stored<Ticket> {
+    for old in try list(ThingQuery<Ticket>(.below(key: "expiresAt", now.json), limit: 100)).items {
+      try remove(old, action: "expire")
+    }
+    if purpose != .secondFactor, purpose != .passkey, purpose != .openID {
+      let same = try list(
+        ThingQuery<Ticket>(
+          .oneOf(key: "purpose", [purpose.json]), .oneOf(key: "personId", [person?.json ?? .null]), limit: 100))
+      for old in same.items { try remove(old, action: "replace") }
+    }
+    var ticket = Ticket()
+    ticket.purpose = purpose
+    ticket.personID = person
+    ticket.secret = secret.text
+    ticket.expiresAt = now.adding(seconds: seconds)
+    ticket.details = details
+    return try insert(ticket)
+  }
+
+  /// Sets a new password. All links that were sent before end.
+  public func setPassword(
+    _ hash: PasswordHash, of person: Stored<Person>, action: String
+  ) throws(ThingError) -> Stored<Person> {
+    var changed = person.value
+    changed.passwordHash = hash.text
+    let links = try list(ThingQuery<Ticket>(.oneOf(key: "personId", [person.id.json]), limit: 1_000))
+    for link in links.items { try remove(link, action: "replace") }
+    return try update(person, to: changed, action: action)
+  }
+
+  /// Lets a person sign in, or ends all sessions of the person and lets nobody sign in as them.
+  ///
+  /// - Throws: `rule` with `lastAdministrator`.
+  public func setActive(_ isActive: Bool, _ person: Stored<Person>) throws(ThingError) -> Stored<Person> {
+    guard person.value.isActive != isActive else { return person }
+    if !isActive { try requireAnotherAdministrator(than: person) }
+    var changed = person.value
+    changed.isActive = isActive
+    let action = isActive ? "activate" : "deactivate"
+    if !isActive {
+      try endSessions(of: person.id, action: action)
+      let links = try list(ThingQuery<Ticket>(.oneOf(key: "personId", [person.id.json]), limit: 1_000))
+      for link in links.items { try remove(link, action: action) }
+    }
+    return try update(person, to: changed, action: action)
+  }
+
+  /// Checks that someone can still administer the tenant when a person no longer does.
+  ///
+  /// - Throws: `rule` with `lastAdministrator`.
+  public func requireAnotherAdministrator(than person: Stored<Person>) throws(ThingError) {
+    guard person.value.isActive, person.value.roles.contains(.admin), person.value.scope == .all else { return }
+    guard try someAdministrators().contains(where: { $0.id != person.id }) else {
+      throw .rule(
+        code: "lastAdministrator",
+        message: "this is the last administrator of the whole fleet who can sign in; make another one first")
+    }
+  }
+
+  /// Removes all second factors of a person, and ends their sessions.
+  public func resetFactors(of person: Stored<Person>) throws(ThingError) {
+    let all = try list(ThingQuery<Factor>(.oneOf(key: "personId", [person.id.json]), limit: 1_000))
+    for factor in all.items { try remove(factor, action: "reset") }
+    try endSessions(of: person.id, action: "resetFactors")
+    try note("resetFactors", kind: Person.names.one, thing: person.id, details: [:])
+  }
+}
+
+extension FleetTransaction {
+  /// Erases a person: removes the account, and destroys the key of what the audit says of them.
+  ///
+  /// - Returns: the sessions that ended.
+  /// - Throws: `rule` with `lastAdministrator`.
+  public func erase(_ person: Stored<Person>) throws(ThingError) -> [UUIDv7] {
+    try requireAnotherAdministrator(than: person)
+    let ended = try endSessions(of: person.id, action: "erase")
+    while true {
+      let sessions = try list(ThingQuery<Session>(.oneOf(key: "personId", [person.id.json]), limit: 1_000)).items
+      guard !sessions.isEmpty else { break }
+      for session in sessions { try remove(session, action: "erase") }
+    }
+    for factor in try list(ThingQuery<Factor>(.oneOf(key: "personId", [person.id.json]), limit: 1_000)).items {
+      try remove(factor, action: "erase")
+    }
+    for ticket in try list(ThingQuery<Ticket>(.oneOf(key: "personId", [person.id.json]), limit: 1_000)).items {
+      try remove(ticket, action: "erase")
+    }
+    try remove(person, action: "erase")
+    try destroyPersonalKey(of: person.id)
+    return ended
+  }
+}

@@ -1,0 +1,129 @@
+import FleetDomain
+import Telemetry
+
+/// A session that begins.
+public struct NewSession: Sendable {
+  public var transport: Session.Transport
+  /// The hash of the cookie or access token.
+  public var secret: SecretHash
+  /// The hash of the refresh token; `nil` for a cookie.
+  public var refreshSecret: SecretHash?
+  /// What the client calls itself.
+  public var client: String?
+  public var address: String?
+
+  public init(
+    transport: Session.Transport, secret: SecretHash, refreshSecret: SecretHash? = nil, client: String?,
+    address: String?
+  ) {
+    self.transport = transport
+    self.secret = secret
+    self.refreshSecret = refreshSecret
+    self.client = client
+    self.address = address
+  }
+}
+
+extension FleetTransaction {
+  /// Begins a session, and writes the sign-in to the audit.
+  ///
+  /// - Parameter id: of the session, which a refresh token names.
+  public func beginSession(
+    _ new: NewSession, id: UUIDv7, of person: Stored<Person>, _ limits: SessionLimits
+  ) throws(ThingError) -> Stored<Session> {
+    try makeRoomForSession(of: person.id)
+    var session = Session()
+    session.personID = person.id
+    session.transport = new.transport
+    session.client = new.client
+    session.address = new.address
+    session.lastSeenAt = now
+    session.authenticatedAt = now
+    session.secret = new.secret.text
+    session.refreshSecret = new.refreshSecret?.text
+    session.expiresAt = now.adding(seconds: new.transport == .cookie ? limits.seconds : limits.appSeconds)
+    if new.transport == .token { session.secretExpiresAt = now.adding(seconds: limits.accessSeconds) }
+    var seen = person.value
+    seen.lastSeenAt = now
+    try update(person, to: seen, action: "signIn")
+    return try insert(session, id: id, action: "create")
+  }
+
+  /// Ends a session.
+  ///
+  /// - Parameter action: for the audit, such as `signOut`.
+  public func endSession(_ session: Stored<Session>, action: String) throws(ThingError) {
+    guard session.value.revokedAt == nil else { return }
+    var ended = session.value
+    ended.revokedAt = now
+    ended.refreshSecret = nil
+    try update(session, to: ended, action: action)
+    try announceEnd(of: [session.id])
+    try note(action, kind: "session", thing: session.id, details: ["personId": session.value.personID.json])
+  }
+
+  /// Ends all sessions of a person.
+  ///
+  /// - Parameters:
+  ///   - other: a session that goes on; `nil` for none.
+  ///   - action: for the audit, such as `deactivate`.
+  /// - Returns: the sessions that ended.
+  @discardableResult
+  public func endSessions(
+    of person: UUIDv7, except other: UUIDv7? = nil, action: String
+  ) throws(ThingError) -> [UUIDv7] {
+    var ended: [UUIDv7] = []
+    while true {
+      let page = try list(
+        ThingQuery<Session>(
+          .oneOf(key: "personId", [person.json]), .oneOf(key: "revokedAt", [.null]), order: [.init("createdAt")],
+          limit: 1_000)
+      ).items.filter { $0.id != other }
+      guard !page.isEmpty else { return ended }
+      for session in page {
+        try endSession(session, action: action)
+        ended.append(session.id)
+      }
+    }
+  }
+
+  /// Gives an app new tokens in place of those that it has.
+  ///
+  /// - Parameter presented: the hash of the refresh token that the app sent.
+  /// - Returns: the session; `nil` if the refresh token was used before. Then somebody has stolen it, and the session has
+  ///   ended: the caller must commit this.
+  public func renewSession(
+    _ session: Stored<Session>, presented: SecretHash, secret: SecretHash, refreshSecret: SecretHash,
+    address: String?, _ limits: SessionLimits
+  ) throws(ThingError) -> Stored<Session>? {
+    guard session.value.refreshSecret == presented.text else {
+      try endSession(session, action: "refreshTokenReused")
+      return nil
+    }
+    var renewed = session.value
+    renewed.secret = secret.text
+    renewed.refreshSecret = refreshSecret.text
+    renewed.secretExpiresAt = now.adding(seconds: limits.accessSeconds)
+    renewed.lastSeenAt = now
+    renewed.address = address
+    return try update(session, to: renewed, action: "renew")
+  }
+
+  /// The most sessions that one person has at a time.
+  private static var mostSessions: Int { 100 }
+
+  /// Removes sessions that have ended, and ends the oldest if there are too many.
+  private func makeRoomForSession(of person: UUIDv7) throws(ThingError) {
+    let all = try list(
+      ThingQuery<Session>(
+        .oneOf(key: "personId", [person.json]), order: [.init("lastSeenAt")], limit: Self.mostSessions + 1)
+    ).items
+    let over = all.filter { $0.value.revokedAt != nil || $0.value.expiresAt <= now }
+    for session in over { try remove(session, action: "remove") }
+    guard all.count - over.count >= Self.mostSessions, let oldest = all.first(where: { !over.contains($0) }) else {
+      return
+    }
+    try endSession(oldest, action: "tooManySessions")
+    if let ended = try find(oldest.id, Session.self) { try remove(ended, action: "remove") }
+  }
+}

@@ -1,0 +1,83 @@
+import CSodium
+
+/// A password as it is stored: argon2id (RFC 9106) in the PHC string format.
+///
+///     $argon2id$v=19$m=32768,t=3,p=1$c2FsdA…$aGFzaA…
+///
+/// Hashing takes tens of milliseconds and ``Cost/memoryBytes`` of memory: the caller limits how many run at a time.
+public struct PasswordHash: Equatable, Sendable {
+  /// What one guess costs.
+  public struct Cost: Equatable, Sendable {
+    /// Passes over the memory; at least 1.
+    public let passes: Int
+    /// At least 8 KiB.
+    public let memoryBytes: Int
+
+    public init(passes: Int, memoryBytes: Int) {
+      self.passes = passes
+      self.memoryBytes = memoryBytes
+    }
+
+    /// 32 MiB and 3 passes: more than OWASP's minimum of 19 MiB and 2 passes (Password Storage Cheat Sheet).
+    public static let standard = Cost(passes: 3, memoryBytes: 32 << 20)
+  }
+
+  /// The library could not hash, because there was not enough memory.
+  public struct Failure: Error {}
+
+  /// The PHC string.
+  public let text: String
+
+  public init(text: String) { self.text = text }
+
+  /// Hashes a password with a new random salt.
+  ///
+  /// - Parameter password: in the form of ``PasswordPolicy/normalized(_:)``.
+  public init(of password: String, _ cost: Cost = .standard) throws(Failure) {
+    guard sodium_init() >= 0 else { throw Failure() }
+    var text = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
+    let password = Array(password.utf8CString)
+    let result = unsafe crypto_pwhash_str_alg(
+      &text, password, UInt64(password.count - 1), UInt64(cost.passes), cost.memoryBytes, crypto_pwhash_ALG_ARGON2ID13)
+    guard result == 0 else { throw Failure() }
+    self.text = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// A hash of no password: checking a password against it takes as long as against any other.
+  public static func random(_ cost: Cost = .standard) -> PasswordHash {
+    var generator = SystemRandomNumberGenerator()
+    func base64(_ count: Int) -> String {
+      let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+      // The PHC format uses the other alphabet of base64.
+      return Base64URL.text(bytes).map { $0 == "-" ? "+" : $0 == "_" ? "/" : String($0) }.joined()
+    }
+    return PasswordHash(
+      text: "$argon2id$v=19$m=\(cost.memoryBytes >> 10),t=\(cost.passes),p=1$\(base64(16))$\(base64(32))")
+  }
+
+  /// Whether a password is the one that was hashed. Takes as long as hashing.
+  ///
+  /// - Parameter password: in the form of ``PasswordPolicy/normalized(_:)``.
+  public func matches(_ password: String) -> Bool {
+    let password = Array(password.utf8CString)
+    guard sodium_init() >= 0 else { return false }
+    return unsafe withText { text in
+      unsafe crypto_pwhash_str_verify(text, password, UInt64(password.count - 1)) == 0
+    }
+  }
+
+  /// Whether it was made with another cost, so that the password should be hashed again when it is known.
+  public func isOutdated(_ cost: Cost = .standard) -> Bool {
+    unsafe withText { text in
+      unsafe crypto_pwhash_str_needs_rehash(text, UInt64(cost.passes), cost.memoryBytes) != 0
+    }
+  }
+
+  /// The text as the library needs it: in a buffer of the largest length.
+  private func withText<Value>(_ work: (UnsafePointer<CChar>) -> Value) -> Value {
+    var bytes = Array(text.utf8.prefix(Int(crypto_pwhash_STRBYTES) - 1)).map { CChar(bitPattern: $0) }
+    bytes += [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES) - bytes.count)
+    // The buffer is not empty.
+    return unsafe bytes.withUnsafeBufferPointer { unsafe work($0.baseAddress!) }
+  }
+}

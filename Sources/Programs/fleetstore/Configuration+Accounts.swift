@@ -1,0 +1,63 @@
+import FleetAPI
+import FleetAccess
+import FleetDomain
+import JSONText
+import Telemetry
+
+extension Configuration {
+  /// The networks of `trustedProxies`, at most.
+  private static let mostProxies = 256
+
+  mutating func readAccounts(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
+    if let proxies = reader.optional("trustedProxies") {
+      let texts = try proxies.requireArray()
+      try Self.refuse(proxies, moreThan: Self.mostProxies)
+      for value in texts {
+        guard let network = AddressNetwork(try value.requireString()) else {
+          throw value.invalid(expected: "an address or network, such as \"10.0.0.0/8\"")
+        }
+        server.proxies.networks.append(network)
+      }
+    }
+    guard var object = try reader.optionalObject("accounts") else { return }
+    if let value = object.optional("url") {
+      let url = try value.requireString()
+      guard url.hasPrefix("https://") || url.hasPrefix("http://"), !url.hasSuffix("/"), url.utf8.count <= 1_024,
+        url.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "?") })
+      else { throw value.invalid(expected: "an address without a slash at its end, such as \"https://fleet.example\"") }
+      server.accounts.publicURL = url
+    }
+    if let value = object.optional("name") {
+      let name = try value.requireString()
+      guard (1...64).contains(name.utf8.count), NameRules.isPlain(name.utf8.span), !name.contains(":") else {
+        throw value.invalid(expected: "1 to 64 bytes without control characters and colons")
+      }
+      server.accounts.serviceName = name
+    }
+    if let value = object.optional("secretKeysFile") { secretKeysFile = try Self.path(value, folder) }
+    var limits = server.accounts.limits
+    limits.idleSeconds = try object.optionalInt("idleSeconds", in: 60...31_536_000) ?? limits.idleSeconds
+    limits.seconds = try object.optionalInt("sessionSeconds", in: 60...31_536_000) ?? limits.seconds
+    limits.appIdleSeconds = try object.optionalInt("appIdleSeconds", in: 60...31_536_000) ?? limits.appIdleSeconds
+    limits.appSeconds = try object.optionalInt("appSessionSeconds", in: 60...31_536_000) ?? limits.appSeconds
+    limits.invitationSeconds =
+      try object.optionalInt("invitationSeconds", in: 60...2_592_000) ?? limits.invitationSeconds
+    server.accounts.limits = limits
+    try object.finish()
+  }
+
+  func writeAccounts(_ line: inout JSONLineEncoder) {
+    line.field("trustedProxies", server.proxies.networks.map(\.description))
+    line.beginObject("accounts")
+    line.field("url", server.accounts.publicURL)
+    line.field("name", server.accounts.serviceName)
+    line.field("secretKeysFile", secretKeysFile)
+    let limits = server.accounts.limits
+    line.field("idleSeconds", limits.idleSeconds)
+    line.field("sessionSeconds", limits.seconds)
+    line.field("appIdleSeconds", limits.appIdleSeconds)
+    line.field("appSessionSeconds", limits.appSeconds)
+    line.field("invitationSeconds", limits.invitationSeconds)
+    line.end()
+  }
+}

@@ -1,0 +1,183 @@
+import FleetAccess
+import FleetDomain
+import Foundation
+import Telemetry
+import TestKit
+import Testing
+
+@testable import FleetAPI
+
+/// The routes of people's accounts × every kind of caller, and people of every role × the routes that were there before.
+///
+/// The expected values are those of the table of rights, written down here.
+@Suite struct PeopleMatrixTests {
+  /// Callers from the weakest to the strongest.
+  enum Caller: String, CaseIterable, Sendable {
+    case nobody, gateway, readOnly, driver, viewer, maintenance, foreignAdmin, token, admin
+  }
+
+  struct Row: Sendable, CustomTestStringConvertible {
+    let route: String
+    /// With `$SELF` (the caller's own id), `$OTHER` (another person of the tenant), `$SESSION` (that person's session).
+    var path: String?
+    var body: String?
+    var headers: [String: String] = [:]
+    /// In the order of ``Caller``.
+    let statuses: [Int]
+
+    var testDescription: String { "\(route) \(path ?? "")" }
+
+    init(
+      _ route: String, _ path: String? = nil, body: String? = nil, headers: [String: String] = [:], gets statuses: [Int]
+    ) {
+      self.route = route
+      self.path = path
+      self.body = body
+      self.headers = headers
+      self.statuses = statuses
+    }
+  }
+
+  private static let bob =
+    #"{"email":"$CALLER@bob.example","firstName":"Bob","lastName":"Ray","roles":["driver"]}"#
+  private static let any = ["If-Match": "*"]
+
+  static let rows: [Row] = [
+    //                                             nobody gatew reado drive viewe maint forei token admin
+    Row("GET /api/people", gets: [401, 403, 403, 200, 200, 200, 200, 200, 200]),
+    Row("POST /api/people", body: bob, gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
+    Row("GET /api/people/{personId}", "/api/people/$OTHER", gets: [401, 403, 403, 404, 404, 404, 404, 200, 200]),
+    Row("GET /api/people/{personId}", "/api/people/$SELF", gets: [401, 403, 403, 200, 200, 200, 200, 404, 200]),
+    Row(
+      "PUT /api/people/{personId}", "/api/people/$NEW", body: bob, headers: ["If-None-Match": "*"],
+      gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
+    Row(
+      "PATCH /api/people/{personId}", "/api/people/$OTHER", body: #"{"lastName":"X"}"#, headers: any,
+      gets: [401, 403, 403, 404, 404, 404, 404, 200, 200]),
+    Row(
+      "PATCH /api/people/{personId}", "/api/people/$SELF", body: #"{"locale":"de-AT"}"#, headers: any,
+      gets: [401, 403, 403, 200, 200, 200, 200, 404, 200]),
+    Row(
+      "PATCH /api/people/{personId}", "/api/people/$SELF", body: #"{"roles":["admin","driver"]}"#, headers: any,
+      gets: [401, 403, 403, 403, 403, 403, 200, 404, 200]),
+    Row("DELETE /api/people/{personId}", "/api/people/$OTHER", gets: [401, 403, 403, 403, 403, 403, 404, 204, 404]),
+    Row(
+      "POST /api/people/{personId}/invite", "/api/people/$OTHER/invite",
+      gets: [401, 403, 403, 403, 403, 403, 404, 200, 200]),
+    Row(
+      "POST /api/people/{personId}/deactivate", "/api/people/$OTHER/deactivate",
+      gets: [401, 403, 403, 404, 404, 404, 404, 200, 200]),
+    Row(
+      "POST /api/people/{personId}/deactivate", "/api/people/$SELF/deactivate",
+      gets: [401, 403, 403, 403, 403, 403, 409, 404, 409]),
+    Row(
+      "POST /api/people/{personId}/activate", "/api/people/$OTHER/activate",
+      gets: [401, 403, 403, 404, 404, 404, 404, 200, 200]
+    ),
+    Row("GET /api/sessions", gets: [401, 403, 403, 200, 200, 200, 200, 200, 200]),
+    Row(
+      "DELETE /api/sessions/{sessionId}", "/api/sessions/$SESSION", gets: [401, 403, 403, 404, 404, 404, 404, 204, 204]),
+    Row("GET /api/factors", gets: [401, 403, 403, 200, 200, 200, 200, 403, 200]),
+    Row("POST /api/factors", body: #"{"kind":"totp"}"#, gets: [401, 403, 403, 201, 201, 201, 201, 403, 201]),
+    Row("DELETE /api/factors/{factorId}", "/api/factors/$NEW", gets: [401, 403, 403, 404, 404, 404, 404, 403, 404]),
+    Row(
+      "POST /api/factors/{factorId}/confirm", "/api/factors/$NEW/confirm", body: #"{"code":"1"}"#,
+      gets: [401, 403, 403, 404, 404, 404, 404, 403, 404]),
+    Row("POST /api/factors/recovery-codes", gets: [401, 403, 403, 409, 409, 409, 409, 403, 409]),
+    Row("GET /api/audit", gets: [401, 403, 403, 200, 403, 403, 200, 200, 200]),
+    Row("GET /api/auth/session", gets: [401, 403, 403, 200, 200, 200, 200, 403, 200]),
+    Row(
+      "POST /api/auth/confirm", body: #"{"password":"correct horse battery"}"#,
+      gets: [401, 403, 403, 204, 204, 204, 204, 403, 204]),
+    Row(
+      "POST /api/auth/password", body: #"{"password":"correct horse battery","newPassword":"a quite different text"}"#,
+      gets: [401, 403, 403, 204, 204, 204, 204, 403, 204]),
+    Row("POST /api/auth/logout", gets: [401, 403, 403, 204, 204, 204, 204, 403, 204]),
+    // Open to everybody: what counts is in the body.
+    Row(
+      "POST /api/auth/login", body: #"{"email":"x@y.example","password":"z"}"#,
+      gets: [401, 401, 401, 401, 401, 401, 401, 401, 401]),
+    Row(
+      "POST /api/auth/factor", body: #"{"ticket":"x","code":"1"}"#, gets: [401, 401, 401, 401, 401, 401, 401, 401, 401]),
+    Row(
+      "POST /api/auth/token", body: #"{"grant":"refresh","refreshToken":"x"}"#,
+      gets: [401, 401, 401, 401, 401, 401, 401, 401, 401]),
+    Row(
+      "POST /api/auth/setup", body: #"{"token":"x","password":"y"}"#,
+      gets: [401, 401, 401, 401, 401, 401, 401, 401, 401]),
+    Row(
+      "POST /api/auth/reset", body: #"{"token":"x","password":"y"}"#,
+      gets: [401, 401, 401, 401, 401, 401, 401, 401, 401]),
+  ]
+
+  /// Routes that were there before people: what people of each role get.
+  private static let older: [Row] = [
+    Row("GET /api/vehicles/{vehicleId}", "/api/vehicles/VAN-2", gets: [401, 403, 200, 403, 200, 200, 404, 200, 200]),
+    Row("POST /api/vehicles", body: #"{"id":"NEW-$CALLER"}"#, gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
+    Row("DELETE /api/vehicles/{vehicleId}", "/api/vehicles/NONE", gets: [401, 403, 403, 403, 403, 403, 404, 404, 404]),
+    Row(
+      "GET /api/vehicles/{vehicleId}/latest", "/api/vehicles/VAN-2/latest",
+      gets: [401, 403, 200, 403, 200, 200, 404, 200, 200]),
+    Row("GET /api/trips", gets: [401, 403, 200, 403, 200, 200, 200, 200, 200]),
+    Row("GET /api/geofences", gets: [401, 200, 200, 403, 200, 200, 200, 200, 200]),
+    Row("DELETE /api/geofences", gets: [401, 403, 403, 403, 403, 403, 204, 204, 204]),
+    Row("GET /api/gateways", gets: [401, 403, 200, 403, 403, 403, 200, 200, 200]),
+    Row("POST /api/gateways", body: #"{"id":"gw-$CALLER"}"#, gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
+    Row("GET /api/tokens", gets: [401, 403, 403, 403, 403, 403, 200, 200, 200]),
+    Row("POST /api/tokens", body: #"{"role":"admin"}"#, gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
+    Row("GET /api/metrics", gets: [401, 403, 200, 403, 403, 403, 200, 200, 200]),
+  ]
+
+  @Test(arguments: rows + older)
+  func a_caller_gets_what_their_roles_allow(_ row: Row) async throws {
+    try await TestServer.run { server in
+      let foreign = TenantID("other")!
+      var people: [Caller: Stored<Person>] = [:]
+      for (caller, role) in [
+        (Caller.driver, PersonRole.driver), (.viewer, .viewer), (.maintenance, .maintenance), (.admin, .admin),
+      ] {
+        people[caller] = try await server.addPerson("\(caller)@example.com", [role])
+      }
+      people[.foreignAdmin] = try await server.addPerson("admin@example.com", tenant: foreign)
+      let other = try await server.addPerson("other@example.com", [.viewer])
+      let known = people
+      try await aside {
+        _ = try server.signIn("other@example.com")
+        let admin = try server.signIn("admin@example.com")
+        let session = try #require(
+          try server.asPage(admin, "GET", "/api/sessions?personId=\(other.id.text36)").list.first?["id"] as? String)
+        for (caller, status) in zip(Caller.allCases, row.statuses) {
+          let cookie: String? =
+            switch caller {
+            case .nobody, .gateway, .readOnly, .token: nil
+            case .foreignAdmin: try server.signIn("admin@example.com", tenant: foreign)
+            default: try server.signIn("\(caller)@example.com")
+            }
+          let token: String? =
+            switch caller {
+            case .gateway: server.keys.gateway
+            case .readOnly: server.keys.readOnly
+            case .token: server.keys.admin
+            default: nil
+            }
+          let own = known[caller]?.id ?? UUIDv7.random(at: WallClock.now)
+          func filled(_ text: String) -> String {
+            text.replacing("$SELF", with: own.text36).replacing("$OTHER", with: other.id.text36)
+              .replacing("$SESSION", with: session).replacing("$CALLER", with: caller.rawValue.lowercased())
+              .replacing("$NEW", with: UUIDv7.random(at: WallClock.now).text36)
+          }
+          let parts = row.route.split(separator: " ")
+          var headers = row.headers
+          if let token { headers["Authorization"] = "Bearer \(token)" }
+          let reply = try server.asPage(
+            cookie, String(parts[0]), filled(row.path ?? String(parts[1])), row.body.map(filled), headers: headers)
+          #expect(reply.status == status, "\(caller.rawValue): \(reply.status) \(reply.text)")
+        }
+      }
+    }
+  }
+}
+
+extension UUIDv7 {
+  fileprivate var text36: String { json.textValue ?? "" }
+}

@@ -1,0 +1,368 @@
+import FleetAccess
+import FleetDomain
+import Foundation
+import HTTPTypes
+import Synchronization
+import TestKit
+import Testing
+
+@testable import FleetAPI
+
+@Suite struct SignInTests {
+  @Test func a_person_signs_in_reads_and_signs_out() async throws {
+    try await TestServer.run { server in
+      try await server.addPerson("ann@example.com")
+      try await aside {
+        let reply = try server.asPage(
+          nil, "POST", "/api/auth/login", #"{"email":"Ann@Example.COM","password":"\#(TestServer.password)"}"#)
+        #expect(reply.status == 200)
+        let person = try reply.json["person"] as? [String: Any]
+        #expect(person?["email"] as? String == "ann@example.com")
+        #expect(person?["passwordHash"] == nil)
+        let cookie = try #require(reply.cookies.first { $0.hasPrefix("fleet-session=") })
+        #expect(cookie.contains("; HttpOnly") && cookie.contains("; SameSite=Lax") && cookie.contains("; Path=/"))
+        // Plain HTTP on this machine.
+        #expect(!cookie.contains("Secure"))
+        let session = try #require(reply.cookie("fleet-session"))
+        #expect(try server.asPage(session, "GET", "/api/auth/session").status == 200)
+        #expect(try server.asPage(session, "GET", "/api/vehicles").list.count == 2)
+        #expect(try server.asPage(session, "POST", "/api/auth/logout").status == 204)
+        #expect(try server.asPage(session, "GET", "/api/auth/session").errorCode == "sessionEnded")
+      }
+    }
+  }
+
+  @Test func unknown_accounts_inactive_ones_and_wrong_passwords_have_one_answer() async throws {
+    try await TestServer.run { server in
+      try await server.addPerson("admin@example.com")
+      let gone = try await server.addPerson("gone@example.com", [.viewer])
+      _ = try await server.storage.change(tenant: .standard, by: Actor(.command), at: WallClock.now) {
+        transaction throws(ThingError) in try transaction.setActive(false, gone)
+      }
+      try await aside {
+        let bodies = [
+          ("admin@example.com", "wrong", "default"), ("nobody@example.com", TestServer.password, "default"),
+          ("gone@example.com", TestServer.password, "default"), ("no address", TestServer.password, "default"),
+          ("admin@example.com", TestServer.password, "other"), ("admin@example.com", TestServer.password, "none"),
+          ("admin@example.com", String(repeating: "x", count: 100_000), "default"),
+        ].map { #"{"email":"\#($0)","password":"\#($1)","tenant":"\#($2)"}"# }
+        let answers = try bodies.map { try server.asPage(nil, "POST", "/api/auth/login", $0) }
+        #expect(Set(answers.map(\.status)) == [401])
+        #expect(Set(answers.map(\.text)).count == 1)
+        #expect(answers.allSatisfy { $0.cookies.isEmpty })
+      }
+    }
+  }
+
+  @Test func guesses_for_one_account_are_slowed_down_and_its_owner_still_gets_in() async throws {
+    try await TestServer.run { server in
+      try await server.addPerson("ann@example.com")
+      try await server.addPerson("bob@example.com")
+      try await aside {
+        let right = #"{"email":"ann@example.com","password":"\#(TestServer.password)"}"#
+        let known = try server.asPage(nil, "POST", "/api/auth/login", right)
+        let device = try #require(known.cookie("fleet-device"))
+        // From many addresses, as a distributed guesser has them.
+        var statuses: [Int] = []
+        for number in 0..<30 {
+          statuses.append(
+            try server.asPage(
+              nil, "POST", "/api/auth/login", #"{"email":"ann@example.com","password":"guess \#(number)"}"#,
+              from: UInt32(10 + number)
+            ).status)
+        }
+        #expect(statuses.prefix(10).allSatisfy { $0 == 401 })
+        #expect(statuses.suffix(15).allSatisfy { $0 == 429 })
+        let stranger = try server.asPage(nil, "POST", "/api/auth/login", right, from: 99)
+        #expect(stranger.status == 429)
+        #expect(stranger.headers["retry-after"].flatMap { Int($0) } ?? 0 > 0)
+        // From the browser that has signed in before.
+        let owner = try server.asPage(
+          nil, "POST", "/api/auth/login", right, headers: ["Cookie": "fleet-device=\(device)"], from: 99)
+        #expect(owner.status == 200)
+        // A proof that somebody made up is none.
+        let forged = try server.asPage(
+          nil, "POST", "/api/auth/login", right,
+          headers: ["Cookie": "fleet-device=\(device.prefix(68)).\(String(repeating: "0", count: 64))"], from: 99)
+        #expect(forged.status == 429)
+        // Others are not delayed.
+        #expect(try server.signIn("bob@example.com").hasPrefix("fss_"))
+      }
+    }
+  }
+
+  @Test func one_address_cannot_try_many_accounts() async throws {
+    try await TestServer.run { server in
+      try await server.addPerson("ann@example.com")
+      try await aside {
+        var last = 0
+        for number in 0..<60 {
+          last = try server.asPage(
+            nil, "POST", "/api/auth/login", #"{"email":"p\#(number)@example.com","password":"x"}"#, from: 7
+          ).status
+        }
+        #expect(last == 429)
+        #expect(
+          try server.asPage(
+            nil, "POST", "/api/auth/login", #"{"email":"ann@example.com","password":"\#(TestServer.password)"}"#,
+            from: 8
+          ).status == 200)
+      }
+    }
+  }
+
+  @Test func a_request_that_a_page_of_others_makes_changes_nothing() async throws {
+    try await TestServer.run { server in
+      try await server.addPerson("ann@example.com")
+      try await aside {
+        let session = try server.signIn("ann@example.com")
+        let body = #"{"id":"VAN-9"}"#
+        func status(_ headers: [String: String]) throws -> Int {
+          try server.client().send(
+            "POST", "/api/vehicles", json: body,
+            headers: headers.merging(["Cookie": "fleet-session=\(session)"]) { $1 }
+          ).status
+        }
+        #expect(try status([:]) == 403)
+        #expect(try status(["Origin": "http://evil.example"]) == 403)
+        #expect(try status(["Origin": "null"]) == 403)
+        #expect(try status(["Sec-Fetch-Site": "cross-site"]) == 403)
+        #expect(try status(["Sec-Fetch-Site": "same-site", "Origin": "http://localhost"]) == 403)
+        #expect(try status(["Sec-Fetch-Site": "none"]) == 403)
+        #expect(try server.asPage(session, "GET", "/api/vehicles/VAN-9").status == 404)
+        #expect(try status(["Sec-Fetch-Site": "same-origin"]) == 201)
+        // Nor can a page of others sign its visitors in.
+        let login = #"{"email":"ann@example.com","password":"\#(TestServer.password)"}"#
+        let foreign = try server.client().send(
+          "POST", "/api/auth/login", json: login, headers: ["Origin": "http://evil.example"])
+        #expect(foreign.status == 403 && foreign.cookies.isEmpty)
+      }
+    }
+  }
+
+  @Test func every_route_that_changes_something_refuses_the_cookie_of_a_foreign_page() async throws {
+    try await TestServer.run { server in
+      try await server.addPerson("ann@example.com")
+      let routes = FleetRoutes.table(of: server.storage).routes
+      try await aside {
+        let session = try server.signIn("ann@example.com")
+        var count = 0
+        for route in routes where route.method != .get && route.access != .open {
+          let path = route.path.text.replacing("{vehicleId}", with: "VAN-1").replacing("{gatewayId}", with: "gw-1")
+          let reply = try server.client().send(
+            route.method.rawValue, path, json: "{}",
+            headers: ["Cookie": "fleet-session=\(session)", "Origin": "https://evil.example"])
+          #expect(reply.errorCode == "crossSite", "\(route.method) \(path): \(reply.text)")
+          count += 1
+        }
+        #expect(count > 20)
+      }
+    }
+  }
+
+  @Test func an_app_renews_its_tokens_and_a_stolen_refresh_token_ends_the_session() async throws {
+    try await TestServer.run { server in
+      try await server.addPerson("ann@example.com")
+      try await aside {
+        let first = try server.client().send(
+          "POST", "/api/auth/token",
+          json: #"{"grant":"password","email":"ann@example.com","password":"\#(TestServer.password)"}"#)
+        #expect(first.status == 200 && first.cookies.isEmpty)
+        let access = try #require(try first.json["accessToken"] as? String)
+        let refresh = try #require(try first.json["refreshToken"] as? String)
+        #expect(try first.json["expiresIn"] as? Int == 900)
+        #expect(try server.client(access).send("GET", "/api/vehicles").status == 200)
+        let second = try server.client().send(
+          "POST", "/api/auth/token", json: #"{"grant":"refresh","refreshToken":"\#(refresh)"}"#)
+        let renewed = try #require(try second.json["accessToken"] as? String)
+        let next = try #require(try second.json["refreshToken"] as? String)
+        #expect(renewed != access && next != refresh)
+        #expect(try server.client(access).send("GET", "/api/vehicles").status == 401)
+        #expect(try server.client(renewed).send("GET", "/api/vehicles").status == 200)
+        // Somebody uses the old one: the thief or the owner. Nobody keeps the session.
+        let reused = try server.client().send(
+          "POST", "/api/auth/token", json: #"{"grant":"refresh","refreshToken":"\#(refresh)"}"#)
+        #expect(reused.status == 401)
+        #expect(try server.client(renewed).send("GET", "/api/vehicles").errorCode == "sessionEnded")
+        #expect(
+          try server.client().send(
+            "POST", "/api/auth/token", json: #"{"grant":"refresh","refreshToken":"\#(next)"}"#
+          ).status == 401)
+        for text in ["", "fsr_", "fsr_default/x.y", "fsr_none/0193e0f2-0000-7000-8000-000000000000.00", refresh + "0"] {
+          #expect(
+            try server.client().send(
+              "POST", "/api/auth/token", json: #"{"grant":"refresh","refreshToken":"\#(text)"}"#
+            ).status == 401)
+        }
+      }
+    }
+  }
+
+  @Test func a_deactivated_person_loses_every_session_and_open_websocket_at_once() async throws {
+    try await TestServer.run { server in
+      try await server.addPerson("admin@example.com")
+      let bob = try await server.addPerson("bob@example.com", [.viewer])
+      try await aside {
+        let admin = try server.signIn("admin@example.com")
+        let session = try server.signIn("bob@example.com")
+        let socket = try WebSocketTestClient(port: server.port)
+        _ = try socket.listen("fleet", token: session)
+        let id = bob.id.json.textValue ?? ""
+        #expect(try server.asPage(session, "GET", "/api/vehicles").status == 200)
+        #expect(try server.asPage(admin, "POST", "/api/people/\(id)/deactivate").status == 200)
+        #expect(try server.asPage(session, "GET", "/api/vehicles").errorCode == "sessionEnded")
+        guard case .close(1008, _) = try socket.close() else {
+          Issue.record("expected the close code 1008")
+          return
+        }
+        let again = try server.asPage(
+          nil, "POST", "/api/auth/login", #"{"email":"bob@example.com","password":"\#(TestServer.password)"}"#)
+        #expect(again.status == 401)
+        #expect(try server.asPage(admin, "POST", "/api/people/\(id)/activate").status == 200)
+        #expect(try server.signIn("bob@example.com").hasPrefix("fss_"))
+      }
+    }
+  }
+
+  @Test func the_last_administrator_cannot_be_shut_out() async throws {
+    try await TestServer.run { server in
+      let admin = try await server.addPerson("admin@example.com")
+      try await aside {
+        let session = try server.signIn("admin@example.com")
+        let path = "/api/people/\(admin.id.json.textValue ?? "")"
+        #expect(try server.asPage(session, "POST", path + "/deactivate").errorCode == "lastAdministrator")
+        #expect(try server.asPage(session, "DELETE", path).errorCode == "lastAdministrator")
+        let demoted = try server.asPage(
+          session, "PATCH", path, #"{"roles":["viewer"]}"#, headers: ["If-Match": "*"])
+        #expect(demoted.errorCode == "lastAdministrator")
+        let narrowed = try server.asPage(session, "PATCH", path, #"{"scope":[]}"#, headers: ["If-Match": "*"])
+        #expect(narrowed.errorCode == "lastAdministrator")
+      }
+    }
+  }
+
+  @Test func two_parallel_claims_of_a_link_make_one_administrator() async throws {
+    try await TestServer.run { server in
+      let secret = Secret(.ticket, of: "default")
+      _ = try await server.storage.change(tenant: .standard, by: Actor(.command), at: WallClock.now) {
+        transaction throws(ThingError) in
+        try transaction.issueTicket(.firstAdministrator, secret.hash, of: nil, seconds: 60)
+      }
+      let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+        for number in 0..<8 {
+          group.addTask {
+            try await aside {
+              try server.asPage(
+                nil, "POST", "/api/auth/setup",
+                #"{"token":"\#(secret.text)","password":"\#(TestServer.password)","email":"a\#(number)@example.com","firstName":"A","lastName":"B"}"#
+              ).status
+            }
+          }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(statuses.filter { $0 == 200 }.count == 1)
+      #expect(statuses.filter { $0 == 401 }.count == 7)
+      let people = try await server.storage.view(tenant: .standard) { view throws(ThingError) in
+        try view.list(ThingQuery<Person>()).items
+      }
+      #expect(people.count == 1 && people.first?.value.roles == [.admin])
+    }
+  }
+
+  @Test func one_time_codes_are_needed_and_each_is_good_once() async throws {
+    try await TestServer.run { server in
+      try await server.addPerson("ann@example.com")
+      let oathtool = try Tool.required("oathtool")
+      try await aside {
+        let session = try server.signIn("ann@example.com")
+        let added = try server.asPage(session, "POST", "/api/factors", #"{"kind":"totp","name":"Phone"}"#)
+        #expect(added.status == 201)
+        let seed = try #require(try added.json["secret"] as? String)
+        let id = try #require((try added.json["factor"] as? [String: Any])?["id"] as? String)
+        // Not confirmed: it is not asked for.
+        #expect(try server.signIn("ann@example.com").hasPrefix("fss_"))
+        /// A code of another implementation, of a step before (-1) or after the present one.
+        func code(_ step: Int) throws -> String {
+          let time = Int(Date().timeIntervalSince1970) + step * 30
+          let ran = try Tool.run(oathtool, ["--totp", "--base32", "--now", "@\(time)", seed])
+          return String(decoding: ran.stdout, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        let confirmed = try server.asPage(
+          session, "POST", "/api/factors/\(id)/confirm", #"{"code":"\#(try code(-1))"}"#)
+        let recovery = try #require(try confirmed.json["recoveryCodes"] as? [String])
+        #expect(confirmed.status == 200 && Set(recovery).count == 10)
+        func ticket() throws -> String {
+          let reply = try server.asPage(
+            nil, "POST", "/api/auth/login", #"{"email":"ann@example.com","password":"\#(TestServer.password)"}"#)
+          #expect(try reply.json["next"] as? String == "factor")
+          #expect(reply.cookies.isEmpty)
+          return try #require(try reply.json["ticket"] as? String)
+        }
+        func answer(_ ticket: String, _ code: String, _ kind: String = "totp") throws -> TestClient.Reply {
+          try server.asPage(
+            nil, "POST", "/api/auth/factor", #"{"ticket":"\#(ticket)","kind":"\#(kind)","code":"\#(code)"}"#)
+        }
+        let first = try ticket()
+        let good = try code(0)
+        #expect(try answer(first, "000000").status == 401)
+        #expect(try answer(first, good).cookie("fleet-session") != nil)
+        // The ticket and the code were used.
+        #expect(try answer(first, try code(1)).errorCode == "expiredTicket")
+        #expect(try answer(try ticket(), good).errorCode == "wrongFactor")
+        let byRecovery = try answer(try ticket(), recovery[3].lowercased(), "recoveryCodes")
+        #expect(byRecovery.cookie("fleet-session") != nil)
+        #expect(try answer(try ticket(), recovery[3], "recoveryCodes").errorCode == "wrongFactor")
+        // After five wrong answers the password is needed again.
+        let tried = try ticket()
+        for _ in 0..<5 { #expect(try answer(tried, "123456").status == 401) }
+        #expect(try answer(tried, recovery[4], "recoveryCodes").errorCode == "expiredTicket")
+      }
+    }
+  }
+
+  @Test func a_new_password_never_skips_the_second_factor() async throws {
+    try await TestServer.run { server in
+      let ann = try await server.addPerson("ann@example.com")
+      let secret = Secret(.ticket, of: "default")
+      _ = try await server.storage.change(tenant: .standard, by: Actor(.command), at: WallClock.now) {
+        transaction throws(ThingError) in
+        var factor = Factor()
+        factor.personID = ann.id
+        factor.form = .totp
+        factor.name = "Phone"
+        factor.isConfirmed = true
+        try transaction.insert(factor)
+        try transaction.issueTicket(.recovery, secret.hash, of: ann.id, seconds: 60)
+      }
+      try await aside {
+        let reply = try server.asPage(
+          nil, "POST", "/api/auth/reset", #"{"token":"\#(secret.text)","password":"another long password"}"#)
+        #expect(reply.status == 200)
+        #expect(try reply.json["next"] as? String == "factor")
+        #expect(reply.cookies.isEmpty)
+        let again = try server.asPage(
+          nil, "POST", "/api/auth/reset", #"{"token":"\#(secret.text)","password":"another long password 2"}"#)
+        #expect(again.errorCode == "expiredLink")
+      }
+    }
+  }
+
+  @Test func the_client_is_who_a_trusted_proxy_says_and_nobody_else() throws {
+    let proxies = TrustedProxies([AddressNetwork("10.0.0.0/8")!, AddressNetwork("2001:db8::/32")!])
+    func address(_ headers: [(String, String)], peer: String) -> String? {
+      var fields = HTTPFields()
+      for (name, value) in headers { fields.append(HTTPField(name: HTTPField.Name(name)!, value: value)) }
+      return proxies.client(fields, peer: peer, isTLS: false).address
+    }
+    // RFC 7239, sections 4 and 7.1; addresses of RFC 5737.
+    #expect(address([("Forwarded", "for=192.0.2.43, for=198.51.100.17")], peer: "10.1.2.3") == "198.51.100.17")
+    #expect(address([("Forwarded", "for=192.0.2.43, for=10.9.9.9;proto=https")], peer: "10.1.2.3") == "192.0.2.43")
+    #expect(
+      address([("Forwarded", #"for="[2001:db8:cafe::17]:4711", for=192.0.2.60"#)], peer: "2001:db8::1") == "192.0.2.60")
+    #expect(address([("X-Forwarded-For", "192.0.2.1, 203.0.113.9")], peer: "10.1.2.3") == "203.0.113.9")
+    #expect(address([("X-Forwarded-For", "192.0.2.1")], peer: "203.0.113.9") == "203.0.113.9")
+    #expect(address([("Forwarded", "for=unknown")], peer: "10.1.2.3") == "10.1.2.3")
+    #expect(address([], peer: "10.1.2.3") == "10.1.2.3")
+  }
+}
