@@ -33,7 +33,11 @@ import Testing
     // Its files go with it.
     defer { withExtendedLifetime(certificates) {} }
     try certificates.write("server", in: scratch)
-    let token = try scratch.write("metrics.token", String(repeating: "x", count: 40) + "\n")
-    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: token)
+    for (name, secret) in [
+      ("metrics.token", String(repeating: "x", count: 40)), ("secret.keys", String(repeating: "7", count: 64)),
+    ] {
+      let path = try scratch.write(name, secret + "\n")
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    }
   }
 }

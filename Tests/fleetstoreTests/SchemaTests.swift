@@ -12,6 +12,7 @@ import Testing
     try await aside {
       let scratch = try ScratchFolder()
       try scratch.writeSecret("metrics.token", String(repeating: "x", count: 40) + "\n")
+      try scratch.writeSecret("secret.keys", String(repeating: "7", count: 64) + "\n")
       try scratch.writeSecret("password", "secret\n")
       try scratch.writeSecret("database.password", "secret\n")
       let certificates = try Certificates()

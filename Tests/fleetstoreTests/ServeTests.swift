@@ -133,11 +133,13 @@ import Testing
       try Tool.required("mosquitto_passwd")
       #expect(try Tool.run("mosquitto_passwd", ["-c", "-b", passwords, "fleet", "right-one"]).status == 0)
       let broker = try Mosquitto("allow_anonymous false\npassword_file \(passwords)", in: scratch)
-      for (password, said) in [("right-one", "records are taken from it"), ("wrong-one", "trying again")] {
+      for (password, database, said) in [
+        ("right-one", "first.db", "records are taken from it"), ("wrong-one", "second.db", "trying again"),
+      ] {
         let program = try RunningProgram(
           try FleetstoreProgram.path,
           [
-            "serve", "--listen", "127.0.0.1:0", "--database", "sqlite:\(scratch.file(password))", "--broker",
+            "serve", "--listen", "127.0.0.1:0", "--database", "sqlite:\(scratch.file(database))", "--broker",
             "mqtt://fleet@127.0.0.1:\(broker.port)",
           ], environment: ["FLEETSTORE_BROKER_PASSWORD": password])
         defer { program.kill() }

@@ -1,6 +1,5 @@
 import FleetAPI
 import FleetAccess
-import FleetDomain
 import JSONText
 import Telemetry
 
@@ -29,8 +28,8 @@ extension Configuration {
     }
     if let value = object.optional("name") {
       let name = try value.requireString()
-      guard (1...64).contains(name.utf8.count), NameRules.isPlain(name.utf8.span), !name.contains(":") else {
-        throw value.invalid(expected: "1 to 64 bytes without control characters and colons")
+      guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy(Self.isInName) else {
+        throw value.invalid(expected: "1 to 64 of letters (A-Z), digits, spaces and . _ -")
       }
       server.accounts.serviceName = name
     }
@@ -44,6 +43,15 @@ extension Configuration {
       try object.optionalInt("invitationSeconds", in: 60...2_592_000) ?? limits.invitationSeconds
     server.accounts.limits = limits
     try object.finish()
+  }
+
+  private static func isInName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: " "), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+      true
+    default: false
+    }
   }
 
   func writeAccounts(_ line: inout JSONLineEncoder) {

@@ -17,7 +17,7 @@ struct Fleetstore: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       ServeCommand.self, GatewayCommand.self, TokenCommand.self, TenantCommand.self, SetupCommand.self,
-      PersonCommand.self, SessionCommand.self, AuditCommand.self, GeofencesCommand.self,
+      PersonCommand.self, SessionCommand.self, SecretsCommand.self, AuditCommand.self, GeofencesCommand.self,
       RestoredCommand.self,
     ])
 

@@ -28,7 +28,8 @@ enum SecretKeysFile {
     return try parse(path)
   }
 
-  private static func parse(_ path: String) throws(Failure) -> SecretKeys {
+  /// Reads a file of keys.
+  static func parse(_ path: String) throws(Failure) -> SecretKeys {
     guard let keys = SecretKeys(file: String(decoding: try FileText.readSecret(path), as: UTF8.self)) else {
       throw Failure(
         .badConfiguration, path, "expected one key on each line, 64 hexadecimal digits: fleetstore secrets new-key")

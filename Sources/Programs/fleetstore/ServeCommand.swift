@@ -47,6 +47,9 @@ struct ServeCommand: AsyncParsableCommand {
       address.apply(to: &configuration.server)
     }
     try configuration.server.checkAddresses()
+    if let path = configuration.secretKeysFile {
+      configuration.server.accounts.secretKeys = try SecretKeysFile.parse(path)
+    }
     if check { return try StandardOutput.write(configuration.text) }
     // Before the database is created or updated, and before the first token is shown.
     try configuration.server.tryAddresses()
@@ -55,12 +58,6 @@ struct ServeCommand: AsyncParsableCommand {
     LoggingSystem.bootstrap { _ in PriorityLog(logLevel: level, repeated: repeated) }
     let logger = Logger(label: "fleetstore")
     let storage = try await configuration.database.open(as: .server)
-    do throws(Failure) {
-      if let keys = try SecretKeysFile.read(configuration) { configuration.server.accounts.secretKeys = keys }
-    } catch {
-      await storage.close()
-      throw error
-    }
     if storage.wasRestored {
       logger.warning(
         """
@@ -75,6 +72,7 @@ struct ServeCommand: AsyncParsableCommand {
         throw Failure(
           .badConfiguration, "broker.tenant: no tenant \(tenant); make it: fleetstore tenant add \(tenant)")
       }
+      if let keys = try SecretKeysFile.read(configuration) { configuration.server.accounts.secretKeys = keys }
       try await serve(configuration, storage, logger, repeated)
     } catch let error as StorageError {
       await storage.close()

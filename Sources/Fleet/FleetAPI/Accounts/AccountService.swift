@@ -240,10 +240,8 @@ final class AccountService: Sendable {
 
   /// The seed of one-time codes; `nil` if the key with which it was encrypted is missing.
   func seed(of factor: Stored<Factor>) -> [UInt8]? {
-    factor.value.secret.flatMap { settings.secretKeys.open($0, for: Self.place(of: factor.id)) }
+    factor.value.secret.flatMap { settings.secretKeys.open($0, for: SecretPlace.factor(factor.id)) }
   }
-
-  static func place(of factor: UUIDv7) -> String { "factor \(factor.json.textValue ?? "")" }
 
   /// Renews the tokens of an app.
   ///

@@ -45,7 +45,7 @@ struct FactorRoutes {
       }
       try call.requireRecentSignIn(accounts.settings.limits)
       let (seed, id) = (TOTP.newSecret(), UUIDv7.random(at: WallClock.now))
-      let sealed = accounts.settings.secretKeys.seal(seed, for: AccountService.place(of: id))
+      let sealed = accounts.settings.secretKeys.seal(seed, for: SecretPlace.factor(id))
       let (factor, person) = try await accounts.storage.change(
         tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now
       ) { transaction throws(ThingError) in
@@ -135,7 +135,7 @@ struct FactorRoutes {
     let operation = Operation(
       id: "replaceRecoveryCodes", summary: "Makes ten new recovery codes; all older ones end. They are shown once.",
       results: [.init(.ok, "The codes.", .json("RecoveryCodes"))], errors: [.conflict])
-    return Route(.post, Self.path + "/recovery-codes", .people, operation) { [accounts] call in
+    return Route(.post, "/api/recovery-codes", .people, operation) { [accounts] call in
       let (caller, signedIn) = try call.signedIn
       try call.requireRecentSignIn(accounts.settings.limits)
       let codes = RecoveryCodes.newSet()

@@ -25,7 +25,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
   var path: String { "/api/\(Value.names.many)" }
   private var schema: String { ThingSchema.name(of: Value.self) }
   private var parameter: String { "{\(Value.names.one)Id}" }
-  private static var idNote: String { "A UUID of version 7." }
+  private static var longestSearch: Int { 256 }
 
   var routes: [Route] { [list, create, get, put, patch] }
 
@@ -59,6 +59,9 @@ struct ThingRoutes<Value: Kind>: Sendable {
         query.conditions.append(.oneOf(key: key, try Self.values(text, of: key)))
       }
       query.text = hasSearch ? call.query["q"] : nil
+      guard query.text?.unicodeScalars.count ?? 0 <= Self.longestSearch else {
+        throw APIError.badRequest("query: q: expected at most \(Self.longestSearch) characters")
+      }
       query.order = try Self.order(call.query["sort"], sortable)
       query.cursor = try call.cursor()
       query.limit = try call.integer("limit", in: 1...1_000) ?? 100

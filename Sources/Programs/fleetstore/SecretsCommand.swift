@@ -1,0 +1,77 @@
+import ArgumentParser
+import CommandLineSupport
+import Failures
+import FleetAPI
+import FleetAccess
+import FleetDomain
+
+/// `fleetstore secrets`: the keys that encrypt secrets in the database.
+struct SecretsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "secrets", abstract: "Replaces the key that encrypts secrets in the database.",
+    subcommands: [NewKey.self, Rotate.self])
+
+  func run() throws { throw ValidationError("name what to do: new-key or rotate") }
+
+  struct NewKey: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "new-key", abstract: "Prints a new key: a line for the file of keys. Its first line encrypts.")
+
+    func run() throws { try StandardOutput.say(SecretKeys.newLine()) }
+  }
+
+  struct Rotate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Encrypts all secrets with the first key of the file, and prints how many.",
+      discussion: "Restart the servers with the new file first, so that they can read what this command writes.")
+
+    @OptionGroup var store: CommandStore
+
+    func run() async throws {
+      guard let keys = try SecretKeysFile.read(try store.store.configuration()) else {
+        throw Failure(.badConfiguration, "accounts.secretKeysFile", "expected the file with the keys, found none")
+      }
+      try await store.withStorage { storage in
+        var count = 0
+        for tenant in try await storage.tenants() {
+          count += try await Self.rotate(tenant.id, keys, storage)
+        }
+        StandardError.say("fleetstore: \(count) secrets encrypted with the first key")
+      }
+    }
+
+    private static func rotate(_ tenant: TenantID, _ keys: SecretKeys, _ storage: any FleetStorage) async throws -> Int
+    {
+      var (count, cursor) = (0, String?.none)
+      repeat {
+        let page = try await storage.view(tenant: tenant) { [cursor] view throws(ThingError) in
+          var query = ThingQuery<Factor>(.oneOf(key: "kind", [Factor.Form.totp.json]), limit: 256)
+          query.cursor = cursor
+          return try view.list(query)
+        }
+        count += try await storage.change(tenant: tenant, by: Actor(.command), at: WallClock.now) {
+          transaction throws(ThingError) in
+          var count = 0
+          for id in page.items.map(\.id) {
+            guard let factor = try transaction.find(id, Factor.self), let secret = factor.value.secret,
+              keys.isOutdated(secret)
+            else { continue }
+            let place = SecretPlace.factor(id)
+            guard let seed = keys.open(secret, for: place) else {
+              throw .rule(
+                code: "keyMissing",
+                message: "factor \(id.json.textValue ?? ""): the key with which it was encrypted is not in the file")
+            }
+            var changed = factor.value
+            changed.secret = keys.seal(seed, for: place)
+            try transaction.update(factor, to: changed, action: "rotateKey")
+            count += 1
+          }
+          return count
+        }
+        cursor = page.next
+      } while cursor != nil
+      return count
+    }
+  }
+}
