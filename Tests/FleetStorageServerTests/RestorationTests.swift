@@ -69,6 +69,130 @@ import Testing
     await storage.close()
   }
 
+  /// What may be changed without a record.
+  enum Change: CaseIterable {
+    case gateway, key, revokedToken, vehicle, person, commandAlone, commandBesideServer
+  }
+
+  private static func make(_ change: Change, _ storage: StoredFleet, _ path: String) async throws {
+    switch change {
+    case .gateway, .commandAlone, .commandBesideServer:
+      _ = try await storage.addGateway(
+        "gw-new", allowedVehicles: [], key: Sample.secret(2), tenant: .standard, at: Sample.now)
+    case .key: _ = try await storage.rotateKey(Sample.secret(3), gateway: "gw-1", tenant: .standard, at: Sample.now)
+    case .revokedToken: try await storage.revokeToken(Sample.epoch, tenant: .standard, at: Sample.now)
+    case .vehicle:
+      _ = try await storage.addVehicle("VAN-9", VehicleDetails(), tenant: .standard, at: Sample.now)
+    case .person:
+      try await storage.change(tenant: .standard, by: Actor(.command), at: Sample.now) { things throws(ThingError) in
+        var person = Person()
+        person.email = EmailAddress("p@example.com")
+        (person.firstName, person.lastName) = ("A", "B")
+        try things.insert(person)
+      }
+    }
+  }
+
+  @Test(arguments: Change.allCases)
+  func a_restored_backup_is_noticed_if_one_thing_has_changed_since(_ change: Change) async throws {
+    let folder = try ScratchFolder()
+    let (path, backup) = (folder.file("fleet.db"), folder.file("backup.db"))
+    var storage = try Self.serve(path)
+    _ = try await storage.addGateway(
+      "gw-1", allowedVehicles: [], key: Sample.secret(1), tenant: .standard, at: Sample.now)
+    try await storage.addToken(
+      OperatorToken(id: Sample.epoch, label: "", role: .admin, addedAt: Sample.now), secret: Sample.secret(9),
+      tenant: .standard)
+    try await Self.store(0..<3, storage)
+    let position = try await storage.feedPosition(tenant: .standard).rawValue
+    await storage.close()
+    try Self.copy(path, over: backup)
+    if change == .commandAlone {
+      storage = try StoredFleet(sqlite: path, as: .command)
+      try await Self.make(change, storage, path)
+    } else {
+      storage = try Self.serve(path)
+      #expect(!storage.wasRestored)
+      if change == .commandBesideServer {
+        let command = try StoredFleet(sqlite: path, as: .command)
+        try await Self.make(change, command, path)
+        await command.close()
+      } else {
+        try await Self.make(change, storage, path)
+      }
+    }
+    await storage.close()
+    // Without a restore nothing is noticed.
+    storage = try Self.serve(path)
+    #expect(!storage.wasRestored)
+    #expect(try await storage.feedPosition(tenant: .standard).rawValue == position)
+    await storage.close()
+    try Self.copy(backup, over: path)
+    storage = try Self.serve(path)
+    #expect(storage.wasRestored)
+    await Self.expectGone([0, position], storage)
+    await storage.close()
+    storage = try Self.serve(path)
+    #expect(!storage.wasRestored)
+    await storage.close()
+  }
+
+  @Test func commands_do_not_hide_a_restored_backup() async throws {
+    let folder = try ScratchFolder()
+    let (path, backup) = (folder.file("fleet.db"), folder.file("backup.db"))
+    var storage = try Self.serve(path)
+    await storage.close()
+    try Self.copy(path, over: backup)
+    storage = try Self.serve(path)
+    _ = try await storage.addGateway(
+      "gw-1", allowedVehicles: [], key: Sample.secret(1), tenant: .standard, at: Sample.now)
+    await storage.close()
+    try Self.copy(backup, over: path)
+    // More changes than the lost copy had.
+    storage = try StoredFleet(sqlite: path, as: .command)
+    for number in 2..<12 {
+      _ = try await storage.addGateway(
+        "gw-\(number)", allowedVehicles: [], key: Sample.secret(UInt8(number)), tenant: .standard, at: Sample.now)
+    }
+    await storage.close()
+    storage = try Self.serve(path)
+    #expect(storage.wasRestored)
+    await storage.close()
+    storage = try Self.serve(path)
+    #expect(!storage.wasRestored)
+    await storage.close()
+  }
+
+  @Test func a_backup_of_an_earlier_version_is_compared_by_its_feed_positions() async throws {
+    let folder = try ScratchFolder()
+    let (path, backup) = (folder.file("fleet.db"), folder.file("backup.db"))
+    var storage = try Self.serve(path)
+    try await Self.store(0..<3, storage)
+    // As an earlier version has left both.
+    let file = try String(contentsOfFile: path + "-server", encoding: .utf8)
+    _ = try await storage.engine.write { session throws(StoreFailure) in
+      try session.run("DELETE FROM setting WHERE name = 'changes'", [])
+    }
+    await storage.close()
+    func without(_ name: String) throws {
+      let told = try Tool.run("sqlite3", [path, "DELETE FROM setting WHERE name = '\(name)'"])
+      #expect(told.status == 0, "\(told.errors)")
+    }
+    try without("changes")
+    let lines = file.split(separator: "\n").prefix(4).joined(separator: "\n")
+    try (lines + "\nchanges 3\n").write(toFile: path + "-server", atomically: false, encoding: .utf8)
+    try Self.copy(path, over: backup)
+    storage = try Self.serve(path)
+    #expect(!storage.wasRestored)
+    _ = try await storage.addGateway(
+      "gw-1", allowedVehicles: [], key: Sample.secret(1), tenant: .standard, at: Sample.now)
+    await storage.close()
+    try Self.copy(backup, over: path)
+    storage = try Self.serve(path)
+    #expect(storage.wasRestored)
+    await storage.close()
+  }
+
   @Test func a_copy_of_the_present_state_changes_nothing() async throws {
     let folder = try ScratchFolder()
     let (path, backup) = (folder.file("fleet.db"), folder.file("backup.db"))

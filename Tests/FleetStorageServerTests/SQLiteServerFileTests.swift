@@ -29,15 +29,21 @@ import Testing
   @Test func the_next_server_reads_what_an_earlier_one_wrote_to_the_file() throws {
     let folder = try ScratchFolder()
     let database = try folder.write("fleet.db", "")
-    let contents = SQLiteServerFile.Contents(store: Array(0..<16), inode: .max, changes: 17)
+    let contents = SQLiteServerFile.Contents(store: Array(0..<16), inode: .max, changes: 17, changesOfCommands: 18)
     var file: SQLiteServerFile? = try SQLiteServerFile(of: database)
     #expect(file?.contents == nil)
     try file?.write(contents)
     #expect(file?.contents == contents)
-    file?.record(changes: .max)
+    file?.record(.max, of: .server)
+    file?.record(0, of: .command)
     file = nil
     let next = try SQLiteServerFile(of: database)
-    #expect(next.contents == .init(store: Array(0..<16), inode: .max, changes: .max))
+    #expect(next.contents == .init(store: Array(0..<16), inode: .max, changes: .max, changesOfCommands: 0))
+    // Files of earlier versions have no line of commands.
+    let text = try String(contentsOfFile: next.path, encoding: .utf8)
+    try text.split(separator: "\n").dropLast().joined(separator: "\n").write(
+      toFile: next.path, atomically: false, encoding: .utf8)
+    #expect(next.contents == .init(store: Array(0..<16), inode: .max, changes: .max, changesOfCommands: .max))
     // What is no file of ours says nothing.
     try Data("nonsense".utf8).write(to: URL(fileURLWithPath: next.path))
     #expect(next.contents == nil)

@@ -19,7 +19,7 @@ final class SQLiteEngine: StoreEngine {
   var clock: String { Self.clock }
   let wasRestored: Bool
   private let pool: DatabasePool
-  /// Nil: no server opened the file.
+  /// `nil` for a command, if no server has opened the file before.
   private let served: ServedSQLiteFile?
   /// Read by what waits for another process.
   private let isStopping: Flag
@@ -56,10 +56,11 @@ final class SQLiteEngine: StoreEngine {
   }
 
   private static func begin(
-    _ file: SQLiteServerFile?, _ path: String, _ pool: DatabasePool
+    _ lock: SQLiteServerFile?, _ path: String, _ pool: DatabasePool
   ) throws -> ServedSQLiteFile? {
-    guard let file else { return nil }
-    return try ServedSQLiteFile(file, database: path, pool, clock: clock)
+    if let lock { return try ServedSQLiteFile(server: lock, database: path, pool, clock: clock) }
+    guard let file = SQLiteServerFile(beside: path) else { return nil }
+    return try ServedSQLiteFile(command: file, database: path, pool)
   }
 
   private static func configuration(_ isStopping: Flag, _ turns: WriterTurns) -> Configuration {
@@ -88,15 +89,11 @@ final class SQLiteEngine: StoreEngine {
     var group = IngestGroup(jobs)
     do {
       try pool.writeWithoutTransaction { database in
-        try database.inTransaction(.immediate) {
-          try group.run(in: SQLiteSession(database: database))
-          return .commit
-        }
+        try inTransaction(database, served) { session throws(StoreFailure) in try group.run(in: session) }
       }
     } catch {
       return .failure(StoreFailure(sqlite: error).error(at: pool.path))
     }
-    if group.published > 0 { served?.record(published: group.published) }
     for (tenant, position) in group.announcements { announcer.announce(tenant, position) }
     return .success(group)
   }
@@ -123,8 +120,11 @@ final class SQLiteEngine: StoreEngine {
   ) async throws(StorageError) -> Value {
     do {
       return try await withCheckedThrowingContinuation { continuation in
-        pool.asyncWriteWithoutTransaction { database in
-          continuation.resume(with: Result { try Self.inTransaction(database, work) })
+        pool.asyncWriteWithoutTransaction { [served] database in
+          continuation.resume(
+            with: Result {
+              try Self.inTransaction(database, served) { session throws(StoreFailure) in try work(session) }
+            })
         }
       }
     } catch {
@@ -132,14 +132,20 @@ final class SQLiteEngine: StoreEngine {
     }
   }
 
+  /// Runs work in one transaction, commits it and records that something has changed.
   private static func inTransaction<Value>(
-    _ database: Database, _ work: (any StoreSession) throws(StoreFailure) -> Value
+    _ database: Database, _ served: ServedSQLiteFile?, _ work: (SQLiteSession) throws(StoreFailure) -> Value
   ) throws -> Value {
     var value: Value?
+    var changes: UInt64?
     try database.inTransaction(.immediate) {
-      value = try work(SQLiteSession(database: database))
+      let session = SQLiteSession(database: database)
+      let before = database.totalChangesCount
+      value = try work(session)
+      if database.totalChangesCount != before { changes = try session.countChange() }
       return .commit
     }
+    if let changes { served?.record(changes, database) }
     guard let value else { throw StoreFailure(.system, "database", "the transaction did not run") }
     return value
   }

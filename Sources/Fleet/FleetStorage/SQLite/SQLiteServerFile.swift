@@ -2,8 +2,8 @@ import Failures
 import FleetDomain
 import Glibc
 
-/// What the one server of a SQLite file keeps beside it, in `fleet.db-server`: a lock, and how far the file was when
-/// somebody was last told of a feed position.
+/// What the one server of a SQLite file keeps beside it, in `fleet.db-server`: a lock, and how many changes the database
+/// had when somebody was last told of one.
 ///
 /// The lock is flock(2)'s: it ends with the process. The rest is one record of text, so that a server that starts can tell
 /// whether the database is still the one that was served before, or an older copy was put in its place:
@@ -13,24 +13,35 @@ import Glibc
 ///     store   00f1…
 ///     inode   131072
 ///     changes 4711
+///     command 4702
 ///
-/// `changes` is written after each commit and before anybody hears of it, without fsync: as long as the machine does not
-/// crash it is never behind what readers have seen, and it is never ahead of the database itself.
+/// `changes` is written after each commit of the server and before anybody hears of it, `command` after those of commands
+/// beside it; without fsync: as long as the machine does not crash they are never behind what others have seen, and they
+/// are never ahead of the database itself.
 final class SQLiteServerFile: Sendable {
+  /// Who changes the database.
+  enum Role {
+    case server, command
+
+    /// The key of its line.
+    fileprivate var key: String { self == .server ? "changes" : "command" }
+  }
+
   /// What the file says.
   struct Contents: Equatable {
     /// The store's own random identifier.
     var store: [UInt8]
     /// Of the database file.
     var inode: UInt64
-    /// Sum of the feed positions of all tenants, modulo 2⁶⁴.
+    /// The number of changes after the last commit of the server.
     var changes: UInt64
+    /// The same of commands; equal to the server's in files of earlier versions.
+    var changesOfCommands: UInt64
   }
 
   private static let head = "fleetstore 1\n"
   /// Bytes of a line, whatever its value.
   private static let width = 48
-  private static let length = 4 * width + head.utf8.count
 
   let path: String
   private let descriptor: Int32
@@ -55,6 +66,15 @@ final class SQLiteServerFile: Sendable {
     }
   }
 
+  /// Opens the file beside a server.
+  ///
+  /// - Returns: `nil` if no server has made it, or this user may not write to it.
+  init?(beside database: String) {
+    path = (Self.real(database) ?? database) + "-server"
+    descriptor = unsafe open(path, O_RDWR | O_CLOEXEC)
+    if descriptor < 0 { return nil }
+  }
+
   deinit { close(descriptor) }
 
   /// Leaves the database to the next server.
@@ -66,7 +86,9 @@ final class SQLiteServerFile: Sendable {
     guard let store = fields["store"].flatMap({ Self.bytes($0) }), let inode = fields["inode"].flatMap({ UInt64($0) }),
       let changes = fields["changes"].flatMap({ UInt64($0) })
     else { return nil }
-    return Contents(store: store, inode: inode, changes: changes)
+    return Contents(
+      store: store, inode: inode, changes: changes,
+      changesOfCommands: fields["command"].flatMap { UInt64($0) } ?? changes)
   }
 
   /// Replaces what the file says, for good.
@@ -76,16 +98,19 @@ final class SQLiteServerFile: Sendable {
       Self.head
       + [
         ("pid", "\(getpid())"), ("store", hexadecimal), ("inode", "\(contents.inode)"),
-        ("changes", "\(contents.changes)"),
+        (Role.server.key, "\(contents.changes)"), (Role.command.key, "\(contents.changesOfCommands)"),
       ].map { Self.line($0.0, $0.1) }.joined()
     guard Self.write(text, to: descriptor, at: 0), ftruncate(descriptor, off_t(text.utf8.count)) == 0,
       fsync(descriptor) == 0
     else { throw Self.failure(path, "cannot be written") }
   }
 
-  /// Notes how far the database is. Where that fails, only a restored backup may go unnoticed: no batch fails for it.
-  func record(changes: UInt64) {
-    _ = Self.write(Self.line("changes", "\(changes)"), to: descriptor, at: Self.length - Self.width)
+  /// Writes down how many changes the database has. If that fails, a restored backup may go unnoticed, but no batch
+  /// fails because of it.
+  func record(_ changes: UInt64, of role: Role) {
+    // Behind the lines `pid`, `store` and `inode`.
+    let offset = Self.head.utf8.count + (role == .server ? 3 : 4) * Self.width
+    _ = Self.write(Self.line(role.key, "\(changes)"), to: descriptor, at: offset)
   }
 
   private static func line(_ key: String, _ value: String) -> String {
