@@ -6,8 +6,9 @@ import Testing
 
 /// `/ws`: records as they come in.
 @Suite struct LiveTests {
-  @Test func a_subscriber_gets_what_is_stored_from_then_on() async throws {
-    try await TestServer.run { server in
+  @Test(arguments: TestServer.Database.allCases)
+  func a_subscriber_gets_what_is_stored_from_then_on(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
       try await aside {
         let gateway = try server.client(server.keys.gateway)
         _ = try gateway.send("POST", "/api/telemetry", [SampleRecord(1)].lines)
@@ -49,8 +50,9 @@ import Testing
     }
   }
 
-  @Test func a_subscriber_goes_on_where_it_was_cut_off() async throws {
-    try await TestServer.run { server in
+  @Test(arguments: TestServer.Database.allCases)
+  func a_subscriber_goes_on_where_it_was_cut_off(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
       try await aside {
         let gateway = try server.client(server.keys.gateway)
         _ = try gateway.send("POST", "/api/telemetry", (1...3).map { SampleRecord($0) }.lines)
@@ -81,8 +83,9 @@ import Testing
     }
   }
 
-  @Test func after_a_restored_backup_older_numbers_are_gone() async throws {
-    try await TestServer.run { server in
+  @Test(arguments: TestServer.Database.allCases)
+  func after_a_restored_backup_older_numbers_are_gone(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
       let client = try await aside {
         let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
         _ = try client.listen("fleet")
@@ -113,8 +116,9 @@ import Testing
     }
   }
 
-  @Test func nothing_crosses_from_one_tenant_to_another() async throws {
-    try await TestServer.run { server in
+  @Test(arguments: TestServer.Database.allCases)
+  func nothing_crosses_from_one_tenant_to_another(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
       try await aside {
         let foreign = try WebSocketTestClient(port: server.port, token: server.keys.foreignAdmin)
         _ = try foreign.listen("fleet", after: 0)
@@ -155,8 +159,9 @@ import Testing
     }
   }
 
-  @Test func a_vehicle_is_listened_to_before_it_is_there_and_by_its_vin() async throws {
-    try await TestServer.run { server in
+  @Test(arguments: TestServer.Database.allCases)
+  func a_vehicle_is_listened_to_before_it_is_there_and_by_its_vin(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
       try await aside {
         let vin = "WVWZZZ1JZXW000001"
         let early = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)

@@ -7,8 +7,9 @@ import Testing
 
 /// Live updates while the storage fails, readers are slow, or clients ask without end.
 @Suite struct LiveTroubleTests {
-  @Test func a_read_that_failed_is_made_again_and_nothing_is_lost_or_doubled() async throws {
-    try await TestServer.run { server in
+  @Test(arguments: TestServer.Database.allCases)
+  func a_read_that_failed_is_made_again_and_nothing_is_lost_or_doubled(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
       let listener = try await aside {
         let listener = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
         _ = try listener.listen("fleet")
@@ -48,8 +49,11 @@ import Testing
     }
   }
 
-  @Test func subscriptions_of_closed_sockets_cost_nothing_and_other_updates_go_on() async throws {
-    try await TestServer.run { server in
+  @Test(arguments: TestServer.Database.allCases)
+  func subscriptions_of_closed_sockets_cost_nothing_and_other_updates_go_on(_ database: TestServer.Database)
+    async throws
+  {
+    try await TestServer.run(on: database) { server in
       let (gate, questions) = (Gate(), Tally())
       server.storage.set(.feedPosition) { () throws(StorageError) in
         _ = questions.next()
@@ -106,8 +110,9 @@ import Testing
     }
   }
 
-  @Test func a_channel_ends_with_an_error_if_its_position_is_no_longer_kept() async throws {
-    try await TestServer.run { server in
+  @Test(arguments: TestServer.Database.allCases)
+  func a_channel_ends_with_an_error_if_its_position_is_no_longer_kept(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
       let listener = try await aside {
         let listener = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
         _ = try listener.listen("vehicle:VAN-1")
@@ -143,9 +148,10 @@ import Testing
     }
   }
 
-  @Test func a_reader_that_resumes_far_behind_is_not_called_slow() async throws {
+  @Test(arguments: TestServer.Database.allCases)
+  func a_reader_that_resumes_far_behind_is_not_called_slow(_ database: TestServer.Database) async throws {
     // 7 MB of older records, a hundred times what a reader may be behind.
-    try await TestServer.run(.test { $0.live.behindBytes = 65_536 }) { server in
+    try await TestServer.run(.test { $0.live.behindBytes = 65_536 }, on: database) { server in
       try await aside {
         let gateway = try server.client(server.keys.gateway)
         let text = String(repeating: "x", count: 12_000)

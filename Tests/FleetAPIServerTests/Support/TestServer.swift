@@ -6,10 +6,11 @@ import Logging
 import ServiceLifecycle
 import Telemetry
 import TestKit
+import Testing
 
 @testable import FleetAPI
 
-/// A server on a port of its own, over a SQLite file of its own, with keys of every kind in two tenants.
+/// A server on a port of its own, over a database of its own, with keys of every kind in two tenants.
 ///
 /// Clients block: what a test does with one stands in `aside`.
 final class TestServer: Sendable {
@@ -38,12 +39,24 @@ final class TestServer: Sendable {
     self.task = task
   }
 
-  /// Runs a test against a server and stops it.
+  enum Database: String, CaseIterable, CustomTestStringConvertible {
+    case sqlite, postgreSQL
+
+    var testDescription: String { rawValue }
+  }
+
+  /// Runs a test against a server and stops it. If the database is not installed, the test is skipped.
   static func run(
-    _ options: ServerOptions = .test { _ in }, _ test: @Sendable (TestServer) async throws -> Void
+    _ options: ServerOptions = .test { _ in }, on database: Database = .sqlite,
+    _ test: @Sendable (TestServer) async throws -> Void
   ) async throws {
     let scratch = try ScratchFolder()
-    let server = try await start(options, StoredFleet(sqlite: scratch.file("fleet.db")))
+    let storage =
+      switch database {
+      case .sqlite: try StoredFleet(sqlite: scratch.file("fleet.db"))
+      case .postgreSQL: try await StoredFleet(postgreSQL: try await aside { try PostgreSQLServer.shared.database() })
+      }
+    let server = try await start(options, storage)
     do {
       try await test(server)
     } catch {
