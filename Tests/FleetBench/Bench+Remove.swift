@@ -36,7 +36,7 @@ extension Bench {
     return times.sorted()
   }
 
-  private static func say(_ what: String, _ times: [Duration]) {
+  static func say(_ what: String, _ times: [Duration]) {
     guard let longest = times.last else { return print("\(what): over too soon") }
     func at(_ share: Double) -> Double { seconds(times[Int(Double(times.count - 1) * share)]) * 1_000 }
     print(

@@ -85,6 +85,90 @@ import Testing
     #expect(order.withLock { $0.firstIndex(of: "other 7") } ?? .max <= 2)
   }
 
+  @Test func a_batch_of_long_records_takes_several_turns_and_others_go_in_between() async throws {
+    let order = Mutex<[String]>([])
+    let (began, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let queue = IngestQueue(lanes: 1) { _, jobs in
+      let isFirst = order.withLock { order in
+        order += jobs.map { "\($0.tenant) \($0.records.count)" }
+        return order.count == 1
+      }
+      if isFirst {
+        began.signal()
+        release.wait()
+      }
+      return .success(IngestGroup(jobs))
+    }
+    let long = Sample.record(1, keys: ",\"note\":\"\(String(repeating: "x", count: 16_000))\"")
+    let count = IngestQueue.largestGroup / IngestCost.cost(of: long, after: nil)
+    @Sendable func send(_ records: [IncomingRecord], _ tenant: TenantID) async -> Int {
+      let result = await queue.ingest { answer in
+        IngestJob(records: records, source: .trusted, tenant: tenant, now: Sample.now, answer: answer)
+      }
+      return (try? result.get().count) ?? 0
+    }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { #expect(await send(Array(repeating: long, count: 3 * count + 1), .standard) == 3 * count + 1) }
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+          began.wait()
+          continuation.resume()
+        }
+      }
+      group.addTask { #expect(await send([Sample.record(2)], TenantID("other")!) == 1) }
+      while queue.counts.waiting < 1 { await Task.yield() }
+      release.signal()
+    }
+    #expect(
+      order.withLock { $0 } == ["default \(count)", "other 1", "default \(count)", "default \(count)", "default 1"])
+    #expect(queue.counts.waiting == 0)
+  }
+
+  @Test func postponed_records_come_next_and_alone() {
+    let records = (0..<10).map { Sample.record($0) }
+    var job = IngestJob(records: records, source: .trusted, tenant: .standard, now: Sample.now) { _ in }
+    #expect(job.records == records && job.cost == 10 && !job.wasPostponed)
+    let first: [IngestOutcome?] = [.stored, nil, .improved, nil, nil, nil, nil, nil, nil, nil]
+    // Each better time has cost a quarter of what a transaction may do.
+    #expect(job.finishTurn(first, work: IngestCost.improvements / 2) == nil)
+    #expect(job.wasPostponed && job.remaining == 8)
+    #expect(job.records.map(\.sequence) == [2, 4, 5, 6])
+    #expect(job.finishTurn([.improved, .duplicate, .improved, .duplicate], work: 0) == nil)
+    #expect(!job.wasPostponed)
+    #expect(job.records.map(\.sequence) == [7, 8, 9, 10])
+    let all: [IngestOutcome] =
+      [.stored, .improved, .improved, .duplicate, .improved, .duplicate] + Array(repeating: .duplicate, count: 4)
+    #expect(job.finishTurn(Array(repeating: .duplicate, count: 4), work: 0) == all)
+  }
+
+  @Test func an_interrupted_queue_answers_a_batch_between_its_turns() async throws {
+    let (began, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let queue = IngestQueue(lanes: 1) { _, jobs in
+      began.signal()
+      release.wait()
+      return .success(IngestGroup(jobs))
+    }
+    async let answer = queue.ingest { answer in
+      IngestJob(
+        records: Array(repeating: Sample.record(1), count: IngestQueue.largestGroup + 1), source: .trusted,
+        tenant: .standard, now: Sample.now, answer: answer)
+    }
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        began.wait()
+        queue.interrupt()
+        release.signal()
+        continuation.resume()
+      }
+    }
+    guard case .failure(let error) = await answer else {
+      Issue.record("answered")
+      return
+    }
+    #expect(error.kind == .unavailable)
+    await queue.close()
+  }
+
   @Test func a_rejected_batch_does_not_affect_other_batches_of_the_commit() async throws {
     let (began, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let isFirst = Mutex(true)

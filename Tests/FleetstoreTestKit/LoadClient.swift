@@ -85,14 +85,14 @@ enum LoadClient {
     return ((ContinuousClock.now - start) / .seconds(1), stored.value)
   }
 
-  static func record(_ number: Int, _ gateway: Int) -> String {
+  static func record(_ number: Int, _ gateway: Int, quality: String = "gps") -> String {
     let milliseconds = 1_767_225_600_000 + number * 1_000
     let time = Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
     let digits = String(milliseconds, radix: 16)
     let high = String(repeating: "0", count: 12 - digits.count) + digits
     let tail = String(format: "%04x%08x", gateway, number)
     let id = "\(high.prefix(8))-\(high.suffix(4))-7abc-8def-\(tail)"
-    return #"{"type":"telemetry","id":"\#(id)","timestamp":"\#(time.formatted(style))","timeQuality":"gps","#
+    return #"{"type":"telemetry","id":"\#(id)","timestamp":"\#(time.formatted(style))","timeQuality":"\#(quality)","#
       + #""gatewayId":"gw-\#(gateway)","vehicleId":"VAN-\#(gateway)","epoch":"0193e0f2-7c11-7a5e-8f3b-2d1c0b9a8877","#
       + #""seq":\#(number),"rpm":\#(800 + number % 3_000),"speed":\#(number % 130).5,"engineLoad":42.7,"coolantTemp":88,"#
       + #""intakeAirTemp":23,"maf":12.34,"fuelLevel":64.3,"throttlePosition":17.6,"batteryVoltage":13.9,"#

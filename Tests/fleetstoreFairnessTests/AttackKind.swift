@@ -6,8 +6,9 @@ import TestKit
 
 /// What a hostile tenant does.
 enum AttackKind: String, CaseIterable {
-  case announcedBodies, bombs, largeBatches, smallBatches, lists, shortReads, adminWrites, rotations, fences, replay
-  case fanOut, subscriptions, messages, strangers, connections, openRoutes, slowReaders
+  case announcedBodies, bombs, largeBatches, smallBatches, corrections, lists, shortReads, adminWrites, rotations,
+    fences
+  case replay, fanOut, subscriptions, messages, strangers, connections, openRoutes, slowReaders
 
   func begin(_ attack: Attack, _ keys: AttackKeys) throws {
     switch self {
@@ -15,6 +16,7 @@ enum AttackKind: String, CaseIterable {
     case .bombs: try Self.sendBombs(attack, keys)
     case .largeBatches: Self.sendBatches(attack, keys, records: 8_000, threads: 6)
     case .smallBatches: Self.sendBatches(attack, keys, records: 100, threads: 16)
+    case .corrections: Self.correct(attack, keys, records: 8_000, threads: 6)
     case .lists:
       Self.ask(attack, keys, ["/api/vehicles/VAN-0/telemetry?limit=10000&fields=rpm,speed", "/api/events?limit=1000"])
     case .shortReads:
@@ -104,6 +106,24 @@ enum AttackKind: String, CaseIterable {
       }
       while !attack.isOver {
         for batch in batches { _ = try socket.post(batch, key: keys.gateways[gateway]) }
+      }
+    }
+  }
+
+  /// Sends records of a worse time, and then twice with a better one.
+  private static func correct(_ attack: Attack, _ keys: AttackKeys, records: Int, threads: Int) {
+    let base = Int.random(in: 1...1_000) * 100_000
+    attack.begin(threads: threads) { attack, number in
+      let socket = try attack.socket()
+      let gateway = number % keys.gateways.count
+      var round = 0
+      while !attack.isOver {
+        let first = base + (round * threads + number) * records
+        for quality in ["system", "ntp", "gps"] {
+          let lines = (1...records).map { LoadClient.record(first + $0, gateway, quality: quality) + "\n" }
+          _ = try socket.post(LoadClient.packed(Array(lines.joined().utf8)), key: keys.gateways[gateway])
+        }
+        round += 1
       }
     }
   }

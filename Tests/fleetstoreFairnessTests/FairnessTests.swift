@@ -27,8 +27,9 @@ import Testing
 
   /// Attacks in which the database takes part.
   private static let onDatabase: [(String, AttackKind)] = [
-    ("large batches", .largeBatches), ("many small batches", .smallBatches), ("lists", .lists),
-    ("short reads", .shortReads), ("writes by an administrator", .adminWrites), ("older records by WebSocket", .replay),
+    ("large batches", .largeBatches), ("many small batches", .smallBatches), ("better times", .corrections),
+    ("lists", .lists), ("short reads", .shortReads), ("writes by an administrator", .adminWrites),
+    ("older records by WebSocket", .replay),
     ("records for many listeners", .fanOut),
   ]
   /// Attacks on the server itself, whichever database it has.

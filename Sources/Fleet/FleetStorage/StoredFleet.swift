@@ -8,8 +8,8 @@ import Telemetry
 ///
 /// Constraints:
 /// - **Answered means durable.** SQLite: WAL with `synchronous=FULL`; PostgreSQL: `synchronous_commit`, switched on where
-///   it is off. Batches that come in together share one commit (at most 4,096 records), and a larger batch has several;
-///   each caller is answered after its last.
+///   it is off. Batches that come in together share one commit (at most 4,096 records of usual length), and a batch that
+///   costs more has several (``IngestCost``); each caller is answered after its last.
 /// - **Key**: (tenant, vehicle, class, id), where the class is the record's type, and one class for all types that are
 ///   not known. A gateway gives an id once, whatever the type. Keys begin with tenant and vehicle, so that a cluster can
 ///   distribute by them.
@@ -100,23 +100,8 @@ public final class StoredFleet: FleetStorage {
     _ records: [IncomingRecord], from source: IngestSource, tenant: TenantID, at now: Timestamp
   ) async throws(StorageError) -> [IngestOutcome] {
     // Nothing is no batch: no commit would answer it.
-    guard records.count > IngestQueue.largestGroup else {
-      return records.isEmpty ? [] : try await ingestPiece(records, source, tenant, now)
-    }
-    // A large batch in several transactions, between which others have their turn.
-    var outcomes: [IngestOutcome] = []
-    outcomes.reserveCapacity(records.count)
-    while outcomes.count < records.count {
-      let end = min(outcomes.count + IngestQueue.largestGroup, records.count)
-      outcomes += try await ingestPiece(Array(records[outcomes.count..<end]), source, tenant, now)
-    }
-    return outcomes
-  }
-
-  private func ingestPiece(
-    _ records: [IncomingRecord], _ source: IngestSource, _ tenant: TenantID, _ now: Timestamp
-  ) async throws(StorageError) -> [IngestOutcome] {
-    try await engine.queue.ingest { answer in
+    if records.isEmpty { return [] }
+    return try await engine.queue.ingest { answer in
       IngestJob(records: records, source: source, tenant: tenant, now: now, answer: answer)
     }.get()
   }

@@ -15,8 +15,8 @@ import Telemetry
 public protocol FleetStorage: Sendable {
   // MARK: Records
 
-  /// Stores a batch of records in one transaction, or in one for each 4,096 records. Refused records do not affect
-  /// the others. A batch that failed may be stored in part; if it is sent again, each record is stored once.
+  /// Stores a batch of records in one transaction, or in several if it is large or has many better times. Refused
+  /// records do not affect the others. A batch that failed may be stored in part; if it is sent again, each record is stored once.
   ///
   /// The first record of an unknown vehicle registers it with its `vehicleId` as the id. A `vehicleId` that is the
   /// VIN of a known

@@ -1,15 +1,6 @@
 import FleetDomain
 import Telemetry
 
-/// A batch that waits for its transaction.
-struct IngestJob: Sendable {
-  var records: [IncomingRecord]
-  var source: IngestSource
-  var tenant: TenantID
-  var now: Timestamp
-  var answer: @Sendable (Result<[IngestOutcome], StorageError>) -> Void
-}
-
 /// Several batches in one transaction.
 ///
 /// Call order: ``run(in:)``, then the commit, then ``outcomes`` and ``announcements``. Each attempt needs a new
@@ -25,13 +16,13 @@ struct IngestGroup {
   }
 
   let jobs: [IngestJob]
-  /// The results of each job's records; `nil` if its tenant does not exist.
-  private(set) var outcomes: [[IngestOutcome]?]
+  /// The results of each job's records; `nil` if its tenant does not exist. A record without a result is postponed:
+  /// nothing was stored for it, because the better times of the group cost too much for one transaction.
+  private(set) var outcomes: [[IngestOutcome?]?]
+  /// The cost of better times.
+  var work: Int { budget.spent }
   /// Feed positions to announce after the commit.
   private(set) var announcements: [(tenant: TenantID, position: FeedPosition)] = []
-
-  /// The number of changes added to the feeds.
-  private(set) var published = 0
 
   private var rows: [RecordRow] = []
   /// The job and the record from which a row was made.
@@ -39,6 +30,7 @@ struct IngestGroup {
   private var indexes: [RowKey: Int] = [:]
   private var copies: [Copy] = []
   private var tenants: [TenantID: Int32] = [:]
+  private let budget = WorkBudget(IngestCost.improvements)
 
   init(_ jobs: [IngestJob]) {
     self.jobs = jobs
@@ -62,8 +54,14 @@ struct IngestGroup {
 
     let now = (jobs.map(\.now).max() ?? Timestamp(nanoseconds: 0)).milliseconds
     let existing = try transaction.store(rows, at: now)
-    let improvements = resolveOutcomes(existing)
-    let moved = improvements.isEmpty ? [:] : try transaction.improveAll(improvements.values.map { $0 })
+    var improvements = resolveOutcomes(existing)
+    var moved: [Int32: MovedBack] = [:]
+    if !improvements.isEmpty {
+      let inOrder = improvements.sorted { $0.key < $1.key }.map(\.value)
+      let result = try transaction.improveAll(inOrder, within: budget)
+      moved = result.moved
+      postpone(result.postponed, existing, &improvements)
+    }
     for (index, improvement) in improvements {
       rows[index].time = improvement.time.milliseconds
       rows[index].quality = StoredQuality(improvement.quality)
@@ -83,7 +81,6 @@ struct IngestGroup {
       guard !keys.isEmpty, let now = jobs.map(\.now).max() else { continue }
       let position = try transaction.publish(keys, tenant: tenant, named: id, at: now.milliseconds)
       announcements.append((id, position))
-      published += keys.count
     }
   }
 
@@ -162,5 +159,20 @@ struct IngestGroup {
       improvements[copy.row] = Improvement(key: rows[copy.row].key, time: time, quality: copy.quality.timeQuality)
     }
     return improvements
+  }
+
+  /// Removes the results of records whose better times did not fit into the transaction, and of all their copies: they
+  /// have theirs one after the other.
+  private mutating func postpone(
+    _ keys: [RowKey], _ existing: [Int: StoredQuality], _ improvements: inout [Int: Improvement]
+  ) {
+    if keys.isEmpty { return }
+    let postponed = Set(keys)
+    for copy in copies where postponed.contains(rows[copy.row].key) { outcomes[copy.job]?[copy.record] = nil }
+    for index in rows.indices where postponed.contains(rows[index].key) {
+      improvements[index] = nil
+      // A new row was stored.
+      if existing[index] != nil { outcomes[origins[index].job]?[origins[index].record] = nil }
+    }
   }
 }

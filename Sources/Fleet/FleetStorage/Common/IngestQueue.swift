@@ -2,21 +2,31 @@ import Dispatch
 import FleetDomain
 import Synchronization
 
-/// Stores batches that arrive at the same time in one transaction; each caller is answered after its commit. Waiting
-/// batches take turns between tenants, then between the gateways of each.
+/// Stores batches that arrive at the same time in one transaction; each caller is answered after the commit of all its
+/// records. Waiting batches take turns between tenants, then between the gateways of each. A batch that costs more than
+/// one transaction may waits for its next turn after each one.
 ///
 /// A lane is a thread with one transaction in progress. While it waits for the disk, the next batches gather.
 final class IngestQueue: Sendable {
-  /// The maximum number of records in a transaction: about 40 ms, so that live readers do not wait longer.
+  /// The maximum cost of a transaction (``IngestCost``): 4,096 records of usual length, or about 40 ms, so that other
+  /// tenants and live readers do not wait longer.
   static let largestGroup = 4_096
 
   private struct State {
-    var waiting = FairQueue<TenantID, String, IngestJob> { $0.records.count }
+    var waiting = FairQueue<TenantID, String, IngestJob> { $0.cost }
+    /// The number of records that wait.
+    var waitingRecords = 0
     var freeLanes: [Int]
     var isClosed = false
+    var isInterrupted = false
     var idle: [CheckedContinuation<Void, Never>] = []
     var counts = StorageCounts()
     var failure: Failure?
+
+    mutating func add(_ job: IngestJob) {
+      waiting.add(job, group: job.tenant, member: job.source.name)
+      waitingRecords += job.remaining
+    }
   }
 
   /// The error of the last transaction.
@@ -44,7 +54,7 @@ final class IngestQueue: Sendable {
   var counts: StorageCounts {
     state.withLock { state in
       var counts = state.counts
-      counts.waiting = state.waiting.waitingCost
+      counts.waiting = state.waitingRecords
       return counts
     }
   }
@@ -62,7 +72,7 @@ final class IngestQueue: Sendable {
       let job = job { continuation.resume(returning: $0) }
       let lane: Int?? = state.withLock { state in
         guard !state.isClosed else { return .none }
-        state.waiting.add(job, group: job.tenant, member: job.source.name)
+        state.add(job)
         return .some(state.freeLanes.popLast())
       }
       switch lane {
@@ -90,6 +100,8 @@ final class IngestQueue: Sendable {
   func interrupt() {
     let waiting = state.withLock { state in
       state.isClosed = true
+      state.isInterrupted = true
+      state.waitingRecords = 0
       return state.waiting.removeAll()
     }
     for job in waiting { job.answer(.failure(Self.closed)) }
@@ -101,6 +113,7 @@ final class IngestQueue: Sendable {
     while true {
       let (group, idle) = state.withLock { state -> ([IngestJob], [CheckedContinuation<Void, Never>]) in
         let group = Self.next(&state.waiting)
+        state.waitingRecords -= group.reduce(0) { $0 + $1.remaining }
         guard group.isEmpty else { return (group, []) }
         state.freeLanes.append(lane)
         guard state.freeLanes.count == laneCount else { return ([], []) }
@@ -119,8 +132,11 @@ final class IngestQueue: Sendable {
     case .success(let done):
       count(done)
       for (job, outcomes) in zip(group, done.outcomes) {
-        let error = StorageError(.notFound, job.tenant.text, "no such tenant")
-        job.answer(outcomes.map { .success($0) } ?? .failure(error))
+        if let outcomes {
+          finishTurn(of: job, outcomes, work: done.work)
+        } else {
+          job.answer(.failure(StorageError(.notFound, job.tenant.text, "no such tenant")))
+        }
       }
     case .failure(let error):
       // An error of one batch must not affect the others.
@@ -138,11 +154,22 @@ final class IngestQueue: Sendable {
     }
   }
 
+  /// Answers a batch that is done; any other waits for its next turn.
+  private func finishTurn(of job: IngestJob, _ results: [IngestOutcome?], work: Int) {
+    var job = job
+    if let outcomes = job.finishTurn(results, work: work) { return job.answer(.success(outcomes)) }
+    let isWaiting = state.withLock { [job] state in
+      if !state.isInterrupted { state.add(job) }
+      return !state.isInterrupted
+    }
+    if !isWaiting { job.answer(.failure(Self.closed)) }
+  }
+
   private func count(_ group: IngestGroup) {
     state.withLock { state in
       state.failure = nil
       state.counts.commits += 1
-      for outcome in group.outcomes.lazy.compactMap({ $0 }).joined() {
+      for outcome in group.outcomes.lazy.compactMap({ $0 }).joined().compactMap({ $0 }) {
         switch outcome {
         case .stored: state.counts.stored += 1
         case .duplicate: state.counts.duplicates += 1
@@ -156,10 +183,12 @@ final class IngestQueue: Sendable {
   /// Returns the batches of the next transaction; at least one if any waits.
   private static func next(_ waiting: inout FairQueue<TenantID, String, IngestJob>) -> [IngestJob] {
     var group: [IngestJob] = []
-    var records = 0
-    while let job = waiting.next(if: { group.isEmpty || records + $0.records.count <= largestGroup }) {
+    var cost = 0
+    while let job = waiting.next(if: {
+      group.isEmpty || (!group[0].wasPostponed && !$0.wasPostponed && cost + $0.cost <= largestGroup)
+    }) {
       group.append(job)
-      records += job.records.count
+      cost += job.cost
     }
     return group
   }

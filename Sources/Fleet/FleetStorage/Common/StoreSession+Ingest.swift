@@ -4,7 +4,7 @@ import Telemetry
 /// The steps of taking records in that are the same on both databases.
 ///
 /// Call order: ``tenant(_:)`` and ``vehicles(named:tenant:)``; ``register(_:)`` and ``update(_:tenant:)`` for what is new;
-/// ``store(_:at:)``, ``improveAll(_:)``, ``touch(_:)``, ``updateNewest(_:)`` once each; ``publish(_:tenant:named:at:)`` for each tenant in the order of
+/// ``store(_:at:)``, ``improveAll(_:within:)``, ``touch(_:)``, ``updateNewest(_:)`` once each; ``publish(_:tenant:named:at:)`` for each tenant in the order of
 /// their keys. Who opened the transaction commits it.
 extension StoreSession {
   /// Adds a vehicle, or finds the one that another process has added meanwhile.
@@ -39,11 +39,19 @@ extension StoreSession {
 
   /// Gives rows of the table `record` a better time, in their bodies as well; passes over those that have one as good.
   ///
-  /// - Returns: what moved back in time by that, for each vehicle.
-  func improve(_ improvements: [Improvement]) throws(StoreFailure) -> [Int32: MovedBack] {
+  /// - Parameters:
+  ///   - improvements: in the order of their keys.
+  ///   - budget: when it is spent, the rest is postponed.
+  /// - Returns: what moved back in time by that, for each vehicle; and what was postponed.
+  func improve(
+    _ improvements: [Improvement], within budget: WorkBudget
+  ) throws(StoreFailure) -> (moved: [Int32: MovedBack], postponed: [RowKey]) {
     try prepare(for: improvements)
     var moved: [Int32: MovedBack] = [:]
-    for item in improvements {
+    var previous: RowKey?
+    for (index, item) in improvements.enumerated() {
+      if budget.isSpent { return (moved, improvements[index...].map(\.key)) }
+      budget.charge(IngestCost.improvement)
       guard let id = UUIDv7(high: item.key.idHigh, low: item.key.idLow) else { continue }
       let place: [SQLValue] = [
         SQLValue(item.key.tenant), SQLValue(item.key.vehicle), .integer(Int64(item.key.recordClass)), .identifier(id),
@@ -56,6 +64,7 @@ extension StoreSession {
         StoredQuality(item.quality).isBetter(than: quality)
       else { continue }
       let body = try RecordBodyTime.improving(row.bytes(1), item, id: id)
+      budget.charge(IngestCost.bytes(body.count))
       try run(
         """
         UPDATE record SET time = $5, quality = $6, body = $7
@@ -64,10 +73,14 @@ extension StoreSession {
         place + [.integer(item.time.milliseconds), .integer(Int64(item.quality.rawValue)), .bytes(body)])
       let old = row.integer(2)
       if item.time.milliseconds < old, quality != .ahead {
+        if previous?.vehicle != item.key.vehicle || previous?.recordClass != item.key.recordClass {
+          budget.charge(IngestCost.newest)
+        }
+        previous = item.key
         moved[item.key.vehicle, default: MovedBack(tenant: item.key.tenant, time: old)].add(id, old)
       }
     }
-    return moved
+    return (moved, [])
   }
 }
 

@@ -41,16 +41,25 @@ extension StoreSession {
   func updateNewest(_ moved: [Int32: MovedBack]) throws(StoreFailure) {
     for (vehicle, moved) in moved.sorted(by: { $0.key < $1.key }) {
       let known = try rows("SELECT class, ecu, id FROM newest WHERE vehicle = $1", [SQLValue(vehicle)])
+      var parts: [Int16: [NewestRecord.Part: UUIDv7]] = [:]
       for row in known {
         guard let id = row.identifier(2), moved.ids.contains(id) else { continue }
         let part = NewestRecord.Part(recordClass: Int16(truncatingIfNeeded: row.integer(0)), ecu: row.text(1))
-        guard let found = try newest(part, of: vehicle, tenant: moved.tenant, known: id) else { continue }
-        try run(
-          "UPDATE newest SET time = $4, seq = $5, id = $6 WHERE vehicle = $1 AND class = $2 AND ecu = $3",
-          [
-            SQLValue(vehicle), .integer(Int64(part.recordClass)), .text(part.ecu), .integer(found.time),
-            .integer(found.sequence), .identifier(found.id),
-          ])
+        parts[part.rowClass, default: [:]][part] = id
+      }
+      for (recordClass, ids) in parts.sorted(by: { $0.key < $1.key }) {
+        let found = try newest(Set(ids.keys), recordClass, of: vehicle, tenant: moved.tenant)
+        for (part, id) in ids {
+          var newest = found[part]
+          if newest == nil { newest = try place(of: id, recordClass, vehicle, moved.tenant) }
+          guard let newest else { continue }
+          try run(
+            "UPDATE newest SET time = $4, seq = $5, id = $6 WHERE vehicle = $1 AND class = $2 AND ecu = $3",
+            [
+              SQLValue(vehicle), .integer(Int64(part.recordClass)), .text(part.ecu), .integer(newest.time),
+              .integer(newest.sequence), .identifier(newest.id),
+            ])
+        }
       }
       try run(
         "UPDATE vehicle SET last_time = (SELECT max(time) FROM newest WHERE vehicle = $1) WHERE key = $1",
@@ -58,57 +67,78 @@ extension StoreSession {
     }
   }
 
-  /// The newest record of a part, in rows or runs; the record that is known, if it is not found.
-  private func newest(
-    _ part: NewestRecord.Part, of vehicle: Int32, tenant: Int32, known: UUIDv7
+  /// The place of a record that is there.
+  private func place(
+    of id: UUIDv7, _ recordClass: Int16, _ vehicle: Int32, _ tenant: Int32
   ) throws(StoreFailure) -> NewestPlace? {
-    var found = [try newestRow(part, of: vehicle, tenant: tenant)].compactMap { $0 }
-    if part.rowClass == RowKey.telemetryClass {
-      let reader = RunReader(session: self, tenant: tenant, vehicle: vehicle)
-      if let inRuns = try reader.newest(withPosition: part == .position) { found.append(inRuns) }
-    }
-    let newest = found.max { left, right in
-      (left.time, left.sequence, left.id.high, left.id.low) < (right.time, right.sequence, right.id.high, right.id.low)
-    }
-    if let newest { return newest }
-    let key = RowKey(
-      tenant: tenant, vehicle: vehicle, recordClass: part.rowClass, idHigh: known.high, idLow: known.low)
-    return try foundAll([key]).first.map { ($0.time, $0.sequence, known) }
+    let key = RowKey(tenant: tenant, vehicle: vehicle, recordClass: recordClass, idHigh: id.high, idLow: id.low)
+    return try foundAll([key]).first.map { ($0.time, $0.sequence, id) }
   }
 
-  /// The newest row of a part. Rows do not say whether they have a position, nor which ECU they are of: bodies are
-  /// read, the newest first, but no more than 10,000.
-  private func newestRow(
-    _ part: NewestRecord.Part, of vehicle: Int32, tenant: Int32
-  ) throws(StoreFailure) -> NewestPlace? {
-    let place = [SQLValue(tenant), SQLValue(vehicle), .integer(Int64(part.rowClass))]
+  /// The newest records of parts of one class, in rows or runs; without those that were not found.
+  private func newest(
+    _ parts: Set<NewestRecord.Part>, _ recordClass: Int16, of vehicle: Int32, tenant: Int32
+  ) throws(StoreFailure) -> [NewestRecord.Part: NewestPlace] {
+    var found = try newestRows(parts, recordClass, of: vehicle, tenant: tenant)
+    guard recordClass == RowKey.telemetryClass else { return found }
+    let reader = RunReader(session: self, tenant: tenant, vehicle: vehicle)
+    for part in parts {
+      guard let inRuns = try reader.newest(withPosition: part == .position) else { continue }
+      if let row = found[part], Self.isBefore(inRuns, row) { continue }
+      found[part] = inRuns
+    }
+    return found
+  }
+
+  private static func isBefore(_ left: NewestPlace, _ right: NewestPlace) -> Bool {
+    (left.time, left.sequence, left.id.high, left.id.low) < (right.time, right.sequence, right.id.high, right.id.low)
+  }
+
+  /// The newest rows of parts of one class. Rows do not say whether they have a position, nor which ECU they are of:
+  /// bodies are read once for all parts, the newest first, but no more than 10,000 or 4 MiB.
+  private func newestRows(
+    _ parts: Set<NewestRecord.Part>, _ recordClass: Int16, of vehicle: Int32, tenant: Int32
+  ) throws(StoreFailure) -> [NewestRecord.Part: NewestPlace] {
+    let place = [SQLValue(tenant), SQLValue(vehicle), .integer(Int64(recordClass))]
     let head = "SELECT time, seq, id, body FROM record WHERE tenant = $1 AND vehicle = $2 AND class = $3"
     let credible = " AND quality <> \(StoredQuality.ahead.rawValue)"
-    let isAny = part != .position && RecordClass(number: part.recordClass)?.hasECUs != true
+    let hasECUs = RecordClass(number: recordClass)?.hasECUs == true
+    var found: [NewestRecord.Part: NewestPlace] = [:]
     var behind: [SQLValue] = []
-    for _ in 0..<100 {
+    var (rowsLeft, bytesLeft) = (10_000, 4 << 20)
+    while found.count < parts.count, rowsLeft > 0, bytesLeft > 0 {
+      let isAny = !hasECUs && !parts.contains(.position)
       let page = try rows(
         head + credible + (behind.isEmpty ? "" : " AND (time, seq, id) < ($4, $5, $6)")
           + " ORDER BY time DESC, seq DESC, id DESC LIMIT \(isAny ? 1 : 100)",
         place + behind)
       for row in page {
-        if let id = row.identifier(2), isAny || Self.isOf(part, row.bytes(3)) {
-          return (row.integer(0), row.integer(1), id)
+        guard let id = row.identifier(2) else { continue }
+        let body = row.bytes(3)
+        bytesLeft -= body.count
+        for part in Self.parts(of: body, recordClass, hasECUs: hasECUs)
+        where parts.contains(part) && found[part] == nil {
+          found[part] = (row.integer(0), row.integer(1), id)
         }
       }
+      rowsLeft -= page.count
       guard let last = page.last, let id = last.identifier(2) else { break }
       behind = [last.values[0], last.values[1], .identifier(id)]
     }
-    return nil
+    return found
   }
 
-  private static func isOf(_ part: NewestRecord.Part, _ body: [UInt8]) -> Bool {
+  /// What a record may be the newest of.
+  private static func parts(of body: [UInt8], _ recordClass: Int16, hasECUs: Bool) -> [NewestRecord.Part] {
+    let whole = NewestRecord.Part(recordClass: recordClass, ecu: "")
+    guard hasECUs || recordClass == RowKey.telemetryClass else { return [whole] }
     do throws(RecordRefusal) {
       let record = try IncomingRecord(parsing: body.span)
-      return part == .position ? record.hasPosition : record.ecu ?? "" == part.ecu
+      if hasECUs { return [NewestRecord.Part(recordClass: recordClass, ecu: record.ecu ?? "")] }
+      return record.hasPosition ? [whole, .position] : [whole]
     } catch {
-      // What an earlier version took in and this one would not: it is there, but it is the newest of nothing.
-      return false
+      // What an earlier version took in and this one would not: it is there, but it is the newest of no ECU or position.
+      return hasECUs ? [] : [whole]
     }
   }
 }

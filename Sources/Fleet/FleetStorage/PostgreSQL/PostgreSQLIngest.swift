@@ -18,7 +18,8 @@ final class PostgreSQLIngest: Sendable {
   /// Takes a group in and commits it. Where somebody else was in the way, again, a few times.
   func ingest(_ jobs: [IngestJob]) -> Result<IngestGroup, StorageError> {
     var tries = 0
-    var expectsDuplicates = false
+    // What was postponed is there already.
+    var expectsDuplicates = jobs.contains(where: \.wasPostponed)
     while true {
       tries += 1
       do throws(StoreFailure) {

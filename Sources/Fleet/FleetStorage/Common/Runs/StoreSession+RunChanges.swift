@@ -6,15 +6,22 @@ extension StoreSession {
   /// Gives records a better time, in their bodies as well; passes over those that have one as good. A record of a run
   /// leaves it and becomes a row. After ``store(_:at:)``, which has locked the vehicles.
   ///
-  /// - Returns: what moved back in time by that, for each vehicle.
-  func improveAll(_ improvements: [Improvement]) throws(StoreFailure) -> [Int32: MovedBack] {
+  /// - Parameters:
+  ///   - improvements: in the order of their keys.
+  ///   - budget: when it is spent, the rest is postponed. At least one improvement is made.
+  /// - Returns: what moved back in time by that, for each vehicle; and what was postponed.
+  func improveAll(
+    _ improvements: [Improvement], within budget: WorkBudget
+  ) throws(StoreFailure) -> (moved: [Int32: MovedBack], postponed: [RowKey]) {
     var byKey: [RowKey: Improvement] = [:]
     for item in improvements where item.key.recordClass == RowKey.telemetryClass { byKey[item.key] = item }
     var taken: [RunSpan: (run: TelemetryRun, ids: Set<UUIDv7>)] = [:]
     var rows: [RecordRow] = []
     var moved: [Int32: MovedBack] = [:]
     var inRuns: Set<RowKey> = []
-    try forEachInRuns(byKey.keys.sorted(by: RowKey.isBefore)) { key, run, entry, bodies throws(StoreFailure) in
+    var postponed = try forEachInRuns(
+      byKey.keys.sorted(by: RowKey.isBefore), within: budget
+    ) { key, run, entry, bodies throws(StoreFailure) in
       inRuns.insert(key)
       guard let item = byKey[key], StoredQuality(item.quality).isBetter(than: entry.quality) else { return }
       var row = try run.newRow(entry, in: bodies)
@@ -23,15 +30,20 @@ extension StoreSession {
       row.quality = StoredQuality(item.quality)
       rows.append(row)
       taken[run.span, default: (run, [])].ids.insert(entry.id)
+      budget.charge(IngestCost.improvement + IngestCost.bytes(row.body.count))
       if item.time.milliseconds < entry.time {
+        if moved[key.vehicle] == nil { budget.charge(IngestCost.newest) }
         moved[key.vehicle, default: MovedBack(tenant: key.tenant, time: entry.time)].add(entry.id, entry.time)
       }
     }
     for (run, ids) in taken.values { try keep(run.entries.filter { !ids.contains($0.id) }, of: run) }
     if !rows.isEmpty { _ = try insert(rows) }
+    inRuns.formUnion(postponed)
     let others = improvements.filter { !inRuns.contains($0.key) }
-    if others.isEmpty { return moved }
-    return moved.merging(try improve(others)) { Self.joined($0, $1) }
+    if others.isEmpty { return (moved, postponed) }
+    let rest = try improve(others, within: budget)
+    postponed += rest.postponed
+    return (moved.merging(rest.moved) { Self.joined($0, $1) }, postponed)
   }
 
   private static func joined(_ left: MovedBack, _ right: MovedBack) -> MovedBack {

@@ -25,7 +25,7 @@ extension StoreSession {
   func foundAll(_ keys: [RowKey]) throws(StoreFailure) -> [FoundRow] {
     let telemetry = keys.filter { $0.recordClass == RowKey.telemetryClass }.sorted(by: RowKey.isBefore)
     var found: [RowKey: FoundRow] = [:]
-    try forEachInRuns(telemetry) { key, run, entry, bodies throws(StoreFailure) in
+    try forEachInRuns(telemetry, within: WorkBudget(.max)) { key, run, entry, bodies throws(StoreFailure) in
       found[key] = try run.row(entry, in: bodies)
     }
     if found.isEmpty { return try self.found(keys) }
@@ -36,28 +36,32 @@ extension StoreSession {
 
   /// Calls a function with each of these telemetry records that is in a run.
   ///
-  /// - Parameter keys: in their order.
+  /// - Parameters:
+  ///   - keys: in their order.
+  ///   - budget: when it is spent, no more runs are read. It is charged with each run.
+  /// - Returns: keys of which the runs were not read.
+  @discardableResult
   func forEachInRuns(
-    _ keys: [RowKey],
+    _ keys: [RowKey], within budget: WorkBudget,
     _ body: (RowKey, TelemetryRun, RunEntry, _ bodies: [UInt8]) throws(StoreFailure) -> Void
-  ) throws(StoreFailure) {
+  ) throws(StoreFailure) -> [RowKey] {
     let ranges = keys.compactMap { key in
       key.id.map { RunRange(tenant: key.tenant, vehicle: key.vehicle, first: $0, last: $0) }
     }
-    if ranges.isEmpty { return }
+    if ranges.isEmpty { return [] }
     let spans = zip(keys, try nextRuns(ranges)).compactMap { key, span -> (key: RowKey, id: UUIDv7, span: RunSpan)? in
       guard let span, let id = key.id, span.spans(id) else { return nil }
       return (key, id, span)
     }
-    if spans.isEmpty { return }
+    if spans.isEmpty { return [] }
     let unpacker = try RunUnpacker()
-    // Some at a time: the memory of all of them is not needed at once.
+    // Some of one vehicle at a time: the memory of all of them is not needed at once.
     var rest = spans[...]
-    while let first = rest.first {
+    while let first = rest.first, !budget.isSpent {
       var (part, runs): (ArraySlice<(key: RowKey, id: UUIDv7, span: RunSpan)>, [RunSpan]) = ([], [first.span])
       for item in rest {
         if item.span != runs.last {
-          if runs.count == 16 { break }
+          if runs.count == 16 || item.span.vehicle != first.span.vehicle { break }
           runs.append(item.span)
         }
         part.append(item)
@@ -67,10 +71,14 @@ extension StoreSession {
       var unpacked: (span: RunSpan, bodies: [UInt8])?
       for (key, id, span) in part {
         guard let run = read[span], let entry = run.entry(id) else { continue }
-        if unpacked?.span != span { unpacked = (span, try unpacker.unpack(run.packedBodies)) }
+        if unpacked?.span != span {
+          unpacked = (span, try unpacker.unpack(run.packedBodies))
+          budget.charge(IngestCost.run + IngestCost.bytes(run.packedBodies.count))
+        }
         if let bodies = unpacked?.bodies { try body(key, run, entry, bodies) }
       }
     }
+    return rest.map(\.key)
   }
 }
 
