@@ -272,10 +272,16 @@ let package = Package(
       dependencies: ["OBDWire", "NMEAWire", "SignalSets", "JSONText", "TestKit"], swiftSettings: strict),
     .testTarget(
       name: "FleetDomainTests", dependencies: ["FleetDomain", "GeoJSON", "Telemetry", "TestKit"], swiftSettings: strict),
+    .target(
+      name: "FleetAccessTestKit",
+      dependencies: [
+        "FleetAccess", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+      ], path: "Tests/FleetAccessTestKit", swiftSettings: strict),
     .testTarget(
       name: "FleetAccessTests",
       dependencies: [
-        "FleetAccess", "FleetDomain", "Telemetry", .product(name: "Crypto", package: "swift-crypto"),
+        "FleetAccess", "FleetAccessTestKit", "FleetDomain", "Telemetry", .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ], swiftSettings: strict),
     .testTarget(
@@ -288,7 +294,8 @@ let package = Package(
     .testTarget(
       name: "FleetAPIServerTests",
       dependencies: [
-        "FleetAPI", "FleetAccess", "FleetDomain", "FleetStorage", "JSONText", "Telemetry", "TestKit",
+        "FleetAPI", "FleetAccess", "FleetAccessTestKit", "FleetDomain", "FleetStorage", "JSONText", "Telemetry",
+        "TestKit",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "HTTPTypes", package: "swift-http-types"),

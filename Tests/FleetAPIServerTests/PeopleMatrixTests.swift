@@ -93,6 +93,11 @@ import Testing
       "POST /api/auth/password", body: #"{"password":"correct horse battery","newPassword":"a quite different text"}"#,
       gets: [401, 403, 403, 204, 204, 204, 204, 403, 204]),
     Row("POST /api/auth/logout", gets: [401, 403, 403, 204, 204, 204, 204, 403, 204]),
+    Row("POST /api/auth/passkeys/registration", gets: [401, 403, 403, 200, 200, 200, 200, 403, 200]),
+    Row(
+      "POST /api/auth/passkeys",
+      body: #"{"credential":{"rawId":"AA","response":{"clientDataJSON":"AA","attestationObject":"AA"}}}"#,
+      gets: [401, 403, 403, 401, 401, 401, 401, 403, 401]),
     // Open to everybody: what counts is in the body.
     Row(
       "POST /api/auth/login", body: #"{"email":"x@y.example","password":"z"}"#,
@@ -101,6 +106,14 @@ import Testing
       "POST /api/auth/factor", body: #"{"ticket":"x","code":"1"}"#, gets: [401, 401, 401, 401, 401, 401, 401, 401, 401]),
     Row(
       "POST /api/auth/token", body: #"{"grant":"refresh","refreshToken":"x"}"#,
+      gets: [401, 401, 401, 401, 401, 401, 401, 401, 401]),
+    Row(
+      "POST /api/auth/recover", body: #"{"email":"x@y.example"}"#, gets: [202, 202, 202, 202, 202, 202, 202, 202, 202]),
+    Row("POST /api/auth/passkeys/assertion", body: "{}", gets: [200, 200, 200, 200, 200, 200, 200, 200, 200]),
+    Row(
+      "POST /api/auth/passkeys/login",
+      body:
+        #"{"credential":{"rawId":"AA","response":{"clientDataJSON":"AA","authenticatorData":"AA","signature":"AA"}}}"#,
       gets: [401, 401, 401, 401, 401, 401, 401, 401, 401]),
     Row(
       "POST /api/auth/setup", body: #"{"token":"x","password":"y"}"#,

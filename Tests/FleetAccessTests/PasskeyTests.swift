@@ -3,6 +3,7 @@ import CryptoExtras
 import Testing
 
 @testable import FleetAccess
+@testable import FleetAccessTestKit
 
 @Suite struct PasskeyTests {
   private let site = RelyingParty(id: "fleet.example", origins: ["https://fleet.example"])

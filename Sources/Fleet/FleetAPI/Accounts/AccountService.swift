@@ -12,17 +12,19 @@ final class AccountService: Sendable {
   private let policy: PasswordPolicy
   private let authenticator: Authenticator
   private let hub: LiveHub
-  private let guesses = GuessLimiter()
+  let logger: Logger
+  let guesses = GuessLimiter()
 
   init(
     storage: any FleetStorage, settings: AccountSettings, hasher: PasswordHasher, authenticator: Authenticator,
-    hub: LiveHub
+    hub: LiveHub, logger: Logger
   ) {
     self.storage = storage
     self.settings = settings
     self.hasher = hasher
     self.authenticator = authenticator
     self.hub = hub
+    self.logger = logger
     policy = PasswordPolicy(common: CommonPasswords.all)
   }
 
@@ -61,7 +63,7 @@ final class AccountService: Sendable {
   }
 
   /// The secrets of a session that may begin.
-  private struct NewSecrets: Sendable {
+  struct NewSecrets: Sendable {
     let id: UUIDv7
     let secret: Secret
     let refresh: Secret?
@@ -136,7 +138,7 @@ final class AccountService: Sendable {
     return .signedIn(try begin(person, secrets, transaction, caller, tenant))
   }
 
-  private func begin(
+  func begin(
     _ person: Stored<Person>, _ secrets: NewSecrets, _ transaction: any FleetTransaction, _ caller: Caller,
     _ tenant: TenantID
   ) throws(ThingError) -> Opened {
@@ -394,6 +396,28 @@ final class AccountService: Sendable {
     }
   }
 
+  /// Records that somebody asked for a new password.
+  ///
+  /// The work goes on after the answer, so that its time does not tell whether there is such an account.
+  ///
+  /// - Throws: 429.
+  func recover(email: String, tenant: TenantID, _ caller: Caller) async throws {
+    let address = EmailAddress(email)
+    // Each request counts: nobody can fill the audit with them.
+    _ = try guesses.admit("recover \(tenant) \(address?.text ?? email)", device: nil, from: caller.address)
+    Task { [self] in
+      do {
+        guard let person = try await person(address, tenant), person.value.isActive else { return }
+        try await storage.change(tenant: tenant, by: Actor(.nobody, address: caller.address), at: WallClock.now) {
+          transaction throws(ThingError) in
+          try transaction.note("recoveryRequested", kind: Person.names.one, thing: person.id, details: [:])
+        }
+      } catch {
+        logger.warning("cannot record that a person of \(tenant) asked for a new password: \(error)")
+      }
+    }
+  }
+
   // MARK: Known browsers
 
   /// A text that proves later that a person has signed in from this browser.
@@ -422,7 +446,7 @@ final class AccountService: Sendable {
   }
 
   /// Runs work in a tenant that a stranger named; `nil` if there is no such tenant.
-  private func ifTenantExists<Value>(_ work: () async throws -> Value?) async throws -> Value? {
+  func ifTenantExists<Value>(_ work: () async throws -> Value?) async throws -> Value? {
     do {
       return try await work()
     } catch ThingError.storage(let error) where error.kind == .notFound {

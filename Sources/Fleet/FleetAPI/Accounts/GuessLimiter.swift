@@ -28,7 +28,9 @@ final class GuessLimiter: Sendable {
   ///   - client: the client's address.
   /// - Throws: 429.
   func admit(_ account: String, device: String?, from client: String?) throws(APIError) -> Attempt {
-    let attempt = Attempt(account: account + (device.map { " " + $0 } ?? ""), address: PeerAddress.group(client))
+    // The hash: a client chooses the text, and its length.
+    let key = Secret.hash(of: account + (device.map { " " + $0 } ?? "")).text
+    let attempt = Attempt(account: key, address: PeerAddress.group(client))
     if let seconds = accounts.take(attempt.account) { throw Self.refusal(seconds) }
     if let seconds = addresses.take(attempt.address) {
       accounts.giveBack(attempt.account)

@@ -55,10 +55,15 @@ enum AccountSchemas {
       }
     },
     "FactorAnswer": {
-      "type": "object", "required": ["ticket", "code"], "additionalProperties": false,
+      "type": "object", "required": ["ticket"], "additionalProperties": false,
+      "oneOf": [{ "required": ["code"] }, { "required": ["assertion"] }],
       "properties": {
         "ticket": { "type": "string" }, "code": { "type": "string" },
-        "kind": { "description": "Absent: `totp`.", "enum": ["totp", "recoveryCodes", "emailCode"] }
+        "assertion": { "$ref": "#/components/schemas/PasskeyCredential" },
+        "kind": {
+          "description": "Absent: `totp`, or `passkey` with an assertion.",
+          "enum": ["totp", "recoveryCodes", "emailCode", "passkey"]
+        }
       }
     },
     "TokenGrant": {
@@ -79,6 +84,12 @@ enum AccountSchemas {
         "token": { "type": "string" }, "password": { "$ref": "#/components/schemas/Password" },
         "email": { "type": "string", "maxLength": 254 }, "firstName": { "type": "string" },
         "lastName": { "type": "string" }
+      }
+    },
+    "Recovery": {
+      "type": "object", "required": ["email"], "additionalProperties": false,
+      "properties": {
+        "email": { "type": "string", "maxLength": 254 }, "tenant": { "$ref": "#/components/schemas/TenantName" }
       }
     },
     "PasswordReset": {
@@ -119,6 +130,38 @@ enum AccountSchemas {
       "type": "object", "required": ["factor"], "properties": {
         "factor": { "$ref": "#/components/schemas/Factor" },
         "recoveryCodes": { "description": "Shown once.", "type": "array", "items": { "type": "string" } }
+      }
+    },
+    "PasskeyOptions": {
+      "description": "For `navigator.credentials.create()` or `get()`, in the JSON form that browsers parse.",
+      "type": "object", "required": ["publicKey"], "properties": { "publicKey": { "type": "object" } }
+    },
+    "PasskeyCredential": {
+      "description": "What `toJSON()` of the browser's credential gives; bytes are base64url.",
+      "type": "object", "required": ["rawId", "response"], "properties": {
+        "rawId": { "type": "string" }, "response": {
+          "type": "object", "required": ["clientDataJSON"], "properties": {
+            "clientDataJSON": { "type": "string" }, "attestationObject": { "type": "string" },
+            "authenticatorData": { "type": "string" }, "signature": { "type": "string" },
+            "userHandle": { "type": ["string", "null"] }
+          }
+        }
+      }
+    },
+    "NewPasskey": {
+      "type": "object", "required": ["credential"], "additionalProperties": false, "properties": {
+        "credential": { "$ref": "#/components/schemas/PasskeyCredential" },
+        "name": { "$ref": "#/components/schemas/Text" }
+      }
+    },
+    "PasskeySignInBeginning": {
+      "type": "object", "additionalProperties": false,
+      "properties": { "tenant": { "$ref": "#/components/schemas/TenantName" } }
+    },
+    "PasskeySignIn": {
+      "type": "object", "required": ["credential"], "additionalProperties": false, "properties": {
+        "credential": { "$ref": "#/components/schemas/PasskeyCredential" },
+        "session": { "description": "`token`: for an app. Absent: `cookie`.", "enum": ["cookie", "token"] }
       }
     },
     "RecoveryCodes": {

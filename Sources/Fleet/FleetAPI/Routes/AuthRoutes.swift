@@ -12,7 +12,7 @@ struct AuthRoutes {
   let accounts: AccountService
 
   var routes: [Route] {
-    [login, factor, logout, session, token, setUp, reset, changePassword, reauthenticate]
+    [login, factor, logout, session, token, setUp, recover, reset, changePassword, reauthenticate]
   }
 
   // MARK: Signing in
@@ -28,7 +28,7 @@ struct AuthRoutes {
     return Route(.post, Self.path + "/login", .open, operation) { [accounts] call in
       let (email, password, tenant) = try await call.object { reader throws(JSONError) in
         (
-          try reader.requiredString("email"), try reader.requiredString("password"),
+          try Self.email(&reader), try reader.requiredString("password"),
           try Self.tenant(&reader)
         )
       }
@@ -43,11 +43,37 @@ struct AuthRoutes {
       id: "answerFactor", summary: "The second step of a sign-in. A code is good once.", body: .json("FactorAnswer"),
       results: [.init(.ok, "The session.", .json("SignInStep"))], errors: [.unauthorized, .forbidden, .tooManyRequests])
     return Route(.post, Self.path + "/factor", .open, operation) { [accounts] call in
-      let (ticket, answer) = try await call.object { reader throws(JSONError) in
-        (try reader.requiredString("ticket"), try Self.factorAnswer(&reader))
-      }
-      let opened = try await accounts.signIn(ticket: ticket, answer, try call.accountCaller(.cookie))
+      let step = try await call.object { reader throws(JSONError) in try SecondStep(&reader) }
+      let caller = try call.accountCaller(.cookie)
+      let opened =
+        switch step.answer {
+        case .code(let answer): try await accounts.signIn(ticket: step.ticket, answer, caller)
+        case .passkey(let credential):
+          try await accounts.signIn(
+            passkey: credential, ticket: step.ticket, accounts.relyingParty(call.ownURL), caller)
+        }
       return try Self.answer(.signedIn(opened), call, accounts)
+    }
+  }
+
+  /// The second step of a sign-in.
+  private struct SecondStep: Sendable {
+    enum Answer: Sendable {
+      case code(AccountService.FactorAnswer)
+      case passkey(PasskeyCredential)
+    }
+
+    let ticket: String
+    let answer: Answer
+
+    init(_ reader: inout JSONObjectReader) throws(JSONError) {
+      ticket = try reader.requiredString("ticket")
+      if let assertion = reader.optional("assertion") {
+        _ = try reader.optionalString("kind", oneOf: [Factor.Form.passkey.rawValue])
+        answer = .passkey(try PasskeyCredential(assertion))
+      } else {
+        answer = .code(try AuthRoutes.factorAnswer(&reader))
+      }
     }
   }
 
@@ -85,7 +111,7 @@ struct AuthRoutes {
     init(_ reader: inout JSONObjectReader) throws(JSONError) {
       switch try reader.requiredString("grant", oneOf: ["password", "factor", "refresh"]) {
       case "password":
-        let (email, password) = (try reader.requiredString("email"), try reader.requiredString("password"))
+        let (email, password) = (try AuthRoutes.email(&reader), try reader.requiredString("password"))
         let tenant = try AuthRoutes.tenant(&reader)
         let answer = reader.optional("code") != nil ? try AuthRoutes.factorAnswer(&reader) : nil
         self = .password(email: email, password: password, answer, tenant)
@@ -150,6 +176,22 @@ struct AuthRoutes {
       let step = try await accounts.setUp(
         request, for: [.firstAdministrator, .invitation], try call.accountCaller(.cookie))
       return try Self.answer(step, call, accounts)
+    }
+  }
+
+  private var recover: Route {
+    let operation = Operation(
+      id: "recoverAccount",
+      summary:
+        "Asks for a new password. The answer is the same whether or not there is such an account. Administrators see the request in the audit, and send a link.",
+      body: .json("Recovery"), results: [.init(.accepted, "If there is such an account, its administrators know.")],
+      errors: [.forbidden, .tooManyRequests])
+    return Route(.post, Self.path + "/recover", .open, operation) { [accounts] call in
+      let (email, tenant) = try await call.object { reader throws(JSONError) in
+        (try Self.email(&reader), try Self.tenant(&reader))
+      }
+      try await accounts.recover(email: email, tenant: tenant, try call.accountCaller(.cookie))
+      return Answer(status: .accepted)
     }
   }
 
@@ -229,7 +271,15 @@ struct AuthRoutes {
 
   // MARK: Parts
 
-  fileprivate static func tenant(_ reader: inout JSONObjectReader) throws(JSONError) -> TenantID {
+  /// - Throws: 422 if the text is longer than any email address (RFC 5321, 4.5.3.1).
+  private static func email(_ reader: inout JSONObjectReader) throws(JSONError) -> String {
+    let value = try reader.required("email")
+    let email = try value.requireString()
+    guard email.unicodeScalars.count <= 254 else { throw value.invalid(expected: "at most 254 characters") }
+    return email
+  }
+
+  static func tenant(_ reader: inout JSONObjectReader) throws(JSONError) -> TenantID {
     guard let value = reader.optional("tenant") else { return .standard }
     guard let tenant = TenantID(try value.requireString()) else {
       throw value.invalid(expected: "1 to 63 characters of a-z, 0-9 and -")
@@ -246,7 +296,7 @@ struct AuthRoutes {
   }
 
   /// The answer to a step of a sign-in, with the cookies or tokens of a session that has begun.
-  private static func answer(
+  static func answer(
     _ step: AccountService.Step, _ call: Call, _ accounts: AccountService
   ) throws -> Answer {
     switch step {

@@ -10,7 +10,7 @@ struct FactorRoutes {
 
   private static let path = "/api/factors"
   /// The most factors of one person.
-  private static let most = 20
+  static let most = 20
 
   var routes: [Route] { [list, add, confirm, remove, recoveryCodes] }
 
@@ -186,7 +186,7 @@ struct FactorRoutes {
 
 extension Stored<Factor> {
   /// What its owner reads: without secrets; with the recovery codes that are left.
-  fileprivate var shown: JSON {
+  var shown: JSON {
     guard case .object(var members) = json else { return .null }
     if value.form == .recoveryCodes, let left = value.counter { members["codesLeft"] = .integer(left) }
     return .object(members)

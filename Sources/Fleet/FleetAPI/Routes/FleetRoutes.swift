@@ -16,7 +16,7 @@ enum FleetRoutes {
     let accounts = AccountService(
       storage: storage, settings: settings,
       hasher: PasswordHasher(settings.hashCost, processors: 1, memory: .memory(1)), authenticator: authenticator,
-      hub: hub)
+      hub: hub, logger: logger)
     return table(
       storage: storage, authenticator: authenticator, accounts: accounts,
       lastSeen: LastSeenStore(storage: storage, logger: logger),
@@ -42,6 +42,7 @@ enum FleetRoutes {
       + PeopleRoutes(accounts: accounts).routes
       + SessionRoutes(accounts: accounts).routes
       + FactorRoutes(accounts: accounts).routes
+      + PasskeyRoutes(accounts: accounts).routes
       + AuditRoutes(storage: storage).routes
       + [metrics.route]
     let operation = Operation(

@@ -73,7 +73,8 @@ public struct FleetServer: Service {
     let hasher = PasswordHasher(options.accounts.hashCost, processors: System.coreCount, memory: memory)
     hasher.start()
     let accounts = AccountService(
-      storage: storage, settings: options.accounts, hasher: hasher, authenticator: authenticator, hub: hub)
+      storage: storage, settings: options.accounts, hasher: hasher, authenticator: authenticator, hub: hub,
+      logger: logger)
     let feed = LiveFeed(storage: storage, hub: hub, logger: logger)
     let lastSeen = LastSeenStore(storage: storage, logger: logger)
     let metrics = MetricsRoute(

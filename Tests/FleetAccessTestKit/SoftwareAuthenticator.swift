@@ -1,7 +1,7 @@
 import Crypto
 import CryptoExtras
 
-@testable import FleetAccess
+import FleetAccess
 
 /// An authenticator and browser in software, whose every statement a test can falsify. It has its own CBOR encoder, so that
 /// an error in the reader under test cannot cancel out.

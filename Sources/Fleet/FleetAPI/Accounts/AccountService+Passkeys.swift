@@ -1,0 +1,206 @@
+import FleetAccess
+import FleetDomain
+import JSONText
+import Telemetry
+
+/// What a browser sends of an authenticator (WebAuthn Level 3, section 5.1, `toJSON()`).
+struct PasskeyCredential: Sendable {
+  let id: [UInt8]
+  let clientData: [UInt8]
+  /// For a registration.
+  let attestation: [UInt8]?
+  /// For a sign-in.
+  let assertion: Passkey.Assertion?
+
+  /// - Throws: 422.
+  init(_ value: JSONValue) throws(JSONError) {
+    var reader = try JSONObjectReader(value)
+    id = try Self.bytes(&reader, "rawId")
+    var response = try reader.requiredObject("response")
+    let clientData = try Self.bytes(&response, "clientDataJSON")
+    self.clientData = clientData
+    if response.optional("attestationObject") != nil {
+      attestation = try Self.bytes(&response, "attestationObject")
+      assertion = nil
+    } else {
+      attestation = nil
+      let handle = response.optional("userHandle").flatMap { $0.isNull ? nil : $0.string }
+      assertion = Passkey.Assertion(
+        clientData: clientData, authenticatorData: try Self.bytes(&response, "authenticatorData"),
+        signature: try Self.bytes(&response, "signature"), userHandle: handle.flatMap { Base64URL.bytes($0) })
+    }
+    // Browsers add members, and new versions add more.
+  }
+
+  private static func bytes(_ reader: inout JSONObjectReader, _ key: String) throws(JSONError) -> [UInt8] {
+    let value = try reader.required(key)
+    guard let bytes = Base64URL.bytes(try value.requireString()), !bytes.isEmpty else {
+      throw value.invalid(expected: "bytes in base64url")
+    }
+    return bytes
+  }
+}
+
+extension AccountService {
+  static let wrongPasskey = APIError(
+    .unauthorized, "wrongPasskey", "this passkey is not accepted; use another one, or the password")
+
+  /// The site that passkeys belong to.
+  ///
+  /// - Parameter ownURL: the address at which the client reached the server.
+  func relyingParty(_ ownURL: String) -> RelyingParty {
+    let url = settings.publicURL ?? ownURL
+    let host = url.drop { $0 != "/" }.dropFirst(2).prefix { $0 != "/" }
+    let name = host.hasPrefix("[") ? host : host.prefix { $0 != ":" }
+    let scheme = url.prefix { $0 != ":" }
+    return RelyingParty(id: String(name), origins: ["\(scheme)://\(host)"])
+  }
+
+  /// The options with which a browser adds a passkey (section 5.4).
+  func registrationOptions(
+    _ person: Stored<Person>, _ factors: [Stored<Factor>], tenant: TenantID, _ relyingParty: RelyingParty
+  ) -> JSON {
+    let challenge = PasskeyChallenge(
+      .registration(person.id), tenant: tenant, at: WallClock.now, settings.secretKeys)
+    let known = factors.compactMap { factor in
+      factor.value.credentialID.map { JSON.object(["type": .text("public-key"), "id": .text($0)]) }
+    }
+    return .object([
+      "publicKey": .object([
+        "challenge": .text(Base64URL.text(challenge.bytes)),
+        "rp": .object(["id": .text(relyingParty.id), "name": .text(settings.serviceName)]),
+        "user": .object([
+          "id": .text(Base64URL.text(Self.handle(of: person.id))), "name": .text(person.value.email?.text ?? ""),
+          "displayName": .text("\(person.value.firstName) \(person.value.lastName)"),
+        ]),
+        "pubKeyCredParams": .array(
+          PasskeyPublicKey.algorithms.map { .object(["type": .text("public-key"), "alg": .integer($0)]) }),
+        "excludeCredentials": .array(known), "timeout": .integer(Int64(PasskeyChallenge.seconds) * 1_000),
+        "attestation": .text("none"),
+        "authenticatorSelection": .object([
+          "residentKey": .text("required"), "requireResidentKey": .bool(true), "userVerification": .text("required"),
+        ]),
+      ])
+    ])
+  }
+
+  /// The options with which a browser signs in (section 5.5): any passkey of this site.
+  func signInOptions(tenant: TenantID, _ relyingParty: RelyingParty) -> JSON {
+    let challenge = PasskeyChallenge(.signIn, tenant: tenant, at: WallClock.now, settings.secretKeys)
+    return .object([
+      "publicKey": .object([
+        "challenge": .text(Base64URL.text(challenge.bytes)), "rpId": .text(relyingParty.id),
+        "timeout": .integer(Int64(PasskeyChallenge.seconds) * 1_000), "userVerification": .text("required"),
+        "allowCredentials": .array([]),
+      ])
+    ])
+  }
+
+  /// Adds a passkey.
+  ///
+  /// - Throws: 401 if the authenticator's statement is wrong.
+  func addPasskey(
+    _ credential: PasskeyCredential, name: String, _ identity: Identity, _ signedIn: SignedIn,
+    _ relyingParty: RelyingParty, from address: String?
+  ) async throws -> Stored<Factor> {
+    let now = WallClock.now
+    guard let attestation = credential.attestation,
+      let challenge = PasskeyChallenge(
+        clientData: credential.clientData, for: .registration(signedIn.person), at: now, settings.secretKeys),
+      challenge.tenant == identity.tenant
+    else { throw Self.wrongPasskey }
+    let passkey: Passkey
+    do throws(PasskeyError) {
+      passkey = try Passkey(
+        registering: credential.clientData, attestation: attestation, credentialId: credential.id,
+        challenge: challenge.bytes, relyingParty)
+    } catch {
+      logger.info("a passkey was not added: \(error.kind) \(error.detail)")
+      throw Self.wrongPasskey
+    }
+    let factor = Factor(passkey, name: name, of: signedIn.person)
+    let stored = try await storage.change(
+      tenant: identity.tenant, by: identity.actor(from: address), at: now
+    ) { transaction throws(ThingError) -> Stored<Factor>? in
+      guard try transaction.use(challenge) else { return nil }
+      let present = try transaction.factors(of: signedIn.person)
+      guard present.count < FactorRoutes.most else {
+        throw .rule(
+          code: "limitReached", message: "one person has at most \(FactorRoutes.most) factors; remove one first")
+      }
+      return try transaction.insert(factor)
+    }
+    guard let stored else { throw Self.wrongPasskey }
+    return stored
+  }
+
+  /// Signs in with a passkey, without a password: it is in the person's possession, and the authenticator has verified
+  /// the person.
+  ///
+  /// - Parameter ticket: that of a sign-in whose second factor this is; the passkey must be of the same person. `nil` if
+  ///   the sign-in begins with the passkey.
+  /// - Throws: 401; 429.
+  func signIn(
+    passkey credential: PasskeyCredential, ticket: String? = nil, _ relyingParty: RelyingParty, _ caller: Caller
+  ) async throws -> Opened {
+    let now = WallClock.now
+    let attempt = try guesses.admit("passkey \(Base64URL.text(credential.id))", device: nil, from: caller.address)
+    guard let assertion = credential.assertion,
+      let challenge = PasskeyChallenge(
+        clientData: credential.clientData, for: .signIn, at: now, settings.secretKeys)
+    else { throw Self.wrongPasskey }
+    let tenant = challenge.tenant
+    let credentialID = Base64URL.text(credential.id)
+    let secrets = NewSecrets(caller.transport, tenant)
+    enum Outcome: Sendable {
+      case opened(Opened)
+      case refused(String)
+    }
+    let outcome = try await ifTenantExists {
+      try await storage.change(tenant: tenant, by: Actor(.nobody, address: caller.address), at: now) {
+        [self] transaction throws(ThingError) -> Outcome? in
+        guard
+          let factor = try transaction.first(
+            ThingQuery<Factor>(.oneOf(key: "credentialId", [.text(credentialID)]))),
+          var passkey = factor.value.passkey,
+          let person = try transaction.find(factor.value.personID, Person.self), person.value.isActive
+        else { return .refused("unknown") }
+        do throws(PasskeyError) {
+          try passkey.use(
+            assertion, userHandle: Self.handle(of: person.id), isPersonKnown: false, challenge: challenge.bytes,
+            relyingParty)
+        } catch {
+          try transaction.note(
+            "signInRefused", kind: Person.names.one, thing: person.id, details: ["reason": .text("wrongPasskey")])
+          return .refused("\(error.kind) \(error.detail)")
+        }
+        guard try transaction.use(challenge) else { return .refused("the challenge was used before") }
+        if let ticket {
+          guard let stored = try transaction.ticket(Secret.hash(of: ticket), for: [.secondFactor], at: now),
+            stored.value.personID == person.id
+          else { return .refused("the ticket is of another person, was used, or has expired") }
+          try transaction.remove(stored, action: "use")
+        }
+        var used = factor.value
+        used.store(passkey)
+        used.lastUsedAt = now
+        try transaction.update(factor, to: used, action: "use")
+        return .opened(try begin(person, secrets, transaction, caller, tenant))
+      }
+    }
+    switch outcome {
+    case .opened(let opened)?:
+      guesses.succeeded(attempt)
+      return opened
+    case .refused(let reason)?:
+      logger.info("a passkey was refused: \(reason)")
+      throw Self.wrongPasskey
+    case nil: throw Self.wrongPasskey
+    }
+  }
+
+  /// The handle by which authenticators know a person: the 16 bytes of the id.
+  static func handle(of person: UUIDv7) -> [UInt8] {
+    [person.high, person.low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
+  }
+}
