@@ -208,7 +208,7 @@ import Testing
         "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate,
       ])
     #expect(made.status == 0, "\(made.errors)")
-    let files = try TLSFiles(
+    let files = try ServerTLSFiles(
       certificate: (certificate, Array(Data(contentsOf: URL(fileURLWithPath: certificate)))),
       key: (key, Array(Data(contentsOf: URL(fileURLWithPath: key)))))
     try await TestServer.run(.test { $0.tls = files }) { server in

@@ -13,7 +13,7 @@ protocol ConsumerConnection: AnyObject {
   /// - Parameter room: the number of bytes wanted; the last message may exceed it. With 0 nothing is read, and the
   ///   connection is
   ///   only kept alive.
-  func receive(until deadline: Int64, _ wakeUp: WakeUp, room: Int) throws(BrokerFailure) -> [ConsumedMessage]
+  func receive(until deadline: Int64, _ wakeUp: WakeUpPipe, room: Int) throws(BrokerFailure) -> [ConsumedMessage]
 
   /// Settles messages in the order in which they were received.
   func settle(_ settlements: [Settlement]) throws(BrokerFailure)

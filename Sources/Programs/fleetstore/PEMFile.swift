@@ -23,12 +23,12 @@ enum PEMFile {
   }
 
   /// Reads `{ "certificate": "server.pem", "key": "server.key" }`.
-  static func readPair(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) -> TLSFiles {
+  static func readPair(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) -> ServerTLSFiles {
     let (certificate, key) = (try reader.required("certificate"), try reader.required("key"))
     try reader.finish()
     let (chain, own) = (try readCertificates(certificate, folder: folder), try readKey(key, folder: folder))
-    do throws(TLSFiles.Fault) {
-      return try TLSFiles(certificate: chain, key: own)
+    do throws(ServerTLSFiles.Fault) {
+      return try ServerTLSFiles(certificate: chain, key: own)
     } catch {
       switch error {
       case .noCertificate:

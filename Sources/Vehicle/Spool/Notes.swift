@@ -77,7 +77,7 @@ extension SpoolFile {
         try statement.run()
         continue
       }
-      var sum = Checksum()
+      var sum = CRC32()
       sum.update(note.value.span)
       var statement = try SQLiteStatement(
         connection, "INSERT OR REPLACE INTO note (name, sum, value) VALUES (?1, ?2, ?3)", "store a note")
@@ -95,7 +95,7 @@ extension SpoolFile {
       "read the notes")
     while try rows.next() {
       let value = rows.withBytes(2) { bytes in unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) } }
-      var sum = Checksum()
+      var sum = CRC32()
       sum.update(value.span)
       // A note with a wrong checksum is ignored.
       if Int64(sum.value) == rows.number(1) { found[rows.text(0)] = value }

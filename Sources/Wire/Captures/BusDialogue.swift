@@ -24,11 +24,11 @@ struct BusDialogue {
   /// Bits of manufacturer-specific request identifiers that were answered.
   private var proven = InlineArray<32, UInt64>(repeating: 0)
   /// The last request to such an identifier, until an answer confirms it.
-  private var candidate: BusFrame?
+  private var candidate: LoggedFrame?
 
   /// Converts a frame; unrelated frames are dropped.
   mutating func receive<C: CaptureConsumer & ~Copyable>(
-    _ frame: BusFrame, at time: CaptureTime, into consumer: inout C
+    _ frame: LoggedFrame, at time: CaptureTime, into consumer: inout C
   ) {
     guard let type = frame.frameType else { return }
     if frame.isOBDRequest {
@@ -47,7 +47,7 @@ struct BusDialogue {
   }
 
   private mutating func receiveOther<C: CaptureConsumer & ~Copyable>(
-    _ frame: BusFrame, _ type: UInt8, at time: CaptureTime, into consumer: inout C
+    _ frame: LoggedFrame, _ type: UInt8, at time: CaptureTime, into consumer: inout C
   ) {
     let identifier = Int(frame.identifier)
     if identifier >= 8, isProven(identifier - 8) {
@@ -68,7 +68,7 @@ struct BusDialogue {
   private func isProven(_ identifier: Int) -> Bool { proven[identifier >> 6] >> UInt64(identifier & 63) & 1 == 1 }
 
   /// Whether a frame is a positive or negative response to a request, as a single or a first frame.
-  private static func answers(_ frame: BusFrame, _ asked: BusFrame) -> Bool {
+  private static func answers(_ frame: LoggedFrame, _ asked: LoggedFrame) -> Bool {
     let service: UInt8
     switch frame.frameType {
     case 0?:
@@ -84,7 +84,7 @@ struct BusDialogue {
   }
 
   private mutating func request<C: CaptureConsumer & ~Copyable>(
-    _ frame: BusFrame, _ payload: Range<Int>, at time: CaptureTime, into consumer: inout C
+    _ frame: LoggedFrame, _ payload: Range<Int>, at time: CaptureTime, into consumer: inout C
   ) {
     if isOpen { prompt(at: time, into: &consumer) }
     var line = AdapterLine()
@@ -95,7 +95,7 @@ struct BusDialogue {
   }
 
   private mutating func response<C: CaptureConsumer & ~Copyable>(
-    _ frame: BusFrame, _ type: UInt8, at time: CaptureTime, into consumer: inout C
+    _ frame: LoggedFrame, _ type: UInt8, at time: CaptureTime, into consumer: inout C
   ) {
     if type < 2 {
       let (word, bit) = Self.place(of: frame)
@@ -113,7 +113,7 @@ struct BusDialogue {
     isOpen = true
   }
 
-  private static func place(of frame: BusFrame) -> (word: Int, bit: UInt64) {
+  private static func place(of frame: LoggedFrame) -> (word: Int, bit: UInt64) {
     let index = frame.isExtended ? 2048 + Int(frame.identifier & 0xFF) : Int(frame.identifier)
     return (index >> 6, 1 << UInt64(index & 63))
   }
@@ -147,7 +147,7 @@ private struct AdapterLine {
   }
 
   /// Appends an identifier such as `7E8` or `18 DA F1 10`.
-  mutating func append(identifier frame: BusFrame) {
+  mutating func append(identifier frame: LoggedFrame) {
     let value = frame.identifier
     guard frame.isExtended else {
       append(hexDigit(UInt8(value >> 8 & 0x0F)))

@@ -16,14 +16,14 @@ extension JSONLineEncoder {
   /// Writes a member with a number as its value; see ``value(_:)-(Double)``. Writes nothing if the number is not finite
   /// or does not fit.
   public mutating func field(_ name: JSONMemberName, _ number: Double) {
-    guard number.isFinite, begin(name, room: Decimal.maximumLength) else { return }
-    if !putUsual(number) { putNumber(number, decimals: Decimal.usualDecimals(for: number)) }
+    guard number.isFinite, begin(name, room: DecimalDigits.maximumLength) else { return }
+    if !putUsual(number) { putNumber(number, decimals: DecimalDigits.usualDecimals(for: number)) }
   }
 
   /// Writes a member with a coordinate as its value, rounded to nine decimals. Writes nothing if it is not finite or
   /// does not fit.
   public mutating func field(_ name: JSONMemberName, coordinate: Double) {
-    guard coordinate.isFinite, begin(name, room: Decimal.maximumLength) else { return }
+    guard coordinate.isFinite, begin(name, room: DecimalDigits.maximumLength) else { return }
     if !putCoordinate(coordinate) { putNumber(coordinate, decimals: 9) }
   }
 

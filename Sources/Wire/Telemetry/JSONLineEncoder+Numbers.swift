@@ -13,8 +13,8 @@ extension JSONLineEncoder {
       skipValue()
       return true
     }
-    guard startValue(room: Decimal.maximumLength) else { return false }
-    if !putUsual(number) { putNumber(number, decimals: Decimal.usualDecimals(for: number)) }
+    guard startValue(room: DecimalDigits.maximumLength) else { return false }
+    if !putUsual(number) { putNumber(number, decimals: DecimalDigits.usualDecimals(for: number)) }
     return true
   }
 
@@ -27,7 +27,7 @@ extension JSONLineEncoder {
       skipValue()
       return true
     }
-    guard startValue(room: Decimal.maximumLength) else { return false }
+    guard startValue(room: DecimalDigits.maximumLength) else { return false }
     if decimals != 9 || !putCoordinate(number) { putNumber(number, decimals: min(max(decimals, 0), 17)) }
     return true
   }
@@ -65,7 +65,7 @@ extension JSONLineEncoder {
   }
 
   mutating func putNumber(_ number: Double, decimals: Int) {
-    let decimal = Decimal(number.magnitude, decimals: decimals)
+    let decimal = DecimalDigits(number.magnitude, decimals: decimals)
     if number < 0, !decimal.isZero { put(UInt8(ascii: "-")) }
     putInteger(decimal.whole)
     if decimal.fraction != 0 { putFraction(decimal.fraction, decimals: decimal.decimals) }

@@ -1,7 +1,7 @@
 // Most numbers of a record are between 0.1 and 1e9, and are integers or have six decimals. These functions write them
 // two digits at a time, without the steps that very small and very large numbers need.
 extension JSONLineEncoder {
-  /// Writes a number as ``value(_:)-(Double)`` does. The caller reserves ``Decimal/maximumLength`` bytes.
+  /// Writes a number as ``value(_:)-(Double)`` does. The caller reserves ``DecimalDigits/maximumLength`` bytes.
   ///
   /// - Returns: `false` if the number is outside the usual range. Nothing is written then.
   @inline(__always)
@@ -13,7 +13,7 @@ extension JSONLineEncoder {
     let rest = magnitude - Double(whole)
     var millionths: UInt32 = 0
     if rest > 0 {
-      millionths = UInt32(truncatingIfNeeded: Decimal.rounded(rest, times: 1e6))
+      millionths = UInt32(truncatingIfNeeded: DecimalDigits.rounded(rest, times: 1e6))
       if millionths == 1_000_000 {
         whole &+= 1
         millionths = 0
@@ -36,7 +36,7 @@ extension JSONLineEncoder {
     let magnitude = number.magnitude
     guard magnitude >= 0.1, magnitude < 1 else { return false }
     if number < 0 { put(UInt8(ascii: "-")) }
-    let digits = UInt32(truncatingIfNeeded: Decimal.rounded(magnitude, times: 1e7))
+    let digits = UInt32(truncatingIfNeeded: DecimalDigits.rounded(magnitude, times: 1e7))
     guard digits < 10_000_000 else {
       put(UInt8(ascii: "1"))
       return true
@@ -56,7 +56,7 @@ extension JSONLineEncoder {
     return true
   }
 
-  /// Writes a coordinate, rounded to nine decimals. The caller reserves ``Decimal/maximumLength`` bytes.
+  /// Writes a coordinate, rounded to nine decimals. The caller reserves ``DecimalDigits/maximumLength`` bytes.
   ///
   /// - Returns: `false` if the number is 1,000 or more. Nothing is written then.
   @inline(__always)
@@ -66,7 +66,7 @@ extension JSONLineEncoder {
     var whole = UInt32(truncatingIfNeeded: Int64(magnitude))
     // The difference is exact because both numbers have the same scale.
     let rest = magnitude - Double(whole)
-    var billionths = rest > 0 ? UInt32(truncatingIfNeeded: Decimal.rounded(rest, times: 1e9)) : 0
+    var billionths = rest > 0 ? UInt32(truncatingIfNeeded: DecimalDigits.rounded(rest, times: 1e9)) : 0
     if billionths == 1_000_000_000 {
       whole &+= 1
       billionths = 0

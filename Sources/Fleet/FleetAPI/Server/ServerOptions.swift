@@ -7,7 +7,7 @@ public struct ServerOptions: Equatable, Sendable {
   /// 0 for any free port.
   public var port = 8_080
   /// `nil` for HTTP without TLS.
-  public var tls: TLSFiles?
+  public var tls: ServerTLSFiles?
   public var limits = ServerLimits()
   public var rate = RateLimit()
   public var live = LiveSettings()

@@ -79,7 +79,7 @@ import Glibc
 
   private var reason: String { unsafe String(cString: crabbitmq_reason(client)) }
 
-  func receive(until deadline: Int64, _ wakeUp: WakeUp, room: Int) throws(BrokerFailure) -> [ConsumedMessage] {
+  func receive(until deadline: Int64, _ wakeUp: WakeUpPipe, room: Int) throws(BrokerFailure) -> [ConsumedMessage] {
     let reads = room > 0
     let hasBuffered = unsafe reads && (mayHaveMore || crabbitmq_has_buffered(client) != 0)
     let limit = min(deadline, nextBeat)

@@ -77,7 +77,7 @@ import Glibc
     }
   }
 
-  func receive(until deadline: Int64, _ wakeUp: WakeUp, room: Int) throws(BrokerFailure) -> [ConsumedMessage] {
+  func receive(until deadline: Int64, _ wakeUp: WakeUpPipe, room: Int) throws(BrokerFailure) -> [ConsumedMessage] {
     guard room > 0 else {
       wakeUp.wait(until: deadline)
       return []

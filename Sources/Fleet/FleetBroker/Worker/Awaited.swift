@@ -4,7 +4,7 @@ import Synchronization
 final class Awaited<Value: Sendable, Failure: Error>: Sendable {
   private let result = Mutex<Result<Value, Failure>?>(nil)
 
-  init(_ wakeUp: WakeUp, _ work: @escaping @Sendable () async throws(Failure) -> Value) {
+  init(_ wakeUp: WakeUpPipe, _ work: @escaping @Sendable () async throws(Failure) -> Value) {
     Task.detached {
       let result: Result<Value, Failure>
       do throws(Failure) {

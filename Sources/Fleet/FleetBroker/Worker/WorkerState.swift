@@ -2,12 +2,12 @@ import Synchronization
 
 /// The state that the worker's thread shares with others.
 final class WorkerState: Sendable {
-  let wakeUp: WakeUp
+  let wakeUp: WakeUpPipe
   private let counts = Mutex(BrokerCounts())
   /// The time by which a stop must be complete; `.max` if none is requested.
   private let deadline = Atomic(Int64.max)
 
-  init() throws(BrokerFailure) { wakeUp = try WakeUp() }
+  init() throws(BrokerFailure) { wakeUp = try WakeUpPipe() }
 
   var isStopping: Bool { stopsAt != .max }
   var stopsAt: Int64 { deadline.load(ordering: .acquiring) }

@@ -6,7 +6,7 @@
 ///     0: 49 02 01 57 50 30        then its bytes, numbered
 ///     84 F1 10 41 0C 1A F8 E4     before CAN: header, data, checksum
 struct FramePrinter {
-  var settings: AdapterSettings
+  var settings: VirtualAdapterSettings
   var bus: Bus
 
   /// Returns the lines of a frame; none if formatting hides it.
@@ -36,7 +36,7 @@ struct FramePrinter {
     case 0: return [text(Array(data))]
     case 1:
       let length = Int(control & 0x0F) << 8 | Int(data.first ?? 0)
-      let count = Hexadecimal.text(length, digits: 3)
+      let count = HexDigits.text(length, digits: 3)
       return [settings.spaces ? count + " " : count, numbered(0, Array(data.dropFirst()))]
     case 2: return [numbered(control & 0x0F, Array(data))]
     default: return []
@@ -44,20 +44,20 @@ struct FramePrinter {
   }
 
   private func numbered(_ index: UInt8, _ data: [UInt8]) -> String {
-    Hexadecimal.text(index, digits: 1) + (settings.spaces ? ": " : ":") + text(data)
+    HexDigits.text(index, digits: 1) + (settings.spaces ? ": " : ":") + text(data)
   }
 
   private func header(_ frame: BusFrame) -> String {
     let space = settings.spaces ? " " : ""
-    let length = settings.dataLength ? Hexadecimal.text(frame.bytes.count, digits: 1) + space : ""
+    let length = settings.dataLength ? HexDigits.text(frame.bytes.count, digits: 1) + space : ""
     if bus.isExtended {
       return text((0..<4).map { UInt8(truncatingIfNeeded: frame.sender >> UInt32(24 - 8 * $0)) }) + length
     }
-    return Hexadecimal.text(frame.sender, digits: 3) + space + length
+    return HexDigits.text(frame.sender, digits: 3) + space + length
   }
 
   /// Formats bytes; with spaces on, every byte is followed by one, including the last.
   private func text(_ bytes: [UInt8]) -> String {
-    bytes.map { Hexadecimal.text($0, digits: 2) + (settings.spaces ? " " : "") }.joined()
+    bytes.map { HexDigits.text($0, digits: 2) + (settings.spaces ? " " : "") }.joined()
   }
 }

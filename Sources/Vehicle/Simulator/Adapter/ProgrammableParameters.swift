@@ -13,7 +13,7 @@ enum ProgrammableParameters {
   /// The parameters 00 to 2F, four on each line.
   static let lines: [String] = stride(from: UInt8(0), to: 0x30, by: 4).map { first in
     (first..<first + 4).map { number in
-      Hexadecimal.text(number, digits: 2) + ":" + Hexadecimal.text(defaults[number] ?? 0xFF, digits: 2) + " F"
+      HexDigits.text(number, digits: 2) + ":" + HexDigits.text(defaults[number] ?? 0xFF, digits: 2) + " F"
     }.joined(separator: " ")
   }
 

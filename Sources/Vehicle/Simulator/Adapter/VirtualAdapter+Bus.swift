@@ -6,12 +6,12 @@ extension VirtualAdapter {
     var count: Int?
     if digits.utf8.count % 2 == 1 {
       guard model.takesCount, !faults.holds(.noSuffix, at: now), digits.utf8.count > 1,
-        let last = Hexadecimal.number(digits.suffix(1))
+        let last = HexDigits.number(digits.suffix(1))
       else { return answer("?") }
       count = last == 0 ? nil : Int(last)
       digits = digits.dropLast()
     }
-    guard let bytes = Hexadecimal.bytes(digits), !bytes.isEmpty, bytes.count <= model.longestRequest else {
+    guard let bytes = HexDigits.bytes(digits), !bytes.isEmpty, bytes.count <= model.longestRequest else {
       return answer("?")
     }
     connect(then: PendingRequest(payload: bytes, count: count))
@@ -44,7 +44,7 @@ extension VirtualAdapter {
   }
 
   private mutating func restartSettings() {
-    settings = AdapterSettings(linefeeds: model.linefeeds)
+    settings = VirtualAdapterSettings(linefeeds: model.linefeeds)
     active = nil
   }
 

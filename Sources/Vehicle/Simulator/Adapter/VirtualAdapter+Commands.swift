@@ -12,7 +12,7 @@ extension VirtualAdapter {
       begin(restartAfter: model.resetTime + late, banner: model.identity)
     case "WS": begin(restartAfter: .milliseconds(30), banner: model.identity, isWarm: true)
     case "D":
-      settings = AdapterSettings(linefeeds: model.linefeeds)
+      settings = VirtualAdapterSettings(linefeeds: model.linefeeds)
       active = nil
       answer("OK")
     case "LP":
@@ -24,7 +24,7 @@ extension VirtualAdapter {
       task.isInterruptible = true
       self.task = task
     case _ where command.hasPrefix("BRD"):
-      guard let divisor = Hexadecimal.number(command.dropFirst(3)), divisor > 0, divisor < 256 else {
+      guard let divisor = HexDigits.number(command.dropFirst(3)), divisor > 0, divisor < 256 else {
         return answer("?")
       }
       changeBaud(4_000_000 / Int(divisor))
@@ -129,7 +129,7 @@ extension VirtualAdapter {
   }
 
   private mutating func set(_ name: String, _ argument: Substring) -> Bool {
-    let number = Hexadecimal.number(argument)
+    let number = HexDigits.number(argument)
     switch (name, number, argument.count) {
     case ("ST", let value?, 1...2): settings.timeout = UInt8(value)
     case ("SW", let value?, 2): settings.wakesUp = value != 0
@@ -153,7 +153,7 @@ extension VirtualAdapter {
       settings.flowMode = Int(value)
     case ("FCSH", let value?, 3), ("FCSH", let value?, 6), ("FCSH", let value?, 8): settings.flowHeader = value
     case ("FCSD", _, 2...10):
-      guard let data = Hexadecimal.bytes(argument) else { return false }
+      guard let data = HexDigits.bytes(argument) else { return false }
       settings.flowData = data
     case ("@3", _, 1...12): storedTitle = String(argument)
     default: return false
@@ -163,9 +163,9 @@ extension VirtualAdapter {
 
   /// Sets a filter such as `CRA7E8`, in which X stands for any digit.
   private mutating func setFilter(_ pattern: Substring) -> Bool {
-    var filter = AdapterSettings.Filter(mask: 0, value: 0)
+    var filter = VirtualAdapterSettings.Filter(mask: 0, value: 0)
     for character in pattern.utf8 {
-      let digit = Hexadecimal.value(of: character)
+      let digit = HexDigits.value(of: character)
       guard digit != nil || character == UInt8(ascii: "X") else { return false }
       filter.mask = filter.mask << 4 | (digit == nil ? 0 : 0xF)
       filter.value = filter.value << 4 | UInt32(digit ?? 0)

@@ -65,7 +65,7 @@ extension VirtualAdapter {
       "GPGGA,\(clock).00,4807.0380,N,01131.0000,E,1,08,0.9,545.4,M,46.9,M,,",
     ] {
       let check = body.utf8.reduce(0, ^)
-      for byte in "$\(body)*\(Hexadecimal.text(check, digits: 2))\r\n".utf8 { line.send(toHost: byte, at: now) }
+      for byte in "$\(body)*\(HexDigits.text(check, digits: 2))\r\n".utf8 { line.send(toHost: byte, at: now) }
     }
     nextSentence = now + .seconds(1)
   }

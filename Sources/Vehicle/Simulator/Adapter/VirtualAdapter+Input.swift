@@ -117,7 +117,7 @@ extension VirtualAdapter {
   ///
   /// - Parameter isWarm: whether the restart is by ATWS, which keeps the baud rate set by ATBRD (data sheet, AT WS).
   mutating func restart(banner: String, isWarm: Bool = false) {
-    settings = AdapterSettings(linefeeds: model.linefeeds)
+    settings = VirtualAdapterSettings(linefeeds: model.linefeeds)
     active = nil
     slowest = nil
     stale = []

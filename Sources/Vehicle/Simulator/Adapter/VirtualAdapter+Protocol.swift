@@ -10,7 +10,7 @@ extension VirtualAdapter {
     }
     guard command.hasPrefix("SP") || command.hasPrefix("TP") else { return false }
     let digits = command.dropFirst(2)
-    guard (1...2).contains(digits.count), let value = Hexadecimal.number(digits) else { return false }
+    guard (1...2).contains(digits.count), let value = HexDigits.number(digits) else { return false }
     let isAutomatic = digits.count == 2 && (digits.first == "A" || digits.first == "0" || digits.last == "A")
     let digit = digits.count == 2 && digits.last == "A" && digits.first != "A" ? value >> 4 : value & 0xF
     if digit == 0 {

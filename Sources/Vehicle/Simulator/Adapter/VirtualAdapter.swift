@@ -15,7 +15,7 @@ public struct VirtualAdapter: ~Copyable {
   var cars: [Scenario.CarEntry]
   var faults: FaultPlan
   var line: SerialLine
-  var settings: AdapterSettings
+  var settings: VirtualAdapterSettings
 
   /// The current time of the simulation.
   var now = Duration.zero
@@ -66,7 +66,7 @@ public struct VirtualAdapter: ~Copyable {
     cars = scenario.cars
     faults = FaultPlan(scenario.faults + more, seed: scenario.seed)
     line = SerialLine(baud: model.baud, chunkTime: model.chunkTime, chunkSize: model.chunkSize)
-    settings = AdapterSettings(linefeeds: model.linefeeds)
+    settings = VirtualAdapterSettings(linefeeds: model.linefeeds)
   }
 
   /// The current baud rate, which `ATBRD` changes.

@@ -20,11 +20,11 @@ public struct TroubleCode: Sendable {
     let characters = Array(text.utf8)
     guard characters.count == 5 || (characters.count == 8 && characters[5] == UInt8(ascii: "-")) else { return nil }
     guard let system = Array("PCBU".utf8).firstIndex(of: characters[0]),
-      let first = Hexadecimal.value(of: characters[1]), first < 4
+      let first = HexDigits.value(of: characters[1]), first < 4
     else { return nil }
     var digits = [UInt8(system) << 2 | first]
     for character in characters[2..<5] + characters.dropFirst(6) {
-      guard let digit = Hexadecimal.value(of: character) else { return nil }
+      guard let digit = HexDigits.value(of: character) else { return nil }
       digits.append(digit)
     }
     if digits.count == 4 { digits += [0, 0] }

@@ -74,7 +74,7 @@ extension Fault {
     case (.request, .some(let text)): bytes = try Self.hexadecimal(text)
     case (.requestAndByte, .some(let text)):
       let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-      guard parts.count == 2, let code = Hexadecimal.bytes(parts[1]), code.count == 1 else { throw usage }
+      guard parts.count == 2, let code = HexDigits.bytes(parts[1]), code.count == 1 else { throw usage }
       bytes = try Self.hexadecimal(parts[0])
       number = Double(code[0])
     case (.requestAndTime(let fallback), .some(let text)):
@@ -88,7 +88,7 @@ extension Fault {
 
   private static func hexadecimal(_ text: Substring) throws(Mistake) -> [UInt8] {
     // An 11-bit identifier has three digits.
-    guard let bytes = Hexadecimal.bytes(text.utf8.count % 2 == 1 ? "0" + text : text[...]), !bytes.isEmpty else {
+    guard let bytes = HexDigits.bytes(text.utf8.count % 2 == 1 ? "0" + text : text[...]), !bytes.isEmpty else {
       throw Mistake(reason: "expected hexadecimal digits, found \"\(text)\"")
     }
     return bytes

@@ -45,7 +45,7 @@ extension ECU {
   private mutating func takeValues(_ value: JSONValue, on bus: Bus) throws(JSONError) {
     _ = try JSONObjectReader(value)
     for member in value.members {
-      guard let pid = Hexadecimal.bytes(member.key), pid.count == 1, pid[0] & 0x1F != 0 else {
+      guard let pid = HexDigits.bytes(member.key), pid.count == 1, pid[0] & 0x1F != 0 else {
         throw member.keyValue.invalid(expected: "a PID of two hexadecimal digits, not one of the bitmaps")
       }
       values[pid[0]] = try member.value.requireBytes(1...(bus.isCAN ? 60 : LegacyFrame.longest(on: bus) - 2))
@@ -55,7 +55,7 @@ extension ECU {
   private mutating func takeReplies(_ value: JSONValue, on bus: Bus) throws(JSONError) {
     _ = try JSONObjectReader(value)
     for member in value.members {
-      guard let request = Hexadecimal.bytes(member.key), (1...7).contains(request.count) else {
+      guard let request = HexDigits.bytes(member.key), (1...7).contains(request.count) else {
         throw member.keyValue.invalid(expected: "a request of 1 to 7 bytes in hexadecimal digits")
       }
       replies[request] = try member.value.requireBytes(1...(bus.isCAN ? 4095 : LegacyFrame.longest(on: bus)))
@@ -68,7 +68,7 @@ extension JSONValue {
   fileprivate func requireAddress(on bus: Bus) throws(JSONError) -> UInt32 {
     let text = try requireString()
     let digits = bus.isExtended ? 8 : bus.isCAN ? 3 : 2
-    guard text.utf8.count == digits, let number = Hexadecimal.number(text),
+    guard text.utf8.count == digits, let number = HexDigits.number(text),
       number < (bus.isExtended ? 0x2000_0000 : bus.isCAN ? 0x800 : 0x100)
     else {
       throw invalid(expected: "an address of \(digits) hexadecimal digits for the bus \(bus.name)")

@@ -114,7 +114,7 @@ extension JSONValue {
   /// Parses pairs of hexadecimal digits, optionally separated by spaces.
   func requireBytes(_ count: ClosedRange<Int>) throws(JSONError) -> [UInt8] {
     let text = try requireString()
-    guard let bytes = Hexadecimal.bytes(text), count.contains(bytes.count) else {
+    guard let bytes = HexDigits.bytes(text), count.contains(bytes.count) else {
       let most = count.upperBound
       throw invalid(
         expected: count.lowerBound == most

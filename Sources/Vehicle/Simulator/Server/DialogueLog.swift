@@ -40,7 +40,7 @@ struct DialogueLog: ~Copyable {
       case 0x0A: line += Array("\\n".utf8)
       case 0x5C: line += Array("\\\\".utf8)
       case 0x20...0x7E: line.append(byte)
-      default: line += Array("\\x".utf8) + [Hexadecimal.digit(byte >> 4), Hexadecimal.digit(byte & 15)]
+      default: line += Array("\\x".utf8) + [HexDigits.digit(byte >> 4), HexDigits.digit(byte & 15)]
       }
     }
     return line + [0x0A]

@@ -171,7 +171,7 @@ final class SpoolFile {
 
   /// Computes the checksum of a record.
   static func sum(_ line: Span<UInt8>, sequence: UInt64, boot: Int64, time: Int64, type: UInt8) -> Int64 {
-    var sum = Checksum()
+    var sum = CRC32()
     sum.update(line)
     sum.update(sequence)
     sum.update(UInt64(bitPattern: boot))

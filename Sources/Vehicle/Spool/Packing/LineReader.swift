@@ -44,7 +44,7 @@ struct LineReader: ~Copyable {
     row.bind(number, at: 1)
     guard try row.next() else { return nil }
     let base = row.withBytes(1) { line in
-      var sum = Checksum()
+      var sum = CRC32()
       sum.update(line)
       return Int64(sum.value) == row.number(0) ? PackingBase(number: number, line) : nil
     }

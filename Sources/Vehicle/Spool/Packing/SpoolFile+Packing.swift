@@ -36,7 +36,7 @@ extension SpoolFile {
       """, "compress records")
     var insert = try SQLiteStatement(
       connection, "INSERT INTO base (number, sum, line) VALUES (?1, ?2, ?3)", "compress records")
-    var sum = Checksum()
+    var sum = CRC32()
     sum.update(line.span)
     insert.bind(base.number, at: 1)
     insert.bind(Int64(sum.value), at: 2)

@@ -29,7 +29,7 @@ struct CRTDRecord {
   let stamp: LogStamp
   /// Whether it is a frame; `false` for a comment record.
   private(set) var isFrame = false
-  private(set) var frame = BusFrame()
+  private(set) var frame = LoggedFrame()
 
   init?(_ line: Span<UInt8>) {
     var i = 0

@@ -43,7 +43,7 @@ extension CaptureReader {
 /// A parsed line.
 struct CandumpLine {
   private(set) var stamp: LogStamp?
-  private(set) var frame = BusFrame()
+  private(set) var frame = LoggedFrame()
   /// Whether it is a data frame of at most 8 bytes; `false` for remote requests, error frames and longer CAN FD frames.
   private(set) var carriesData = true
 

@@ -1,5 +1,5 @@
 /// Conversions of hexadecimal digits, as adapters print and read them.
-enum Hexadecimal {
+enum HexDigits {
   /// Returns the value of a digit, ignoring case; `nil` for any other byte.
   static func value(of byte: UInt8) -> UInt8? {
     switch byte {

@@ -1,5 +1,5 @@
 /// A classical CAN frame in a log.
-struct BusFrame {
+struct LoggedFrame {
   private(set) var identifier: UInt32 = 0
   private(set) var isExtended = false
   /// Whether the logging device sent it; `nil` if unknown.

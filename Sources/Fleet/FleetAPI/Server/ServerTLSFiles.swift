@@ -1,7 +1,7 @@
 import NIOSSL
 
 /// The server's certificate and key, read from PEM files.
-public struct TLSFiles: Equatable, Sendable {
+public struct ServerTLSFiles: Equatable, Sendable {
   /// The reason why the two files cannot be used.
   public enum Fault: Error, Equatable, Sendable {
     /// The first file contains no certificate in PEM form.

@@ -3,7 +3,7 @@
 ///
 /// SQLite detects damage to the structure of a page, not to the values in a row. The checksum prevents the delivery of
 /// a record with altered values.
-struct Checksum {
+struct CRC32 {
   private var state: UInt32 = .max
 
   /// The checksum of all bytes so far.

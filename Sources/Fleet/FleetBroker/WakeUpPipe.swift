@@ -1,7 +1,7 @@
 import Glibc
 
 /// Wakes the worker's thread after a commit, or to stop it.
-final class WakeUp: Sendable {
+final class WakeUpPipe: Sendable {
   /// The read end of a pipe.
   private let output: Int32
   private let input: Int32

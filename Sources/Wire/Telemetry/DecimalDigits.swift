@@ -1,5 +1,5 @@
 /// The decimal digits of a number that is not negative: `whole`.`fraction`, with a power of ten if it is very large.
-struct Decimal {
+struct DecimalDigits {
   /// Upper bound of a number's length in bytes: a sign, 20 digits, a point, 17 decimals.
   static let maximumLength = 40
 

@@ -1,5 +1,5 @@
 /// Settings that AT commands change and a reset restores.
-struct AdapterSettings: Sendable {
+struct VirtualAdapterSettings: Sendable {
   var echo = true
   var linefeeds = false
   var spaces = true
