@@ -110,10 +110,28 @@ let package = Package(
       name: "GatewayLinks", dependencies: ["OBDWire", "NMEAWire", "Fusion", "AdapterSession", "Ports"],
       path: "Sources/Vehicle/GatewayLinks", swiftSettings: inlined),
     .target(
+      name: "GatewayOutput",
+      dependencies: ["Telemetry", "Fusion", "Ports", "Spool", "Sinks", "CGateway", "CSystemd"],
+      path: "Sources/Vehicle/GatewayOutput", swiftSettings: inlined),
+    .target(
+      name: "GatewayStatus",
+      dependencies: ["Failures", "GatewayOutput", "GatewayLinks", "OBDWire", "Telemetry", "Ports", "Spool"],
+      path: "Sources/Vehicle/GatewayStatus", swiftSettings: inlined),
+    .target(
+      name: "GatewayRecords",
+      dependencies: [
+        "Failures", "GatewayOutput", "GatewayStatus", "GatewayLinks", "OBDWire", "NMEAWire", "JSONText", "Geofencing",
+        "Telemetry", "Fusion", "AdapterSession", "Ports", "Spool",
+      ], path: "Sources/Vehicle/GatewayRecords", swiftSettings: inlined),
+    .target(
+      name: "GatewayForwarding",
+      dependencies: ["Failures", "GatewayOutput", "GatewayStatus", "OBDWire", "Telemetry", "Ports", "Spool", "Sinks"],
+      path: "Sources/Vehicle/GatewayForwarding", swiftSettings: inlined),
+    .target(
       name: "Gateway",
       dependencies: [
-        "Failures", "GatewayLinks",
-        "OBDWire", "NMEAWire", "JSONText", "Geofencing", "Telemetry", "SignalSets", "GeoJSON", "Fusion",
+        "Failures", "GatewayOutput", "GatewayStatus", "GatewayRecords", "GatewayForwarding", "GatewayLinks",
+        "OBDWire", "JSONText", "Geofencing", "Telemetry", "SignalSets", "GeoJSON", "Fusion",
         "AdapterSession", "Captures", "Ports", "Spool", "Sinks", "CGateway", "CSystemd",
       ], path: "Sources/Vehicle/Gateway", swiftSettings: inlined),
 
@@ -122,14 +140,15 @@ let package = Package(
       name: "CommandLineSupport", dependencies: ["Failures", "Telemetry"], path: "Sources/Programs/CommandLineSupport",
       swiftSettings: strict),
     .executableTarget(
-      name: "obdgated", dependencies: ["CommandLineSupport", "Failures", "Gateway"], path: "Sources/Programs/obdgated",
+      name: "obdgated", dependencies: ["CommandLineSupport", "Failures", "Gateway", "GatewayOutput"],
+      path: "Sources/Programs/obdgated",
       swiftSettings: strict),
     .executableTarget(
       name: "obdgate",
       dependencies: [
         "OBDWire", "NMEAWire", "JSONText", "Telemetry", "Geofencing", "SignalSets", "GeoJSON", "Fusion", "TroubleCodes",
-        "AdapterSession", "Captures", "Ports", "Sinks", "Simulator", "Gateway", "GatewayLinks", "CGateway",
-        "CommandLineSupport", "Failures",
+        "AdapterSession", "Captures", "Ports", "Sinks", "Simulator", "Gateway", "GatewayLinks", "GatewayOutput",
+        "GatewayStatus", "CGateway", "CommandLineSupport", "Failures",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Sources/Programs/obdgate", swiftSettings: strict),
 
@@ -183,7 +202,8 @@ let package = Package(
     .executableTarget(
       name: "fleetstore",
       dependencies: [
-        "CommandLineSupport", "CSystemd", "Failures", "FleetAPI", "FleetAccess", "FleetBroker", "FleetDomain", "FleetStorage",
+        "CommandLineSupport", "CSystemd", "Failures", "FleetAPI", "FleetAccess", "FleetBroker", "FleetDomain",
+        "FleetStorage",
         "JSONText",
         "Telemetry",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -246,7 +266,8 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Failures", "Gateway", "GatewayLinks", "AdapterSession", "Fusion", "Geofencing", "GeoJSON", "NMEAWire",
+        "Failures", "Gateway", "GatewayOutput", "GatewayStatus", "GatewayRecords", "GatewayForwarding", "GatewayLinks",
+        "AdapterSession", "Fusion", "Geofencing", "GeoJSON", "NMEAWire",
         "OBDWire", "Ports",
         "Simulator",
         "Sinks", "Spool", "Telemetry", "GatewayTestKit", "TestKit",
@@ -255,7 +276,8 @@ let package = Package(
     .testTarget(
       name: "GatewayLiveTests",
       dependencies: [
-        "Gateway", "GatewayLinks", "AdapterSession", "Fusion", "NMEAWire", "OBDWire", "Ports", "Simulator", "Sinks",
+        "Gateway", "GatewayOutput", "GatewayStatus", "GatewayRecords", "GatewayForwarding", "GatewayLinks",
+        "AdapterSession", "Fusion", "NMEAWire", "OBDWire", "Ports", "Simulator", "Sinks",
         "Spool",
         "Telemetry", "GatewayTestKit", "TestKit",
       ], swiftSettings: strict),

@@ -5,6 +5,8 @@ import Telemetry
 
 @testable import Gateway
 @testable import GatewayLinks
+@testable import GatewayOutput
+@testable import GatewayRecords
 @testable import GatewayTestKit
 @testable import Ports
 
@@ -72,7 +74,7 @@ final class VirtualGateway {
     pipeline = RecordPipeline(options)
     line = AdapterFeed(device: address.deviceName, ring.consumer)
     line.source = pipeline.addSource(device: line.device)
-    pipeline.setMachineClock(WallClock(offset: 1_800_000_000_000_000_000, quality: .system))
+    pipeline.setMachineClock(MachineClock(offset: 1_800_000_000_000_000_000, quality: .system))
   }
 
   private var bootTime: Int64 {

@@ -3,6 +3,8 @@ import Testing
 
 @testable import Gateway
 @testable import GatewayLinks
+@testable import GatewayOutput
+@testable import GatewayRecords
 @testable import Ports
 
 @Suite struct AdapterEventLogTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Gateway
+@testable import GatewayRecords
 
 @Suite struct FailureCountsTests {
   private let second: Int64 = 1_000_000_000

@@ -4,6 +4,7 @@ import Telemetry
 import Testing
 
 @testable import Gateway
+@testable import GatewayOutput
 
 @Suite struct FollowersTests {
   private static let moment = Followers.Moment(

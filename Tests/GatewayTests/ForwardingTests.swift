@@ -7,6 +7,9 @@ import TestKit
 import Testing
 
 @testable import Gateway
+@testable import GatewayForwarding
+@testable import GatewayOutput
+@testable import GatewayRecords
 @testable import GatewayTestKit
 
 @Suite struct ForwardingTests {
@@ -77,7 +80,7 @@ import Testing
     // The first 48 bits of the ID are its time (RFC 9562, 5.7), which the file sink uses to rotate files.
     let digits = try #require(gap["id"]).filter { $0 != "-" }.prefix(12)
     let milliseconds = try #require(Int64(digits, radix: 16))
-    let now = (BootClock.now + WallClock.read().offset) / 1_000_000
+    let now = (BootClock.now + MachineClock.read().offset) / 1_000_000
     #expect(abs(now - milliseconds) < 3_600_000, "\(gap.text)")
   }
 

@@ -6,6 +6,8 @@ import Testing
 
 @testable import Gateway
 @testable import GatewayLinks
+@testable import GatewayRecords
+@testable import GatewayStatus
 @testable import GatewayTestKit
 
 /// gpsd from its bytes through the pipeline: records and status.

@@ -6,6 +6,8 @@ import TestKit
 import Testing
 
 @testable import Gateway
+@testable import GatewayOutput
+@testable import GatewayRecords
 @testable import GatewayTestKit
 @testable import Ports
 

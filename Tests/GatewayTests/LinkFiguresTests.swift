@@ -1,8 +1,8 @@
 import OBDWire
 import Testing
 
-@testable import Gateway
 @testable import GatewayLinks
+@testable import GatewayStatus
 
 @Suite struct LinkFiguresTests {
   private static func send(_ counts: inout LinkFigures.Counts) { counts.sent(Array("010C\r".utf8).span, at: 0) }

@@ -3,6 +3,7 @@ import TestKit
 import Testing
 
 @testable import Gateway
+@testable import GatewayOutput
 
 /// Log lines if nobody reads stderr.
 @Suite struct LogTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gateway
+@testable import GatewayOutput
 
 @Suite struct RateLimitedCountTests {
   private let second: Int64 = 1_000_000_000

@@ -8,6 +8,8 @@ import Testing
 
 @testable import Gateway
 @testable import GatewayLinks
+@testable import GatewayOutput
+@testable import GatewayRecords
 @testable import GatewayTestKit
 
 /// The real receivers' logs through the daemon's way of fixes: listener, ring, pipeline, records; on a virtual clock.
@@ -82,7 +84,7 @@ import Testing
       RecordPipeline.Options(gatewayId: "gw-test", epoch: UUIDv7(milliseconds: 0, first: 1, rest: 2), idSeed: 3))
     var lines = KeptRecords()
     let number = pipeline.addReceiver(device: "/dev/ttyACM0")
-    pipeline.setMachineClock(WallClock(offset: Self.machine, quality: .system))
+    pipeline.setMachineClock(MachineClock(offset: Self.machine, quality: .system))
     var now: Int64 = Self.second
     receiver.opened(at: now, &actions)
     for epoch in epochs {

@@ -6,8 +6,9 @@ import OBDWire
 import Telemetry
 import Testing
 
-@testable import Gateway
 @testable import GatewayLinks
+@testable import GatewayOutput
+@testable import GatewayRecords
 @testable import GatewayTestKit
 
 /// Positions in the pipeline: which records have them, and their precision.
@@ -29,7 +30,7 @@ import Testing
     options.bootId = "a"
     options.trips?.endsWithSession = false
     var pipeline = RecordPipeline(options)
-    pipeline.setMachineClock(WallClock(offset: 1_800_000_000 * Self.second, quality: .ntp))
+    pipeline.setMachineClock(MachineClock(offset: 1_800_000_000 * Self.second, quality: .ntp))
     return pipeline
   }
 

@@ -4,8 +4,9 @@ import OBDWire
 import Telemetry
 import Testing
 
-@testable import Gateway
 @testable import GatewayLinks
+@testable import GatewayOutput
+@testable import GatewayRecords
 @testable import GatewayTestKit
 
 @Suite struct RecordPipelineTests {
@@ -92,7 +93,7 @@ import Testing
     var pipeline = pipeline()
     var lines = Lines()
     let source = pipeline.addSource(device: "/dev/a")
-    pipeline.setMachineClock(WallClock(offset: 1_800_000_000_000_000_000, quality: .ntp))
+    pipeline.setMachineClock(MachineClock(offset: 1_800_000_000_000_000_000, quality: .ntp))
     let error = WireError(.dataError, origin: Origin(ecu: .unknown, line: 0, position: 0))
     let line = Array("41 0C".utf8)
     for second: Int64 in 1...3 {
@@ -115,9 +116,9 @@ import Testing
   }
 
   @Test func a_clock_before_this_program_was_made_is_not_set() {
-    #expect(WallClock.quality(of: 0, isSynchronised: true) == .unset)
-    #expect(WallClock.quality(of: Version.released - 1, isSynchronised: false) == .unset)
-    #expect(WallClock.quality(of: Version.released, isSynchronised: false) == .system)
-    #expect(WallClock.quality(of: Version.released, isSynchronised: true) == .ntp)
+    #expect(MachineClock.quality(of: 0, isSynchronised: true) == .unset)
+    #expect(MachineClock.quality(of: Version.released - 1, isSynchronised: false) == .unset)
+    #expect(MachineClock.quality(of: Version.released, isSynchronised: false) == .system)
+    #expect(MachineClock.quality(of: Version.released, isSynchronised: true) == .ntp)
   }
 }

@@ -7,6 +7,8 @@ import Testing
 
 @testable import Gateway
 @testable import GatewayLinks
+@testable import GatewayOutput
+@testable import GatewayRecords
 @testable import GatewayTestKit
 
 /// Trips across the ends of links, of the program and of the power.
@@ -30,7 +32,7 @@ import Testing
     options.bootId = boot
     options.trips?.endsWithSession = false
     var pipeline = RecordPipeline(options)
-    pipeline.setMachineClock(WallClock(offset: offset, quality: .ntp))
+    pipeline.setMachineClock(MachineClock(offset: offset, quality: .ntp))
     return pipeline
   }
 

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Gateway
+@testable import GatewayOutput
 
 @Suite struct RecordQueueTests {
   private func put(_ texts: [String], into queue: RecordQueue) {

@@ -7,6 +7,7 @@ import TestKit
 import Testing
 
 @testable import Gateway
+@testable import GatewayForwarding
 @testable import Sinks
 @testable import Spool
 

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Gateway
+@testable import GatewayStatus
 
 @Suite struct StatusRequestTests {
   private func request(_ text: String, isLocal: Bool = true) -> StatusRequest? {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Gateway
+@testable import GatewayForwarding
 
 @Suite struct VSSNamesTests {
   private func renamed(_ line: String) -> String {

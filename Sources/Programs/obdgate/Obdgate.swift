@@ -1,6 +1,6 @@
 import ArgumentParser
 import CommandLineSupport
-import Gateway
+import GatewayOutput
 import Glibc
 import JSONText
 

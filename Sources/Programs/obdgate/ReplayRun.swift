@@ -2,7 +2,6 @@ import ArgumentParser
 import Captures
 import Failures
 import Fusion
-import Gateway
 import OBDWire
 import SignalSets
 import Telemetry

@@ -1,6 +1,7 @@
 import CommandLineSupport
 import Failures
 import Gateway
+import GatewayOutput
 import Glibc
 
 /// The daemon in the foreground: its arguments and its exit status.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Failures
 import Gateway
+import GatewayStatus
 import Glibc
 
 /// The Unix socket (unix(7)) on which a running daemon serves its status.

@@ -1,5 +1,4 @@
 import Failures
-import Gateway
 import Glibc
 import Ports
 

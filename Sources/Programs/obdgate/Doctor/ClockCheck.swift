@@ -1,11 +1,11 @@
-import Gateway
+import GatewayOutput
 import Glibc
 
 /// Checks the clock, and whether the machine knows the date after a power cut.
 enum ClockCheck {
-  static func findings() -> [Finding] { [date(WallClock.read()), battery()] }
+  static func findings() -> [Finding] { [date(MachineClock.read()), battery()] }
 
-  private static func date(_ clock: WallClock) -> Finding {
+  private static func date(_ clock: MachineClock) -> Finding {
     switch clock.quality {
     case .unset:
       Finding(

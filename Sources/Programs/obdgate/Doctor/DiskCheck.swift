@@ -1,5 +1,4 @@
 import Failures
-import Gateway
 import Glibc
 
 /// Checks the folders and files of records: whether they exist, are writable, and have enough space.

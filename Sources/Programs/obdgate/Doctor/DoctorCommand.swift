@@ -1,6 +1,5 @@
 import ArgumentParser
 import Failures
-import Gateway
 import Glibc
 import Ports
 import Telemetry

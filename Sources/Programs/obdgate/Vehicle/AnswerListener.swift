@@ -1,7 +1,7 @@
 import AdapterSession
 import Fusion
-import Gateway
 import GatewayLinks
+import GatewayOutput
 import OBDWire
 import Ports
 import Telemetry
@@ -34,7 +34,7 @@ struct AnswerListener: DialogueListener, ~Copyable {
   init(answers: Set<String>) {
     lines = RecordLines(answers)
     var random = SystemRandomNumberGenerator()
-    let wall = WallClock.read()
+    let wall = MachineClock.read()
     let epoch = UUIDv7(
       milliseconds: UInt64(clamping: wall.now / 1_000_000), first: random.next(), rest: random.next())
     var options = FusionOptions(gatewayId: "obdgate", epoch: epoch, idSeed: random.next())
@@ -45,14 +45,14 @@ struct AnswerListener: DialogueListener, ~Copyable {
   }
 
   /// Creates records of what was read since the last call, and returns them.
-  mutating func takeRecords() -> [RecordLine] {
+  mutating func takeRecords() -> [FinishedRecord] {
     // Each call ends a session for Fusion. Values that were reported remain reported.
     fusion.finish(at: now, into: &lines)
     return lines.take()
   }
 
   /// Creates a record from a value, and returns it.
-  mutating func takeRecord(_ body: some RecordBody) -> [RecordLine] {
+  mutating func takeRecord(_ body: some RecordBody) -> [FinishedRecord] {
     fusion.record(body, at: now, into: &lines)
     return lines.take()
   }
@@ -132,7 +132,7 @@ struct AnswerListener: DialogueListener, ~Copyable {
   }
 }
 
-extension WallClock {
+extension MachineClock {
   /// The current time, ns since 1970.
   var now: Int64 { BootClock.now + offset }
 }
@@ -142,12 +142,12 @@ extension WallClock {
 private struct RecordLines: RecordSink {
   private let printed: Set<String>
   private var sequence = 0
-  private var lines: [RecordLine] = []
+  private var lines: [FinishedRecord] = []
 
   init(_ printed: Set<String>) { self.printed = printed }
 
   mutating func record(_ line: Span<UInt8>) {
-    var record = RecordLine(line)
+    var record = FinishedRecord(line)
     if printed.contains(record.type) {
       sequence += 1
       record = record.numbered(sequence)
@@ -155,7 +155,7 @@ private struct RecordLines: RecordSink {
     lines.append(record)
   }
 
-  mutating func take() -> [RecordLine] {
+  mutating func take() -> [FinishedRecord] {
     defer { lines = [] }
     return lines
   }

@@ -8,7 +8,7 @@ struct CodePrinter {
   let json: Bool
 
   /// Prints the records and flushes the output.
-  func write(_ records: [RecordLine]) throws {
+  func write(_ records: [FinishedRecord]) throws {
     var output = OutputStream()
     let make = records.last { $0.type == "vehicle" }?["make"]?.string
     for record in records where record.type == "dtc" {
@@ -21,7 +21,7 @@ struct CodePrinter {
     try output.flush()
   }
 
-  private func lines(of record: RecordLine, make: String?) -> [String] {
+  private func lines(of record: FinishedRecord, make: String?) -> [String] {
     var head = record["ecu"]?.string ?? "vehicle"
     if let lamp = record["mil"]?.bool { head += ": lamp (MIL) \(lamp ? "on" : "off")" }
     if let distance = record["distanceMIL"], record["mil"]?.bool == true {

@@ -38,7 +38,7 @@ struct InfoCommand: ParsableCommand {
 
 /// Formats the records of `obdgate info` as text.
 enum InfoText {
-  static func lines(adapter: RecordLine, vehicle: RecordLine?) -> [String] {
+  static func lines(adapter: FinishedRecord, vehicle: FinishedRecord?) -> [String] {
     var lines: [String] = []
     func add(_ name: String, _ value: String?) {
       guard let value, !value.isEmpty else { return }

@@ -1,5 +1,4 @@
 import AdapterSession
-import Gateway
 import GatewayLinks
 import Glibc
 import OBDWire
@@ -22,7 +21,7 @@ struct Interview: PortHandler, ~Copyable {
   }
 
   /// Receives the records of the codes before the codes are cleared.
-  typealias Save = ([RecordLine]) throws -> Void
+  typealias Save = ([FinishedRecord]) throws -> Void
 
   private(set) var outcome: Outcome?
   private var driver: AdapterDriver<AnswerListener>
@@ -171,7 +170,7 @@ struct Interview: PortHandler, ~Copyable {
   // MARK: What it found
 
   /// Creates the records of the answer; the adapter's own record is the last.
-  mutating func takeRecords(device: String, plan: Bool) -> [RecordLine] {
+  mutating func takeRecords(device: String, plan: Bool) -> [FinishedRecord] {
     driver.listener.takeRecords() + driver.listener.takeRecord(facts(device: device, plan: plan))
   }
 

@@ -1,6 +1,5 @@
 import AdapterSession
 import Failures
-import Gateway
 import OBDWire
 import Ports
 
@@ -64,13 +63,13 @@ struct InterviewRun {
 
 /// The answer to a question.
 struct Answer {
-  let records: [RecordLine]
+  let records: [FinishedRecord]
   /// The reason why the answer is incomplete; `nil` if it is complete.
   let failure: Failure?
   /// The error in the last damaged reply to a request for the VIN.
   let vinDamage: WireError.Kind?
 
-  func of(_ type: String) -> [RecordLine] { records.filter { $0.type == type } }
+  func of(_ type: String) -> [FinishedRecord] { records.filter { $0.type == type } }
 }
 
 extension PortAddress {

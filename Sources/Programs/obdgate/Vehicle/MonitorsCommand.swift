@@ -30,7 +30,7 @@ struct MonitorsCommand: ParsableCommand {
   }
 
   /// Formats the monitors of one ECU and scope in three lines.
-  private static func lines(of record: RecordLine) -> [String] {
+  private static func lines(of record: FinishedRecord) -> [String] {
     let complete = record.strings("complete") ?? []
     let incomplete = record.strings("incomplete") ?? []
     let ecu = record["ecu"]?.plainText ?? "vehicle"

@@ -3,7 +3,6 @@ import ArgumentParser
 import CGateway
 import CommandLineSupport
 import Failures
-import Gateway
 import Ports
 
 /// `obdgate record`: writes a live dialogue to a capture file.

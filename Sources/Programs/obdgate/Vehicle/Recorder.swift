@@ -2,8 +2,8 @@ import AdapterSession
 import CGateway
 import Captures
 import Fusion
-import Gateway
 import GatewayLinks
+import GatewayOutput
 import OBDWire
 import Ports
 import Telemetry
@@ -38,7 +38,7 @@ struct Recorder: PortHandler, ~Copyable {
     self.file = file
     started = BootClock.now
     end = nanoseconds.map { BootClock.now + $0 } ?? .max
-    let wall = WallClock.read()
+    let wall = MachineClock.read()
     recorded = wall.quality == .unset ? nil : String(latin1: Timestamp(nanoseconds: started + wall.offset).text.span)
     nextFlush = started
   }

@@ -1,8 +1,8 @@
 import Failures
 
 extension FileText {
-  /// Maximum size of a signal set or of a file with the daemon's state, bytes.
-  static let limit = 4 << 20
+  /// Maximum size of a signal set, bytes.
+  static let signalSetLimit = 4 << 20
   /// Maximum size of a fence file, bytes: twice that of a hundred thousand fences with fifty corners each.
   static let fenceLimit = 512 << 20
 }

@@ -1,6 +1,7 @@
 import CGateway
 import Failures
 import Fusion
+import GatewayOutput
 import GeoJSON
 import Geofencing
 import JSONText
@@ -76,7 +77,7 @@ public struct Settings: Sendable {
     for (index, path) in configuration.signalSets.enumerated() {
       let places = configuration.places.signalSets
       let place = places.indices.contains(index) ? places[index] : nil
-      let text = try Self.read(path, limit: FileText.limit, named: place, in: file)
+      let text = try Self.read(path, limit: FileText.signalSetLimit, named: place, in: file)
       sets.append(try Self.checked { () throws(SignalSetError) in try SignalSet(parsing: text, fileName: path) })
     }
     let loaded = sets

@@ -1,6 +1,7 @@
 import AdapterSession
 import Failures
 import Fusion
+import GatewayOutput
 import Glibc
 import JSONText
 import Telemetry

@@ -1,6 +1,8 @@
 import AdapterSession
 import Failures
 import GatewayLinks
+import GatewayOutput
+import GatewayRecords
 import Ports
 import Telemetry
 

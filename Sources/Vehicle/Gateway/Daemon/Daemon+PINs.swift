@@ -1,3 +1,4 @@
+import GatewayOutput
 import Sinks
 
 extension Daemon {

@@ -1,4 +1,5 @@
 import Failures
+import GatewayOutput
 import Ports
 
 /// The thread that pairs Bluetooth adapters.

@@ -1,5 +1,6 @@
 import Failures
 import Fusion
+import GatewayOutput
 import Geofencing
 
 /// Reading the configuration again while the daemon runs.

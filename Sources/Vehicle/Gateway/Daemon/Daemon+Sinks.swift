@@ -1,4 +1,6 @@
 import Failures
+import GatewayForwarding
+import GatewayOutput
 import Geofencing
 import Glibc
 import Ports

@@ -1,4 +1,7 @@
 import Failures
+import GatewayForwarding
+import GatewayOutput
+import GatewayStatus
 import Glibc
 import Ports
 import Synchronization

@@ -2,7 +2,10 @@ import AdapterSession
 import CGateway
 import Failures
 import Fusion
+import GatewayForwarding
 import GatewayLinks
+import GatewayOutput
+import GatewayRecords
 import Geofencing
 import Glibc
 import OBDWire

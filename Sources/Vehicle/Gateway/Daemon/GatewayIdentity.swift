@@ -1,5 +1,6 @@
 import Captures
 import Failures
+import GatewayOutput
 import Glibc
 import Ports
 import Telemetry
@@ -42,7 +43,7 @@ enum GatewayIdentity {
   /// Creates an epoch, in which records are numbered from 1.
   static func newEpoch() -> UUIDv7 {
     var random = SystemRandomNumberGenerator()
-    let wall = WallClock.read()
+    let wall = MachineClock.read()
     let now = BootClock.now + wall.offset
     return UUIDv7(milliseconds: UInt64(clamping: now / 1_000_000), first: random.next(), rest: random.next())
   }

@@ -1,3 +1,4 @@
+import GatewayOutput
 import Ports
 
 /// Serial devices as udev reports them. One thread uses it.

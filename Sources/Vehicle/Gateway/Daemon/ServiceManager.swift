@@ -1,5 +1,6 @@
 import CSystemd
 import Failures
+import GatewayOutput
 import Ports
 import Synchronization
 

@@ -1,4 +1,5 @@
 import Failures
+import GatewayOutput
 import Glibc
 
 /// The state directory, created with its parents if missing.

@@ -1,0 +1,301 @@
+import Failures
+import GatewayOutput
+import GatewayStatus
+import Glibc
+import Ports
+import Sinks
+import Spool
+import Synchronization
+import Telemetry
+
+/// The spool's thread: takes records out of its queue, commits them, and exchanges batches with the sinks.
+///
+/// A sink that hangs delays no other sink. A disk that hangs delays no poll and no record.
+package final class Forwarding: @unchecked Sendable {
+  /// Identity of the gateway in `gap` records.
+  package struct Origin: Sendable {
+    package var gatewayId: String
+    /// `nil` if it is not configured.
+    package var vehicleId: String?
+    package var idSeed: UInt64
+
+    /// Creates a value; the parameters are the properties of the same names.
+    package init(gatewayId: String, vehicleId: String? = nil, idSeed: UInt64) {
+      self.gatewayId = gatewayId
+      self.vehicleId = vehicleId
+      self.idSeed = idSeed
+    }
+  }
+
+  /// How long sinks may continue at the end, and how long they may take to return afterwards, ns.
+  private static let lastCall: Int64 = 700_000_000
+  private static let farewell: Int64 = 500_000_000
+  /// Maximum number of losses that are reported at once.
+  private static let mostLosses = 64
+
+  private let queue: SpoolQueue
+  private let ended: @Sendable (_ hasFailed: Bool) -> Void
+  /// Number of records that some sink lacks, as of the last turn.
+  private let waiting = Atomic<Int64>(0)
+  private let statusQuery: ThreadQuery<ForwardingStatus>
+  private let followers: Followers?
+  private let lossCounts = LossCounts()
+
+  // The following are used by the thread alone, once it runs.
+  private var spool: Spool
+  private var gaps: GapRecords
+  private var wall = WallTime.unknown
+  private var sinks: [Box] = []
+  /// Files that are removed as soon as the note that replaces them is on the disk.
+  private var superseded: [(note: String, file: String)] = []
+  /// Reports that may repeat as long as a disk is too slow.
+  private var lateRecords = RateLimitedCount()
+  private var refusedRecords = RateLimitedCount()
+  /// The followers' position, and the batch for them.
+  private var onlooker = Onlooker()
+  private var shown = RecordBatch()
+
+  /// An array cannot hold a noncopyable value.
+  private final class Box {
+    var sink: SinkFeeder
+    init(_ sink: consuming SinkFeeder) { self.sink = sink }
+  }
+
+  /// Opens the spool, which may take some time.
+  ///
+  /// - Parameters:
+  ///   - followers: receive the records after their commit.
+  ///   - ended: called in the thread when no sink can deliver any more.
+  /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
+  package init(
+    _ options: SpoolOptions, bootId: String, _ origin: Origin, queue: SpoolQueue, followers: Followers? = nil,
+    ended: @escaping @Sendable (_ hasFailed: Bool) -> Void
+  ) throws(PortError) {
+    self.queue = queue
+    self.ended = ended
+    self.followers = followers
+    statusQuery = try ThreadQuery()
+    spool = Spool(options, bootId: bootId, at: BootClock.now)
+    gaps = GapRecords(gatewayId: origin.gatewayId, vehicleId: origin.vehicleId, seed: origin.idSeed)
+  }
+
+  /// Returns a note of an earlier run; call it before ``run(progress:)``.
+  package func note(_ name: String) -> [UInt8]? { spool.note(name) }
+
+  /// Removes a file as soon as the note that replaces it is on the disk; call it before ``run(progress:)``.
+  package func supersede(_ file: String, by note: String) { superseded.append((note, file)) }
+
+  /// Adds the next sink of the spool; call it before ``run(progress:)``.
+  ///
+  /// - Parameter usesVSS: whether it receives the names of COVESA VSS.
+  package func add(
+    _ slot: SinkSlot, name: String, limit: RecordBatch.Limit, _ gathering: Gathering, usesVSS: Bool = false
+  ) {
+    let names = usesVSS ? VSSNames() : nil
+    sinks.append(
+      Box(SinkFeeder(name: name, index: sinks.count, slot: slot, limit: limit, gathering, names: names)))
+  }
+
+  /// Number of records that some sink lacks.
+  package var depth: Int64 { waiting.load(ordering: .relaxed) }
+
+  /// The losses reported so far.
+  package var losses: LossFigures { lossCounts.now }
+
+  /// Returns a snapshot of spool and sinks; `nil` if the thread does not answer within `patience`, ns. One caller at a
+  /// time.
+  package func status(patience: Int64) -> ForwardingStatus? {
+    statusQuery.ask(patience: patience) { queue.wakeUp.signal() }
+  }
+
+  /// Ends all waiting for answers.
+  package func closeStatus() { statusQuery.close() }
+
+  /// Runs the thread.
+  ///
+  /// - Parameter progress: of the thread; `nil` if nobody supervises it.
+  package func run(progress: Progress? = nil) {
+    var load = SpoolQueue.Load()
+    // Report the losses of the last run before anything else.
+    reportLosses(at: BootClock.now)
+    while true {
+      queue.wakeUp.clear()
+      let now = BootClock.now
+      let isLast = receive(&load)
+      advance(to: now)
+      exchange(at: now)
+      show(at: now)
+      statusQuery.answer { status(at: now) }
+      if isLast { return finish() }
+      var due = spool.nextDue
+      for box in sinks { due = min(due, box.sink.due) }
+      due = min(due, lateRecords.due, refusedRecords.due)
+      _ = queue.wakeUp.wait(until: progress?.turn(until: due) ?? due)
+    }
+  }
+
+  /// Takes everything out of the queue.
+  ///
+  /// - Returns: whether nothing more will come.
+  private func receive(_ load: inout SpoolQueue.Load) -> Bool {
+    guard queue.take(&load) else { return false }
+    if let known = load.wall {
+      wall = known
+      spool.setWallTime(known, at: BootClock.now)
+    }
+    spool.skip(load.lost, reason: .slowDisk)
+    let now = BootClock.now
+    if load.lost > 0, lateRecords.add(load.lost, at: now) { Self.reportLate(load.lost) }
+    spool.group { spool in
+      var place = 0
+      for record in load.records {
+        let end = place + Int(record.length)
+        do throws(RecordFormError) {
+          try spool.append(load.bytes.span.extracting(place..<end), at: record.time)
+        } catch {
+          if refusedRecords.add(at: now) { Log.write("a record is not kept, it is no record: \(error)", .warning) }
+        }
+        place = end
+      }
+      for note in load.notes { spool.keep(note.value, as: note.name) }
+    }
+    let isLast = load.isLast
+    load.clear()
+    return isLast
+  }
+
+  private static func reportLate(_ count: UInt64) {
+    Log.write("the disk takes too long: \(count) records are lost", .warning)
+  }
+
+  /// Logs the counts that are due.
+  ///
+  /// - Parameter now: boot time, ns; `.max` for all counts.
+  private func reportCounts(at now: Int64) {
+    if let (count, _) = lateRecords.take(at: now) { Self.reportLate(count) }
+    if let (count, _) = refusedRecords.take(at: now) {
+      Log.write("\(count) more records are not kept: they are none", .warning)
+    }
+  }
+
+  private func advance(to now: Int64) {
+    spool.advance(to: now)
+    reportLosses(at: now)
+    reportCounts(at: now)
+    removeSuperseded()
+    while let line = spool.takeNews() { Self.report(line) }
+    waiting.store(spool.depth.file + Int64(spool.depth.memory), ordering: .relaxed)
+  }
+
+  /// Logs a report of the spool, except that nothing waits.
+  private static func report(_ news: SpoolNews) {
+    if case .opened(_, 0) = news { return }
+    Log.write("\(news)")
+  }
+
+  private func removeSuperseded() {
+    for (note, file) in superseded where spool.isDurable(note) {
+      // A file that stays would be adopted once more.
+      if unsafe unlink(file) != 0, errno != ENOENT { Log.write("\(file): cannot be removed: \(systemReason(errno))") }
+      superseded.removeAll { $0.file == file }
+    }
+  }
+
+  private func reportLosses(at now: Int64) {
+    var told = 0
+    // The losses of the last run are reported before any record has a date. Use the machine's date, if it has one.
+    var wall = wall
+    if wall.quality == .unset {
+      let machine = MachineClock.read()
+      wall = WallTime(offset: machine.offset, quality: machine.quality)
+    }
+    while told < Self.mostLosses, let loss = spool.takeLoss() {
+      told += 1
+      let isTold = gaps.tell(loss, to: &spool, at: now, wall)
+      lossCounts.count(loss, isTold: isTold)
+      if !isTold {
+        Log.write("records are lost (\(loss.reason.name)), how many is not known")
+      }
+    }
+    // These are events; commit them before the records that follow.
+    if told > 0 { spool.advance(to: now) }
+  }
+
+  /// Exchanges batches with the sinks. If a sink ends, the others continue; the end of the last one is reported.
+  private func exchange(at now: Int64) {
+    for box in sinks {
+      guard let end = box.sink.exchange(&spool, at: now) else { continue }
+      if sinks.allSatisfy({ $0.sink.isOver }) {
+        ended(end == .failed)
+      } else {
+        let what = end == .failed ? "it is not written to any more, its records wait" : "nobody reads it any more"
+        Log.write("\(box.sink.name): \(what); the other sinks go on")
+      }
+    }
+  }
+
+  /// Publishes to followers what sinks may receive now. It follows the exchange, because a record that all sinks have
+  /// is removed in the next commit at the earliest.
+  private func show(at now: Int64) {
+    guard let followers else { return }
+    // A follower that is added before the next turn receives everything from that turn on.
+    guard !followers.isEmpty else { return spool.pass(&onlooker) }
+    var isNews = false
+    while true {
+      spool.show(RecordBatch.Limit(records: 256), to: &onlooker, into: &shown)
+      guard !shown.isEmpty else { break }
+      isNews = true
+      for record in shown.records {
+        followers.publish(shown.bytes.span.extracting(record.range), sequence: record.number.sequence)
+      }
+    }
+    guard isNews else { return }
+    followers.flush(Followers.Moment(time: RecordTime(now, wall), epoch: spool.presentEpoch))
+  }
+
+  private func status(at now: Int64) -> ForwardingStatus {
+    let figures = spool.figures(at: now)
+    let sinks = zip(sinks, figures.sinkAges).map { box, age in box.sink.status(oldestAge: age) }
+    return ForwardingStatus(spool: figures, sinks: sinks)
+  }
+
+  /// Commits everything, lets the sinks deliver for a moment, and closes the spool.
+  private func finish() {
+    let end = BootClock.now &+ Self.lastCall
+    while true {
+      let now = BootClock.now
+      spool.commitAll(at: now)
+      removeSuperseded()
+      exchange(at: now)
+      if now >= end || sinks.allSatisfy({ $0.sink.isIdle(at: now) }) { break }
+      if sinks.contains(where: { $0.sink.isDropping(at: now) }) { continue }
+      _ = queue.wakeUp.wait(until: end)
+      queue.wakeUp.clear()
+    }
+    reportCounts(at: .max)
+    for box in sinks { box.sink.stop() }
+    let deadline = BootClock.now &+ Self.farewell
+    while true {
+      queue.wakeUp.clear()
+      if sinks.allSatisfy({ $0.sink.hasEnded }) || BootClock.now >= deadline { break }
+      _ = queue.wakeUp.wait(until: deadline)
+    }
+    exchange(at: BootClock.now)
+    close()
+  }
+
+  /// Records that are only in memory end with the process, and no later `gap` record reports them.
+  private func close() {
+    var reason: SpoolError?
+    if case .inMemory(let error) = spool.state { reason = error }
+    spool.close(at: BootClock.now)
+    while let line = spool.takeNews() {
+      if case .inMemory(let error) = line { reason = error }
+      Self.report(line)
+    }
+    let lost = spool.depth.memory
+    guard lost > 0 else { return }
+    let what = lost == 1 ? "1 record that a sink lacks was" : "\(lost) records that sinks lack were"
+    Log.write("\(what) only in memory and lost: \(reason?.description ?? "a sink still had them")", .warning)
+  }
+}

@@ -1,0 +1,47 @@
+import GatewayOutput
+import Spool
+import Telemetry
+
+/// Makes `gap` records from the spool's losses.
+struct GapRecords: ~Copyable {
+  private let gatewayId: String
+  private let vehicleId: String
+  private let seed: UInt64
+  private var made: UInt64 = 0
+  private var line = JSONLineEncoder(capacity: JSONLineEncoder.recordCapacity)
+
+  /// Creates it.
+  ///
+  /// - Parameters:
+  ///   - vehicleId: the configured one; `nil` to use the gateway's name.
+  ///   - seed: for the IDs of the records.
+  init(gatewayId: String, vehicleId: String?, seed: UInt64) {
+    self.gatewayId = gatewayId
+    self.vehicleId = vehicleId ?? gatewayId
+    self.seed = seed
+  }
+
+  /// Appends the record of a loss to the spool.
+  ///
+  /// - Parameters:
+  ///   - now: boot time, ns.
+  ///   - wall: the known date; the spool replaces it when the record is delivered.
+  /// - Returns: `false` if not even the sequence numbers are known.
+  mutating func tell(_ loss: Loss, to spool: inout Spool, at now: Int64, _ wall: WallTime) -> Bool {
+    guard let gap = loss.gap else { return false }
+    made += 1
+    let time = RecordTime(now, wall)
+    let id = UUIDv7(milliseconds: time.milliseconds, seed: seed, number: made)
+    // The spool assigns epoch and number.
+    let head = RecordHead(
+      type: .gap, id: id, time: time, gatewayId: gatewayId, vehicleId: vehicleId, epoch: id, sequence: 1)
+    line.record(head, gap)
+    do throws(RecordFormError) {
+      try spool.append(line.line, at: now, explaining: loss)
+      return true
+    } catch {
+      Log.write("a gap record is no record: \(error)")
+      return false
+    }
+  }
+}

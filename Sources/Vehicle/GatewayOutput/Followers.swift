@@ -1,0 +1,179 @@
+import Ports
+import Synchronization
+import Telemetry
+
+/// Clients on this machine that follow the records. All read from one buffer of recent records, each at its own
+/// position. A follower that is too slow misses records and is told which. Nothing waits for a follower, and each costs
+/// no memory except its connection.
+///
+/// One thread publishes, one reads.
+package final class Followers: Sendable {
+  /// Time and epoch of published records.
+  package struct Moment {
+    package var time: RecordTime
+    package var epoch: UUIDv7
+
+    /// Creates a value; the parameters are the properties of the same names.
+    package init(time: RecordTime, epoch: UUIDv7) {
+      self.time = time
+      self.epoch = epoch
+    }
+  }
+
+  private struct State: Sendable {
+    /// `nil` while there is no follower.
+    var recent: RecentRecords?
+    /// By follower: the next record that it receives, and what it has missed before that.
+    var places: [UInt64: Place] = [:]
+    var added: UInt64 = 0
+    var moment: Moment?
+    /// Number of `gap` records made for followers.
+    var told: UInt64 = 0
+  }
+
+  private struct Place: Sendable {
+    var next: UInt64
+    var loss: RecordQueue.Loss?
+
+    mutating func miss(_ sequence: UInt64) {
+      var missed = loss ?? RecordQueue.Loss(fromSequence: sequence, toSequence: sequence, count: 0)
+      missed.toSequence = sequence
+      missed.count += 1
+      loss = missed
+      next += 1
+    }
+  }
+
+  private let state = Mutex(State())
+  private let count = Atomic<Int>(0)
+  private let wakeUp: WakeUp
+  private let gatewayId: String
+  private let vehicleId: String
+  private let seed: UInt64
+
+  /// Creates it without followers.
+  ///
+  /// - Parameters:
+  ///   - wakeUp: of the thread that writes to the followers.
+  ///   - seed: for the IDs of `gap` records.
+  package init(wakeUp: WakeUp, gatewayId: String, vehicleId: String?, seed: UInt64) {
+    self.wakeUp = wakeUp
+    self.gatewayId = gatewayId
+    self.vehicleId = vehicleId ?? gatewayId
+    self.seed = seed
+  }
+
+  /// Whether there is no follower.
+  package var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
+
+  /// Adds a follower, which receives the next record and all later ones.
+  package func add() -> Follower {
+    let number = state.withLock { state in
+      let recent = state.recent ?? RecentRecords()
+      state.added += 1
+      state.places[state.added] = Place(next: recent.end)
+      state.recent = recent
+      return state.added
+    }
+    count.add(1, ordering: .relaxed)
+    return Follower(number: number, followers: self)
+  }
+
+  fileprivate func remove(_ number: UInt64) {
+    let hasLeft = state.withLock { state in
+      guard state.places.removeValue(forKey: number) != nil else { return false }
+      if state.places.isEmpty { state.recent = nil }
+      return true
+    }
+    if hasLeft { count.subtract(1, ordering: .relaxed) }
+  }
+
+  /// Adds a record, which followers see after the next ``flush(_:)``.
+  ///
+  /// - Parameter sequence: its `seq`.
+  package func publish(_ line: Span<UInt8>, sequence: UInt64) {
+    state.withLock { state in
+      while state.recent?.hasRoom(for: line.count) == false { Self.drop(&state) }
+      state.recent?.put(line, sequence: sequence)
+    }
+  }
+
+  /// Makes the published records visible.
+  package func flush(_ moment: Moment) {
+    state.withLock { $0.moment = moment }
+    wakeUp.signal()
+  }
+
+  /// Discards records that all followers have taken.
+  package func forgetTaken() {
+    state.withLock { state in
+      guard let first = state.places.values.lazy.map(\.next).min() else { return }
+      while let begin = state.recent?.begin, begin < first { state.recent?.dropFirst() }
+    }
+  }
+
+  /// Drops the oldest record; followers that have not taken it miss it.
+  private static func drop(_ state: inout State) {
+    guard let dropped = state.recent?.dropFirst() else { return }
+    // By index, so that nothing is copied.
+    var index = state.places.startIndex
+    while index != state.places.endIndex {
+      if state.places.values[index].next == dropped.number { state.places.values[index].miss(dropped.sequence) }
+      state.places.formIndex(after: &index)
+    }
+  }
+
+  /// Moves as many complete lines as fit to a follower; a missed range is reported first.
+  ///
+  /// - Returns: number of bytes at the beginning of `buffer`, which has room for two records; 0 if there are none.
+  fileprivate func take(for number: UInt64, into buffer: inout [UInt8]) -> Int {
+    state.withLock { state in
+      guard var place = state.places[number], let recent = state.recent else { return 0 }
+      var taken = 0
+      if let loss = place.loss, let moment = state.moment {
+        state.told += 1
+        taken = tell(loss, number: state.told, moment, into: &buffer)
+        place.loss = nil
+      }
+      place.next = recent.take(from: place.next, into: &buffer, &taken)
+      state.places[number] = place
+      return taken
+    }
+  }
+
+  /// Writes a `gap` record for one follower. It has the number of the last missing record, so that it uses no number of
+  /// others.
+  private func tell(_ loss: RecordQueue.Loss, number: UInt64, _ moment: Moment, into buffer: inout [UInt8]) -> Int {
+    let id = UUIDv7(milliseconds: moment.time.milliseconds, seed: seed, number: number)
+    let head = RecordHead(
+      type: .gap, id: id, time: moment.time, gatewayId: gatewayId, vehicleId: vehicleId, epoch: moment.epoch,
+      sequence: loss.toSequence)
+    var gap = GapRecord(fromSequence: loss.fromSequence, toSequence: loss.toSequence, reason: .slowReader)
+    gap.count = loss.count
+    gap.sink = "tail"
+    var line = JSONLineEncoder(capacity: 1_024)
+    line.record(head, gap)
+    return line.withLine { bytes in
+      for index in bytes.indices { buffer[index] = bytes[index] }
+      return bytes.count
+    }
+  }
+}
+
+/// One follower.
+package struct Follower: Sendable {
+  fileprivate let number: UInt64
+  fileprivate let followers: Followers
+
+  /// Moves as many complete lines as fit to the beginning of `buffer`, the oldest first.
+  ///
+  /// - Parameter buffer: at least ``room`` bytes.
+  /// - Returns: number of bytes; 0 if there are none.
+  package func take(into buffer: inout [UInt8]) -> Int { followers.take(for: number, into: &buffer) }
+
+  /// Room for a record and the `gap` record before it, bytes.
+  package static let room = JSONLineEncoder.recordCapacity + 1_024
+
+  /// Removes the follower.
+  package func leave() { followers.remove(number) }
+}

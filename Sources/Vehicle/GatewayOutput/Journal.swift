@@ -1,0 +1,53 @@
+import CSystemd
+import Glibc
+import Telemetry
+
+/// Severity of a log line, as in syslog(3).
+public enum LogLevel: Int, Sendable {
+  case error = 3
+  case warning = 4
+  case notice = 5
+  case info = 6
+}
+
+/// A field of a log line, by the name that `journalctl` uses.
+package struct JournalField: Sendable, Equatable {
+  package enum Name: String, Sendable {
+    case device = "OBDGATE_DEVICE"
+    case event = "OBDGATE_EVENT"
+    case reason = "OBDGATE_REASON"
+    case sink = "OBDGATE_SINK"
+  }
+
+  package let name: Name
+  package let value: String
+
+  package init(_ name: Name, _ value: String) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// systemd's journal, if stderr is connected to it. Lines have a severity and fields.
+struct Journal: Sendable {
+  private let descriptor: Int32
+
+  /// `nil` if stderr is not connected to the journal.
+  init?() {
+    descriptor = csystemd_journal_open(STDERR_FILENO)
+    guard descriptor >= 0 else { return nil }
+  }
+
+  /// Writes a line.
+  ///
+  /// - Returns: `false` if the journal does not accept it now.
+  func write(_ line: String, _ importance: LogLevel, _ fields: [JournalField]) -> Bool {
+    var entry = Self.field("MESSAGE", line) + Self.field("PRIORITY", "\(importance.rawValue)")
+    entry += Self.field("SYSLOG_IDENTIFIER", "obdgated")
+    for field in fields { entry += Self.field(field.name.rawValue, field.value) }
+    return unsafe csystemd_journal_send(descriptor, entry, entry.count) == 0
+  }
+
+  /// A field is one text line. A line feed in its value would begin another field and is escaped.
+  private static func field(_ name: String, _ value: String) -> [UInt8] { Array("\(name)=\(value.printable)\n".utf8) }
+}

@@ -1,0 +1,42 @@
+import Spool
+import Synchronization
+import Telemetry
+
+/// Number of records lost since the start, by reason.
+package struct LossFigures: Sendable, Equatable {
+  /// By the raw value of the reason.
+  private var counts = [UInt64](repeating: 0, count: GapRecord.Reason.allCases.count)
+  /// Number of `gap` records that the spool's thread has made.
+  package fileprivate(set) var told: UInt64 = 0
+
+  package init() {}
+
+  /// Creates the counts if stdout is the only sink.
+  package init(slowReader: UInt64) { counts[Int(GapRecord.Reason.slowReader.rawValue)] = slowReader }
+
+  package var total: UInt64 { counts.reduce(0, &+) }
+
+  package subscript(reason: GapRecord.Reason) -> UInt64 { counts[Int(reason.rawValue)] }
+
+  /// Adds the count of a loss; if it is unknown, the number of sequence numbers; if these are unknown, 1.
+  fileprivate mutating func add(_ loss: Loss) {
+    let numbers = loss.sequences.map { $0.upperBound &- $0.lowerBound &+ 1 }
+    counts[Int(loss.reason.rawValue)] &+= loss.count ?? numbers ?? 1
+  }
+}
+
+/// The counts, written by one thread and read by others.
+package final class LossCounts: Sendable {
+  private let figures = Mutex(LossFigures())
+
+  package init() {}
+
+  package func count(_ loss: Loss, isTold: Bool) {
+    figures.withLock { figures in
+      figures.add(loss)
+      if isTold { figures.told &+= 1 }
+    }
+  }
+
+  package var now: LossFigures { figures.withLock { $0 } }
+}

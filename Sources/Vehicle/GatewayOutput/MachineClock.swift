@@ -1,0 +1,39 @@
+import CGateway
+import Glibc
+import Telemetry
+
+/// The date as the machine knows it.
+public struct MachineClock: Equatable, Sendable {
+  /// Time from 1970 to boot time 0, ns.
+  public var offset: Int64
+  /// Source of the date; `unset` if it is unknown.
+  public var quality: TimeQuality
+
+  /// Creates a value; the parameters are the properties of the same names.
+  package init(offset: Int64, quality: TimeQuality) {
+    self.offset = offset
+    self.quality = quality
+  }
+
+  /// Reads the machine's clock. It counts if NTP keeps it, or if it is not earlier than the release of this program. A
+  /// computer without a battery-backed clock starts in 1970.
+  public static func read() -> MachineClock {
+    var wall = timespec()
+    var boot = timespec()
+    // Every supported kernel has both clocks.
+    _ = unsafe clock_gettime(CLOCK_BOOTTIME, &boot)
+    _ = unsafe clock_gettime(CLOCK_REALTIME, &wall)
+    let now = nanoseconds(wall)
+    let quality = quality(of: now, isSynchronised: cgateway_clock_is_synchronised() != 0)
+    return MachineClock(offset: now - nanoseconds(boot), quality: quality)
+  }
+
+  /// Returns how reliable a clock with this time is, ns since 1970.
+  package static func quality(of now: Int64, isSynchronised: Bool) -> TimeQuality {
+    now < Version.released ? .unset : isSynchronised ? .ntp : .system
+  }
+
+  private static func nanoseconds(_ time: timespec) -> Int64 {
+    Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}

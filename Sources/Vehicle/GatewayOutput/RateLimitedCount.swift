@@ -1,0 +1,38 @@
+/// Counts an event that may repeat for ever. The first is reported at once, further ones together once a minute.
+package struct RateLimitedCount {
+  /// Minimum time between two reports, ns.
+  package static let pause: Int64 = 60_000_000_000
+  private var count: UInt64 = 0
+  /// The earliest time of the next report; `.min` if there was none yet.
+  private var notBefore = Int64.min
+
+  package init() {}
+
+  /// When ``take(at:)`` has a result; `.max` for never.
+  package var due: Int64 { count > 0 ? notBefore : .max }
+
+  /// Counts events.
+  ///
+  /// - Returns: whether to report these now.
+  package mutating func add(_ more: UInt64 = 1, at time: Int64) -> Bool {
+    guard time >= notBefore, count == 0 else {
+      count &+= more
+      return false
+    }
+    notBefore = time &+ Self.pause
+    return true
+  }
+
+  /// Removes and returns the count to report.
+  ///
+  /// - Parameter now: boot time, ns; `.max` for everything that is unreported.
+  /// - Returns: the count and when it was due; `nil` if there is nothing to report.
+  package mutating func take(at now: Int64) -> (count: UInt64, due: Int64)? {
+    guard count > 0, now >= notBefore else { return nil }
+    defer {
+      count = 0
+      notBefore = now == .max ? .max : now + Self.pause
+    }
+    return (count, notBefore)
+  }
+}

@@ -1,0 +1,124 @@
+import Fusion
+import Spool
+import Telemetry
+
+/// The record thread's output: to stdout, or to the spool.
+package struct RecordOutlet: RecordSink, ~Copyable {
+  /// Where records go.
+  package enum Destination: Sendable {
+    /// To stdout only; nothing is stored.
+    case stdout(RecordQueue)
+    /// To the spool, and from there to all sinks.
+    case spool(SpoolQueue)
+  }
+
+  private let destination: Destination
+  private let followers: Followers?
+  private let epoch: UUIDv7?
+  private var load = SpoolQueue.Load()
+  private var hasNews = false
+  private var wall = WallTime.unknown
+  /// Number of records, by the raw value of their type.
+  package private(set) var made = [UInt64](repeating: 0, count: RecordType.allCases.count)
+
+  /// Creates the output.
+  ///
+  /// - Parameters:
+  ///   - followers: receive the records if stdout is the only sink; the spool publishes its own records after their
+  ///     commit.
+  ///   - epoch: of the records, if there is no spool.
+  package init(_ destination: Destination, followers: Followers? = nil, epoch: UUIDv7? = nil) {
+    self.destination = destination
+    self.followers = followers
+    self.epoch = epoch
+  }
+
+  package mutating func record(_ line: Span<UInt8>) { record(line, at: 0) }
+
+  package mutating func record(_ line: Span<UInt8>, at time: Int64) {
+    if let type = RecordType(beginning: line) { made[Int(type.rawValue)] &+= 1 }
+    switch destination {
+    case .stdout(let queue):
+      queue.put(line)
+      hasNews = true
+      // Without a spool, records are numbered from 1 in the order in which they arrive here.
+      if let followers, !followers.isEmpty { followers.publish(line, sequence: made.reduce(0, &+)) }
+    case .spool:
+      unsafe line.withUnsafeBufferPointer { unsafe load.bytes.append(contentsOf: $0) }
+      load.records.append(SpoolQueue.Entry(length: Int32(truncatingIfNeeded: line.count), time: time))
+    }
+  }
+
+  /// Whether notes are stored together with records.
+  package var keepsNotes: Bool { if case .spool = destination { true } else { false } }
+
+  /// Stores a value together with the records since the last ``flush(at:)``; requires ``keepsNotes``.
+  package mutating func keep(_ value: [UInt8], as name: String) {
+    load.notes.removeAll { $0.name == name }
+    load.notes.append((name, value))
+  }
+
+  /// Sets the wall time from now on.
+  package mutating func setWallTime(_ wall: WallTime) {
+    self.wall = wall
+    if keepsNotes { load.wall = wall }
+  }
+
+  /// Removes and returns the records that a slow reader of stdout has cost.
+  ///
+  /// - Parameter isLast: whether there is no later call.
+  package func takeLoss(isLast: Bool) -> RecordQueue.Loss? {
+    if case .stdout(let queue) = destination { queue.takeLoss(isLast: isLast) } else { nil }
+  }
+
+  /// Passes on everything since the last call.
+  package mutating func flush(at now: Int64) {
+    switch destination {
+    case .stdout(let queue):
+      guard hasNews else { return }
+      hasNews = false
+      queue.wakeUp.signal()
+      if let followers, let epoch, !followers.isEmpty {
+        followers.flush(Followers.Moment(time: RecordTime(now, wall), epoch: epoch))
+      }
+    case .spool(let queue): queue.put(&load)
+    }
+  }
+
+  /// Passes on everything; nothing follows.
+  package mutating func end(at now: Int64) {
+    load.isLast = true
+    flush(at: now)
+    if case .stdout(let queue) = destination { queue.end() }
+  }
+}
+
+extension RecordType {
+  /// Parses the type of a line that ``Telemetry/RecordHead`` began: `{"type":"telemetry",`
+  fileprivate init?(beginning line: Span<UInt8>) {
+    let place = 9
+    // `allCases` would allocate an array each time.
+    var number: UInt8 = 0
+    while let type = RecordType(rawValue: number) {
+      number += 1
+      let name = type.name
+      guard line.count > place + name.utf8CodeUnitCount else { continue }
+      var index = 0
+      while index < name.utf8CodeUnitCount, unsafe line[place + index] == name.utf8Start[index] { index += 1 }
+      if index == name.utf8CodeUnitCount, line[place + index] == UInt8(ascii: "\"") {
+        self = type
+        return
+      }
+    }
+    return nil
+  }
+}
+
+extension RecordTime {
+  /// A boot time, ns, with the known wall time.
+  package init(_ time: Int64, _ wall: WallTime) {
+    self =
+      wall.quality == .unset
+      ? .elapsed(nanoseconds: time) : .wall(Timestamp(nanoseconds: time &+ wall.offset), wall.quality)
+  }
+}

@@ -1,0 +1,158 @@
+import Ports
+import Synchronization
+
+/// Finished records for a reader that may be slow, in a fixed amount of memory. If it is full, the oldest records are
+/// dropped and reported.
+///
+/// One thread appends, one removes.
+public final class RecordQueue: Sendable {
+  /// Records that were dropped.
+  public struct Loss: Sendable, Equatable {
+    public var fromSequence: UInt64
+    public var toSequence: UInt64
+    public var count: UInt64
+  }
+
+  /// One text line.
+  private struct Mark: BitwiseCopyable, Sendable {
+    var length: Int32
+    var sequence: UInt64
+  }
+
+  private struct State: Sendable {
+    /// Text lines in sequence; a ring buffer.
+    var bytes: [UInt8]
+    var first = 0
+    var count = 0
+    /// The text lines, oldest first; a ring buffer.
+    var marks: [Mark]
+    var firstMark = 0
+    var lines = 0
+    /// `seq` of the next record.
+    var next: UInt64
+    var loss: Loss?
+    /// Total number of dropped records.
+    var lost: UInt64 = 0
+    /// The last reported loss, and the number of lines before its `gap` record. If that record is dropped too, the loss
+    /// is reported again.
+    var told: (before: Int, loss: Loss)?
+    var isEnded = false
+  }
+
+  /// Signalled when there are records, or at the end.
+  public let wakeUp: WakeUp
+  private let state: Mutex<State>
+
+  /// Creates an empty queue.
+  ///
+  /// - Parameters:
+  ///   - capacity: bytes; at least a record of 16 KiB.
+  ///   - lines: maximum number of records.
+  ///   - firstSequence: `seq` of the first record; the others follow without a gap.
+  /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
+  public init(capacity: Int = 1 << 20, lines: Int = 8_192, firstSequence: UInt64 = 1) throws(PortError) {
+    wakeUp = try WakeUp()
+    state = Mutex(State(bytes: .untouched(max(capacity, 1 << 14)), marks: .untouched(lines), next: firstSequence))
+  }
+
+  /// Appends a record; the oldest records make room for it.
+  package func put(_ line: Span<UInt8>) {
+    state.withLock { state in
+      while state.bytes.count - state.count < line.count || state.lines == state.marks.count { Self.drop(&state) }
+      var place = (state.first + state.count) % state.bytes.count
+      for index in line.indices {
+        state.bytes[place] = line[index]
+        place = place + 1 == state.bytes.count ? 0 : place + 1
+      }
+      state.count += line.count
+      let mark = Mark(length: Int32(truncatingIfNeeded: line.count), sequence: state.next)
+      state.marks[(state.firstMark + state.lines) % state.marks.count] = mark
+      state.lines += 1
+      state.next += 1
+    }
+  }
+
+  /// Ends the queue; nothing is appended afterwards.
+  package func end() {
+    state.withLock { $0.isEnded = true }
+    wakeUp.signal()
+  }
+
+  /// Removes and returns the records dropped since the last call; `nil` also while there is no room for a `gap` record,
+  /// which would cost further records.
+  ///
+  /// - Parameter isLast: whether there is no later call; the oldest records then make room.
+  package func takeLoss(isLast: Bool = false) -> Loss? {
+    state.withLock { state in
+      guard state.loss != nil else { return nil }
+      while state.bytes.count - state.count < Self.gapRoom || state.lines == state.marks.count {
+        guard isLast else { return nil }
+        Self.drop(&state)
+      }
+      defer { state.loss = nil }
+      // The next record that is appended is the `gap` record.
+      if let loss = state.loss { state.told = (state.lines, loss) }
+      return state.loss
+    }
+  }
+
+  /// Number of records dropped so far.
+  package var lost: UInt64 { state.withLock { $0.lost } }
+
+  /// Maximum length of a `gap` record, bytes.
+  private static let gapRoom = 1_024
+
+  /// Moves as many complete lines as fit to the beginning of `buffer`, the oldest first.
+  ///
+  /// - Returns: their number of bytes; `nil` if the queue is empty and has ended.
+  package func take(into buffer: inout [UInt8]) -> Int? {
+    state.withLock { state in
+      var taken = 0
+      while state.lines > 0 {
+        let length = Int(state.marks[state.firstMark].length)
+        guard taken + length <= buffer.count else { break }
+        for _ in 0..<length {
+          buffer[taken] = state.bytes[state.first]
+          taken += 1
+          state.first = state.first + 1 == state.bytes.count ? 0 : state.first + 1
+        }
+        Self.forgetFirst(&state, length)
+      }
+      return taken == 0 && state.isEnded ? nil : taken
+    }
+  }
+
+  private static func drop(_ state: inout State) {
+    let mark = state.marks[state.firstMark]
+    state.first = (state.first + Int(mark.length)) % state.bytes.count
+    let toldAgain = state.told?.before == 0 ? state.told?.loss : nil
+    forgetFirst(&state, Int(mark.length))
+    var loss = state.loss ?? Loss(fromSequence: mark.sequence, toSequence: mark.sequence, count: 0)
+    loss.toSequence = mark.sequence
+    loss.count += 1
+    state.lost += 1
+    if let toldAgain {
+      loss.fromSequence = min(loss.fromSequence, toldAgain.fromSequence)
+      loss.count += toldAgain.count
+    }
+    state.loss = loss
+  }
+
+  private static func forgetFirst(_ state: inout State, _ length: Int) {
+    state.count -= length
+    state.firstMark = (state.firstMark + 1) % state.marks.count
+    state.lines -= 1
+    // After the `gap` record has left, its loss need not be reported again.
+    if let told = state.told { state.told = told.before == 0 ? nil : (told.before - 1, told.loss) }
+    // Start at the beginning again, so that the rest stays untouched while the reader keeps up.
+    if state.lines == 0 { state.first = 0 }
+  }
+}
+
+extension Array where Element: BitwiseCopyable {
+  /// An array whose memory becomes resident only where it is used.
+  static func untouched(_ count: Int) -> [Element] {
+    // Bytes and numbers need no initialization, and none is read before it is written.
+    unsafe [Element](unsafeUninitializedCapacity: count) { _, initialized in initialized = count }
+  }
+}

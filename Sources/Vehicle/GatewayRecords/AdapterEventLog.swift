@@ -1,0 +1,82 @@
+import GatewayLinks
+import GatewayOutput
+import Telemetry
+
+/// Logs the events of adapters and receivers, one line each, for readers of the log who do not read the records. Used
+/// by the thread that makes records.
+///
+/// A device that is lost and found all the time must not fill the disk: beyond a few lines a minute, its events are
+/// counted and reported together.
+package final class AdapterEventLog {
+  /// Number of lines that a device may log at once, and the time after which it may log one more, ns.
+  package static let burst = 10
+  package static let period: Int64 = 10_000_000_000
+
+  private struct Budget {
+    var lines = AdapterEventLog.burst
+    var since: Int64
+    var omitted = 0
+  }
+
+  /// More devices than a vehicle has; further ones share one budget.
+  private static let mostDevices = 32
+  private var budgets: [String: Budget] = [:]
+  private let write: (String, LogLevel, [JournalField]) -> Void
+  private let portErrors: PortErrors?
+
+  /// Creates the log.
+  ///
+  /// - Parameters:
+  ///   - portErrors: the full text of errors.
+  ///   - write: writes a line with its severity and fields.
+  package init(portErrors: PortErrors? = nil, _ write: @escaping (String, LogLevel, [JournalField]) -> Void) {
+    self.portErrors = portErrors
+    self.write = write
+  }
+
+  /// Logs an event.
+  ///
+  /// - Parameter time: boot time, ns.
+  package func tell(_ record: AdapterRecord, at time: Int64) {
+    // Remove it even if the line is omitted: it does not belong to the next loss.
+    let detail = record.event == .lost ? portErrors?.take(record.device, record.reason) : nil
+    let name = budgets[record.device] != nil || budgets.count < Self.mostDevices ? record.device : ""
+    var budget = budgets[name] ?? Budget(since: time)
+    let gained = max(0, time - budget.since) / Self.period
+    if gained > 0 {
+      budget.lines = min(Self.burst, budget.lines + Int(clamping: gained))
+      budget.since += gained * Self.period
+    }
+    defer { budgets[name] = budget }
+    guard budget.lines > 0 else {
+      budget.omitted += 1
+      return
+    }
+    budget.lines -= 1
+    write(Self.text(of: record, detail, omitted: budget.omitted), Self.importance(of: record), Self.fields(of: record))
+    budget.omitted = 0
+  }
+
+  private static func text(of record: AdapterRecord, _ detail: String?, omitted: Int) -> String {
+    var text = "\(record.device): \(record.event.name)"
+    if let count = record.count, count > 1 { text += " \(count) times" }
+    if let reason = record.reason { text += ": \(reason)" }
+    if let detail { text += ": \(detail)" }
+    let more = [record.identity, record.protocolName, record.ecu].compactMap { $0 }
+    if !more.isEmpty { text += " (\(more.joined(separator: ", ")))" }
+    return omitted == 0 ? text : text + "; \(omitted) more lines about it were left out"
+  }
+
+  private static func importance(of record: AdapterRecord) -> LogLevel {
+    switch record.event {
+    case .lost, .error: .warning
+    case .quirk: .notice
+    default: .info
+    }
+  }
+
+  private static func fields(of record: AdapterRecord) -> [JournalField] {
+    [JournalField(.device, record.device), JournalField(.event, "\(record.event.name)")]
+      + (record.reason.map { [JournalField(.reason, $0)] } ?? [])
+  }
+}

@@ -1,0 +1,115 @@
+import Failures
+import GatewayOutput
+import Geofencing
+import Glibc
+import JSONText
+import Telemetry
+
+/// Stores the state of the fences across restarts. With a spool, it is a note in the same commit as the records about
+/// it. Otherwise it is in `fences.json` in the state directory.
+///
+///     {"fingerprint":"9f3c…","latitude":48.1,"longitude":11.5,"visits":[{"id":"depot","seconds":81.2,"hasDwelt":true}]}
+///
+/// None of it is required: an invalid file is logged, and the next fix sets which fences the vehicle is in, without
+/// records.
+package struct FenceStore {
+  /// Maximum size of the file, bytes.
+  private static let limit = 4 << 20
+  /// Name of the spool's note.
+  package static let note = "fences"
+
+  private let path: String?
+  /// The last error while writing; each is reported once.
+  private var lastReason = ""
+
+  /// Creates the store.
+  ///
+  /// - Parameter folder: the state directory; `nil` to store nothing.
+  package init(folder: String?) { path = folder.map { $0 + "/fences.json" } }
+
+  /// Reads what was stored; `nil` if there is nothing.
+  package func read() -> FenceMemory? {
+    guard let path, unsafe access(path, F_OK) == 0 else { return nil }
+    do throws(Failure) {
+      let text = try FileText.read(path, limit: Self.limit)
+      return Self.read(text, from: path)
+    } catch {
+      Log.write("\(error.description); the fences are learned anew", .warning)
+    }
+    return nil
+  }
+
+  /// Parses a stored text.
+  ///
+  /// - Parameter place: where it was stored, for messages.
+  /// - Returns: `nil` if it is invalid, which is logged.
+  package static func read(_ text: [UInt8], from place: String) -> FenceMemory? {
+    do throws(JSONError) {
+      return try memory(text)
+    } catch {
+      Log.write("\(error.message(in: place)); the fences are learned anew", .warning)
+      return nil
+    }
+  }
+
+  package mutating func keep(_ memory: FenceMemory) {
+    guard let path else { return }
+    do throws(Failure) {
+      try FileText.replace(path, with: memory.text)
+      lastReason = ""
+    } catch {
+      if error.description != lastReason {
+        Log.write("\(error); the fences are learned anew after a restart", .warning)
+      }
+      lastReason = error.description
+    }
+  }
+
+  private static func memory(_ text: [UInt8]) throws(JSONError) -> FenceMemory {
+    var reader = try JSONObjectReader(JSONDocument(parsing: text).root)
+    let fingerprint = UInt64(try reader.requiredString("fingerprint"), radix: 16) ?? 0
+    var position: GeoPosition?
+    if let latitude = try reader.optionalDouble("latitude", in: -90...90),
+      let longitude = try reader.optionalDouble("longitude", in: -180...180)
+    {
+      position = GeoPosition(latitude: latitude, longitude: longitude)
+    }
+    var visits: [FenceMemory.Visit] = []
+    guard let elements = try reader.optionalArray("visits") else {
+      return FenceMemory(visits: [], fingerprint: fingerprint, position: position)
+    }
+    for element in elements {
+      var visit = try JSONObjectReader(element)
+      let seconds = try visit.optionalDouble("seconds", in: 0...1e9) ?? 0
+      visits.append(
+        FenceMemory.Visit(
+          id: try visit.requiredString("id"), duration: Int64(seconds * 1e9),
+          hasDwelt: try visit.optionalBool("hasDwelt") ?? false))
+    }
+    return FenceMemory(visits: visits, fingerprint: fingerprint, position: position)
+  }
+}
+
+extension FenceMemory {
+  /// Its stored form: one line of JSON.
+  package var text: [UInt8] {
+    var line = JSONLineEncoder(capacity: 4_096, growable: true)
+    line.begin()
+    line.field("fingerprint", String(fingerprint, radix: 16))
+    if let position {
+      line.field("latitude", position.latitude)
+      line.field("longitude", position.longitude)
+    }
+    line.beginArray("visits")
+    for visit in visits {
+      line.beginObject()
+      line.field("id", visit.id)
+      line.field("seconds", Double(visit.duration) / 1e9)
+      line.field("hasDwelt", visit.hasDwelt)
+      line.end()
+    }
+    line.end()
+    line.finish()
+    return unsafe line.line.withUnsafeBufferPointer { unsafe Array($0) }
+  }
+}

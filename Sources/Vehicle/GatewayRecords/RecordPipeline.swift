@@ -1,0 +1,242 @@
+import AdapterSession
+import Fusion
+import GatewayLinks
+import GatewayOutput
+import OBDWire
+import Spool
+import Telemetry
+
+/// Makes records from the deliveries of the links: one ``Fusion/Fusion`` for each link, and one sequence of records for
+/// all.
+///
+/// It reads no clock: deliveries carry their time, and ``advance(to:into:)`` passes the current time. One thread uses
+/// it.
+public struct RecordPipeline: ~Copyable {
+  /// Options for the records.
+  public struct Options: Sendable {
+    public var gatewayId: String
+    /// The configured vehicle; `nil` to use the VIN once it is known.
+    public var vehicleId: String?
+    public var epoch: UUIDv7
+    public var idSeed: UInt64
+    public var cadence: Cadence = .every(nanoseconds: 1_000_000_000)
+    public var naming: Naming = .plain
+    public var loadedSignals: [LoadedSignal] = []
+    /// `nil` to record no trips.
+    public var trips: TripOptions? = TripOptions()
+    /// `nil` to record no driving events.
+    public var driving: DrivingOptions? = DrivingOptions()
+    /// The boot ID to which the times of deliveries belong.
+    public var bootId = ""
+    public var windows = SignalWindows()
+
+    public init(gatewayId: String, epoch: UUIDv7, idSeed: UInt64) {
+      self.gatewayId = gatewayId
+      self.epoch = epoch
+      self.idSeed = idSeed
+    }
+
+    package var fusion: FusionOptions {
+      var fusion = FusionOptions(gatewayId: gatewayId, epoch: epoch, idSeed: idSeed)
+      fusion.vehicleId = vehicleId
+      // A vehicle with an unknown name gets the gateway's.
+      fusion.unknownVehicleId = gatewayId
+      fusion.cadence = cadence
+      fusion.naming = naming
+      fusion.loadedSignals = loadedSignals
+      fusion.trips = trips
+      fusion.driving = driving
+      fusion.windows = windows
+      return fusion
+    }
+  }
+
+  private(set) var options: Options
+  /// The log of adapter events; `nil` for none.
+  private let eventLog: AdapterEventLog?
+  private(set) var sources: [RecordSource] = []
+  /// Makes the gateway's own records.
+  package let own: RecordSource
+  /// Trips that no link continues yet.
+  var suspendedTrips: [SuspendedTrip] = []
+  package var receivers: [ReceiverSource] = []
+  /// The vehicle's position and the date.
+  package var place: PositionAndDate
+  /// `seq` of the next record.
+  public private(set) var nextSequence: UInt64 = 1
+  private var wallOffset: Int64 = 0
+  private var quality = TimeQuality.unset
+  private var hasWarnedOfTwoVehicles = false
+
+  public init(_ options: Options) { self.init(options, eventLog: nil) }
+
+  package init(_ options: Options, eventLog: AdapterEventLog?) {
+    self.options = options
+    self.eventLog = eventLog
+    own = RecordSource(device: "", name: "gateway", Fusion(options.fusion))
+    place = PositionAndDate(notBefore: Version.released)
+  }
+
+  /// Adds a link and returns the number that its deliveries carry.
+  ///
+  /// - Parameters:
+  ///   - device: name of the adapter in records.
+  ///   - name: key of the adapter across restarts.
+  ///   - time: current boot time, ns.
+  public mutating func addSource(device: String, name: String = "", at time: Int64 = 0) -> Int {
+    let source = RecordSource(device: device, name: name, Fusion(options.fusion), eventLog: eventLog, at: time)
+    source.fusion.setWallTime(offset: wallOffset, quality: quality)
+    resumeSuspendedTrip(to: source, at: time)
+    // A removed link leaves its index free.
+    if let free = sources.firstIndex(where: { $0.isClosed }) {
+      sources[free] = source
+      return free
+    }
+    sources.append(source)
+    return sources.count - 1
+  }
+
+  /// Changes the link's device name from now on.
+  public mutating func setDevice(_ device: String, of number: Int) { sources[number].device = device }
+
+  /// Removes a link after making its last, partial record.
+  public mutating func removeSource<Sink: RecordSink & ~Copyable>(_ number: Int, at time: Int64, into sink: inout Sink)
+  {
+    let source = sources[number]
+    begin(source)
+    source.finish(at: time, into: &sink)
+    end(source)
+    takeTrip(of: source, at: time)
+  }
+
+  /// Makes the last records of the gateway itself.
+  public mutating func finishOwn<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
+    begin(own)
+    own.finish(at: time, into: &sink)
+    end(own)
+  }
+
+  /// Whether no record is due at a fixed time.
+  var isByCycle: Bool { options.cadence == .cycle }
+
+  /// Sets the machine's clock. If a receiver's date is more reliable, that date is used.
+  public mutating func setMachineClock(_ clock: MachineClock) {
+    place.setMachineClock(clock)
+    tellDate()
+  }
+
+  /// The known date.
+  var wallTime: WallTime { WallTime(offset: wallOffset, quality: quality) }
+
+  /// Passes the known date on.
+  mutating func tellDate() { setWallTime(offset: place.date.offset, quality: place.date.quality) }
+
+  private mutating func setWallTime(offset: Int64, quality: TimeQuality) {
+    guard offset != wallOffset || quality != self.quality else { return }
+    wallOffset = offset
+    self.quality = quality
+    own.fusion.setWallTime(offset: offset, quality: quality)
+    for index in sources.indices { sources[index].fusion.setWallTime(offset: offset, quality: quality) }
+  }
+
+  /// Sets when telemetry records are made, from the next one on.
+  public mutating func setCadence(_ cadence: Cadence) {
+    options.cadence = cadence
+    own.fusion.setCadence(cadence)
+    for source in sources { source.fusion.setCadence(cadence) }
+  }
+
+  /// Sets how long values stay valid, from the next record on.
+  public mutating func setWindows(_ windows: SignalWindows) {
+    options.windows = windows
+    for source in sources { source.fusion.setWindows(windows) }
+  }
+
+  /// Processes a delivery of a link.
+  public mutating func take<Sink: RecordSink & ~Copyable>(
+    _ delivery: Delivery, from number: Int, into sink: inout Sink
+  ) {
+    let source = sources[number]
+    begin(source)
+    source.take(delivery, into: &sink)
+    end(source)
+    if case .event = delivery.content { nameDevices() }
+  }
+
+  /// Reports deliveries that were lost because a link's ring was full.
+  public mutating func dropped<Sink: RecordSink & ~Copyable>(
+    _ count: Int, from number: Int, at time: Int64, into sink: inout Sink
+  ) {
+    let source = sources[number]
+    begin(source)
+    source.dropped(count, at: time, into: &sink)
+    end(source)
+  }
+
+  /// Makes the records that are due.
+  public mutating func advance<Sink: RecordSink & ~Copyable>(to now: Int64, into sink: inout Sink) {
+    begin(own)
+    own.fusion.advance(to: now, into: &sink)
+    end(own)
+    // By index: iteration over the array itself allocates in debug builds.
+    for index in sources.indices where !sources[index].isClosed {
+      let source = sources[index]
+      begin(source)
+      source.fusion.advance(to: now, into: &sink)
+      source.reportFailures(at: now, notAfter: now, into: &sink)
+      end(source)
+    }
+    if !suspendedTrips.isEmpty { endSuspendedTrips(at: now, into: &sink) }
+  }
+
+  /// When the next record is due; `.max` for never.
+  public var nextDue: Int64 {
+    var due = own.nextDue
+    for index in suspendedTrips.indices { due = min(due, suspendedTrips[index].deadline) }
+    for index in sources.indices where !sources[index].isClosed { due = min(due, sources[index].nextDue) }
+    return due
+  }
+
+  /// Makes a record of the gateway itself.
+  public mutating func record<Body: RecordBody, Sink: RecordSink & ~Copyable>(
+    _ body: Body, at time: Int64, into sink: inout Sink
+  ) {
+    begin(own)
+    own.fusion.record(body, at: time, into: &sink)
+    end(own)
+  }
+
+  /// Makes a record about an adapter or receiver that has no link.
+  mutating func tell<Sink: RecordSink & ~Copyable>(_ fact: AdapterRecord, at time: Int64, into sink: inout Sink) {
+    eventLog?.tell(fact, at: time)
+    record(fact, at: time, into: &sink)
+  }
+
+  /// If several adapters have a vehicle, records name their adapter: one `vehicle.id` may stand for two vehicles.
+  private mutating func nameDevices() {
+    var speaking = 0
+    for index in sources.indices where sources[index].hasSpoken && !sources[index].isClosed { speaking += 1 }
+    for index in sources.indices { sources[index].fusion.device = speaking > 1 ? sources[index].device : nil }
+    if speaking > 1 { warnOfTwoVehicles() }
+  }
+
+  /// Logs once that adapters read different VINs under one configured name.
+  private mutating func warnOfTwoVehicles() {
+    guard let vehicleId = options.vehicleId, !hasWarnedOfTwoVehicles else { return }
+    for first in sources.indices where !sources[first].isClosed {
+      for second in sources.indices where second > first && !sources[second].isClosed {
+        guard let one = sources[first].fusion.vehicle.vin, let other = sources[second].fusion.vehicle.vin, one != other
+        else { continue }
+        hasWarnedOfTwoVehicles = true
+        Log.write(
+          "vehicle.id: \(sources[first].device) and \(sources[second].device) read different vehicles, and both are "
+            + "recorded as \(vehicleId); the records' \"device\" tells them apart", .warning)
+        return
+      }
+    }
+  }
+
+  func begin(_ source: RecordSource) { source.fusion.nextSequence = nextSequence }
+
+  mutating func end(_ source: RecordSource) { nextSequence = source.fusion.nextSequence }
+}

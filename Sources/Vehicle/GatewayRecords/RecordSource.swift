@@ -1,0 +1,202 @@
+import AdapterSession
+import Fusion
+import GatewayLinks
+import GatewayStatus
+import OBDWire
+import Ports
+import Telemetry
+
+/// The state of one link's records. It is a class so that an array can hold it without moving it; one thread uses it.
+package final class RecordSource {
+  var device: String
+  /// Key of its adapter across restarts.
+  let name: String
+  var fusion: Fusion
+  private(set) var isClosed = false
+  /// Whether a vehicle has answered on it; before that, the adapter may be in a drawer.
+  private(set) var hasSpoken = false
+
+  /// The list of trouble codes that is being received, code by code.
+  private var list: (head: TroubleCodeList, left: Int)?
+  private var codes: [TroubleCode] = []
+  private var failures = FailureCounts()
+  /// Name of the bus, from the ELM digit that the session last reported.
+  private(set) var protocolName: String?
+  private(set) var standing: Standing
+  private let eventLog: AdapterEventLog?
+
+  init(device: String, name: String, _ fusion: consuming Fusion, eventLog: AdapterEventLog? = nil, at time: Int64 = 0) {
+    self.eventLog = eventLog
+    self.device = device
+    self.name = name
+    self.fusion = fusion
+    standing = Standing(since: time)
+    codes.reserveCapacity(256)
+  }
+
+  /// When the next record is due; `.max` for never.
+  var nextDue: Int64 {
+    min(fusion.nextDue, failures.nextReport)
+  }
+
+  func take<Sink: RecordSink & ~Copyable>(_ delivery: Delivery, into sink: inout Sink) {
+    let time = delivery.time
+    switch delivery.content {
+    case .reading(let reading): fusion.reading(reading, at: time, into: &sink)
+    case .text(let text, let bytes): fusion.text(text, bytes.bytes, at: time, into: &sink)
+    case .codes(let head, let count): begin(head, count: Int(count), at: time, into: &sink)
+    case .code(let code, let left): take(code, left: Int(left), at: time, into: &sink)
+    case .codesCleared(let origin): fusion.codesCleared(origin: origin, at: time, into: &sink)
+    case .supported(let bitmap, let service, let base, let origin):
+      fusion.supported(bitmap, service: service, base: base, origin: origin, at: time, into: &sink)
+    case .adapter(let answer, let bytes): fusion.adapter(answer, bytes.bytes, at: time, into: &sink)
+    case .command(let bytes): fusion.command(bytes.bytes)
+    case .failure(let error, let line):
+      if let first = failures.count(.wire(error.kind), at: time) { report(first, line, at: time, into: &sink) }
+    case .event(let event): take(event, at: time, into: &sink)
+    case .unreachable(let kind):
+      standing.become(.lost, "\(kind)", at: time)
+      tell(record(.lost, reason: "\(kind)"), at: time, into: &sink)
+    }
+  }
+
+  func finish<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
+    reportFailures(at: .max, notAfter: time, into: &sink)
+    fusion.finish(at: time, into: &sink)
+    isClosed = true
+  }
+
+  // MARK: Trouble codes
+
+  private func begin<Sink: RecordSink & ~Copyable>(
+    _ head: TroubleCodeList, count: Int, at time: Int64, into sink: inout Sink
+  ) {
+    codes.removeAll(keepingCapacity: true)
+    list = (head, count)
+    if count == 0 { complete(at: time, into: &sink) }
+  }
+
+  private func take<Sink: RecordSink & ~Copyable>(
+    _ code: TroubleCode, left: Int, at time: Int64, into sink: inout Sink
+  ) {
+    // A list without its head, or without an earlier code, is incomplete: the ring was full.
+    guard let (head, expected) = list, expected == left else {
+      list = nil
+      return
+    }
+    codes.append(code)
+    list = (head, left - 1)
+    if left == 1 { complete(at: time, into: &sink) }
+  }
+
+  private func complete<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
+    guard let head = list?.head else { return }
+    list = nil
+    // A copy, because `self` changes while the span is in use.
+    let codes = codes
+    fusion.troubleCodes(head, codes.span, at: time, into: &sink)
+  }
+
+  // MARK: The adapter
+
+  private func take<Sink: RecordSink & ~Copyable>(_ event: SessionEvent, at time: Int64, into sink: inout Sink) {
+    switch event {
+    case .connected, .recovered: hasSpoken = true
+    default: break
+    }
+    if case .connected(let digit) = event { protocolName = ProtocolName.text(fromDigit: digit) }
+    if case .notPolledJ1939 = event { protocolName = ProtocolName.text(fromDigit: UInt8(ascii: "A")) }
+    if case .recovered(let digit) = event { protocolName = ProtocolName.text(fromDigit: digit) }
+    // The vehicle may be another one when it answers again.
+    switch event {
+    case .lost, .sleeping: fusion.vehicleLost()
+    default: break
+    }
+    if event == .vehicleUnnamed { fusion.vehicleUnnamed(at: time, into: &sink) }
+    let failure: FailureCounts.Kind? = event == .promptLost ? .promptLost : event == .outOfStep ? .outOfStep : nil
+    if let failure, let first = failures.count(failure, at: time) { report(first, nil, at: time, into: &sink) }
+    follow(event, at: time)
+    if let record = adapterRecord(of: event) { tell(record, at: time, into: &sink) }
+  }
+
+  private func tell<Sink: RecordSink & ~Copyable>(_ record: AdapterRecord, at time: Int64, into sink: inout Sink) {
+    eventLog?.tell(record, at: time)
+    fusion.record(record, at: time, into: &sink)
+  }
+
+  private func follow(_ event: SessionEvent, at time: Int64) {
+    switch event {
+    case .found, .awake: standing.become(.searching, at: time)
+    case .connected, .recovered, .vehicleChanged, .vehicleUnnamed: standing.become(.connected, at: time)
+    case .lost(let reason): standing.become(.lost, reason.name.description, at: time)
+    case .sleeping(let reason): standing.become(.sleeping, reason.name.description, at: time)
+    case .notPolledJ1939: standing.become(.connected, "notPolledJ1939", at: time)
+    case .quirk, .ecuVanished, .ecuReturned, .multiPIDRefused, .supportKnown, .vehicleIdentified, .codesRead,
+      .codesCleared, .clearRefused, .promptLost, .outOfStep, .memoryChanged:
+      break
+    }
+  }
+
+  private func adapterRecord(of event: SessionEvent) -> AdapterRecord? {
+    switch event {
+    case .found: record(.found)
+    case .connected: record(.connected)
+    case .lost(let reason): record(.lost, reason: reason.name.description)
+    case .recovered: record(.recovered)
+    case .quirk(let quirk): record(.quirk, reason: quirk.name.description)
+    case .vehicleChanged, .vehicleUnnamed: record(.connected, reason: "vehicleChanged")
+    case .ecuVanished(let ecu): record(.lost, reason: "ecuVanished", ecu: ecu)
+    case .ecuReturned(let ecu): record(.recovered, reason: "ecuReturned", ecu: ecu)
+    case .notPolledJ1939: record(.connected, reason: "notPolledJ1939")
+    case .multiPIDRefused: record(.quirk, reason: "multiPIDRefused")
+    case .sleeping(let reason): record(.sleeping, reason: reason.name.description)
+    case .awake(let reason): record(.awake, reason: reason.name.description)
+    case .supportKnown, .vehicleIdentified, .codesRead, .codesCleared, .clearRefused, .promptLost,
+      .outOfStep, .memoryChanged:
+      nil
+    }
+  }
+
+  private func record(
+    _ event: AdapterRecord.Event, reason: String? = nil, ecu: ECUAddress? = nil
+  ) -> AdapterRecord {
+    var record = AdapterRecord(event: event, device: device, identity: fusion.adapterIdentity, reason: reason)
+    if event == .connected || event == .recovered { record.protocolName = protocolName }
+    record.ecu = ecu.map { $0.text }
+    return record
+  }
+
+  // MARK: Failures
+
+  /// Reports lost deliveries; a list of trouble codes may be incomplete.
+  func dropped<Sink: RecordSink & ~Copyable>(_ count: Int, at time: Int64, into sink: inout Sink) {
+    list = nil
+    var record = record(.error, reason: "overrun")
+    record.count = UInt64(count)
+    tell(record, at: time, into: &sink)
+  }
+
+  /// Reports the counts of each kind of failure since the last report.
+  ///
+  /// - Parameters:
+  ///   - now: reports what is due by then; `.max` for everything.
+  ///   - latest: the latest time that a record may have.
+  func reportFailures<Sink: RecordSink & ~Copyable>(
+    at now: Int64, notAfter latest: Int64, into sink: inout Sink
+  ) {
+    while let (kind, count, time) = failures.due(at: now) {
+      var record = record(.error, reason: "\(kind)")
+      record.count = count
+      tell(record, at: min(time, latest), into: &sink)
+    }
+  }
+
+  private func report<Sink: RecordSink & ~Copyable>(
+    _ kind: FailureCounts.Kind, _ line: ShortText?, at time: Int64, into sink: inout Sink
+  ) {
+    var record = record(.error, reason: "\(kind)")
+    record.count = 1
+    record.bytes = line.map { String(latin1: $0.bytes) }
+    tell(record, at: time, into: &sink)
+  }
+}

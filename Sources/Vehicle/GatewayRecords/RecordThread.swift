@@ -1,0 +1,283 @@
+import Fusion
+import GatewayLinks
+import GatewayOutput
+import GatewayStatus
+import Geofencing
+import Ports
+import Spool
+import Synchronization
+import Telemetry
+
+/// The thread that makes records: it empties the rings of the links, and wakes when a record is due.
+///
+/// Links are added and removed while it runs.
+package final class RecordThread: Sendable {
+  /// A request to the thread.
+  private enum Order {
+    case add(AdapterFeed)
+    case remove(AdapterFeed)
+    case move(AdapterFeed, device: String)
+    case record(AdapterRecord, time: Int64)
+    case addReceiver(ReceiverFeed)
+    case removeReceiver(ReceiverFeed)
+    case moveReceiver(ReceiverFeed, device: String)
+    case cadence(Cadence)
+    case windows(SignalWindows)
+    case fences(FenceSet?, FenceRules, PrivacyRules, FenceMemory?)
+    case status
+    case end
+  }
+
+  /// Wakes the thread.
+  package let wakeUp: WakeUp
+  private let orders = Mutex<[Order]>([])
+  private let destination: RecordOutlet.Destination
+  private let fenceMemory: LatestValue<FenceMemory>
+  private let followers: Followers?
+  private let statusQuery: ThreadQuery<PipelineStatus>
+
+  /// Creates the thread's state.
+  ///
+  /// - Parameters:
+  ///   - destination: where the records go.
+  ///   - kept: signalled when something is to be stored for the next start.
+  ///   - followers: receive the records if stdout is the only sink.
+  package init(_ destination: RecordOutlet.Destination, kept: WakeUp, followers: Followers? = nil) throws(PortError) {
+    wakeUp = try WakeUp()
+    statusQuery = try ThreadQuery()
+    self.destination = destination
+    self.followers = followers
+    fenceMemory = LatestValue(wakeUp: kept)
+  }
+
+  /// Adds a link, whose thread fills the ring of `consumer`.
+  ///
+  /// - Parameters:
+  ///   - name: key of its adapter across restarts.
+  ///   - figures: the counts of the link.
+  package func add(
+    device: String, name: String, _ consumer: consuming RingConsumer<Delivery>, figures: LinkFigures
+  ) -> AdapterFeed {
+    let line = AdapterFeed(device: device, name: name, consumer, figures: figures)
+    give(.add(line))
+    return line
+  }
+
+  /// Changes the device name of a link.
+  package func move(_ line: AdapterFeed, to device: String) { give(.move(line, device: device)) }
+
+  /// Removes a link whose thread has ended, after making records of its last deliveries.
+  package func remove(_ line: AdapterFeed) { give(.remove(line)) }
+
+  /// Makes a record that belongs to no link.
+  package func record(_ record: AdapterRecord, at time: Int64) { give(.record(record, time: time)) }
+
+  /// Adds a receiver, whose thread fills the other end of the ring.
+  package func add(receiver device: String, _ consumer: consuming RingConsumer<FixDelivery>) -> ReceiverFeed {
+    let feed = ReceiverFeed(device: device, consumer)
+    give(.addReceiver(feed))
+    return feed
+  }
+
+  /// Changes the device name of a receiver.
+  package func move(_ feed: ReceiverFeed, to device: String) { give(.moveReceiver(feed, device: device)) }
+
+  /// Removes a receiver whose thread has ended.
+  package func remove(_ feed: ReceiverFeed) { give(.removeReceiver(feed)) }
+
+  /// Sets the watched fences; `memory` is the state that an earlier run stored, for the first ones.
+  package func setFences(
+    _ set: FenceSet?, _ rules: FenceRules, privacy: PrivacyRules, resuming memory: FenceMemory? = nil
+  ) {
+    give(.fences(set, rules, privacy, memory))
+  }
+
+  /// Removes and returns the fence state to store; `nil` if nothing is new.
+  package func takeFenceMemory() -> FenceMemory? { fenceMemory.take() }
+
+  /// Sets how long values stay valid.
+  package func setWindows(_ windows: SignalWindows) { give(.windows(windows)) }
+
+  /// Sets when records are made.
+  package func setCadence(_ cadence: Cadence) { give(.cadence(cadence)) }
+
+  /// Returns a snapshot of the state; `nil` if the thread does not answer within `patience`, ns. One caller at a time.
+  package func status(patience: Int64) -> PipelineStatus? { statusQuery.ask(patience: patience) { give(.status) } }
+
+  /// Ends all waiting for answers.
+  package func closeStatus() { statusQuery.close() }
+
+  /// Makes the last records, ends the queue, and ends the thread.
+  package func end() { give(.end) }
+
+  private func give(_ order: Order) {
+    orders.withLock { $0.append(order) }
+    wakeUp.signal()
+  }
+
+  /// Runs the thread.
+  ///
+  /// - Parameters:
+  ///   - trips: the trips in progress and their storage; `nil` to store none.
+  ///   - eventLog: logs adapter events besides their records; `nil` for none.
+  ///   - progress: of the thread; `nil` if nobody supervises it.
+  package func run(
+    _ options: RecordPipeline.Options, trips: TripStore? = nil, eventLog: AdapterEventLog? = nil,
+    progress: Progress? = nil
+  ) {
+    var pipeline = RecordPipeline(options, eventLog: eventLog)
+    var trips = trips.map { TripSaver($0, pipeline: &pipeline) }
+    var sink = RecordOutlet(destination, followers: followers, epoch: options.epoch)
+    var wall = WallTime.unknown
+    var lines: [AdapterFeed] = []
+    var feeds: [ReceiverFeed] = []
+    var nextClock: Int64 = 0
+    while true {
+      let now = BootClock.now
+      if now >= nextClock {
+        pipeline.setMachineClock(MachineClock.read())
+        nextClock = now + 1_000_000_000
+      }
+      let isEnding = perform(&lines, &feeds, &pipeline, &sink)
+      for index in lines.indices { lines[index].drain(into: &pipeline, &sink) }
+      for index in feeds.indices { feeds[index].drain(into: &pipeline, &sink) }
+      keepFences(of: &pipeline, at: now, isLast: isEnding, &sink)
+      pipeline.advance(to: now, into: &sink)
+      if let loss = sink.takeLoss(isLast: isEnding) { Self.report(loss, at: now, &pipeline, &sink) }
+      if pipeline.wallTime != wall {
+        wall = pipeline.wallTime
+        sink.setWallTime(wall)
+      }
+      if isEnding {
+        for line in lines { pipeline.removeSource(line.source, at: now, into: &sink) }
+        pipeline.finishOwn(at: now, into: &sink)
+        trips?.keep(of: &pipeline, at: now, &sink)
+        sink.end(at: now)
+        return
+      }
+      trips?.keepDue(of: &pipeline, at: now, &sink)
+      sink.flush(at: now)
+      // The clock is read when a record is made, not more often. With records for each poll cycle, no record is due at
+      // a fixed time, and links wake this thread only for events; their readings are then processed once a second.
+      let look = pipeline.isByCycle && !lines.isEmpty ? now + 1_000_000_000 : Int64.max
+      let due = min(pipeline.nextDue, trips?.next ?? .max, look)
+      if wakeUp.wait(until: progress?.turn(until: due) ?? due) { wakeUp.clear() }
+    }
+  }
+
+  private func keepFences(of pipeline: inout RecordPipeline, at now: Int64, isLast: Bool, _ sink: inout RecordOutlet) {
+    guard let memory = pipeline.takeFenceNews(at: now, isLast: isLast) else { return }
+    if sink.keepsNotes {
+      sink.keep(memory.text, as: FenceStore.note)
+    } else {
+      fenceMemory.put(memory)
+    }
+  }
+
+  private func perform(
+    _ lines: inout [AdapterFeed], _ feeds: inout [ReceiverFeed], _ pipeline: inout RecordPipeline,
+    _ sink: inout RecordOutlet
+  ) -> Bool {
+    let taken = orders.withLock { orders in
+      // An empty array has no storage, so this allocates nothing without requests.
+      guard !orders.isEmpty else { return [Order]() }
+      defer { orders = [] }
+      return orders
+    }
+    var isEnding = false
+    for order in taken {
+      switch order {
+      case .add(let line):
+        line.source = pipeline.addSource(device: line.device, name: line.name, at: BootClock.now)
+        lines.append(line)
+      case .remove(let line):
+        line.drain(into: &pipeline, &sink)
+        pipeline.removeSource(line.source, at: BootClock.now, into: &sink)
+        lines.removeAll { $0 === line }
+      case .move(let line, let device):
+        line.drain(into: &pipeline, &sink)
+        pipeline.setDevice(device, of: line.source)
+      case .record(let record, let time): pipeline.tell(record, at: time, into: &sink)
+      case .addReceiver(let feed):
+        feed.number = pipeline.addReceiver(device: feed.device, at: BootClock.now)
+        feeds.append(feed)
+      case .removeReceiver(let feed):
+        feed.drain(into: &pipeline, &sink)
+        pipeline.removeReceiver(feed.number)
+        feeds.removeAll { $0 === feed }
+      case .moveReceiver(let feed, let device):
+        feed.drain(into: &pipeline, &sink)
+        pipeline.setDevice(device, ofReceiver: feed.number)
+      case .cadence(let cadence): pipeline.setCadence(cadence)
+      case .windows(let windows): pipeline.setWindows(windows)
+      case .fences(let set, let rules, let privacy, let memory):
+        pipeline.setFences(set, rules, privacy: privacy, resuming: memory, at: BootClock.now)
+      case .status:
+        statusQuery.answer {
+          let now = BootClock.now
+          return pipeline.status(of: lines.map { ($0.source, $0.figures.read(at: now)) }, made: sink.made, at: now)
+        }
+      case .end: isEnding = true
+      }
+    }
+    return isEnding
+  }
+
+  private static func report(
+    _ loss: RecordQueue.Loss, at now: Int64, _ pipeline: inout RecordPipeline, _ sink: inout RecordOutlet
+  ) {
+    var gap = GapRecord(fromSequence: loss.fromSequence, toSequence: loss.toSequence, reason: .slowReader)
+    gap.count = loss.count
+    pipeline.record(gap, at: now, into: &sink)
+  }
+}
+
+/// The record thread's end of an adapter's link. No other thread uses it once it is added.
+package final class AdapterFeed: @unchecked Sendable {
+  package let device: String
+  /// Key of its adapter across restarts.
+  package let name: String
+  /// Its number in the pipeline.
+  package var source = -1
+  package let figures: LinkFigures
+  private var consumer: RingConsumer<Delivery>
+  private var dropped = 0
+
+  package init(
+    device: String, name: String = "", _ consumer: consuming RingConsumer<Delivery>,
+    figures: LinkFigures = LinkFigures()
+  ) {
+    self.device = device
+    self.name = name
+    self.consumer = consumer
+    self.figures = figures
+  }
+
+  /// Passes all deliveries to the pipeline.
+  func drain(into pipeline: inout RecordPipeline, _ sink: inout RecordOutlet) {
+    while let delivery = consumer.take() { pipeline.take(delivery, from: source, into: &sink) }
+    if consumer.dropped != dropped {
+      pipeline.dropped(consumer.dropped - dropped, from: source, at: BootClock.now, into: &sink)
+      dropped = consumer.dropped
+    }
+  }
+}
+
+/// The record thread's end of a receiver's link. No other thread uses it once it is added.
+package final class ReceiverFeed: @unchecked Sendable {
+  package let device: String
+  /// Its number in the pipeline.
+  package var number = -1
+  private var consumer: RingConsumer<FixDelivery>
+
+  package init(device: String, _ consumer: consuming RingConsumer<FixDelivery>) {
+    self.device = device
+    self.consumer = consumer
+  }
+
+  /// Passes all deliveries to the pipeline. A fix that the ring had no room for is not reported: the next one has the
+  /// position.
+  func drain(into pipeline: inout RecordPipeline, _ sink: inout RecordOutlet) {
+    while let delivery = consumer.take() { pipeline.take(delivery, fromReceiver: number, into: &sink) }
+  }
+}

@@ -1,0 +1,145 @@
+import Failures
+import Fusion
+import GatewayOutput
+import Glibc
+import Ports
+
+/// Stores the trips in progress across restarts and power cuts, one text line for each adapter that has one
+/// (`Fusion.TripMemory`). With a spool, they are a note in the same commit as the records about them. Otherwise they
+/// are in `trips.jsonl` in the state directory.
+///
+/// An invalid line is logged, and its trip is lost. The file is written under another name and renamed, so that a power
+/// cut leaves the old file or the new one.
+package struct TripStore {
+  /// Maximum size of the file, bytes.
+  private static let limit = 4 << 20
+  /// Interval of writes during a trip, ns. A power cut can cost what is driven in this time.
+  package static let period: Int64 = 10_000_000_000
+
+  /// Name of the spool's note.
+  package static let note = "trips"
+
+  private let path: String
+  private let isNote: Bool
+  private var isEmpty: Bool
+  /// What was written last; `nil` to write in any case.
+  private var kept: [UInt8]? = []
+  private var lastReason = ""
+  private(set) var memories: [TripMemory] = []
+  /// The file from which the trips were read, if they are stored as a note from now on.
+  package private(set) var takenOver: String?
+
+  /// Reads the file in a state directory.
+  package init(folder: String) {
+    path = folder + "/trips.jsonl"
+    isNote = false
+    isEmpty = unsafe access(path, F_OK) != 0
+    guard !isEmpty else { return }
+    do throws(Failure) {
+      read(try FileText.read(path, limit: Self.limit))
+    } catch {
+      Log.write("\(error); no trip goes on")
+    }
+  }
+
+  /// Reads the spool's note.
+  ///
+  /// - Parameters:
+  ///   - text: the note; `nil` if there is none.
+  ///   - folder: the state directory. If it has a file of an earlier run without a spool, its trips are adopted.
+  package init(note text: [UInt8]?, before folder: String? = nil) {
+    path = "the spool's trips"
+    isNote = true
+    isEmpty = text == nil
+    kept = text ?? []
+    read(text ?? [])
+    guard let folder else { return }
+    // The note is on the disk, but a power cut came before the file was removed.
+    guard text == nil else {
+      let file = folder + "/trips.jsonl"
+      takenOver = unsafe access(file, F_OK) == 0 ? file : nil
+      return
+    }
+    memories = TripStore(folder: folder).memories
+    // The next note replaces the file, which is removed once the note is on the disk. If the trips are over by then,
+    // the note says so; the file would report their end again.
+    guard !memories.isEmpty else { return }
+    takenOver = folder + "/trips.jsonl"
+    kept = nil
+    isEmpty = memories.isEmpty
+  }
+
+  private mutating func read(_ text: [UInt8]) {
+    for (index, line) in text.split(separator: 0x0A).enumerated() {
+      do throws(TripMemoryError) {
+        memories.append(try TripMemory(parsing: Array(line)))
+      } catch {
+        Log.write("\(path):\(index + 1): \(Self.reason(error)); its trip is lost")
+      }
+    }
+  }
+
+  /// Stores the trips in progress in place of all that were stored.
+  package mutating func keep(_ memories: [TripMemory], _ sink: inout RecordOutlet) {
+    if memories.isEmpty, isEmpty { return }
+    var text: [UInt8] = []
+    for memory in memories { text += memory.text }
+    // A trip that waits for its adapter does not change.
+    guard text != kept else { return }
+    if isNote {
+      sink.keep(text, as: Self.note)
+      kept = text
+      isEmpty = memories.isEmpty
+      return
+    }
+    do throws(Failure) {
+      try FileText.replace(path, with: text)
+      kept = text
+      isEmpty = memories.isEmpty
+      lastReason = ""
+    } catch {
+      // A full disk stays full: log it once.
+      if error.description != lastReason { Log.write("\(error); a power cut may lose the trip under way") }
+      lastReason = error.description
+    }
+  }
+
+  private static func reason(_ error: TripMemoryError) -> String {
+    switch error {
+    case .damaged: "damaged"
+    case .notReadable(let error): error.reason
+    }
+  }
+}
+
+/// Decides when the trips of a pipeline are stored: every few seconds during a trip, and at once when one begins or
+/// ends.
+struct TripSaver {
+  private var store: TripStore
+  private var changes = 0
+  private var isUnderWay = true
+  private var nextTime: Int64 = 0
+
+  /// Resumes the stored trips in the pipeline.
+  init(_ store: TripStore, pipeline: inout RecordPipeline) {
+    self.store = store
+    pipeline.resumeTrips(store.memories, at: BootClock.now)
+  }
+
+  /// When to store although nothing has happened; `.max` if no trip is in progress.
+  var next: Int64 { isUnderWay ? nextTime : .max }
+
+  /// Stores the trips if it is time.
+  mutating func keepDue(of pipeline: inout RecordPipeline, at now: Int64, _ sink: inout RecordOutlet) {
+    guard now >= nextTime || pipeline.tripChanges != changes else { return }
+    keep(of: &pipeline, at: now, &sink)
+  }
+
+  mutating func keep(of pipeline: inout RecordPipeline, at now: Int64, _ sink: inout RecordOutlet) {
+    let memories = pipeline.tripMemories(at: now)
+    store.keep(memories, &sink)
+    isUnderWay = !memories.isEmpty
+    changes = pipeline.tripChanges
+    nextTime = now + TripStore.period
+  }
+}

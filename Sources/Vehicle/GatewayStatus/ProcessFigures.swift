@@ -1,0 +1,26 @@
+import Failures
+import Glibc
+
+/// Resources that the process uses.
+package struct ProcessFigures {
+  var residentBytes: UInt64 = 0
+  var processorSeconds: Double = 0
+
+  /// Returns the current values; 0 if the kernel does not report one.
+  package static func read() -> ProcessFigures {
+    var figures = ProcessFigures()
+    var usage = rusage()
+    if unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 {
+      let times = [usage.ru_utime, usage.ru_stime]
+      figures.processorSeconds = times.reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
+    }
+    // proc(5), /proc/PID/statm: the second number is the count of resident pages.
+    if let text = try? FileText.read("/proc/self/statm") {
+      let words = text.split(separator: UInt8(ascii: " "))
+      if words.count > 1, let pages = UInt64(String(decoding: words[1], as: UTF8.self)) {
+        figures.residentBytes = pages * UInt64(sysconf(Int32(_SC_PAGESIZE)))
+      }
+    }
+    return figures
+  }
+}

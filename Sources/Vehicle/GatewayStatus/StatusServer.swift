@@ -1,0 +1,204 @@
+import GatewayOutput
+import Glibc
+import Ports
+
+/// Serves the daemon's status on this machine: one thread, a limited number of connections, and followers.
+///
+/// `GET /status` returns one JSON object, `GET /records` the records as they are made, `GET /metrics` metrics for
+/// Prometheus. Over TCP, if configured, only `/metrics` is served. Requests change nothing, and a client that is slow
+/// or never completes its request delays nobody.
+///
+/// It is not a general web server. A library such as libmicrohttpd would bring GnuTLS into a process of 12 MB.
+package struct StatusServer: ~Copyable {
+  /// Sources of the answers.
+  package struct Sources {
+    package var status: () -> [UInt8]
+    package var metrics: () -> [UInt8]
+
+    /// Creates a value; the parameters are the properties of the same names.
+    package init(status: @escaping () -> [UInt8], metrics: @escaping () -> [UInt8]) {
+      self.status = status
+      self.metrics = metrics
+    }
+  }
+
+  /// Maximum number of open requests, for the local socket and for TCP each; further clients wait.
+  private static let mostConnections = 32
+  /// Pause after a connection could not be accepted, ns: the process has no file descriptors left.
+  private static let pause: Int64 = 1_000_000_000
+  /// Each follower needs a descriptor; the daemon reserves the others for its own work.
+  private static let mostFollowers = 1_000
+  private static let ownDescriptors = 256
+
+  /// A listening socket, and whether its clients are on this machine.
+  package final class Endpoint: Sendable {
+    package let socket: ListeningSocket
+    package let isLocal: Bool
+
+    package init(_ socket: consuming ListeningSocket, isLocal: Bool) {
+      self.socket = socket
+      self.isLocal = isLocal
+    }
+  }
+
+  /// An array cannot hold a noncopyable value.
+  private final class Client {
+    var connection: StatusConnection
+    init(_ connection: consuming StatusConnection) { self.connection = connection }
+  }
+
+  /// An address that cannot be used yet: the network is down, or another program uses it.
+  package struct PendingEndpoint: Sendable {
+    package var open: @Sendable () throws(PortError) -> Endpoint
+    /// Called once it can be used.
+    package var opened: @Sendable () -> Void
+    /// Time between two attempts, ns.
+    package var pause: Int64 = 10_000_000_000
+
+    /// Creates a value; the parameters are the properties of the same names.
+    package init(
+      open: @escaping @Sendable () throws(PortError) -> Endpoint, opened: @escaping @Sendable () -> Void,
+      pause: Int64 = 10_000_000_000
+    ) {
+      self.open = open
+      self.opened = opened
+      self.pause = pause
+    }
+  }
+
+  private var endpoints: [Endpoint]
+  private var pending: PendingEndpoint?
+  private var nextTry = Int64.max
+  private let followerLimit = Self.roomForFollowers
+  private let sources: Sources
+  private let followers: Followers
+  /// Signalled when there are records, and at the end.
+  private let wakeUp: WakeUp
+  private let isEnding: () -> Bool
+  private var clients: [Client] = []
+  private var closedUntil = Int64.min
+  private var buffer: [UInt8] = []
+
+  /// Creates the server.
+  ///
+  /// - Parameter pending: `nil` if all configured addresses are in `endpoints`.
+  package init(
+    _ endpoints: [Endpoint], pending: PendingEndpoint? = nil, _ sources: Sources, _ followers: Followers,
+    wakeUp: WakeUp,
+    isEnding: @escaping () -> Bool
+  ) {
+    self.endpoints = endpoints
+    self.pending = pending
+    if let pending { nextTry = BootClock.now + pending.pause }
+    self.sources = sources
+    self.followers = followers
+    self.wakeUp = wakeUp
+    self.isEnding = isEnding
+  }
+
+  /// Runs the thread.
+  package mutating func run() {
+    while !isEnding() {
+      let ready = wait()
+      let now = BootClock.now
+      wakeUp.clear()
+      for (index, endpoint) in endpoints.enumerated() where ready.endpoints[index] { receive(endpoint, at: now) }
+      for (client, events) in zip(clients, ready.clients) where events != 0 && !isEnding() {
+        serve(client, events, at: now)
+      }
+      writeRecords()
+      for client in clients where client.connection.isOver || client.connection.deadline <= now { leave(client) }
+      clients.removeAll { $0.connection.isOver || $0.connection.deadline <= now }
+      if now >= nextTry { tryAgain() }
+    }
+    for client in clients { leave(client) }
+  }
+
+  private mutating func writeRecords() {
+    guard !followers.isEmpty else {
+      buffer = []
+      return
+    }
+    if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: Follower.room) }
+    for client in clients { client.connection.writeRecords(through: &buffer) }
+    followers.forgetTaken()
+  }
+
+  /// Maximum number of followers.
+  private static var roomForFollowers: Int {
+    var limit = rlimit()
+    guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 16 }
+    return min(mostFollowers, max(16, Int(clamping: limit.rlim_cur) - ownDescriptors))
+  }
+
+  private mutating func tryAgain() {
+    guard let pending else { return }
+    do throws(PortError) {
+      endpoints.append(try pending.open())
+      pending.opened()
+      self.pending = nil
+      nextTry = .max
+    } catch {
+      // The reason was logged at the first attempt.
+      nextTry = BootClock.now + pending.pause
+    }
+  }
+
+  private func wait() -> (endpoints: [Bool], clients: [Int32]) {
+    var waiting = [pollfd(fd: wakeUp.descriptor, events: Int16(POLLIN), revents: 0)]
+    let isClosed = BootClock.now < closedUntil
+    for endpoint in endpoints {
+      let isOpen = !isClosed && hasRoom(endpoint)
+      waiting.append(pollfd(fd: isOpen ? endpoint.socket.descriptor : -1, events: Int16(POLLIN), revents: 0))
+    }
+    var limit = min(isClosed ? closedUntil : Int64.max, nextTry)
+    for client in clients {
+      waiting.append(
+        pollfd(fd: client.connection.descriptor, events: Int16(client.connection.events), revents: 0))
+      limit = min(limit, client.connection.deadline)
+    }
+    let milliseconds = limit == .max ? -1 : Int32(clamping: max(0, (limit - BootClock.now) / 1_000_000 + 1))
+    _ = unsafe poll(&waiting, nfds_t(waiting.count), milliseconds)
+    return (
+      endpoints.indices.map { waiting[1 + $0].revents != 0 },
+      clients.indices.map { Int32(waiting[1 + endpoints.count + $0].revents) }
+    )
+  }
+
+  private func hasRoom(_ endpoint: Endpoint) -> Bool {
+    clients.count { $0.connection.isLocal == endpoint.isLocal && $0.connection.follower == nil } < Self.mostConnections
+  }
+
+  private mutating func receive(_ endpoint: Endpoint, at now: Int64) {
+    let before = clients.count
+    while hasRoom(endpoint), let socket = endpoint.socket.accept() {
+      clients.append(Client(StatusConnection(socket, isLocal: endpoint.isLocal, at: now)))
+    }
+    if clients.count == before { closedUntil = now + Self.pause }
+  }
+
+  private func serve(_ client: Client, _ events: Int32, at now: Int64) {
+    if events & (POLLHUP | POLLERR) != 0 { client.connection.hungUp() }
+    if events & ~POLLOUT != 0, let request = client.connection.read() { answer(request, client, at: now) }
+    if events & POLLOUT != 0 { client.connection.write() }
+  }
+
+  private func answer(_ request: StatusRequest, _ client: Client, at now: Int64) {
+    switch request {
+    case .status: client.connection.answer(StatusAnswer.whole("application/json", sources.status()), at: now)
+    case .metrics:
+      client.connection.answer(
+        StatusAnswer.whole("text/plain; version=0.0.4; charset=utf-8", sources.metrics()), at: now)
+    case .records:
+      guard clients.count(where: { $0.connection.follower != nil }) < followerLimit else {
+        client.connection.answer(StatusAnswer.refusal(503, "\(followerLimit) follow already"), at: now)
+        return
+      }
+      client.connection.follow(followers.add())
+    case .refused(let code, let reason):
+      client.connection.answer(StatusAnswer.refusal(code, reason), at: now)
+    }
+  }
+
+  private func leave(_ client: Client) { client.connection.follower?.leave() }
+}
