@@ -9,6 +9,10 @@ import Testing
   static let checked = [
     "README.md", "docs", "captures/README.md", "systemd", "packaging", "config.schema.json", "fleetstore.schema.json",
     "scripts/configuration.py", "scripts/adapter-rules.py",
+    "Sources/Fleet/FleetAccess", "Sources/Fleet/FleetAPI/OpenAPI", "Sources/Fleet/FleetBroker",
+    "Sources/Fleet/FleetDomain/Audit", "Sources/Fleet/FleetDomain/Kinds", "Sources/Fleet/FleetDomain/People",
+    "Sources/Fleet/FleetStorage/Common", "Sources/Fleet/FleetStorage/PostgreSQL",
+    "Sources/Programs",
     "Sources/System/CCompression", "Sources/System/CCurl", "Sources/System/CMosquitto", "Sources/System/CPorts",
     "Sources/System/CPostgres", "Sources/System/CRabbitMQ", "Sources/System/CSQLite", "Sources/System/CSystemd",
     "Sources/System/CUdev", "Sources/System/CZlib", "Sources/System/CZstd",

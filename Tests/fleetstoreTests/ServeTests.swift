@@ -69,7 +69,7 @@ import Testing
       #expect(result.status == 66, "\(result.errors)")
       #expect(
         result.errors
-          == "fleetstore: fleat.db: no database is there; fleetstore serve makes it, and so does this command with --create\n"
+          == "fleetstore: fleat.db: there is no database; fleetstore serve makes it, and so does this command with --create\n"
       )
       #expect(result.output.isEmpty)
       #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)

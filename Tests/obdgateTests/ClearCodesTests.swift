@@ -35,7 +35,8 @@ import Testing
     let (result, commands) = (played.result, played.commands)
     #expect(result.status == 1)
     #expect(
-      result.errors == "obdgate dtc clear: codes not cleared: the engine runs: switch it off, and the ignition on\n")
+      result.errors
+        == "obdgate dtc clear: codes not cleared: the engine is running: switch it off and the ignition on\n")
     #expect(try JSON.lines(result.output).first?["dtcCodes"] == ["P0420"])
     #expect(!commands.contains("04"))
   }

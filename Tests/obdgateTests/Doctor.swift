@@ -20,7 +20,7 @@ func doctor(_ arguments: [String], hangs: Bool = false) throws -> [JSON] {
 /// that has much else to do those who are well may not have answered by then, and are asked again.
 func punctual(_ look: () throws -> Tool.Result) throws -> Tool.Result {
   let excuses = [
-    "not found out within", "does not answer", "no answer from", "no complete answer in time", "timed out", "imeout",
+    "no result within", "does not answer", "no answer from", "no complete answer in time", "timed out", "imeout",
   ]
   var result = try look()
   for _ in 0..<12 where excuses.contains(where: { (result.output + result.errors).contains($0) }) {

@@ -38,7 +38,7 @@ import Testing
     let findings = try doctor(["--config", scratch.file("none.json")])
     #expect(findings[0]["check"] == "configuration")
     #expect(findings[0]["verdict"] == "problem")
-    #expect(findings[0]["remedy"] == "name another by --config")
+    #expect(findings[0]["remedy"] == "name another with --config")
     #expect(isUndecided(findings, "disk"))
   }
 
@@ -46,7 +46,7 @@ import Testing
     let findings = try findings(#"{"geofences": "fences.geojson"}"#)
     #expect(findings[0]["what"]?.text?.contains("fences.geojson: cannot be read") == true)
     #expect(
-      findings[0]["remedy"]?.text == "put the file there, or name another in \(scratch.file("gateway.json"))")
+      findings[0]["remedy"]?.text == "create the file, or name another in \(scratch.file("gateway.json"))")
   }
 
   @Test func the_daemon_is_asked_at_its_socket_though_the_file_is_wrong_by_now() throws {

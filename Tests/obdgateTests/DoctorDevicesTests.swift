@@ -186,9 +186,10 @@ import Testing
         .object(["verdict": "ok", "what": "00:1D:A5:68:98:8A (OBDLink LX) is paired"]),
         .object([
           "verdict": "warning",
-          "what": "11:22:33:44:55:66 (OBDII) is not paired: unless it answers so, it gets 1234 and 0000",
+          "what":
+            "11:22:33:44:55:66 (OBDII) is not paired: if it does not answer without pairing, 1234 and 0000 are tried",
         ]),
-        .object(["verdict": "warning", "what": "AA:22:33:44:55:66 has never been heard here"]),
+        .object(["verdict": "warning", "what": "AA:22:33:44:55:66 was never found by this machine"]),
         .object(["verdict": "ok", "what": "CC:22:33:44:55:66 (vLinker) is known, and not paired"]),
       ])
     #expect(findings[2]["remedy"]?.text?.contains("bluetoothctl pair 11:22:33:44:55:66") == true)

@@ -220,7 +220,8 @@ import Testing
         "https", secured.port, #""certificateFile": "\#(own.certificate)", "keyFile": "\#(other.key)""#,
         "put the right PEM file there"
       ),
-      ("https", plain.port, "", "is it http://?"), ("http", secured.port, "", "is it https://?"),
+      ("https", plain.port, "", "possibly http:// is required"),
+      ("http", secured.port, "", "possibly https:// is required"),
     ]
     let sinks = cases.enumerated().map { index, item in
       #"{"type": "fleetStore", "name": "s\#(index)", "url": "\#(item.0)://localhost:\#(item.1)", "tls": {\#(item.2)}}"#

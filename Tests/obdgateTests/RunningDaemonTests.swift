@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  private static let troubled = #" is stuck|"isStuck": ?true|does not answer|not found out within"#
+  private static let troubled = #" is stuck|"isStuck": ?true|does not answer|no result within"#
 
   @Test func status_shows_what_the_daemon_polls() async throws {
     let line = #"calm "$OBDGATE" status --socket sock --json && calm "$OBDGATE" status --socket sock"#
@@ -75,7 +75,7 @@ import Testing
     try Tool.required("jq")
     let result = try await beside(line, sinks: #"[{"type": "file", "path": "records.jsonl"}]"#, state: "")
     #expect(result.status == 0, "\(result.errors)")
-    let note = "the spool is in memory alone: no stateDirectory is configured"
+    let note = "the spool is only in memory: no stateDirectory is configured"
     #expect(result.lines.contains { $0.hasPrefix("note     \(note)") }, "\(result.output)")
     #expect(!result.output.contains("PROBLEM") && !result.output.contains(#""problem""#), "\(result.output)")
     #expect(result.lines.contains { $0.contains(#""warning""#) && $0.contains(note) })

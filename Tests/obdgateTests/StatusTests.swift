@@ -68,10 +68,10 @@ import Testing
     #expect(
       result.lines.dropFirst().prefix(7).map(String.init) == [
         "PROBLEM  fusion is stuck", "PROBLEM  the sink store fails: refused; its oldest record waits for 2 h",
-        "PROBLEM  the spool is in memory alone: disk full; what it holds is lost with the power",
+        "PROBLEM  the spool is only in memory: disk full; its records are lost when the power fails",
         "PROBLEM  /dev/ttyUSB0 is lost for 30 s: unplugged",
-        "note     the sink stdout takes nothing until the next start",
-        "note     what date it is is not known: records have no time yet",
+        "note     the sink stdout accepts no records until the next start",
+        "note     the date is unknown: records have no time yet",
         "note     7 records were lost since the start",
       ])
   }
@@ -188,7 +188,7 @@ import Testing
     #expect(try Tool.run("python3", ["-c", bind]).status == 0)
     for (path, text) in [
       (scratch.file("none"), "no such socket"), (file, "not a socket; use another path"),
-      (scratch.path, "not a socket; use another path"), (left, "nobody answers"), (long, "not a socket's path"),
+      (scratch.path, "not a socket; use another path"), (left, "no answer"), (long, "not the path of a socket"),
     ] {
       let result = try obdgate(["status", "--socket", path])
       #expect(result.status == 69)
@@ -306,7 +306,7 @@ import Testing
     let pages = result.output.components(separatedBy: "\u{1B}[H").dropFirst().map(Self.plain)
     try #require(pages.count >= 3)
     #expect(pages[0].contains("1.0.0"))
-    #expect(pages[1].contains("asked again every second"))
+    #expect(pages[1].contains("retrying every second"))
     #expect(pages[2].contains("1.0.2"))
   }
 

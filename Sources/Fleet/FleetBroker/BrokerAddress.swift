@@ -23,16 +23,15 @@ public struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
   public let port: Int
   /// `nil` for no user, which AMQP does not allow.
   public let user: String?
-  /// Whether the user is RabbitMQ's `guest`, which is valid only on the broker's own machine.
+  /// Whether the user is RabbitMQ's `guest`, who may log in only on the broker's own machine.
   public let isGuest: Bool
-  /// Whether the host is this machine, so that nobody else can read the connection.
+  /// Whether the host is this machine, so that the connection does not leave it.
   public let isLoopback: Bool
-  /// For AMQP; empty for MQTT.
+  /// The virtual host of AMQP; empty for MQTT.
   public let virtualHost: String
   private let url: ServiceURL
 
-  /// - Returns: `nil` for another scheme, a password, a path after an MQTT port, or AMQP without a user on another
-  ///   machine.
+  /// - Returns: `nil` for another scheme, a password, a path with MQTT, or AMQP on another machine without a user.
   public init?(_ text: String) {
     var (plain, user) = (text, String?.none)
     let start = text.firstIndex(of: ":").map { text[$0...].prefix { $0 == ":" || $0 == "/" }.endIndex }

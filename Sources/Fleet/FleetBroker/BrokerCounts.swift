@@ -2,7 +2,7 @@
 public struct BrokerCounts: Equatable, Sendable {
   /// Messages that the broker delivered.
   public var consumed = 0
-  /// Those that the broker had delivered before, to any worker.
+  /// Of these, the messages that the broker had delivered before, to any worker.
   public var redelivered = 0
   /// Messages acknowledged after the commit of all their records.
   public var committed = 0
@@ -10,7 +10,7 @@ public struct BrokerCounts: Equatable, Sendable {
   public var refused = 0
   /// Messages without records: the status of gateways.
   public var ignored = 0
-  /// Transactions.
+  /// Number of transactions.
   public var commits = 0
   /// Messages that wait for a transaction.
   public var waiting = 0

@@ -10,9 +10,8 @@ protocol ConsumerConnection: AnyObject {
 
   /// Waits for messages, a wake-up or the deadline.
   ///
-  /// - Parameter room: the number of bytes wanted; the last message may exceed it. With 0 nothing is read, and the
-  ///   connection is
-  ///   only kept alive.
+  /// - Parameter room: number of bytes to read; the last message may exceed it. With 0, nothing is read, and the
+  ///   connection is only kept alive.
   func receive(until deadline: Int64, _ wakeUp: WakeUpPipe, room: Int) throws(BrokerFailure) -> [ConsumedMessage]
 
   /// Settles messages in the order in which they were received.

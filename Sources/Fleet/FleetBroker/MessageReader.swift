@@ -6,9 +6,9 @@ import Peers
 ///     fleet/VAN-001/telemetry   {"type":"telemetry",…,"vehicleId":"VAN-001",…}\n{"type":"telemetry",…}\n
 ///
 /// The broker's access rights determine who may publish to a topic. A record is therefore refused if it names another
-/// vehicle than its topic. It is also refused if its id cannot be a level of a topic as it is (`VAN 1`, `A/B`):
-/// gateways write several such ids as the same level, so a right to that level must not be a right to all of them. No
-/// I/O, no clock.
+/// vehicle than its topic. It is also refused if its id cannot be a level of a topic unchanged (`VAN 1`, `A/B`):
+/// gateways write several such ids as the same level, and a right to that level would be a right to all of them. The
+/// reader uses no I/O and no clock.
 struct MessageReader: Sendable {
   /// A message that was read.
   struct Read: Sendable {
@@ -61,8 +61,8 @@ struct MessageReader: Sendable {
     return read
   }
 
-  /// The vehicle's level of the topic: between the prefix and the type. RabbitMQ turns dots in an id into levels, so
-  /// they belong to it.
+  /// Returns the vehicle's level of the topic, between the prefix and the type. RabbitMQ converts dots in an id to
+  /// separators, so the result may contain several levels.
   private func vehicle(of topic: String) -> Substring? {
     guard topic.hasPrefix(prefix), let end = topic.lastIndex(of: separator) else { return nil }
     let start = topic.index(topic.startIndex, offsetBy: prefix.count)

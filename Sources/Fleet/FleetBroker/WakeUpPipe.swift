@@ -42,7 +42,7 @@ final class WakeUpPipe: Sendable {
   }
 }
 
-/// Nanoseconds of a clock that nobody can set.
+/// The monotonic clock, in ns.
 enum Clock {
   static var now: Int64 {
     var time = timespec()

@@ -17,7 +17,7 @@ extension StoredFleet {
       guard position.rawValue >= feed.forgotten, position.rawValue <= feed.position else {
         throw StoreFailure(
           .positionGone, "feed",
-          "expected \(feed.forgotten) to \(feed.position), found \(position.rawValue): read the present state afresh")
+          "expected \(feed.forgotten) to \(feed.position), found \(position.rawValue): read the current state again")
       }
       return try session.changes(after: position.rawValue, limit: max(limit, 1), tenant: tenant)
     }

@@ -84,7 +84,7 @@ extension StoredFleet {
       let added = try session.run(
         "INSERT INTO tenant (id, added) VALUES ($1, $2) ON CONFLICT DO NOTHING",
         [.text(tenant.text), .integer(now.milliseconds)])
-      guard added == 1 else { throw StoreFailure(.exists, tenant.text, "there is such a tenant already") }
+      guard added == 1 else { throw StoreFailure(.exists, tenant.text, "a tenant with this name exists already") }
     }
   }
 
@@ -147,7 +147,7 @@ private enum TokenColumns {
   /// - Throws: `damaged`. A role of a later version does not occur: its schema is a later one, too.
   static func token(_ row: SQLRow, from first: Int = 0) throws(StoreFailure) -> OperatorToken {
     guard let id = row.identifier(first), let role = Role(rawValue: row.text(first + 2)) else {
-      throw StoreFailure(.damaged, "token", "a row that is not ours")
+      throw StoreFailure(.damaged, "token", "invalid row")
     }
     return OperatorToken(
       id: id, label: row.text(first + 1), role: role, addedAt: StoredTime.timestamp(row.integer(first + 3)),

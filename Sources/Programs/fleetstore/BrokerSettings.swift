@@ -10,8 +10,7 @@ import JSONText
 ///       "tenant": "default", "topic": "fleet", "queue": "fleet.ingest", "tls": { "caFile": "ca.pem" } }
 enum BrokerSettings {
   /// An environment variable, which only this user can read, and a credential of systemd (systemd.exec(5),
-  /// LoadCredential=), used
-  /// if no file is configured.
+  /// LoadCredential=). They are used if no file is configured.
   private static let variable = "FLEETSTORE_BROKER_PASSWORD"
   private static let credential = "broker-password"
 
@@ -59,8 +58,8 @@ enum BrokerSettings {
     return options
   }
 
-  /// Checks the TLS files. The libraries read them at each connection, and a wrong file would be tried again for
-  /// ever.
+  /// Reads and checks the TLS files. The libraries read them at each connection, so a wrong file would otherwise be
+  /// retried without end.
   private static func readTLS(_ object: JSONObjectReader, _ folder: String) throws(JSONError) -> BrokerTLS {
     var (reader, tls) = (object, BrokerTLS())
     let (authorities, certificate) = (reader.optional("caFile"), reader.optional("certificateFile"))
@@ -74,7 +73,7 @@ enum BrokerSettings {
     return tls
   }
 
-  /// - Parameter urls: from the command line; they replace the configured ones.
+  /// - Parameter urls: the addresses of the command line, which replace the configured ones.
   static func options(_ urls: [String], instead configured: BrokerOptions?) throws(Failure) -> BrokerOptions {
     var addresses: [BrokerAddress] = []
     for url in urls {

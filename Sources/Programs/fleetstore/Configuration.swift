@@ -4,7 +4,7 @@ import FleetBroker
 import JSONText
 import Logging
 
-/// What `fleetstore` is told by its configuration file (JSON, strict); every key may be absent.
+/// The configuration of `fleetstore` (JSON, strict). Every key is optional.
 ///
 ///     { "listen": "127.0.0.1:8080", "database": "sqlite:fleet.db", "databasePasswordFile": "database.password",
 ///       "threads": 2, "logLevel": "info", "accessLog": false,
@@ -25,9 +25,9 @@ import Logging
 ///                   "topic": "fleet", "queue": "fleet.ingest", "prefetchMessages": 256, "prefetchBytes": 8388608,
 ///                   "messageBytes": 4194304, "retrySeconds": 30 } }
 ///
-/// These are the values without one, but for `databasePasswordFile`, `tls`, `origins`, `metrics`, `days` and `broker`,
-/// which are empty. Paths are relative to the file. fleetstore.schema.json says the same for editors, and a test holds the
-/// two together.
+/// The example shows the defaults, except for `databasePasswordFile`, `tls`, `origins`, `metrics`, `days` and `broker`,
+/// which are empty by default. Paths are relative to the file. fleetstore.schema.json describes the same keys for
+/// editors; a test compares the two.
 struct Configuration {
   var server = ServerOptions()
   var database = DatabaseAddress.sqlite(path: "fleet.db")
@@ -55,7 +55,7 @@ struct Configuration {
 
   /// - Parameter isOpen: whether others than the file's owner and group can read it.
   private mutating func read(_ reader: inout JSONObjectReader, folder: String, isOpen: Bool) throws(JSONError) {
-    // For editors; the server ignores it.
+    // Editors use this key; the server ignores it.
     _ = try reader.optionalString("$schema")
     if let value = reader.optional("listen") {
       guard let address = ListenAddress(try value.requireString()) else {
@@ -116,7 +116,7 @@ extension Configuration {
       }
       if isOpen, database.hasPassword {
         throw value.invalid(
-          expected: "no password in a file that everybody can read: put it into databasePasswordFile, or chmod 600",
+          expected: "no password in a file that all users can read: put it into databasePasswordFile, or run chmod 600",
           found: "one")
       }
     }

@@ -9,9 +9,8 @@ enum DatabaseAddress: Equatable {
   case sqlite(path: String)
   case postgres(PostgreSQLAddress)
 
-  /// - Parameter mayHoldPassword: whether the address may contain a password. On a command line it may not, because
-  ///   every user
-  ///   of the machine can read that.
+  /// - Parameter mayHoldPassword: whether the address may contain a password. An address on a command line may not,
+  ///   because all users of the machine can read it.
   /// - Throws: an error that does not contain the text, which may contain a password.
   init(_ text: String, mayHoldPassword: Bool) throws(Failure) {
     guard !text.utf8.contains(0) else { throw Failure(.usage, "database: expected a text without NUL") }
@@ -31,7 +30,7 @@ enum DatabaseAddress: Equatable {
     guard mayHoldPassword || address.password == nil else {
       throw Failure(
         .usage,
-        "database: a password on the command line can be read by everybody; put it into databasePasswordFile or PGPASSFILE"
+        "database: all users can read a password on the command line; put it into databasePasswordFile or PGPASSFILE"
       )
     }
     self = .postgres(address)

@@ -1,7 +1,7 @@
 import ServiceLifecycle
 
-/// A service that may end before its group stops it. A service that ends during a stop would otherwise make the group
-/// cancel the others.
+/// Wraps a service that may end before its group stops it. Without the wrapper, a service that ends during a stop would
+/// make the group cancel the others.
 struct EndedBeside<Wrapped: Service>: Service {
   let service: Wrapped
 

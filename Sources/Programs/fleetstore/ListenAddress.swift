@@ -7,7 +7,7 @@ struct ListenAddress: Equatable {
 
   /// The description of a valid address, for messages.
   static let expectation =
-    "an address as 127.0.0.1:8080 or [::1]:8080, 0.0.0.0:8080 or [::]:8080 for all of this machine"
+    "an address such as 127.0.0.1:8080 or [::1]:8080; 0.0.0.0:8080 or [::]:8080 for all addresses of this machine"
 
   /// Returns `nil` if there is no host, or no port from 0 to 65535. `*` is not accepted: the system would resolve it
   /// as a name to a single address.

@@ -88,7 +88,7 @@ struct Maintenance: Service {
     }
   }
 
-  /// A failed task is tried again in the next pass.
+  /// Runs a task and logs its failure. A failed task is repeated in the next pass.
   private func attempt(_ what: String, _ work: () async throws(StorageError) -> Int64) async {
     do throws(StorageError) {
       let removed = try await work()

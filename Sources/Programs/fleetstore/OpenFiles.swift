@@ -17,7 +17,7 @@ enum OpenFiles {
       guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
     }
     guard limit.rlim_cur < wanted else { return }
-    // If the number is the default, nobody asked for it.
+    // The user did not configure the default limit, so a lower one is not a warning.
     let level = limits.connections == ServerLimits().connections ? Logger.Level.debug : .warning
     limits.connections = max(Int(limit.rlim_cur) - others, 1)
     logger.log(

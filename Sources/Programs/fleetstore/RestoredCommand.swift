@@ -1,7 +1,7 @@
 import ArgumentParser
 import FleetDomain
 
-/// `fleetstore restored`
+/// `fleetstore restored`: invalidates feed positions after a restore.
 struct RestoredCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restored", abstract: "Starts a new range of live record numbers after a restore.",

@@ -41,7 +41,7 @@ struct Retention {
     return !overflow && ahead <= 86_400_000_000_000
   }
 
-  /// The time a number of hours before another.
+  /// Returns the time a number of hours before another time.
   static func moment(_ hours: Int, before now: Timestamp) -> Timestamp {
     Timestamp(nanoseconds: now.nanoseconds - Int64(hours) * 3_600_000_000_000)
   }

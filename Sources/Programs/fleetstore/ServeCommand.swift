@@ -7,7 +7,7 @@ import FleetDomain
 import Logging
 import ServiceLifecycle
 
-/// `fleetstore serve`
+/// `fleetstore serve`: runs the server.
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve", abstract: "Runs the server until SIGTERM.",
@@ -51,7 +51,7 @@ struct ServeCommand: AsyncParsableCommand {
       configuration.server.accounts.secretKeys = try SecretKeysFile.parse(path)
     }
     if check { return try StandardOutput.write(configuration.text) }
-    // Before the database is created or updated, and before the first token is shown.
+    // Check the addresses before the database is created or upgraded and before the first token is shown.
     try configuration.server.tryAddresses()
     let level = configuration.logLevel
     let repeated = RepeatedLines()
@@ -61,8 +61,8 @@ struct ServeCommand: AsyncParsableCommand {
     if storage.wasRestored {
       logger.warning(
         """
-        the database was restored or moved: live readers that resume are told positionGone. Keys that were revoked \
-        since the backup are good again: revoke them again (docs: Backup)
+        the database was restored or moved: live readers that resume receive positionGone. Keys that were revoked \
+        since the backup are valid again: revoke them again (docs: Backup)
         """)
     }
     OpenFiles.makeRoom(for: &configuration.server.limits, logger)
@@ -95,7 +95,7 @@ struct ServeCommand: AsyncParsableCommand {
     let server = FleetServer(
       options, storage: storage, logger: logger, onListening: { _ in ServiceNotices.ready() },
       moreMetrics: { worker?.counts.metrics ?? [] })
-    // The worker ends at the same time as the server, not in the time of the requests.
+    // The worker stops at the same time as the server, before the requests are finished.
     let deadline = StopDeadline(options.limits, logger: logger) { worker?.stop() }
     var group = ServiceGroupConfiguration(
       services: (worker.map {

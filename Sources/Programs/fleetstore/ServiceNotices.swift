@@ -5,9 +5,9 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Notifies the service manager (sd_notify(3)): the server is ready, or stops. If there is a watchdog, it is pinged
-/// four times in its period while the threads that answer requests and those of the storage make progress. Otherwise
-/// the server is restarted.
+/// Notifies the service manager (sd_notify(3)) that the server is ready or stops. If there is a watchdog, it is pinged
+/// four times in its period while the threads of requests and of the storage make progress. Otherwise the service
+/// manager restarts the server.
 ///
 /// An unreachable PostgreSQL is not the server's fault, and a restart would not help. Pings then continue, and
 /// `/api/health` and the log report the problem.

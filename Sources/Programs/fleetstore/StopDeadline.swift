@@ -4,16 +4,15 @@ import Glibc
 import Logging
 import ServiceLifecycle
 
-/// Ends the program if a stop takes too long: a disk that does not answer cannot be interrupted. No data is lost:
-/// answered batches
-/// are committed, and others are sent again.
+/// Ends the program if a stop takes too long, because a call that waits for a disk cannot be interrupted. No data is
+/// lost: answered batches are committed, and clients send the others again.
 struct StopDeadline: Service {
   let milliseconds: Int
   let logger: Logger
   private let onStop: @Sendable () -> Void
 
   /// - Parameters:
-  ///   - limits: of the server.
+  ///   - limits: limits of the server.
   ///   - onStop: called when the stop begins.
   init(_ limits: ServerLimits, logger: Logger, onStop: @escaping @Sendable () -> Void) {
     milliseconds = limits.stopSeconds * 1_000 - 100

@@ -55,7 +55,7 @@ private struct DecodeRun: ~Copyable {
       case .tooLong:
         number += 1
         badLines += 1
-        StandardError.say("obdgate decode: line \(number): longer than 1 MiB: give one reply a line")
+        StandardError.say("obdgate decode: line \(number): longer than 1 MiB: write one reply on each line")
         answer.refuse("longer than 1 MiB", at: 0, text: [])
         try answer.write(to: &output)
       case .line(let range):

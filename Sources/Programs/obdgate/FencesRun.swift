@@ -158,7 +158,9 @@ struct FenceFollower: ~Copyable, FixHandler {
   mutating func flush() throws { try writer.output.flush() }
 
   func sayLeftAside() {
-    if rejected > 0 { StandardError.say("obdgate fences: rejected sentences: \(rejected): obdgate nmea says why") }
-    if timeless > 0 { StandardError.say("obdgate fences: fixes without a time, left aside: \(timeless)") }
+    if rejected > 0 {
+      StandardError.say("obdgate fences: rejected sentences: \(rejected): obdgate nmea shows the reasons")
+    }
+    if timeless > 0 { StandardError.say("obdgate fences: ignored fixes without a time: \(timeless)") }
   }
 }

@@ -1,13 +1,13 @@
 import Failures
 import Glibc
 
-/// Blocks of bytes from a file or standard input.
+/// Reads blocks of bytes from a file or standard input.
 struct InputFile: ~Copyable {
   let path: String
   private let descriptor: Int32
 
-  /// - Parameter path: a file's, or `-` for standard input.
-  /// - Throws: 66 where it is missing or a directory, 74 where it cannot be read.
+  /// - Parameter path: path of a file, or `-` for standard input.
+  /// - Throws: status 66 if the file is missing or a directory, 74 if it cannot be read.
   init(path: String) throws(Failure) {
     self.path = path == "-" ? "standard input" : path
     if path == "-" {
@@ -21,7 +21,7 @@ struct InputFile: ~Copyable {
 
   deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
 
-  /// Reads into the array's front; 0 at the end.
+  /// Reads bytes to the start of the array. Returns their number, 0 at the end.
   func read(into block: inout [UInt8]) throws(Failure) -> Int {
     while true {
       let count = unsafe block.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress!, $0.count) }
@@ -30,7 +30,7 @@ struct InputFile: ~Copyable {
     }
   }
 
-  /// The whole file; for configuration and signal sets, which are small.
+  /// Reads a whole file, such as a configuration or a signal set.
   static func contents(of path: String, limit: Int) throws(Failure) -> [UInt8] {
     let file = try InputFile(path: path)
     var block = [UInt8](repeating: 0, count: 1 << 16)
@@ -52,17 +52,17 @@ struct InputFile: ~Copyable {
   }
 }
 
-/// Lines of standard input, each at most 1 MiB, handed on as they come.
+/// Reads lines of standard input, each of at most 1 MiB, as they arrive.
 struct LineInput: ~Copyable {
-  /// A line longer than this is bad data.
+  /// Maximum length of a line, bytes. A longer line is bad data.
   static let limit = 1 << 20
 
   enum Event {
-    /// The line's range in ``bytes``.
+    /// A line, by its range in ``bytes``.
     case line(Range<Int>)
-    /// A line past the limit; it has been dropped.
+    /// A line that exceeded the limit and was dropped.
     case tooLong
-    /// No whole line is here: what came has been worked off, the next call waits for more.
+    /// There is no complete line. All earlier lines were returned; the next call waits for input.
     case wait
     case end
   }
@@ -78,7 +78,7 @@ struct LineInput: ~Copyable {
 
   init(path: String) throws(Failure) { file = try InputFile(path: path) }
 
-  /// The next line; ``Event/wait`` once before each read, so that the caller can flush.
+  /// Returns the next event. ``Event/wait`` is returned once before each read, so that the caller can flush its output.
   mutating func next() throws(Failure) -> Event {
     while true {
       if let feed = firstFeed() {

@@ -3,9 +3,9 @@ import Failures
 import Glibc
 import Telemetry
 
-/// Standard output, or a file, written in blocks.
+/// Standard output or a file, written in blocks.
 ///
-/// Whoever reads the other end may leave (`| head`): the program then ends quietly with 0, as records.md says.
+/// If the reader of a pipe closes its end (`| head`), the program ends with status 0 and without a message.
 @safe
 struct OutputStream: ~Copyable {
   private static let capacity = 1 << 16
@@ -16,16 +16,16 @@ struct OutputStream: ~Copyable {
   private let buffer: UnsafeMutablePointer<UInt8>
   private var count = 0
 
-  /// Standard output.
+  /// Opens standard output.
   init() {
     descriptor = STDOUT_FILENO
     name = "standard output"
     ownsDescriptor = false
-    // One block for the stream's whole life; deinit gives it back.
+    // One block for the lifetime of the stream; `deinit` frees it.
     unsafe buffer = .allocate(capacity: Self.capacity)
   }
 
-  /// A file, made new.
+  /// Creates or replaces a file.
   init(path: String) throws(Failure) {
     let opened = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard opened >= 0 else {
@@ -42,13 +42,13 @@ struct OutputStream: ~Copyable {
     if ownsDescriptor { close(descriptor) }
   }
 
-  /// - Throws: the exit that a closed or full output means.
+  /// - Throws: the exit of the program if the output is closed or full.
   mutating func write(_ bytes: Span<UInt8>) throws {
     if count + bytes.count > Self.capacity { try flush() }
     guard bytes.count <= Self.capacity else {
       return try writeWhole(bytes)
     }
-    // The block has room for them: flushed above if it had not.
+    // The block has room for them, because it was flushed above if necessary.
     unsafe bytes.withUnsafeBufferPointer { source in
       guard let start = source.baseAddress else { return }
       unsafe (buffer + count).update(from: start, count: source.count)
@@ -56,10 +56,10 @@ struct OutputStream: ~Copyable {
     count += bytes.count
   }
 
-  /// Writes one line of text for people, and its end; what a terminal would obey in it is escaped.
+  /// Writes a text and a line end, with control characters escaped.
   mutating func write(_ line: String) throws { try write((line.printable + "\n").utf8.span) }
 
-  /// Writes an encoder's finished line.
+  /// Writes the finished line of an encoder.
   mutating func write(_ encoder: borrowing JSONLineEncoder) throws { try write(encoder.line) }
 
   mutating func flush() throws {

@@ -1,9 +1,9 @@
 import CommandLineSupport
 import Glibc
 
-/// One line for somebody who waits at a terminal: written over and over, and taken away at the end.
+/// A progress line on a terminal that is overwritten repeatedly and erased at the end.
 struct ProgressLine {
-  /// Nobody is shown anything where stderr is no terminal.
+  /// Whether the line is shown: only if stderr is a terminal.
   let isShown: Bool
   private var hasShown = false
 
@@ -15,7 +15,7 @@ struct ProgressLine {
     StandardError.showProgress(text)
   }
 
-  /// Takes the line away.
+  /// Erases the line.
   mutating func end() {
     if hasShown { StandardError.showProgress("") }
     hasShown = false

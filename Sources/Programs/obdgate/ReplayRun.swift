@@ -52,7 +52,8 @@ struct ReplayRun: ~Copyable {
     if let readError { throw Failure(readError.exitStatus, readError.description(of: path)) }
     if endedMidReply {
       throw Failure(
-        .badData, "\(name(path)): ends mid-reply: the adapter's prompt (>) is missing; what came before it is delivered"
+        .badData,
+        "\(name(path)): ends mid-reply: the adapter's prompt (>) is missing; the records before it were written"
       )
     }
   }

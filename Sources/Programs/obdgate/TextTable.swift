@@ -1,9 +1,9 @@
 import Telemetry
 
-/// Columns for people: each as wide as its widest cell.
+/// Formats rows as columns, each as wide as its widest cell.
 enum TextTable {
   static func lines(_ rows: [[String]]) -> [String] {
-    // Escaped first: the columns are as wide as what is shown.
+    // Escape first, because the width of a column depends on the escaped text.
     let rows = rows.map { $0.map(\.printable) }
     guard let columns = rows.first?.indices else { return [] }
     let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }

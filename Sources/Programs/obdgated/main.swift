@@ -47,7 +47,7 @@ var arguments = CommandLine.arguments.dropFirst()
 while let argument = arguments.popFirst() {
   switch argument {
   case "--config":
-    guard let next = arguments.popFirst() else { wrongUsage("--config: expected a file behind it") }
+    guard let next = arguments.popFirst() else { wrongUsage("--config: expected a file after it") }
     set(&path, to: next)
   case "--check": isCheck = true
   case "--version":
@@ -69,8 +69,8 @@ do throws(Failure) {
     exit(0)
   }
   var daemon = try Daemon(path: path)
-  // Not exit: a sink that hangs in a call of its own would run into what the libraries' exit handlers take down. All that
-  // was said went straight to its descriptor.
+  // Not `exit`: its handlers would free data that a sink in a hanging library call still uses. All output was written
+  // without buffering.
   _exit(try daemon.run())
 } catch {
   Log.write(error.description, .error)

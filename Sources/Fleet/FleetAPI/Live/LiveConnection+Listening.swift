@@ -81,7 +81,7 @@ extension LiveConnection {
         giveUp(
           channel,
           StorageError(
-            .positionGone, "feed", "expected at most \(newest), found \(after): read the present state afresh"))
+            .positionGone, "feed", "expected at most \(newest), found \(after): read the current state again"))
         return
       }
       send(event: "subscribed", channel: channel, id: after ?? newest)

@@ -17,7 +17,7 @@ enum OpenAPIDocument {
         return named(path, object(operations))
       })
     text += Array(#"},"components":{"securitySchemes":{"key":{"type":"http","scheme":"bearer"}},"schemas":"#.utf8)
-    // Both are objects: the first one without its closing brace.
+    // Both are objects. Omit the closing brace of the first one.
     text += Array(OpenAPISchemas.text.utf8).dropLast()
     text += Array(",\(RecordSchemas.text),\(AccountSchemas.text)}}}".utf8)
     return text
@@ -31,7 +31,7 @@ enum OpenAPIDocument {
   private static func operation(_ route: Route) -> [UInt8] {
     let operation = route.operation
     var members = [named("operationId", string(operation.id)), named("summary", string(operation.summary))]
-    var description = "Open to everybody."
+    var description = "No key is required."
     if route.access != .open {
       description = "For \(route.access.callers.joined(separator: ", "))."
       members.append(named("security", Array(#"[{"key":[]}]"#.utf8)))
@@ -66,7 +66,7 @@ enum OpenAPIDocument {
     return responses
   }
 
-  /// The errors of the route, and those that follow from its input.
+  /// Returns the errors that the route declares, and those that follow from its input.
   private static func errors(of route: Route) -> [HTTPResponse.Status] {
     var errors = route.operation.errors
     errors += [.badRequest, .notFound, .internalServerError, .serviceUnavailable]
@@ -98,7 +98,7 @@ enum OpenAPIDocument {
   // MARK: JSON
 
   private static func string(_ text: String) -> [UInt8] {
-    // `{"a":"…"}` without the parts around the value.
+    // Encode `{"a":"…"}` and remove the parts around the value.
     Array(JSONBody.object { $0.field("a", text) }.dropFirst(5).dropLast())
   }
 

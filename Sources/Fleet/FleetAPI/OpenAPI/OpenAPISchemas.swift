@@ -12,28 +12,28 @@ enum OpenAPISchemas {
       "ErrorDetail": {
         "type": "object", "required": ["code", "message"], "additionalProperties": false,
         "properties": {
-          "code": { "description": "A word for programs, which stays the same.", "type": "string" },
-          "message": { "description": "One line for people.", "type": "string" },
+          "code": { "description": "A code for programs, which never changes.", "type": "string" },
+          "message": { "description": "A message for people in one line.", "type": "string" },
           "fields": {
-            "description": "What is wrong with the body, field by field.",
+            "description": "The errors of the body, by field.",
             "type": "array", "items": {
               "type": "object", "required": ["path", "message"],
               "properties": { "path": { "type": "string" }, "message": { "type": "string" } }
             }
           },
           "conflicts": {
-            "description": "Fields that another client has changed meanwhile.",
+            "description": "Fields that another client changed to another value.",
             "type": "array", "items": {
               "type": "object", "required": ["field"], "properties": { "field": { "type": "string" } }
             }
           },
-          "allowedFrom": { "description": "States.", "type": "array", "items": { "type": "string" } }
+          "allowedFrom": { "description": "The states from which the command is allowed.", "type": "array", "items": { "type": "string" } }
         }
       },
       "Name": { "type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" },
       "Time": { "type": "string", "format": "date-time" },
       "Record": {
-        "description": "A record of any type, also of types that this version does not know; the known ones are TelemetryRecord, VehicleRecord and so on.",
+        "description": "A record of any type, including types that this version does not know; the known types are TelemetryRecord, VehicleRecord and so on.",
         "type": "object", "required": ["type", "id", "timeQuality", "gatewayId", "vehicleId", "epoch", "seq"],
         "properties": {
           "type": { "type": "string", "minLength": 1, "maxLength": 128 },
@@ -47,7 +47,7 @@ enum OpenAPISchemas {
         }
       },
       "RecordBatch": {
-        "description": "A JSON array of records of at most 16384 bytes each; one record alone is taken as well. As `application/x-ndjson` or `application/jsonl` (JSON lines) a body has one on each line. A record that is not as its schema says is refused in the answer, and the others are stored.",
+        "description": "A JSON array of records of at most 16384 bytes each; a single record is accepted as well. As `application/x-ndjson` or `application/jsonl` (JSON lines) a body has one on each line. A record that is not as its schema says is refused in the answer, and the others are stored.",
         "type": "array", "minItems": 1, "items": { "$ref": "#/components/schemas/Record" }
       },
       "TelemetryList": {
@@ -86,22 +86,22 @@ enum OpenAPISchemas {
           "stored": { "type": "integer", "minimum": 0 }, "duplicates": { "type": "integer", "minimum": 0 },
           "improved": { "type": "integer", "minimum": 0 }, "refused": { "type": "integer", "minimum": 0 },
           "results": {
-            "description": "One for each record, in their order.",
+            "description": "One result for each record, in the same order.",
             "type": "array",
             "items": {
               "type": "object", "required": ["index", "outcome"], "additionalProperties": false,
               "properties": {
                 "index": { "type": "integer", "minimum": 0 },
                 "outcome": { "enum": ["stored", "duplicate", "refused"] },
-                "improved": { "description": "There and true: the better time of this copy was taken.", "type": "boolean" },
+                "improved": { "description": "`true` if the better time of this copy was stored.", "type": "boolean" },
                 "kind": {
-                  "description": "Of a record that was refused.",
+                  "description": "The kind of refusal.",
                   "enum": [
                     "malformed", "tooLarge", "missingKey", "invalidValue", "nullValue", "duplicateKey", "foreignGateway",
                     "foreignVehicle"
                   ]
                 },
-                "reason": { "description": "Of a record that was refused: key, place, what would be right.", "type": "string" }
+                "reason": { "description": "The reason of the refusal: key, position, expected value.", "type": "string" }
               }
             }
           }
@@ -110,18 +110,18 @@ enum OpenAPISchemas {
       "VIN": { "type": "string", "pattern": "^[A-HJ-NPR-Z0-9]{17}$" },
       "Text": { "type": "string", "minLength": 1, "maxLength": 256, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" },
       "LicencePlate": { "type": "string", "minLength": 1, "maxLength": 32, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" },
-      "ServersOwn": { "description": "Set by the server alone: may come back as it was, and changes nothing." },
+      "ServersOwn": { "description": "Set only by the server. Clients may send it back; it is ignored." },
       "VehicleDetails": {
         "type": "object", "additionalProperties": false,
         "properties": {
           "id": {
-            "description": "The vehicle's own: it cannot be changed.", "$ref": "#/components/schemas/Name"
+            "description": "The id of the vehicle; it cannot be changed.", "$ref": "#/components/schemas/Name"
           },
           "registeredBy": { "$ref": "#/components/schemas/ServersOwn" },
           "addedAt": { "$ref": "#/components/schemas/ServersOwn" },
           "lastRecordAt": { "$ref": "#/components/schemas/ServersOwn" },
           "vin": {
-            "description": "Absent: the one that is known stays; null: it goes.",
+            "description": "If absent, the known value is kept; `null` removes it.",
             "oneOf": [{ "$ref": "#/components/schemas/VIN" }, { "type": "null" }]
           },
           "name": { "$ref": "#/components/schemas/Text" },
@@ -158,7 +158,7 @@ enum OpenAPISchemas {
         }
       },
       "Latest": {
-        "description": "The vehicle, and under the name of each type the newest record of it; `position` is the newest telemetry with a position, `dtc` and `monitors` are the newest of each ECU.",
+        "description": "The vehicle, and the newest record of each type under the type's name; `position` is the newest telemetry with a position, `dtc` and `monitors` are the newest of each ECU.",
         "type": "object", "required": ["vehicle"],
         "properties": {
           "vehicle": { "$ref": "#/components/schemas/Vehicle" },
@@ -169,7 +169,7 @@ enum OpenAPISchemas {
         "additionalProperties": { "$ref": "#/components/schemas/Record" }
       },
       "Fences": {
-        "description": "A GeoJSON FeatureCollection (RFC 7946). Rings are closed and do not cross themselves; ids are different.",
+        "description": "A GeoJSON FeatureCollection (RFC 7946). Rings are closed and do not intersect themselves; ids are unique.",
         "type": "object", "required": ["type", "features"],
         "properties": {
           "type": { "const": "FeatureCollection" },
@@ -190,7 +190,7 @@ enum OpenAPISchemas {
         "type": "object", "required": ["type", "coordinates"],
         "properties": {
           "type": { "enum": ["Polygon", "MultiPolygon", "Point", "LineString"] },
-          "coordinates": { "description": "Longitude, latitude; nested as the type says.", "type": "array", "items": {} }
+          "coordinates": { "description": "Longitude and latitude, nested as the type requires.", "type": "array", "items": {} }
         }
       },
       "FenceProperties": {
@@ -202,14 +202,14 @@ enum OpenAPISchemas {
           "notifyOnExit": { "type": "boolean", "default": true },
           "dwellSeconds": { "type": "number", "minimum": 0, "maximum": 31536000 },
           "speedLimit": { "description": "km/h", "type": "number", "exclusiveMinimum": 0, "maximum": 1000 },
-          "radius": { "description": "m, of a Point or LineString", "type": "number", "exclusiveMinimum": 0 }
+          "radius": { "description": "m; only of a Point or LineString", "type": "number", "exclusiveMinimum": 0 }
         }
       },
       "GatewayDetails": {
         "type": "object", "required": ["vehicles"], "additionalProperties": false,
         "properties": {
           "id": {
-            "description": "The gateway's own: it cannot be changed.", "$ref": "#/components/schemas/Name"
+            "description": "The id of the gateway; it cannot be changed.", "$ref": "#/components/schemas/Name"
           },
           "addedAt": { "$ref": "#/components/schemas/ServersOwn" },
           "keyAt": { "$ref": "#/components/schemas/ServersOwn" },
@@ -241,7 +241,7 @@ enum OpenAPISchemas {
           "revokedAt": { "$ref": "#/components/schemas/Time" }, "lastSeen": { "$ref": "#/components/schemas/Time" },
           "spoolDepth": { "type": "integer", "minimum": 0 }, "version": { "type": "string" },
           "currentVehicle": {
-            "description": "Id of the vehicle of its newest record, gap records not counted.", "type": "string"
+            "description": "Id of the vehicle of its newest record, except gap records.", "type": "string"
           }
         }
       },
@@ -296,7 +296,7 @@ enum OpenAPISchemas {
             "properties": {
               "action": { "const": "subscribe" }, "channel": { "$ref": "#/components/schemas/LiveChannel" },
               "after": {
-                "description": "`id` of the last message that was received: what was stored since comes first.",
+                "description": "`id` of the last received message. Records stored after it are sent first.",
                 "type": "integer", "minimum": 0, "maximum": 9223372036854775807
               }
             }
@@ -318,7 +318,7 @@ enum OpenAPISchemas {
         "pattern": "^(fleet|vehicle:.+)$"
       },
       "LiveEvent": {
-        "description": "A message of the server. `id` goes up within a tenant; the last one is what `after` takes.",
+        "description": "A message of the server. `id` increases within a tenant; pass the last one as `after`.",
         "oneOf": [
           {
             "title": "LiveRecord", "type": "object", "required": ["event", "channel", "id", "record"],
@@ -331,7 +331,7 @@ enum OpenAPISchemas {
             "title": "LiveSubscribed", "type": "object", "required": ["event", "channel", "id"],
             "properties": {
               "event": { "const": "subscribed" }, "channel": { "$ref": "#/components/schemas/LiveChannel" },
-              "id": { "description": "Messages behind this one follow.", "type": "integer", "minimum": 0 }
+              "id": { "description": "More messages follow this one.", "type": "integer", "minimum": 0 }
             }
           },
           {
@@ -345,7 +345,7 @@ enum OpenAPISchemas {
             "properties": { "event": { "enum": ["authenticated", "pong"] } }
           },
           {
-            "title": "LiveError", "description": "`positionGone`: what was stored behind `after` is no longer kept; read the lists again and subscribe without `after`.",
+            "title": "LiveError", "description": "`positionGone`: records after `after` are no longer available; read the lists again and subscribe without `after`.",
             "type": "object", "required": ["event", "error"],
             "properties": {
               "event": { "const": "error" }, "channel": { "type": "string" },

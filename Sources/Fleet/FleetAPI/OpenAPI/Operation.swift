@@ -43,39 +43,43 @@ struct Operation: Sendable {
   var parameters: [Parameter] = []
   var body: Content?
   let results: [Result]
-  /// Errors of this route besides those of all routes.
+  /// Errors of this route in addition to those of all routes.
   var errors: [HTTPResponse.Status] = []
 
-  /// Names of the query's parameters.
+  /// The names of the query parameters.
   var queryNames: [String] { parameters.filter { !$0.isHeader }.map(\.name) }
 }
 
 extension Operation.Parameter {
-  /// A parameter of the query.
+  /// Creates a query parameter.
   static func query(_ name: String, _ description: String, _ schema: String) -> Self {
     Self(name: name, isHeader: false, description: description, schema: schema)
   }
-  /// A header.
+  /// Creates a header.
   static func header(_ name: String, _ description: String, _ schema: String = #"{"type":"string"}"#) -> Self {
     Self(name: name, isHeader: true, description: description, schema: schema)
   }
 
-  /// Conditions of things that have no entity tag.
+  /// The headers for conditional requests on things without an entity tag.
   static let noTag = [
     header(
-      "If-Match", "`*`: only if it is there. Any entity tag is answered 412: this has none.",
+      "If-Match",
+      "`*`: only if the resource exists. An entity tag is answered with 412, because this resource has none.",
       #"{"type":"string","pattern":"^\\*$"}"#),
-    header("If-None-Match", "Answered 412 if it is `*` and this is there.", #"{"type":"string"}"#),
+    header("If-None-Match", "`*`: answered with 412 if the resource exists.", #"{"type":"string"}"#),
   ]
   static let cursor = query(
-    "cursor", "`next` of the page before; the other parameters must stay the same.", #"{"type":"string"}"#)
+    "cursor", "`next` of the previous page; the other parameters must be the same.", #"{"type":"string"}"#)
   static let from = query(
-    "from", "From this time on, RFC 3339, from 1678 to 2261; without it, records without a time come first.", time)
+    "from",
+    "Start of the range, RFC 3339, from 1678 to 2261. Without it, the result starts with records without a time.", time)
   static let to = query(
-    "to", "Before this time, RFC 3339, from 1678 to 2261; those without a time are before all others.", time)
+    "to", "End of the range (excluded), RFC 3339, from 1678 to 2261. Records without a time are before all others.",
+    time)
   private static let time = #"{"type":"string","format":"date-time"}"#
   static func limit(_ standard: Int, most: Int) -> Self {
     query(
-      "limit", "Elements of one page.", #"{"type":"integer","minimum":1,"maximum":\#(most),"default":\#(standard)}"#)
+      "limit", "Maximum number of elements on a page.",
+      #"{"type":"integer","minimum":1,"maximum":\#(most),"default":\#(standard)}"#)
   }
 }

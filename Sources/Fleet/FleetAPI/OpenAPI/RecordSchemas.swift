@@ -36,7 +36,7 @@ enum RecordSchemas {
 
   /// The keys of every record except `type`.
   private static let head = #"""
-    "id":{"description":"Made once by the gateway; UUID of version 7.","type":"string","format":"uuid"},"timestamp":{"description":"Absent while the date is not known.","$ref":"#/components/schemas/Time"},"timeQuality":{"description":"Where the time comes from.","enum":["gps","ntp","system","unset"]},"gatewayId":{"$ref":"#/components/schemas/Name"},"vehicleId":{"$ref":"#/components/schemas/Name"},"epoch":{"description":"In which seq counts.","type":"string","format":"uuid"},"seq":{"description":"From 1 in each gateway and epoch.","type":"integer","minimum":1,"maximum":9223372036854775807}
+    "id":{"description":"Created once by the gateway; a UUID of version 7.","type":"string","format":"uuid"},"timestamp":{"description":"Absent if the date is unknown.","$ref":"#/components/schemas/Time"},"timeQuality":{"description":"The source of the time.","enum":["gps","ntp","system","unset"]},"gatewayId":{"$ref":"#/components/schemas/Name"},"vehicleId":{"$ref":"#/components/schemas/Name"},"epoch":{"description":"The epoch in which seq counts.","type":"string","format":"uuid"},"seq":{"description":"Number of the record, from 1 in each gateway and epoch.","type":"integer","minimum":1,"maximum":9223372036854775807}
     """#
 
   private static func schema(of field: RecordField) -> String {

@@ -67,7 +67,7 @@ public struct PasswordPolicy: Sendable {
 
   private static func folded(_ text: String) -> String { normalized(text).lowercased() }
 
-  /// The word that leaves fewer than eight other characters of the password, if there is one.
+  /// Returns the word that leaves fewer than eight other characters of the password; `nil` if there is none.
   private static func dominantWord(_ words: [String], in password: String) -> String? {
     let parts = words.flatMap { word in
       [folded(word)] + folded(word).split { !$0.isLetter && !$0.isNumber }.map(String.init)
@@ -79,7 +79,7 @@ public struct PasswordPolicy: Sendable {
     }
   }
 
-  /// How often a word is in a text, without overlaps.
+  /// Returns the number of occurrences of a word in a text, without overlaps.
   private static func occurrences(of word: [Unicode.Scalar], in text: [Unicode.Scalar]) -> Int {
     var (count, start) = (0, 0)
     while start + word.count <= text.count {
@@ -93,7 +93,7 @@ public struct PasswordPolicy: Sendable {
     return count
   }
 
-  /// Whether a text is one sequence of at most four characters again and again.
+  /// Whether a text only repeats one sequence of at most four characters.
   private static func isRepetitive(_ text: [Unicode.Scalar]) -> Bool {
     (1...4).contains { period in text.indices.allSatisfy { text[$0] == text[$0 % period] } }
   }

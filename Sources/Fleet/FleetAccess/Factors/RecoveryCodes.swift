@@ -1,20 +1,20 @@
 import Crypto
 import FleetDomain
 
-/// Codes that replace a lost second factor. Each is good once.
+/// Codes that replace a lost second factor. Each is valid once.
 ///
 ///     K7QM-3XHP-9RTV-C2WD-5NBF-8JAG
 ///
 /// A code has 24 characters of 5 random bits, 120 bits together. It cannot be guessed or searched for, so a plain SHA-256
 /// digest is stored (OWASP ASVS 5.0, 6.5.2: at least 112 bits).
 public enum RecoveryCodes {
-  /// Codes of one set.
+  /// Number of codes in a set.
   public static let count = 10
   private static let characters = 24
   /// Crockford's alphabet: without I, L, O and U, which are mistaken for other characters.
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
-  /// A new set of random codes, in groups of four characters. They are shown once.
+  /// Creates a set of random codes, in groups of four characters. They are shown once.
   public static func newSet() -> [String] {
     var generator = SystemRandomNumberGenerator()
     return (0..<count).map { _ in

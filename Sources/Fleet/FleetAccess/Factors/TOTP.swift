@@ -59,7 +59,7 @@ public struct TOTP: Sendable {
     let entered = code.utf8.filter { $0 != UInt8(ascii: " ") }
     let present = Self.step(at: time)
     var accepted: Int64?
-    // All steps are tried, so that the time tells nothing about which one matched.
+    // Compare all steps, so that the time of the check does not depend on the matching step.
     for step in (present - Self.tolerance)...(present + Self.tolerance) {
       if ConstantTime.isEqual(entered, Array(self.code(step: step).utf8)), step > lastStep ?? .min { accepted = step }
     }

@@ -1,4 +1,4 @@
-/// What the authenticator says about itself and the person (WebAuthn Level 3, section 6.1).
+/// Data that the authenticator reports about itself and the person (WebAuthn Level 3, section 6.1).
 ///
 ///     32 bytes  SHA-256 of the relying party's id
 ///      1 byte   flags
@@ -18,13 +18,13 @@ struct AuthenticatorData {
 
   /// A new credential.
   struct AttestedCredential {
-    /// The authenticator's model; all zeros if it does not say.
+    /// The model of the authenticator; all zeros if it is not reported.
     let aaguid: [UInt8]
     let id: [UInt8]
     let key: CBOR
   }
 
-  /// Bytes that a credential's id can have (section 6.5.1).
+  /// Maximum length of a credential's id, bytes (section 6.5.1).
   static let maximumIdCount = 1_023
 
   let relyingPartyHash: [UInt8]
@@ -32,7 +32,7 @@ struct AuthenticatorData {
   let counter: UInt32
   let credential: AttestedCredential?
 
-  /// Reads authenticator data; every byte must belong to it.
+  /// Parses authenticator data, which must not contain other bytes.
   init(parsing bytes: [UInt8]) throws(PasskeyError) {
     guard bytes.count >= 37 else { throw Self.malformed("\(bytes.count) bytes") }
     relyingPartyHash = Array(bytes[..<32])
@@ -59,7 +59,7 @@ struct AuthenticatorData {
     guard rest.isEmpty else { throw Self.malformed("\(rest.count) bytes too many") }
   }
 
-  /// Checks what is the same for registration and sign-in.
+  /// Performs the checks that registration and sign-in share.
   func check(_ relyingParty: RelyingParty) throws(PasskeyError) {
     guard ConstantTime.isEqual(relyingPartyHash, relyingParty.idHash) else { throw PasskeyError(.wrongRelyingParty) }
     guard flags.contains(.userPresent) else { throw PasskeyError(.userNotPresent) }

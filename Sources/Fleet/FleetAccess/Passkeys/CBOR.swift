@@ -93,7 +93,7 @@ struct CBORReader {
     return item
   }
 
-  /// Reads the next item and moves behind it.
+  /// Reads the next item and moves past it.
   mutating func next() throws(CBORError) -> CBOR { try next(depth: 1) }
 
   private mutating func next(depth: Int) throws(CBORError) -> CBOR {
@@ -180,7 +180,8 @@ struct CBORReader {
     return .map(members)
   }
 
-  /// Checks the depth, and that the bytes that are left can hold so many items: a count alone allocates nothing.
+  /// Checks the depth, and that the remaining bytes can contain this number of items, so that a large count does not
+  /// allocate memory.
   private func enter(_ count: UInt64, itemsEach: UInt64, from start: Int, depth: Int) throws(CBORError) {
     guard depth <= CBOR.maximumDepth else { throw CBORError(kind: .tooDeep, offset: start) }
     guard count <= UInt64(bytes.endIndex - position) / itemsEach else {

@@ -1,7 +1,7 @@
 import Crypto
 import JSONText
 
-/// What the browser says about the operation (WebAuthn Level 3, section 5.8.1).
+/// Data that the browser reports about the operation (WebAuthn Level 3, section 5.8.1).
 ///
 ///     {"type":"webauthn.get","challenge":"dGVzdA","origin":"https://fleet.example","crossOrigin":false}
 struct ClientData {
@@ -10,7 +10,7 @@ struct ClientData {
     case get = "webauthn.get"
   }
 
-  /// Bytes that client data can have: browsers send some 200.
+  /// Maximum length of client data, bytes. Browsers send about 200.
   private static let maximumCount = 16_384
 
   /// SHA-256 of the bytes as the browser sent them: the part that the authenticator signs.

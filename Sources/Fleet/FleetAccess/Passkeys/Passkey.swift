@@ -1,17 +1,17 @@
 import Crypto
 
-/// A passkey as it is stored (WebAuthn Level 3, section 4, *credential record*).
+/// A stored passkey (WebAuthn Level 3, section 4, *credential record*).
 public struct Passkey: Equatable, Sendable {
   /// The credential's id, 1 to 1,023 bytes.
   public let id: [UInt8]
   public let key: PasskeyPublicKey
-  /// The authenticator's model (16 bytes); all zeros if it does not say.
+  /// The model of the authenticator, 16 bytes; all zeros if it is not reported.
   public let aaguid: [UInt8]
   /// The signature counter of the last use; 0 if the authenticator has none.
   public private(set) var counter: UInt32
-  /// Whether the passkey may be copied to other devices of the person (a synced passkey).
+  /// Whether the passkey may be copied to the person's other devices (a synced passkey).
   public let isBackupEligible: Bool
-  /// Whether it was copied, as of the last use.
+  /// Whether it has been copied, as of the last use.
   public private(set) var isBackedUp: Bool
 
   public init(
@@ -64,7 +64,7 @@ public struct Passkey: Equatable, Sendable {
     isBackedUp = data.flags.contains(.backedUp)
   }
 
-  /// An assertion: what the browser sends to sign in.
+  /// An assertion, which the browser sends to sign in.
   public struct Assertion: Sendable {
     /// `response.clientDataJSON`.
     public var clientData: [UInt8]
@@ -83,7 +83,7 @@ public struct Passkey: Equatable, Sendable {
     }
   }
 
-  /// Checks a sign-in with this passkey (WebAuthn Level 3, section 7.2) and takes over its counter and backup state.
+  /// Checks a sign-in with this passkey (WebAuthn Level 3, section 7.2) and stores the new counter and backup state.
   ///
   /// - Parameters:
   ///   - assertion: what the browser sent.

@@ -1,6 +1,6 @@
-/// Why a passkey's registration or sign-in is rejected.
+/// The reason why a passkey's registration or sign-in is rejected.
 ///
-/// The server logs the kind; people get one sentence that does not tell an attacker which check failed.
+/// The server logs the kind. People receive one sentence that does not reveal the failed check to an attacker.
 public struct PasskeyError: Error, Equatable, Sendable {
   public enum Kind: Equatable, Sendable {
     /// The client data is not the JSON object that WebAuthn describes.

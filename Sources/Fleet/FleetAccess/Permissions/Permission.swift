@@ -1,31 +1,31 @@
 import FleetDomain
 import Telemetry
 
-/// Who asks for something.
+/// The sender of a request, as far as permissions depend on it.
 public enum Requester: Equatable, Sendable {
   case person(roles: Set<PersonRole>, scope: FleetScope)
   /// A token of a program that reads and administers the fleet.
   case token(Role)
-  /// A box in a vehicle, with its key.
+  /// A gateway in a vehicle, identified by its key.
   case gateway
-  /// Nobody who has signed in.
+  /// A sender who has not signed in.
   case nobody
 }
 
-/// What is asked for.
+/// The requested action.
 public enum Action: String, CaseIterable, Sendable {
   case read
-  /// Make, change and remove, and all commands that have no action of their own.
+  /// Creating, changing and removing, and all commands without an action of their own.
   case write
-  /// Take a vehicle into service and give it back.
+  /// Starting and ending the service of a vehicle.
   case changeService
-  /// Add a reading of an odometer or of engine hours.
+  /// Adding a reading of an odometer or of engine hours.
   case addReading
-  /// Report a defect.
+  /// Reporting a defect.
   case report
 }
 
-/// What it is asked of.
+/// The area of data that a request concerns.
 public enum Area: String, CaseIterable, Sendable {
   case vehicles
   /// Positions, tracks, trips, telemetry, trouble codes, events.
@@ -60,13 +60,14 @@ public enum Area: String, CaseIterable, Sendable {
   }
 }
 
-/// How a thing is related to the requester.
+/// The relation of a thing to the requester.
 public struct Relation: Equatable, Sendable {
   /// The fleets of the thing; empty if it is in none.
   public var fleets: Set<UUIDv7>
-  /// Whether the requester made it, or it is about the requester, or about a vehicle during the requester's assignment.
+  /// Whether the requester created the thing, or it is about the requester, or about a vehicle during the requester's
+  /// assignment.
   public var isOwn: Bool
-  /// Whether it is about a vehicle, and not about a person alone: an expense of a vehicle.
+  /// Whether it is about a vehicle, such as an expense of a vehicle, and not only about a person.
   public var isOfVehicle: Bool
 
   public init(fleets: Set<UUIDv7> = [], isOwn: Bool = false, isOfVehicle: Bool = true) {
@@ -76,18 +77,18 @@ public struct Relation: Equatable, Sendable {
   }
 }
 
-/// Whether something is allowed.
+/// The decision about a request.
 public enum Permission: Equatable, Sendable {
   case allowed
-  /// A sentence for the requester.
+  /// The request is denied, for the reason in this sentence for the requester.
   case denied(String)
 
   public var isAllowed: Bool { self == .allowed }
 
-  /// Decides whether a requester may do something.
+  /// Decides whether a requester may perform an action.
   ///
-  /// This is the only place where rights are decided: routes, lists, channels, exports, notifications and pages ask it. The
-  /// tenant is not part of the question, because nobody sees anything of another tenant.
+  /// This is the only place where permissions are decided: routes, lists, channels, exports, notifications and pages
+  /// call it. The tenant is not a parameter, because no requester has access to another tenant.
   public static func of(
     _ requester: Requester, to action: Action, _ area: Area, _ relation: Relation
   ) -> Permission {
@@ -96,16 +97,16 @@ public enum Permission: Equatable, Sendable {
   }
 }
 
-/// The things of one area to which a requester may do something.
+/// The things of one area on which a requester may perform an action.
 public struct Reach: Equatable, Sendable {
-  /// How far a role reaches.
+  /// The extent of a role's permission.
   fileprivate enum Grant {
     case none
-    /// The requester's own.
+    /// The requester's own things.
     case own
-    /// What is about vehicles of the requester's scope.
+    /// Things about vehicles in the requester's scope.
     case ofVehicles
-    /// All of the requester's scope.
+    /// All things in the requester's scope.
     case all
   }
 
@@ -202,7 +203,7 @@ public struct Reach: Equatable, Sendable {
     switch (area, action) {
     case (.vehicles, .read), (.vehicles, .changeService), (.vehicles, .addReading): .all
     case (.records, .read), (.geofences, .read), (.fleets, .read): .all
-    // The names of drivers, not their licences.
+    // The names of drivers, but not their licences.
     case (.drivers, .read): .all
     case (.people, .read), (.people, .write): .own
     case (.maintenance, _), (.defects, _), (.inspections, _): .all
@@ -233,7 +234,7 @@ public struct Reach: Equatable, Sendable {
     if area == .people, action != .report { return .own }
     guard action == .read else { return .none }
     switch area {
-    // Costs need to be granted, and licences and the audit are for administrators.
+    // Costs must be granted separately; licences and the audit are reserved for administrators.
     case .costs, .licences, .audit, .settings: return .none
     default: return .all
     }

@@ -7,7 +7,7 @@ import Glibc
 /// routing key `fleet.VAN-001.trip`. If the queue already exists with other arguments, the broker refuses and names
 /// them.
 @safe final class AMQPConnection: ConsumerConnection {
-  /// The exchange of the MQTT plugin, unless configured otherwise.
+  /// The exchange of the MQTT plugin in its default configuration.
   static let exchange = "amq.topic"
   /// Debian's list of certificate authorities. librabbitmq cannot use the system's default.
   private static let systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
@@ -33,7 +33,7 @@ import Glibc
     }
     guard let made = unsafe crabbitmq_make() else { throw BrokerFailure(.unreachable, place, "no memory") }
     unsafe client = made
-    // From here on the deinitializer frees it.
+    // From here on, `deinit` frees the client.
     try connect(address, options)
     try consume(options)
   }
@@ -99,7 +99,7 @@ import Glibc
   private func take(_ room: Int) throws(BrokerFailure) -> [ConsumedMessage] {
     var messages: [ConsumedMessage] = []
     var bytes = 0
-    // More may have arrived: the caller decides whether it wants them.
+    // The library may have buffered more messages. The caller decides whether to read them.
     while messages.count < 64, bytes < room {
       let event = unsafe crabbitmq_next(client)
       switch unsafe event.kind {

@@ -14,7 +14,7 @@ import Glibc
   private let client: OpaquePointer
   private let place: String
   private let answerLimit: Int64
-  /// The payload of a longer message is not kept.
+  /// Maximum length of a payload, bytes. Longer ones are discarded.
   private let messageBytes: Int
   private var nextTag: UInt64 = 1
   /// Messages that came with the answer to CONNECT, from a stored session.
@@ -54,7 +54,7 @@ import Glibc
         .refused, place, "the TLS settings are rejected: \(Self.reason(code))\(Self.files(address, options))")
     }
     unsafe client = made
-    // From here on the deinitializer frees it.
+    // From here on, `deinit` frees the client.
     try connect(address, options)
     try check(unsafe cmosquitto_subscriber_subscribe(client, "$share/\(options.group)/\(options.topic)/#"))
   }
@@ -170,7 +170,7 @@ import Glibc
     code == 14 ? systemReason(errno) : unsafe String(cString: cmosquitto_reason(code))
   }
 
-  /// The files that an error may concern. The library reads them, but names none.
+  /// Returns the files that an error may be about, because the library's message does not name them.
   private static func files(_ address: BrokerAddress, _ options: BrokerOptions) -> String {
     let files = [options.tls.authorities, options.tls.certificate, options.tls.key].compactMap(\.self)
     return address.usesTLS && !files.isEmpty ? " Its TLS files: \(files.joined(separator: ", "))" : ""

@@ -35,7 +35,7 @@ public final class BrokerWorker: Service {
     state = try WorkerState()
   }
 
-  /// Since the start.
+  /// The counts since the start.
   public var counts: BrokerCounts { state.now }
 
   public func run() async throws {

@@ -1,7 +1,7 @@
 import Crypto
 import Telemetry
 
-/// Who changed something.
+/// The author of a change.
 public struct Actor: Equatable, Sendable {
   public enum Who: Equatable, Sendable {
     case person(UUIDv7)
@@ -13,7 +13,7 @@ public struct Actor: Equatable, Sendable {
     case command
     /// The server itself.
     case server
-    /// Nobody who has signed in.
+    /// A client who has not signed in.
     case nobody
   }
 
@@ -44,11 +44,11 @@ public struct Actor: Equatable, Sendable {
 /// An entry's hash is SHA-256 over the hash of the entry before it and its own canonical JSON (RFC 8785), so that no
 /// entry can be changed, removed or inserted without changing all later hashes.
 public struct AuditEntry: Equatable, Sendable {
-  /// Counts from 1 in each tenant.
+  /// The number of the entry in its tenant, from 1.
   public let number: Int64
   public let hash: [UInt8]
-  /// What the hash is of. If the entry was read for people, the values that were encrypted with a person's key are
-  /// decrypted.
+  /// The content, from which the hash is computed. For output to people, values that were encrypted with a person's key
+  /// are decrypted.
   public let content: JSON
 
   public init(number: Int64, hash: [UInt8], content: JSON) {
@@ -57,11 +57,11 @@ public struct AuditEntry: Equatable, Sendable {
     self.content = content
   }
 
-  /// Makes the entry that follows another one.
+  /// Creates the entry that follows another one.
   ///
   /// - Parameters:
-  ///   - previous: the hash of the entry before it; of the first: 32 zero bytes.
-  ///   - version: of the thing after the change.
+  ///   - previous: the hash of the previous entry; 32 zero bytes for the first entry.
+  ///   - version: version of the thing after the change.
   public init(
     number: Int64, after previous: [UInt8], at time: Timestamp, by actor: Actor, action: String, kind: String,
     thing: UUIDv7?, version: Int64?, change: ThingChange, details: [String: JSON] = [:]
@@ -80,10 +80,10 @@ public struct AuditEntry: Equatable, Sendable {
     hash = Self.hash(content, after: previous)
   }
 
-  /// The hash before the first entry.
+  /// The hash that the first entry uses as that of its predecessor.
   public static let firstHash = [UInt8](repeating: 0, count: 32)
 
-  /// The hash of an entry with this content behind another one.
+  /// Computes the hash of an entry from its content and the hash of the previous entry.
   public static func hash(_ content: JSON, after previous: [UInt8]) -> [UInt8] {
     var hash = SHA256()
     hash.update(data: previous)
@@ -92,10 +92,10 @@ public struct AuditEntry: Equatable, Sendable {
   }
 
   public var action: String { content["action"]?.textValue ?? "" }
-  /// Of the thing after the change; `nil` if the entry is of no thing.
+  /// The version of the thing after the change; `nil` if the entry is not about a thing.
   public var version: Int64? { content["version"]?.integerValue }
 
-  /// What changed; `nil` if it is about a person who was erased.
+  /// The changes; `nil` if they are about a person who was erased.
   public var change: ThingChange? {
     var change = ThingChange(before: [:], after: [:])
     if case .object(let members)? = content["before"] { change.before = members }

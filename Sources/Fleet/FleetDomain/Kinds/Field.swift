@@ -1,32 +1,32 @@
-/// One field of a kind: its key, its place in the Swift type, and what may be done with it.
+/// One field of a kind: its key, its property in the Swift type, and its permitted uses.
 ///
 /// JSON, database columns, OpenAPI schemas, filters, sorting, change sets and merges are loops over a kind's fields.
 public struct Field<Owner: Kind>: Sendable {
-  /// Who may set a field.
+  /// The permission to set a field.
   public enum Access: Sendable {
-    /// Clients, when they make or change the thing.
+    /// Clients may set it when they create or change the thing.
     case client
-    /// Clients, but only when they make the thing.
+    /// Clients may set it only when they create the thing.
     case creation
-    /// The server alone; clients can read it.
+    /// Only the server sets it; clients can read it.
     case server
-    /// The server alone; clients never see it.
+    /// Only the server sets it, and clients cannot read it.
     case hidden
   }
 
   /// The key in JSON.
   public let key: String
   public let type: FieldType
-  /// JSON Schema, as JSON.
+  /// The JSON Schema of the value, as JSON.
   public let schema: String
   public let isOptional: Bool
   public private(set) var access = Access.client
-  /// Whether clients must say it when they make the thing.
+  /// Whether clients must provide it when they create the thing.
   public private(set) var isRequired = false
   public private(set) var isFilterable = false
   public private(set) var isSortable = false
   public private(set) var isTextSearched = false
-  /// Whether it says something about a person, and becomes unreadable when that person is erased.
+  /// Whether it is personal data, which become unreadable when the person is erased.
   public private(set) var isPersonal = false
 
   /// Sets the field from JSON.

@@ -1,6 +1,6 @@
-/// Why a value of a thing is rejected, and which one.
+/// The reason why a value of a thing is rejected, and its path.
 public struct FieldError: Error, Hashable, Sendable {
-  /// The place in the thing: keys and indexes, separated by `.`; empty: the thing itself.
+  /// The path in the thing: keys and indices, separated by `.`; empty for the thing itself.
   public let path: String
   /// What was expected and what was found.
   public let message: String
@@ -10,13 +10,13 @@ public struct FieldError: Error, Hashable, Sendable {
     self.message = message
   }
 
-  /// The same error, of a value inside another one.
+  /// Returns the same error with the path inside another value.
   public func inside(_ key: String) -> FieldError { FieldError(path.isEmpty ? key : "\(key).\(path)", message) }
 }
 
-/// Everything that is wrong with a thing.
+/// All errors of a thing.
 public struct FieldErrors: Error, Hashable, Sendable {
-  /// At least one.
+  /// The errors, at least one.
   public let all: [FieldError]
 
   public init(_ all: [FieldError]) { self.all = all }

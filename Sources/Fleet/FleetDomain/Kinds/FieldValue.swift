@@ -1,11 +1,11 @@
 import Telemetry
 
-/// How databases store a field.
+/// The type of a field in databases.
 public enum FieldType: Sendable {
   case text
   case integer
   case real
-  /// 0 or 1.
+  /// An integer, 0 or 1.
   case flag
   /// Milliseconds since 1970.
   case time
@@ -18,12 +18,12 @@ public enum FieldType: Sendable {
 /// A type that a field of a thing can have.
 public protocol FieldValue: Equatable, Sendable {
   static var type: FieldType { get }
-  /// JSON Schema of the value, as JSON.
+  /// The JSON Schema of the value, as JSON.
   static var schema: String { get }
-  /// Whether the value may be absent. An absent value is `null` in JSON, and its member may be left out.
+  /// Whether the value may be missing. In JSON it is then `null` or left out.
   static var isOptional: Bool { get }
 
-  /// - Throws: ``FieldError`` that says what was expected.
+  /// - Throws: ``FieldError`` with the expected value.
   init(json: JSON) throws(FieldError)
   var json: JSON { get }
 }
@@ -90,7 +90,7 @@ extension Timestamp: FieldValue {
     guard let text = json.textValue, let time = try? Timestamp(parsing: text.utf8.span) else {
       throw FieldError("", "expected a time like \"2026-05-04T10:00:00Z\", found \(json.summary)")
     }
-    // Milliseconds are what is stored and shown.
+    // Databases and JSON have milliseconds, so discard smaller units.
     self.init(nanoseconds: time.milliseconds * 1_000_000)
   }
 
@@ -145,7 +145,7 @@ extension Array: FieldValue where Element: FieldValue {
   public var json: JSON { .array(map(\.json)) }
 }
 
-/// A value that is one of a few texts.
+/// A value that is one of several texts.
 public protocol FieldChoice: FieldValue, RawRepresentable, CaseIterable where RawValue == String {}
 
 extension FieldChoice {

@@ -1,25 +1,25 @@
 import Telemetry
 
-/// One state of a tenant's things.
+/// A consistent view of a tenant's things.
 ///
-/// Calls are synchronous: they run on a thread of the database, inside one transaction.
+/// Calls are synchronous. They run on a thread of the database, in one transaction.
 public protocol FleetView {
-  /// A thing by its id; `nil` if there is none.
+  /// Returns a thing by its id; `nil` if there is none.
   func find<Value: Kind>(_ id: UUIDv7, _ kind: Value.Type) throws(ThingError) -> Stored<Value>?
 
-  /// A page of things.
+  /// Returns a page of things.
   ///
   /// - Throws: `storage` with `invalidCursor` or `invalidQuery`.
   func list<Value: Kind>(_ query: ThingQuery<Value>) throws(ThingError) -> Page<Stored<Value>>
 
-  /// A page of the audit, newest first.
+  /// Returns a page of the audit, newest first.
   ///
-  /// - Parameter thing: `nil`: of all things.
+  /// - Parameter thing: id of the thing; `nil` for all things.
   func audit(thing: UUIDv7?, before number: Int64?, limit: Int) throws(ThingError) -> [AuditEntry]
 }
 
 extension FleetView {
-  /// A thing that must be there.
+  /// Returns an existing thing.
   ///
   /// - Throws: `notFound`.
   public func existing<Value: Kind>(_ id: UUIDv7, _ kind: Value.Type) throws(ThingError) -> Stored<Value> {
@@ -29,7 +29,7 @@ extension FleetView {
     return stored
   }
 
-  /// The first thing that answers a question; `nil` if there is none.
+  /// Returns the first thing that matches a query; `nil` if there is none.
   public func first<Value: Kind>(_ query: ThingQuery<Value>) throws(ThingError) -> Stored<Value>? {
     var query = query
     query.limit = 1
@@ -39,23 +39,23 @@ extension FleetView {
 
 /// A transaction that changes a tenant's things.
 ///
-/// Transactions of one tenant run one after another, so that a rule that was checked still holds when the transaction is
-/// committed. If the work throws, nothing is changed. The work may be run more than once: it must not do anything but
+/// Transactions of one tenant run one after another, so that a rule that was checked still holds at the commit. If the
+/// work throws, nothing is changed. The work may run more than once, so it must have no effects outside the
+/// transaction.
 /// call the transaction.
 public protocol FleetTransaction: FleetView {
   /// The time of all changes.
   var now: Timestamp { get }
 
   /// Adds a thing.
-  ///
-  /// - Parameter id: `nil`: a new one.
+  /// - Parameter id: the id; `nil` for a new one.
   /// - Throws: `duplicate`; `exists` if there is a thing with the id.
   @discardableResult
   func insert<Value: Kind>(_ value: Value, id: UUIDv7?, action: String) throws(ThingError) -> Stored<Value>
 
-  /// Changes a thing; does nothing if no field differs.
+  /// Changes a thing. Does nothing if no field differs.
   ///
-  /// - Parameter action: what was done, for the audit.
+  /// - Parameter action: name of the action in the audit.
   /// - Throws: `duplicate`.
   @discardableResult
   func update<Value: Kind>(_ stored: Stored<Value>, to value: Value, action: String) throws(ThingError) -> Stored<Value>
@@ -63,13 +63,14 @@ public protocol FleetTransaction: FleetView {
   /// Removes a thing.
   func remove<Value: Kind>(_ stored: Stored<Value>, action: String) throws(ThingError)
 
-  /// Writes something to the audit that changes no thing, for example a sign-in.
+  /// Adds an entry to the audit that is not about a change of a thing, for example about a sign-in.
   func note(_ action: String, kind: String, thing: UUIDv7?, details: [String: JSON]) throws(ThingError)
 
-  /// Makes every server close the live connections of sessions that this transaction ends.
+  /// Makes every server close the live connections of the sessions that this transaction ends.
   func announceEnd(of sessions: [UUIDv7]) throws(ThingError)
 
-  /// Destroys the key of what the audit says of a person: it cannot be read from then on, and the chain still verifies.
+  /// Destroys the encryption key of a person's data in the audit. The data are unreadable from then on, and the hashes
+  /// of the audit remain valid.
   func destroyPersonalKey(of subject: UUIDv7) throws(ThingError)
 }
 
@@ -80,12 +81,12 @@ extension FleetTransaction {
     try insert(value, id: nil, action: "create")
   }
 
-  /// Adds a thing with the client's own id. A repeated request finds the thing that the first one made.
+  /// Adds a thing with an id that the client chose. A repeated request returns the thing that the first one created.
   ///
-  /// - Throws: `exists` if a thing with the id was made from other values.
+  /// - Throws: `exists` if a thing with the id was created from other values.
   public func insertOnce<Value: Kind>(_ value: Value, id: UUIDv7) throws(ThingError) -> Stored<Value> {
     guard let stored = try find(id, Value.self) else { return try insert(value, id: id, action: "create") }
-    // What the client sent first is the thing before all its later changes.
+    // Compare with the values of the first request, by undoing all later changes.
     var first = stored.value
     for entry in try audit(thing: id, before: nil, limit: .max) {
       guard entry.action != "create", let change = entry.change else { continue }
@@ -101,14 +102,14 @@ extension FleetTransaction {
     return stored
   }
 
-  /// Applies a client's merge patch that was made from an older version of a thing.
+  /// Applies a client's merge patch that is based on an older version of a thing.
   ///
-  /// Fields that only one side has changed are merged.
+  /// Changes of different fields are merged.
   ///
   /// - Parameters:
-  ///   - version: the version that the client saw.
+  ///   - version: the version on which the patch is based.
   ///   - check: checks the merged thing.
-  /// - Throws: what `check` throws; `invalid`; `conflict`; `changedMeanwhile` if that version is not known.
+  /// - Throws: the errors of `check`; `invalid`; `conflict`; `changedMeanwhile` if that version is no longer known.
   public func patch<Value: Kind>(
     _ stored: Stored<Value>, seen version: Int64, with json: JSON, action: String = "change",
     _ check: (inout Value) throws(ThingError) -> Void = { _ in }

@@ -1,15 +1,15 @@
 import JSONText
 import Telemetry
 
-/// A JSON value that is detached from the text it was read from.
+/// A JSON value that is independent of the text from which it was parsed.
 ///
-/// Fields of things, change sets and audit entries are made of these. Numbers without a fraction that `Int64` can hold are
-/// integers; all others are `Double`.
+/// Fields of things, change sets and audit entries consist of these. Numbers without a fraction that fit into `Int64`
+/// are integers; all others are `Double`.
 public enum JSON: Hashable, Sendable {
   case null
   case bool(Bool)
   case integer(Int64)
-  /// Finite.
+  /// A finite number.
   case number(Double)
   case text(String)
   case array([JSON])
@@ -56,7 +56,7 @@ public enum JSON: Hashable, Sendable {
 
   /// Parses a text.
   ///
-  /// - Throws: ``FieldError`` with the place and the reason in its message.
+  /// - Throws: ``FieldError`` with the position and the reason in its message.
   public init(parsing text: [UInt8]) throws(FieldError) {
     let document: JSONDocument
     do throws(JSONError) {
@@ -67,22 +67,22 @@ public enum JSON: Hashable, Sendable {
     try self.init(document.root)
   }
 
-  /// The member of an object; `nil` if this is no object or has no such member.
+  /// The member of an object; `nil` if this is not an object or has no such member.
   public subscript(_ key: String) -> JSON? {
     if case .object(let members) = self { members[key] } else { nil }
   }
 
-  /// The text, if this is a text.
+  /// The text; `nil` if this is not a text.
   public var textValue: String? {
     if case .text(let text) = self { text } else { nil }
   }
 
-  /// The number, if this is an integer.
+  /// The integer; `nil` if this is not an integer.
   public var integerValue: Int64? {
     if case .integer(let number) = self { number } else { nil }
   }
 
-  /// The number, if this is a number with or without a fraction.
+  /// The number, with or without a fraction; `nil` if this is not a number.
   public var numberValue: Double? {
     switch self {
     case .integer(let number): Double(number)
@@ -91,7 +91,7 @@ public enum JSON: Hashable, Sendable {
     }
   }
 
-  /// What error messages show of the value: short, and safe to print.
+  /// The value in error messages: short, and safe to print.
   public var summary: String {
     switch self {
     case .null: "null"
@@ -108,8 +108,8 @@ public enum JSON: Hashable, Sendable {
 // MARK: Canonical text
 
 extension JSON {
-  /// The one text that this value has by the JSON Canonicalization Scheme (RFC 8785): members in the order of their keys'
-  /// UTF-16 code units, no white space, the shortest form of each number.
+  /// The canonical text by the JSON Canonicalization Scheme (RFC 8785): members in the order of their keys' UTF-16 code
+  /// units, no white space, the shortest form of each number.
   public var canonicalText: String {
     var text = ""
     write(to: &text)
@@ -121,7 +121,7 @@ extension JSON {
     case .null: text += "null"
     case .bool(let flag): text += flag ? "true" : "false"
     case .integer(let number):
-      // RFC 8785 has IEEE 754 doubles only; larger integers would be rounded by other readers.
+      // RFC 8785 supports only IEEE 754 doubles; other readers would round larger integers.
       text += abs(Double(number)) < 9_007_199_254_740_992 ? String(number) : Self.canonical(Double(number))
     case .number(let number): text += Self.canonical(number)
     case .text(let value): Self.write(value, to: &text)
@@ -145,7 +145,7 @@ extension JSON {
     }
   }
 
-  /// Escapes only what RFC 8785, 3.2.2.2 escapes.
+  /// Escapes only the characters that RFC 8785, section 3.2.2.2 requires.
   private static func write(_ value: String, to text: inout String) {
     text += "\""
     for scalar in value.unicodeScalars {
@@ -165,10 +165,11 @@ extension JSON {
     text += "\""
   }
 
-  /// A finite number as ECMAScript writes it (ECMA-262, Number::toString), with the shortest digits that give it back.
+  /// Formats a finite number as ECMAScript does (ECMA-262, Number::toString): the shortest digits that give the same
+  /// number.
   private static func canonical(_ number: Double) -> String {
     if number == 0 { return "0" }
-    // Swift gives the same shortest digits, in another form: `1e-07`, `1e+16`, `5.0`.
+    // Swift produces the same digits in another form: `1e-07`, `1e+16`, `5.0`.
     var (digits, exponent) = ("", 0)
     let described = abs(number).description
     let parts = described.split(separator: "e")

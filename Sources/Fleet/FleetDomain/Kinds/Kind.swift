@@ -1,8 +1,8 @@
 import Telemetry
 
-/// A kind of thing that the fleet keeps: a person, a driver, an expense.
+/// A kind of thing that the fleet stores: a person, a driver, an expense.
 ///
-/// A kind lists its fields once. Its rules (state machine, invariants) are ordinary Swift beside it.
+/// A kind lists its fields once. Its rules (state machine, invariants) are separate Swift code.
 ///
 ///     struct Expense: Kind {
 ///       var vehicleID: String?
@@ -16,17 +16,17 @@ import Telemetry
 ///     }
 public protocol Kind: Equatable, Sendable {
   static var names: KindNames { get }
-  /// Each with another key; not `id`, `createdAt` or `updatedAt`, which all things have.
+  /// The fields, with unique keys. `id`, `createdAt` and `updatedAt` are not listed, because all things have them.
   static var fields: [Field<Self>] { get }
   /// Whether changes are written to the audit.
   static var isAudited: Bool { get }
 
-  /// Whom the personal fields of the thing are about. By default the thing itself.
+  /// Returns the person whom the personal fields of the thing are about. By default this is the thing itself.
   ///
-  /// - Parameter id: of the thing.
+  /// - Parameter id: id of the thing.
   func subject(id: UUIDv7) -> UUIDv7
 
-  /// A thing whose fields have not been set.
+  /// Creates a thing with unset fields.
   init()
 }
 
@@ -35,11 +35,11 @@ extension Kind {
   public func subject(id: UUIDv7) -> UUIDv7 { id }
 }
 
-/// What a kind is called.
+/// The names of a kind.
 public struct KindNames: Sendable {
-  /// In the audit and in messages, for example `fuelEntry`.
+  /// The name in the audit and in messages, for example `fuelEntry`.
   public let one: String
-  /// In routes, for example `fuel-entries`.
+  /// The name in routes, for example `fuel-entries`.
   public let many: String
 
   public init(one: String, many: String) {
@@ -47,10 +47,10 @@ public struct KindNames: Sendable {
     self.many = many
   }
 
-  /// The table in a database: `fuel_entry`.
+  /// The name of the database table: `fuel_entry`.
   public var table: String { Self.snakeCase(one) }
 
-  /// The column of a field: `vehicle_id` of `vehicleId`.
+  /// Returns the name of a field's column: `vehicle_id` for `vehicleId`.
   public static func snakeCase(_ key: String) -> String {
     key.reduce(into: "") { text, character in
       if character.isUppercase { text += "_" }
@@ -59,10 +59,10 @@ public struct KindNames: Sendable {
   }
 }
 
-/// A thing as the database has it.
+/// A stored thing.
 public struct Stored<Value: Kind>: Equatable, Sendable {
   public let id: UUIDv7
-  /// Counts the changes, from 1.
+  /// The number of the version, from 1.
   public var version: Int64
   public let createdAt: Timestamp
   public var updatedAt: Timestamp
@@ -76,10 +76,10 @@ public struct Stored<Value: Kind>: Equatable, Sendable {
     self.value = value
   }
 
-  /// A strong entity tag (RFC 9110, 8.8.3).
+  /// A strong entity tag (RFC 9110, section 8.8.3).
   public var entityTag: String { "\"\(version)\"" }
 
-  /// What clients read.
+  /// The JSON for clients.
   public var json: JSON {
     var members: [String: JSON] = ["id": id.json, "createdAt": createdAt.json, "updatedAt": updatedAt.json]
     for field in Value.fields where field.access != .hidden {
@@ -91,7 +91,7 @@ public struct Stored<Value: Kind>: Equatable, Sendable {
 }
 
 extension Kind {
-  /// Reads a new thing from what a client sent.
+  /// Parses a new thing from a client's JSON.
   ///
   /// - Throws: all errors, not only the first.
   public init(client json: JSON) throws(FieldErrors) {
@@ -118,7 +118,7 @@ extension Kind {
     if !errors.isEmpty { throw FieldErrors(errors) }
   }
 
-  /// The thing with a client's change: a JSON merge patch (RFC 7396).
+  /// Returns the thing with a client's change: a JSON merge patch (RFC 7396).
   ///
   /// - Throws: all errors, not only the first.
   public func patched(with json: JSON) throws(FieldErrors) -> Self {
@@ -144,7 +144,7 @@ extension Kind {
     return patched
   }
 
-  /// Reads a thing from its columns, of all fields.
+  /// Creates a thing from the columns of all its fields.
   ///
   /// - Throws: the first error.
   public init(columns: (Field<Self>) throws(FieldError) -> JSON) throws(FieldError) {

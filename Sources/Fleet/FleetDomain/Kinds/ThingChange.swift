@@ -1,6 +1,6 @@
-/// How two versions of a thing differ.
+/// The difference between two versions of a thing.
 public struct ThingChange: Equatable, Sendable {
-  /// By key; `null`: the field had no value.
+  /// Previous values by key; `null` if a field had no value.
   public var before: [String: JSON]
   public var after: [String: JSON]
 
@@ -13,9 +13,9 @@ public struct ThingChange: Equatable, Sendable {
 }
 
 extension Kind {
-  /// What has changed since an older version; hidden fields are left out.
+  /// Returns the changes since an older version, without hidden fields.
   ///
-  /// - Parameter older: `nil`: the thing is new.
+  /// - Parameter older: the older version; `nil` if the thing is new.
   public func change(since older: Self?) -> ThingChange {
     var change = ThingChange(before: [:], after: [:])
     for field in Self.fields where field.access != .hidden {
@@ -27,9 +27,9 @@ extension Kind {
     return change
   }
 
-  /// Merges two versions that were both made from `base`, field by field.
+  /// Merges two versions that are based on `base`, field by field.
   ///
-  /// - Returns: the merged thing, or the fields that both have changed to different values.
+  /// - Returns: the merged thing, or the fields that both versions changed to different values.
   public static func merge(base: Self, mine: Self, theirs: Self) -> Result<Self, MergeConflict> {
     var merged = theirs
     var conflicts: [MergeConflict.Field] = []
@@ -45,9 +45,9 @@ extension Kind {
     return conflicts.isEmpty ? .success(merged) : .failure(MergeConflict(fields: conflicts))
   }
 
-  /// The version before a change.
+  /// Returns the version before a change.
   ///
-  /// - Throws: if the change is not one of this kind.
+  /// - Throws: an error if the change does not belong to this kind.
   public func reverting(_ change: ThingChange) throws(FieldError) -> Self {
     var older = self
     for field in Self.fields {
@@ -57,11 +57,11 @@ extension Kind {
   }
 }
 
-/// Two clients changed the same fields of a thing to different values.
+/// A conflict: two clients changed the same fields of a thing to different values.
 public struct MergeConflict: Error, Equatable, Sendable {
   public struct Field: Equatable, Sendable {
     public let key: String
-    /// What both clients saw.
+    /// The value that both clients had seen.
     public let base: JSON
     public let mine: JSON
     public let theirs: JSON
@@ -74,7 +74,7 @@ public struct MergeConflict: Error, Equatable, Sendable {
     }
   }
 
-  /// At least one.
+  /// The fields in conflict, at least one.
   public let fields: [Field]
 
   public init(fields: [Field]) { self.fields = fields }

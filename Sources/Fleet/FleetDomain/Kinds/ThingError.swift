@@ -1,24 +1,24 @@
 import Telemetry
 
-/// Why a change of a thing was not done.
+/// The reason why a change of a thing was rejected.
 public enum ThingError: Error, Equatable, Sendable {
-  /// There is no such thing, or the caller may not know of it.
+  /// There is no such thing, or the caller may not see it.
   case notFound(kind: String, id: String)
-  /// What the client sent is not allowed.
+  /// The client's values are invalid.
   case invalid(FieldErrors)
-  /// A thing with this id was made from another body.
+  /// A thing with this id was created from other values.
   case exists(id: String)
-  /// Another thing has the same value in a field of which each value occurs once.
+  /// Another thing has the same value in a field whose values must be unique.
   case duplicate(field: String)
-  /// The thing was changed meanwhile, in the same fields.
+  /// Another client changed the same fields of the thing.
   case conflict(MergeConflict)
-  /// The thing was changed meanwhile, and the version that the client saw is not known any more.
+  /// The thing has changed, and the version that the client had seen is no longer known.
   case changedMeanwhile
-  /// The thing's state does not allow this.
+  /// The state of the thing does not allow the change.
   case invalidState(state: String, allowedFrom: [String])
-  /// The caller may not do this.
+  /// The caller has no permission.
   case forbidden(reason: String)
-  /// A rule other than those of single fields does not allow this.
+  /// A rule that is not about a single field does not allow the change.
   case rule(code: String, message: String)
   case storage(StorageError)
 }

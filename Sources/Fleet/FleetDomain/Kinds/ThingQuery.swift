@@ -1,16 +1,16 @@
-/// A question for things of one kind.
+/// A query for things of one kind.
 public struct ThingQuery<Value: Kind>: Sendable {
-  /// What a field must be.
+  /// A condition on a field.
   public enum Condition: Hashable, Sendable {
-    /// One of these values; `null`: the field has no value.
+    /// The field has one of these values; `null` matches a field without a value.
     case oneOf(key: String, [JSON])
-    /// This value or one above it.
+    /// The field has this value or a higher one.
     case atLeast(key: String, JSON)
-    /// A value below this one.
+    /// The field has a lower value than this one.
     case below(key: String, JSON)
   }
 
-  /// A field by which things are ordered. Things without a value come last.
+  /// A field by which things are sorted. Things without a value come last.
   public struct Order: Hashable, Sendable {
     public let key: String
     public let isDescending: Bool
@@ -21,15 +21,17 @@ public struct ThingQuery<Value: Kind>: Sendable {
     }
   }
 
-  /// All of them must hold. Keys are those of ``Kind/fields``, `id`, `createdAt` and `updatedAt`.
+  /// The conditions, all of which must hold. Their keys are those of ``Kind/fields``, `id`, `createdAt` and
+  /// `updatedAt`.
   public var conditions: [Condition] = []
-  /// A text that is part of one of the text-searched fields, without regard to case; `nil`: any.
+  /// A text that one of the text-searched fields must contain, ignoring case; `nil` for any.
   public var text: String?
-  /// Things with the same values are in the order of their ids, which is the order in which they were made.
+  /// The fields by which things are sorted. Things with equal values are sorted by their ids, and thus by their time of
+  /// creation.
   public var order: [Order] = []
-  /// `next` of the page before, for the same question.
+  /// The `next` of the previous page of the same query; `nil` for the first page.
   public var cursor: String?
-  /// 1 to 1,000.
+  /// Maximum number of things on a page, 1 to 1,000.
   public var limit = 100
 
   public init() {}
@@ -40,7 +42,7 @@ public struct ThingQuery<Value: Kind>: Sendable {
     self.limit = limit
   }
 
-  /// The text that stands for the question, without the page: a cursor belongs to it.
+  /// A text that identifies the query without its page. A cursor is valid only for the same text.
   public var scope: String {
     var parts = conditions.map { condition in
       switch condition {

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A way in which a person proves who they are, beside the password.
+/// A method by which a person proves their identity, in addition to the password.
 public struct Factor: Kind {
   public enum Form: String, FieldChoice, Sendable {
     /// One-time codes of an authenticator app (RFC 6238).
@@ -9,7 +9,7 @@ public struct Factor: Kind {
     case passkey
     /// Codes sent by email.
     case emailCode
-    /// Ten codes that are each good once.
+    /// Ten codes, each valid once.
     case recoveryCodes
   }
 
@@ -19,11 +19,11 @@ public struct Factor: Kind {
   public var lastUsedAt: Timestamp?
   /// Whether the person has proved that the factor works.
   public var isConfirmed = false
-  /// The encrypted secret of one-time codes; the public key of a passkey; digests of recovery codes.
+  /// The encrypted secret of one-time codes, the public key of a passkey, or the digests of recovery codes.
   public var secret: String?
   /// The identifier of a passkey, base64url.
   public var credentialID: String?
-  /// The last accepted step of one-time codes; the counter of a passkey; codes that are left.
+  /// The last accepted step of one-time codes, the counter of a passkey, or the number of unused recovery codes.
   public var counter: Int64?
 
   public init() {}
@@ -47,7 +47,7 @@ public struct Factor: Kind {
   public func subject(id: UUIDv7) -> UUIDv7 { personID }
 }
 
-/// A secret that is good once and for a short time: a link of an invitation, the second step of a sign-in.
+/// A secret that is valid once and for a short time: the link of an invitation, or the second step of a sign-in.
 public struct Ticket: Kind {
   public enum Purpose: String, FieldChoice, Sendable {
     /// The first administrator of a tenant sets up the account.
@@ -58,9 +58,9 @@ public struct Ticket: Kind {
     case recovery
     /// A sign-in waits for its second factor.
     case secondFactor
-    /// A passkey's registration or sign-in is under way.
+    /// A passkey's registration or sign-in is in progress.
     case passkey
-    /// A sign-in at an OpenID provider is under way.
+    /// A sign-in at an OpenID provider is in progress.
     case openID
   }
 
@@ -69,9 +69,9 @@ public struct Ticket: Kind {
   /// SHA-256 of the secret (``SecretHash/text``).
   public var secret = ""
   public var expiresAt = Timestamp(nanoseconds: 0)
-  /// Wrong answers so far.
+  /// Number of wrong answers.
   public var attempts: Int64 = 0
-  /// What the purpose needs besides, as JSON.
+  /// Additional data of the purpose, as JSON.
   public var details: String?
 
   public init() {}

@@ -1,21 +1,21 @@
 import Telemetry
 
-/// What a person may do; a person can have several roles.
+/// The permissions of a person, who can have several roles.
 public enum PersonRole: String, FieldChoice, Sendable {
-  /// Everything within the tenant.
+  /// All permissions within the tenant.
   case admin
-  /// Drives vehicles and keeps journeys.
+  /// Driving vehicles and recording journeys.
   case driver
-  /// Maintains vehicles.
+  /// Maintaining vehicles.
   case maintenance
-  /// Reads.
+  /// Reading.
   case viewer
 }
 
 /// The part of a tenant's fleet that a person may see.
 public enum FleetScope: FieldValue, Sendable {
   case all
-  /// Vehicles of these fleets, and what belongs to them.
+  /// Vehicles of these fleets, and the things that belong to them.
   case fleets([UUIDv7])
 
   public static var type: FieldType { .json }
@@ -50,8 +50,8 @@ public struct EmailAddress: FieldValue, Hashable, Sendable {
   public static var type: FieldType { .text }
   public static var schema: String { #"{"type":"string","format":"email","maxLength":254}"# }
 
-  /// `nil` unless this is `LOCAL@DOMAIN` with at most 64 and 254 bytes (RFC 5321, 4.5.3.1), without spaces, control
-  /// characters, quotes or brackets.
+  /// Parses an address; `nil` unless it is `LOCAL@DOMAIN` with at most 64 and 254 bytes (RFC 5321, section 4.5.3.1),
+  /// without spaces, control characters, quotes or brackets.
   public init?(_ text: String) {
     let folded = NameRules.composed(text).lowercased()
     let parts = folded.split(separator: "@", omittingEmptySubsequences: false)
@@ -84,12 +84,12 @@ public struct EmailAddress: FieldValue, Hashable, Sendable {
   public var json: JSON { .text(text) }
 }
 
-/// Somebody who can sign in.
+/// A person who can sign in.
 public struct Person: Kind {
-  /// Units in which a person reads figures.
+  /// Units in which values are shown to a person.
   public enum Units: String, FieldChoice, Sendable { case metric, imperial }
 
-  /// `nil` only after the person was erased.
+  /// The email address; `nil` only after the person was erased.
   public var email: EmailAddress?
   public var firstName = ""
   public var lastName = ""
@@ -97,14 +97,14 @@ public struct Person: Kind {
   public var scope = FleetScope.all
   /// Whether the person can sign in.
   public var isActive = true
-  /// BCP 47, for example `de-AT`.
+  /// Language and region (BCP 47), for example `de-AT`.
   public var locale: String?
-  /// A name of the IANA time zone database; `nil`: that of the tenant.
+  /// A name of the IANA time zone database; `nil` for the tenant's time zone.
   public var timeZone: String?
   public var units = Units.metric
-  /// The time of the last request, to a minute.
+  /// The time of the last request, rounded to a minute.
   public var lastSeenAt: Timestamp?
-  /// Argon2id in the PHC string format; `nil`: the person has not set a password.
+  /// Argon2id hash in the PHC string format; `nil` if the person has not set a password.
   public var passwordHash: String?
 
   public init() {}
@@ -134,7 +134,7 @@ public struct Person: Kind {
     Field("passwordHash", \.passwordHash).settable(by: .hidden),
   ]
 
-  /// Limits that several fields share.
+  /// Checks that several fields share.
   private enum Limits {
     static let name: @Sendable (String) throws(FieldError) -> Void = { name throws(FieldError) in
       guard (1...100).contains(name.unicodeScalars.count), NameRules.isPlain(name.utf8.span) else {

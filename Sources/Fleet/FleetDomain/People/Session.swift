@@ -1,34 +1,35 @@
 import Telemetry
 
-/// A person who has signed in with one browser or app.
+/// A person's sign-in with one browser or app.
 public struct Session: Kind {
-  /// How the client proves that it has the session.
+  /// The method by which the client proves that it has the session.
   public enum Transport: String, FieldChoice, Sendable {
-    /// A cookie of a browser.
+    /// A browser's cookie.
     case cookie
-    /// An access token of an app, which a refresh token renews.
+    /// An app's access token, which a refresh token renews.
     case token
   }
 
   public var personID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
   public var transport = Transport.cookie
-  /// What the client calls itself: the header User-Agent, at most 200 bytes.
+  /// The client's name: the header User-Agent, at most 200 bytes.
   public var client: String?
   /// The address of the last request.
   public var address: String?
-  /// The time of the last request, to a minute.
+  /// The time of the last request, rounded to a minute.
   public var lastSeenAt = Timestamp(nanoseconds: 0)
-  /// The session ends then, whatever happens.
+  /// The time at which the session ends in any case.
   public var expiresAt = Timestamp(nanoseconds: 0)
-  /// When the person last proved who they are; needed for changes of factors, email addresses and roles.
+  /// The time at which the person last proved their identity; required for changes of factors, email addresses and
+  /// roles.
   public var authenticatedAt = Timestamp(nanoseconds: 0)
   /// SHA-256 of the cookie or access token (``SecretHash/text``).
   public var secret = ""
-  /// When the access token ends; `nil` for a cookie.
+  /// The time at which the access token expires; `nil` for a cookie.
   public var secretExpiresAt: Timestamp?
-  /// SHA-256 of the refresh token that is good now; `nil` for a cookie.
+  /// SHA-256 of the current refresh token; `nil` for a cookie.
   public var refreshSecret: String?
-  /// `nil`: the session is good.
+  /// The time at which the session was revoked; `nil` if it was not.
   public var revokedAt: Timestamp?
 
   public init() {}
@@ -50,7 +51,7 @@ public struct Session: Kind {
   ]
 }
 
-/// What a request of a session may do is decided from.
+/// The data of a session from which permissions are decided.
 public struct SignedIn: Equatable, Sendable {
   public let session: UUIDv7
   public let person: UUIDv7

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Work that continues by itself, and for which callers may wait with a limit.
+/// Work that continues independently of its callers, each of which may wait for it with a time limit.
 final class PendingWork: Sendable {
   private struct State {
     var isDone = false
@@ -10,7 +10,7 @@ final class PendingWork: Sendable {
 
   private let state = Mutex(State())
 
-  /// Begins the work.
+  /// Starts the work.
   init(_ work: @escaping @Sendable () async -> Void) {
     Task {
       await work()
@@ -38,7 +38,7 @@ final class PendingWork: Sendable {
         do {
           try await Task.sleep(for: limit)
         } catch {
-          // Nobody cancels this task.
+          // This task is never cancelled.
         }
         self.giveUp(number)
       }

@@ -1,10 +1,10 @@
 import FleetDomain
 import Telemetry
 
-/// Where a page of records begins and ends, as a condition on the columns of an index.
+/// The start and the end of a page of records, as a condition on the columns of an index.
 ///
-/// Records stand in the order of time, `seq`, id, vehicle and class, the last two only to tell equal ids apart. Bounds are
-/// inclusive, so that one statement serves the first page and all others.
+/// Records are ordered by time, `seq`, id, vehicle and class; the last two only order records with equal ids. Bounds
+/// are inclusive, so that one statement serves the first page and all others.
 struct RecordBound {
   var time: Int64
   var sequence: Int64
@@ -12,7 +12,7 @@ struct RecordBound {
   var idLow: UInt64
   var vehicle: Int64
 
-  /// Where reading of a class begins.
+  /// The bound at which reading of a class starts.
   init(_ query: RecordQuery, _ cursor: PageCursor?, recordClass: RecordClass, isFleetWide: Bool) {
     let isForward = query.order == .oldestFirst
     guard let cursor else {
@@ -27,7 +27,7 @@ struct RecordBound {
       return
     }
     guard let sequence = cursor.sequence else {
-      // The record that the cursor names is gone: of those of its time none is left out.
+      // The record of the cursor was deleted. Start at its time, so that no other record of that time is skipped.
       self.init(
         time: cursor.time, sequence: isForward ? 0 : .max, idHigh: isForward ? 0 : .max, idLow: isForward ? 0 : .max,
         vehicle: isForward ? 0 : Int64(Int32.max))
@@ -37,8 +37,8 @@ struct RecordBound {
       time: cursor.time, sequence: sequence, idHigh: cursor.idHigh, idLow: cursor.idLow,
       vehicle: Int64(cursor.vehicle))
     let number = recordClass.number
-    // The record that the cursor names was the last of its page; those that are equal but for their class come behind
-    // it where their class does.
+    // The record of the cursor was the last of its page. Records that differ only in their class follow it in the order
+    // of classes.
     guard isForward ? number <= cursor.recordClass : number >= cursor.recordClass else { return }
     if isFleetWide {
       vehicle += isForward ? 1 : -1
@@ -57,9 +57,9 @@ struct RecordBound {
     self.vehicle = vehicle
   }
 
-  /// The first time that does not belong to the answer: oldest first. `Int64.max`: no limit.
+  /// The first time after the requested range, for pages in ascending order; `Int64.max` if there is no limit.
   static func end(_ query: RecordQuery) -> Int64 { query.to.map(StoredTime.bound) ?? .max }
 
-  /// The first time that belongs to the answer: newest first.
+  /// The first time of the requested range, for pages in descending order.
   static func start(_ query: RecordQuery) -> Int64 { query.from.map(StoredTime.bound) ?? .min }
 }

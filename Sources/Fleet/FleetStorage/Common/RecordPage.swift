@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// Checks a question for records and makes a page of the rows that answer it: the same on both databases.
+/// Checks a query for records and makes a page of the resulting rows, in the same way for both databases.
 struct RecordPage {
   let query: RecordQuery
   private(set) var cursor: PageCursor?
@@ -9,8 +9,8 @@ struct RecordPage {
   private let key: CursorKey
 
   /// - Parameters:
-  ///   - vehicle: the row of the vehicle asked for; nil: of all.
-  ///   - key: of the store's cursors.
+  ///   - vehicle: row of the vehicle; `nil` for all vehicles.
+  ///   - key: the key of the store's cursors.
   init(_ query: RecordQuery, tenant: Int32, vehicle: Int32?, key: CursorKey) throws(StoreFailure) {
     func refuse(_ detail: String) -> StoreFailure { StoreFailure(.invalidQuery, "records", detail) }
     guard (1...RecordQuery.maximumLimit).contains(query.limit) else {
@@ -32,7 +32,7 @@ struct RecordPage {
     scope = Self.scope(query, tenant, vehicle)
     if let text = query.cursor {
       guard let cursor = PageCursor(text, scope: scope, key: key) else {
-        throw StoreFailure(.invalidCursor, "cursor", "not given out for this question; ask again without it")
+        throw StoreFailure(.invalidCursor, "cursor", "not valid for this query; repeat the query without it")
       }
       self.cursor = cursor
     } else {
@@ -40,7 +40,7 @@ struct RecordPage {
     }
   }
 
-  /// Looks up the `seq` that a cursor of an earlier version lacks.
+  /// Reads the `seq` that a cursor of an earlier version lacks.
   mutating func complete(_ session: some StoreSession, tenant: Int32) throws(StoreFailure) {
     guard let cursor, cursor.sequence == nil, query.every == nil else { return }
     let key = RowKey(
@@ -49,8 +49,8 @@ struct RecordPage {
     self.cursor?.sequence = try session.foundAll([key]).first?.sequence
   }
 
-  /// - Parameter rows: each list in the order of the question; one more than its limit, where there are more.
-  /// - Returns: the page's rows, and the cursor behind them.
+  /// - Parameter rows: lists in the order of the query. A list has one row more than the limit if there are more.
+  /// - Returns: the rows of the page, and the cursor after them.
   func page(_ lists: [[FoundRow]]) -> (rows: [FoundRow], next: String?) {
     var rows = lists.count == 1 ? lists[0] : lists.flatMap { $0 }
     let isForward = query.order == .oldestFirst
@@ -68,14 +68,14 @@ struct RecordPage {
     return PageCursor(time: Self.spanEnd(row.time, every)).text(scope: scope, key: key)
   }
 
-  /// The first time of the span behind that which a time is in.
+  /// Returns the start of the time span after the one that contains a time.
   static func spanEnd(_ time: Int64, _ every: Int64) -> Int64 {
     let rest = time % every
     let (end, overflow) = (time - (rest < 0 ? rest + every : rest)).addingReportingOverflow(every)
     return overflow ? .max : end
   }
 
-  /// Of rows in their order, the last of each span.
+  /// Returns the last row of each time span; the rows must be in ascending order.
   private static func newest(_ rows: [FoundRow], _ every: Int64) -> [FoundRow] {
     rows.indices.filter { index in
       index + 1 == rows.count || spanEnd(rows[index].time, every) != spanEnd(rows[index + 1].time, every)

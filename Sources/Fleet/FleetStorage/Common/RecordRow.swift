@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// What a row of records is found by.
+/// The key of a row of records.
 struct RowKey: Hashable {
   var tenant: Int32
   var vehicle: Int32
@@ -9,8 +9,7 @@ struct RowKey: Hashable {
   var idHigh: UInt64
   var idLow: UInt64
 
-  /// In the order of the unique key: every transaction takes rows in the same order, so that two never wait for each
-  /// other.
+  /// The order of the unique key. All transactions insert rows in this order, so that two never wait for each other.
   static func isBefore(_ left: RowKey, _ right: RowKey) -> Bool {
     if left.tenant != right.tenant { return left.tenant < right.tenant }
     if left.vehicle != right.vehicle { return left.vehicle < right.vehicle }
@@ -20,31 +19,31 @@ struct RowKey: Hashable {
   }
 }
 
-/// A row that is to be inserted.
+/// A row to insert.
 struct RecordRow {
   var key: RowKey
-  /// ``StoredTime``
+  /// See ``StoredTime``.
   var time: Int64
   var sequence: Int64
   var quality: StoredQuality
-  /// When it was received, ms.
+  /// Time of reception, ms since 1970.
   var received: Int64
   var hasPosition: Bool
   var ecu: String?
   var body: [UInt8]
 }
 
-/// A better time for a row that is there.
+/// A better time for an existing row.
 struct Improvement {
   var key: RowKey
   var time: Timestamp
   var quality: TimeQuality
 }
 
-/// Records of a vehicle whose better time is an earlier one.
+/// Records of a vehicle that received an earlier time.
 struct MovedBack {
   var tenant: Int32
-  /// The latest time that one of them had.
+  /// The latest of their previous times.
   var time: Int64
   var ids: [UUIDv7] = []
 
@@ -54,7 +53,7 @@ struct MovedBack {
   }
 }
 
-/// A vehicle as taking records in needs it.
+/// The data of a vehicle that ingestion needs.
 struct VehicleRow {
   var key: Int32
   var id: String

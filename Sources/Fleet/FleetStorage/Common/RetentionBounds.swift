@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// Which records retention is for: ``FleetDomain/FleetStorage/removeRecords(_:before:at:)``.
+/// The records that retention deletes: ``FleetDomain/FleetStorage/removeRecords(_:before:at:)``.
 struct RetentionBounds {
   let cutoff: Timestamp
   let now: Timestamp
@@ -11,12 +11,12 @@ struct RetentionBounds {
     self.now = now
   }
 
-  /// Times in columns that are before the cutoff are less.
+  /// The cutoff in the unit of columns: earlier times are less than this value.
   var time: Int64 { StoredTime.bound(cutoff) }
 
-  /// The first id of the month that the cutoff is in: older ones were made in months that are over; nil: there are none.
+  /// The first id of the month that contains the cutoff. Smaller ids were made in past months. `nil` if there are none.
   var firstKept: UUIDv7? { IdMonth(at: cutoff).bounds.from }
 
-  /// The first id that no right clock has made yet; nil: there are none.
+  /// The first id that no correct clock has made yet; `nil` if there is none.
   var firstAhead: UUIDv7? { IdMonth.newest(at: now).bounds.to }
 }

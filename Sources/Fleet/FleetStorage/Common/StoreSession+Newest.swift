@@ -3,7 +3,7 @@ import Telemetry
 
 /// The newest records of a vehicle: the rows of `newest`.
 extension StoreSession {
-  /// The records that are the newest of a vehicle, with what each is the newest of.
+  /// Returns the newest records of a vehicle, and for each the part of the vehicle that it belongs to.
   func newest(of vehicle: Int32, tenant: Int32) throws(StoreFailure) -> [(part: NewestRecord.Part, row: FoundRow)] {
     let parts = try rows(
       "SELECT class, ecu, id FROM newest WHERE vehicle = $1 ORDER BY class, ecu", [SQLValue(vehicle)]
@@ -20,7 +20,7 @@ extension StoreSession {
     return parts.compactMap { item in found[key(item.part, item.id)].map { (item.part, $0) } }
   }
 
-  /// Forgets the ECUs of a vehicle that were heard of longest ago, if there are more than a vehicle has.
+  /// Removes the ECUs whose newest records are the oldest, if there are more than a vehicle has.
   func trimECUs(of touches: [VehicleTouch]) throws(StoreFailure) {
     for touch in touches {
       for number in Set(touch.newest.filter { !$0.part.ecu.isEmpty }.map(\.part.recordClass)).sorted() {
@@ -36,8 +36,8 @@ extension StoreSession {
     }
   }
 
-  /// Finds the newest records of vehicles again where those that were have moved back in time. After ``touch(_:)``, which
-  /// has locked the vehicles' rows: others wait until the commit, and then add theirs.
+  /// Determines the newest records of vehicles again after some of them received an earlier time. Call this after
+  /// ``touch(_:)``, which locks the vehicles' rows, so that other transactions wait until the commit.
   func updateNewest(_ moved: [Int32: MovedBack]) throws(StoreFailure) {
     for (vehicle, moved) in moved.sorted(by: { $0.key < $1.key }) {
       let known = try rows("SELECT class, ecu, id FROM newest WHERE vehicle = $1", [SQLValue(vehicle)])
@@ -67,7 +67,7 @@ extension StoreSession {
     }
   }
 
-  /// The place of a record that is there.
+  /// Returns the position of an existing record in the order of records.
   private func place(
     of id: UUIDv7, _ recordClass: Int16, _ vehicle: Int32, _ tenant: Int32
   ) throws(StoreFailure) -> NewestPlace? {
@@ -75,7 +75,7 @@ extension StoreSession {
     return try foundAll([key]).first.map { ($0.time, $0.sequence, id) }
   }
 
-  /// The newest records of parts of one class, in rows or runs; without those that were not found.
+  /// Returns the newest records of parts of one class, in rows or runs. Parts without a record are omitted.
   private func newest(
     _ parts: Set<NewestRecord.Part>, _ recordClass: Int16, of vehicle: Int32, tenant: Int32
   ) throws(StoreFailure) -> [NewestRecord.Part: NewestPlace] {
@@ -94,8 +94,8 @@ extension StoreSession {
     (left.time, left.sequence, left.id.high, left.id.low) < (right.time, right.sequence, right.id.high, right.id.low)
   }
 
-  /// The newest rows of parts of one class. Rows do not say whether they have a position, nor which ECU they are of:
-  /// bodies are read once for all parts, the newest first, but no more than 10,000 or 4 MiB.
+  /// Returns the newest rows of parts of one class. Rows do not store whether they have a position or which ECU they
+  /// belong to, so bodies are read once for all parts, the newest first, at most 10,000 or 4 MiB.
   private func newestRows(
     _ parts: Set<NewestRecord.Part>, _ recordClass: Int16, of vehicle: Int32, tenant: Int32
   ) throws(StoreFailure) -> [NewestRecord.Part: NewestPlace] {
@@ -128,7 +128,7 @@ extension StoreSession {
     return found
   }
 
-  /// What a record may be the newest of.
+  /// Returns the parts of which a record may be the newest.
   private static func parts(of body: [UInt8], _ recordClass: Int16, hasECUs: Bool) -> [NewestRecord.Part] {
     let whole = NewestRecord.Part(recordClass: recordClass, ecu: "")
     guard hasECUs || recordClass == RowKey.telemetryClass else { return [whole] }
@@ -137,11 +137,12 @@ extension StoreSession {
       if hasECUs { return [NewestRecord.Part(recordClass: recordClass, ecu: record.ecu ?? "")] }
       return record.hasPosition ? [whole, .position] : [whole]
     } catch {
-      // What an earlier version took in and this one would not: it is there, but it is the newest of no ECU or position.
+      // The body is invalid by the current rules, but an earlier version stored it. It is not the newest of any ECU or
+      // position.
       return hasECUs ? [] : [whole]
     }
   }
 }
 
-/// Where the newest record stands.
+/// The position of the newest record in the order of records.
 typealias NewestPlace = (time: Int64, sequence: Int64, id: UUIDv7)

@@ -1,14 +1,15 @@
 import FleetDomain
 
-/// What follows from a backup that was put back: numbers of the feed that were given out since must not come again.
+/// Feed positions after a backup was restored: positions that readers received since the backup must not be used again.
 ///
-/// Positions of a feed go on from a new beginning, higher than any that was given out before: milliseconds since 1970 ×
-/// 1,024, more changes than can have been stored in that time. Whoever asks with a number of before is told `positionGone`,
-/// as for changes that are kept no longer. The numbers stay below 2⁵³, which is what JSON readers take, until the year 2248.
+/// A new generation of positions starts higher than any position before: at the milliseconds since 1970 × 1,024, which
+/// allows for more changes than can be stored in that time. A reader that resumes with an older position receives
+/// `positionGone`, as for changes that were removed. Positions remain below 2⁵³, the limit of JSON readers, until the
+/// year 2248.
 extension StoreSession {
-  /// Begins a new generation of feed positions in all tenants.
+  /// Begins a new generation of feed positions for all tenants.
   ///
-  /// - Parameter clock: the database's own time in ms, as an expression of SQL.
+  /// - Parameter clock: SQL expression for the database's time, ms.
   func beginGeneration(clock: String) throws(StoreFailure) {
     let now = try rows("SELECT \(clock)", []).first?.integer(0) ?? 0
     let (start, overflow) = now.multipliedReportingOverflow(by: 1_024)

@@ -1,18 +1,18 @@
 import FleetDomain
 
-/// Which gateways may write as which vehicles: the rows of `gateway_vehicle`.
+/// The vehicles that gateways may write as: the rows of `gateway_vehicle`.
 extension StoreSession {
-  /// Whether gateways other than this one are configured for a vehicle of this id or VIN, and this one is not. A gateway
-  /// of the same id counts as configured for it: until it knows its vehicle, its records have that `vehicleId`. Revoked
+  /// Whether a vehicle, by id or VIN, is in the lists of other gateways and not in the list of this one. A gateway with
+  /// the same id counts as listed, because its records have that `vehicleId` until it knows its vehicle. Revoked
   /// gateways do not count.
   ///
-  /// - Parameter gateway: `nil`: the sender is not known.
+  /// - Parameter gateway: `nil` if the sender is unknown.
   func isOfOther(_ vehicle: String, than gateway: String?, tenant: Int32) throws(StoreFailure) -> Bool {
     let found = try rows(RightsQuery.isOfOther, [SQLValue(tenant), .text(vehicle), .text(gateway ?? "")])
     return found.first?.integer(0) == 1
   }
 
-  /// How many vehicles a gateway has registered; at most one more than it may.
+  /// Returns the number of vehicles that a gateway has registered; at most one more than the limit.
   func registeredVehicles(of gateway: String, tenant: Int32) throws(StoreFailure) -> Int64 {
     try rows(
       RightsQuery.registered, [SQLValue(tenant), .text(gateway), .integer(TenantLimits.vehiclesOfGateway + 1)]
@@ -26,7 +26,7 @@ extension StoreSession {
     ).map { $0.text(0) }
   }
 
-  /// The vehicles of the gateways behind one id up to another.
+  /// Returns the vehicle lists of the gateways whose ids are after one id and not after another.
   func allowedVehicles(
     tenant: Int32, after first: String, through last: String
   ) throws(StoreFailure) -> [String: [String]] {
@@ -38,7 +38,7 @@ extension StoreSession {
     return Dictionary(grouping: found) { $0.text(0) }.mapValues { $0.map { $0.text(1) } }
   }
 
-  /// Adds vehicles to a gateway that has none.
+  /// Adds vehicles to the empty list of a gateway.
   func allow(_ vehicles: [String], gateway: String, tenant: Int32) throws(StoreFailure) {
     for (place, vehicle) in vehicles.enumerated() {
       try run(
@@ -53,14 +53,14 @@ extension StoreSession {
     try run("DELETE FROM gateway_vehicle WHERE tenant = $1 AND gateway = $2", [SQLValue(tenant), .text(gateway)])
   }
 
-  /// Says whether the rights of a gateway keep others away: while its key is good.
+  /// Sets whether the list of a gateway excludes other gateways, which it does while its key is valid.
   func setRights(of gateway: String, active: Bool, tenant: Int32) throws(StoreFailure) {
     try run(
       "UPDATE gateway_vehicle SET active = $3 WHERE tenant = $1 AND gateway = $2",
       [SQLValue(tenant), .text(gateway), .integer(active ? 1 : 0)])
   }
 
-  /// Counts a gateway or token of a tenant, whose row is locked from here to the commit.
+  /// Changes the count of a tenant's gateways or tokens. The tenant's row is locked until the commit.
   ///
   /// - Throws: `limitReached`.
   func count(_ what: CountedKeys, by step: Int64, tenant: Int32) throws(StoreFailure) {
@@ -75,8 +75,8 @@ extension StoreSession {
   }
 }
 
-/// Statements that every unknown vehicle of a batch costs: each reads a few entries of an index, however many gateways
-/// there are. A test looks at their plans.
+/// Statements that run for every unknown vehicle of a batch. Each reads a few entries of an index, however many
+/// gateways there are; a test checks their query plans.
 enum RightsQuery {
   static let isOfOther = """
     SELECT CASE WHEN (
@@ -91,11 +91,11 @@ enum RightsQuery {
     """
 }
 
-/// Keys of which a tenant may have so many.
+/// Kinds of keys whose number for each tenant is limited.
 enum CountedKeys {
   case gateways, tokens
 
-  /// Of the tenant's row.
+  /// The column of the tenant's row.
   var column: String {
     switch self {
     case .gateways: "gateways"

@@ -1,87 +1,87 @@
 import FleetDomain
 import Telemetry
 
-/// One open transaction of a database, with what the two databases do in their own way. Statements that both
-/// understand are written once; their parameters are `$1`, `$2`, and so on.
+/// An open transaction, and the operations that differ between the two databases. Statements that both support are
+/// written once, with the parameters `$1`, `$2`, and so on.
 protocol StoreSession {
-  /// Runs a statement and reads all its rows.
+  /// Executes a statement and returns all its rows.
   func rows(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> [SQLRow]
 
-  /// Runs a statement.
+  /// Executes a statement.
   ///
-  /// - Returns: how many rows it changed.
+  /// - Returns: number of changed rows.
   @discardableResult
   func run(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> Int
 
-  /// What makes a SELECT lock its rows.
+  /// The clause that makes a SELECT lock its rows.
   var lockingRows: String { get }
 
-  /// Waits until no other transaction adds to the revoked tokens, and keeps others from it until the commit.
+  /// Locks the revoked tokens until the commit. Waits until no other transaction adds to them.
   func lockRevocations() throws(StoreFailure)
 
-  /// A tenant's key; nil: no such tenant.
+  /// Returns a tenant's key; `nil` if there is no such tenant.
   func tenant(_ id: TenantID) throws(StoreFailure) -> Int32?
 
-  /// Adds changes to a tenant's feed, whose row is locked from here to the commit: positions are given in the order of
-  /// the commits, so that a reader who has seen one has seen all before it.
+  /// Adds changes to a tenant's feed. The tenant's row is locked until the commit, so that positions have the order of
+  /// commits: a reader that has seen one position has seen all before it.
   ///
-  /// - Returns: the position behind them.
+  /// - Returns: the position after the changes.
   func publish(
     _ keys: [RowKey], tenant: Int32, named id: TenantID, at now: Int64
   ) throws(StoreFailure) -> FeedPosition
 
-  /// Vehicles that have one of these texts as their id or VIN.
+  /// Returns the vehicles whose id or VIN is one of these texts.
   func vehicles(named names: [String], tenant: Int32) throws(StoreFailure) -> [VehicleRow]
 
-  // MARK: The table `record` alone
+  // MARK: Operations on the table `record` only
   //
-  // Telemetry is in runs as well: callers use `store`, `improveAll`, `allLists` and `foundAll`, which look at both.
+  // Telemetry is also stored in runs. Use `store`, `improveAll`, `allLists` and `foundAll` to access both.
 
-  /// Inserts rows that are not there yet.
+  /// Inserts rows that do not exist.
   ///
-  /// - Parameter rows: each key once, in the order of ``RowKey/isBefore(_:_:)``.
-  /// - Returns: the quality of those that were there, by their index.
+  /// - Parameter rows: rows with unique keys, in the order of ``RowKey/isBefore(_:_:)``.
+  /// - Returns: the quality of the existing rows, by index.
   func insert(_ rows: [RecordRow]) throws(StoreFailure) -> [Int: StoredQuality]
 
-  /// Says which times rows will have that are there already.
+  /// Prepares the database for the new times of existing rows.
   func prepare(for improvements: [Improvement]) throws(StoreFailure)
 
-  /// Notes the newest time of vehicles, and their newest records.
+  /// Updates the newest time and the newest records of vehicles.
   ///
-  /// - Throws: what may be tried again, where one of them has been removed meanwhile.
+  /// - Throws: a retryable error if one of them was removed meanwhile.
   func touch(_ vehicles: [VehicleTouch]) throws(StoreFailure)
 
-  /// Rows that answer a question, as ``RecordPage/page(_:)`` takes them.
+  /// Returns the rows for a query, in the form of ``RecordPage/page(_:)``.
   ///
-  /// - Parameter vehicle: nil: of all.
+  /// - Parameter vehicle: row of the vehicle; `nil` for all vehicles.
   func lists(_ page: RecordPage, tenant: Int32, vehicle: Int32?) throws(StoreFailure) -> [[FoundRow]]
 
-  /// The rows that are there of those with these keys, in the keys' order.
+  /// Returns the existing rows with these keys, in the order of the keys.
   func found(_ keys: [RowKey]) throws(StoreFailure) -> [FoundRow]
 
-  /// Whether there are rows of telemetry in these ranges, for each of them.
+  /// Returns for each range whether it contains rows of telemetry.
   func haveRows(_ ranges: [RunRange]) throws(StoreFailure) -> [Bool]
 
   // MARK: Runs
 
-  /// Locks vehicles until the commit: other transactions cannot add telemetry of them or change their runs meanwhile.
+  /// Locks vehicles until the commit, so that other transactions cannot add telemetry of them or change their runs.
   ///
-  /// - Throws: what may be tried again, if one of them has been removed.
+  /// - Throws: a retryable error if one of them was removed.
   func lock(vehicles: [Int32]) throws(StoreFailure)
 
-  /// The first run of which the last id is not before the range, for each range.
+  /// Returns for each range the first run whose last id is not before the range.
   func nextRuns(_ ranges: [RunRange]) throws(StoreFailure) -> [RunSpan?]
 
-  /// The last run of which the last id is before the range, for each range.
+  /// Returns for each range the last run whose last id is before the range.
   func previousRuns(_ ranges: [RunRange]) throws(StoreFailure) -> [RunSpan?]
 
   func insert(_ runs: [NewRun]) throws(StoreFailure)
 
-  /// Those of these runs that are there.
+  /// Returns those of the runs that exist.
   func runs(at spans: [RunSpan], withBodies: Bool) throws(StoreFailure) -> [RunSpan: TelemetryRun]
 }
 
-/// A vehicle that its first record registers.
+/// A vehicle that is registered by its first record.
 struct NewVehicle {
   var tenant: Int32
   var id: String

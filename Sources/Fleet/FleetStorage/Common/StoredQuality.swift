@@ -1,11 +1,11 @@
 import FleetDomain
 import Telemetry
 
-/// How good the time of a row is, as its column holds it; the lower the better.
+/// The quality of a row's time, as stored in a column. Lower values are better.
 enum StoredQuality: UInt8 {
   case gps, ntp, system, unset
-  /// More than a day ahead of the server when it was received. The row has the time of its reception instead, is never
-  /// the newest of anything, and takes any credible time that a copy brings.
+  /// The time was more than a day ahead of the server's at reception. The row has the time of its reception instead, is
+  /// never the newest record, and is replaced by any credible time of a copy.
   case ahead
 
   init(_ quality: TimeQuality) {
@@ -18,7 +18,7 @@ enum StoredQuality: UInt8 {
       }
   }
 
-  /// As records say it.
+  /// The quality in records.
   var timeQuality: TimeQuality {
     switch self {
     case .gps: .gps
@@ -31,14 +31,14 @@ enum StoredQuality: UInt8 {
   func isBetter(than other: StoredQuality) -> Bool { rawValue < other.rawValue }
 }
 
-/// When a batch is received, and which times are credible then.
+/// The time at which a batch is received, and the limit of credible times.
 struct Reception {
-  /// ms
+  /// Time of reception, ms since 1970.
   let time: Int64
-  /// The last credible time, ms.
+  /// The last credible time, ms since 1970.
   private let limit: Int64
 
-  /// How far ahead of the server's clock a gateway's may be, ms.
+  /// Largest credible difference by which a gateway's clock is ahead of the server's, ms.
   static let tolerance: Int64 = 86_400_000
 
   init(at now: Timestamp) {
@@ -46,7 +46,7 @@ struct Reception {
     limit = now.milliseconds + Self.tolerance
   }
 
-  /// The time and quality under which a record is kept.
+  /// Returns the time and the quality to store for a record.
   func place(_ own: Timestamp?, _ quality: TimeQuality) -> (time: Int64, quality: StoredQuality) {
     let column = StoredTime.column(own)
     return column > limit ? (time, .ahead) : (column, StoredQuality(quality))

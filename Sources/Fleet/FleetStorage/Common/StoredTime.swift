@@ -1,34 +1,34 @@
 import Telemetry
 
-/// Times as columns hold them: milliseconds since 1970.
+/// Conversion of times to columns, which store milliseconds since 1970.
 enum StoredTime {
-  /// Of a record without a time: before all others.
+  /// The value for a record without a time, before all others.
   static let undated = Int64.min
 
   static func column(_ time: Timestamp?) -> Int64 { time?.milliseconds ?? undated }
 
   static func time(_ column: Int64) -> Timestamp? { column == undated ? nil : timestamp(column) }
 
-  /// A moment of our own; never undated.
+  /// Converts the value of a column. It must not be ``undated``.
   static func timestamp(_ column: Int64) -> Timestamp {
-    // Beyond what ns can hold the nearest that they can.
+    // Beyond the range of ns, use the nearest value.
     let (product, overflow) = column.multipliedReportingOverflow(by: 1_000_000)
     return Timestamp(nanoseconds: overflow ? (column < 0 ? .min : .max) : product)
   }
 
-  /// The first millisecond that is not before a moment.
+  /// Returns the first millisecond that is not before a time.
   static func bound(_ time: Timestamp) -> Int64 {
     time.nanoseconds % 1_000_000 == 0 ? time.milliseconds : time.milliseconds + 1
   }
 }
 
 extension UUIDv7 {
-  /// The 16 bytes, the highest first: sorted as the text is.
+  /// The 16 bytes in big-endian order, which sort like the text form.
   var bytes: [UInt8] {
     (0..<16).map { UInt8(truncatingIfNeeded: ($0 < 8 ? high : low) >> (56 - 8 * UInt64($0 & 7))) }
   }
 
-  /// Nil unless these are the 16 bytes of a UUID of version 7.
+  /// Creates an identifier; `nil` unless these are the 16 bytes of a UUID of version 7.
   init?(bytes: some Collection<UInt8>) {
     guard bytes.count == 16 else { return nil }
     let high = bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -36,7 +36,7 @@ extension UUIDv7 {
     self.init(high: high, low: low)
   }
 
-  /// Nil unless version and variant are those of version 7 (RFC 9562, 5.7).
+  /// Creates an identifier; `nil` unless version and variant are those of version 7 (RFC 9562, section 5.7).
   init?(high: UInt64, low: UInt64) {
     guard high >> 12 & 0xF == 7, low >> 62 == 2 else { return nil }
     self.init(milliseconds: high >> 16, first: high, rest: low)

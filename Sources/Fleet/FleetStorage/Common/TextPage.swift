@@ -1,8 +1,8 @@
 import FleetDomain
 
-/// A page of a list that is in the order of texts (bytes of UTF-8): vehicles, gateways.
+/// A page of a list that is sorted by a text (bytes of UTF-8), such as vehicles or gateways.
 struct TextPage {
-  /// The list goes on behind this text; empty: from the beginning.
+  /// The text after which the page starts; empty for the first page.
   let last: String
   private let limit: Int
   private let scope: [UInt8]
@@ -20,12 +20,12 @@ struct TextPage {
       return
     }
     guard let text = PageCursor.last(of: cursor, scope: scope, key: key) else {
-      throw StoreFailure(.invalidCursor, "cursor", "not given out for this question; ask again without it")
+      throw StoreFailure(.invalidCursor, "cursor", "not valid for this query; repeat the query without it")
     }
     last = text
   }
 
-  /// - Parameter items: one more than the limit, where there are more.
+  /// - Parameter items: the items of the page, and one more if there are more.
   func page<Item>(_ items: [Item], _ text: (Item) -> String) -> Page<Item> {
     guard items.count > limit else { return Page(items: items, next: nil) }
     let kept = Array(items.prefix(limit))

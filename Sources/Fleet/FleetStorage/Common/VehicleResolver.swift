@@ -176,15 +176,14 @@ struct VehicleResolver {
     changed.insert(vehicle.id)
   }
 
-  /// The VIN of a record, if its vehicle may have it. It may not be the VIN or id of another vehicle, or in another
-  /// gateway's list.
-  /// The gateway of a broker's client is not known.
+  /// Returns the VIN of a record, if its vehicle may store it: it is not the VIN or id of another vehicle, and not in
+  /// the list of another gateway. The gateway behind a broker's client is unknown.
   private mutating func learnable(
     _ record: IncomingRecord, _ source: IngestSource, _ transaction: some StoreSession
   ) throws(StoreFailure) -> String? {
     let sender = source == .broker ? nil : record.gatewayId
     guard let vin = record.vin, Self.isVIN(vin), named(vin) == nil else { return nil }
-    // A vehicle with another VIN in each record learns one of the first, or learns it in a later batch.
+    // If every record has another VIN, the vehicle stores one of the first, or one of a later batch.
     if ofOthers[Question(vehicleId: vin, gateway: sender)] == nil, countNew(record) != nil { return nil }
     return try isOfOther([vin], than: sender, transaction) ? nil : vin
   }

@@ -1,16 +1,16 @@
 import FleetDomain
 
-/// What the rows of one transaction say of their vehicle: its latest time, and the newest record of each kind.
+/// The effect of a transaction's rows on their vehicle: its latest time, and the newest record of each kind.
 struct VehicleTouch {
   var vehicle: Int32
-  /// The latest credible time among them.
+  /// The latest credible time of the rows.
   private(set) var time = StoredTime.undated
   private(set) var newest: [NewestRecord] = []
   private var ecus = 0
 
   init(vehicle: Int32) { self.vehicle = vehicle }
 
-  /// - Parameter rows: in the order of their vehicles.
+  /// - Parameter rows: rows grouped by vehicle.
   static func all(of rows: some Sequence<RecordRow>) -> [VehicleTouch] {
     var touches: [VehicleTouch] = []
     for row in rows {
@@ -21,7 +21,7 @@ struct VehicleTouch {
   }
 
   private mutating func add(_ row: RecordRow) {
-    // Of all that a wrong clock says, nothing is the newest.
+    // A record with an implausible time is never the newest.
     guard row.quality != .ahead else { return }
     time = max(time, row.time)
     add(row, NewestRecord.Part(recordClass: row.key.recordClass, ecu: row.ecu ?? ""))
@@ -45,21 +45,21 @@ struct VehicleTouch {
 
 /// The newest record of one kind of a vehicle: a row of `newest`.
 struct NewestRecord {
-  /// What it is the newest of.
+  /// The kind of record.
   struct Part: Hashable {
-    /// Number of the class; -1: telemetry with a position.
+    /// Number of the class; -1 for telemetry with a position.
     var recordClass: Int16
-    /// Empty for classes that ECUs do not have, and for records that name none.
+    /// The ECU; empty for classes without an ECU and for records that name none.
     var ecu: String
 
     static let position = Part(recordClass: -1, ecu: "")
 
-    /// The class that its record is in.
+    /// The class of the record.
     var rowClass: Int16 { self == .position ? RecordClass.known(.telemetry).number : recordClass }
   }
 
-  /// ECUs of a vehicle whose newest records are known, for each class that has them: more than a vehicle has. Of more,
-  /// those that were heard of last.
+  /// Maximum number of ECUs of a vehicle for which the newest record of each class is stored; no vehicle has more. If
+  /// there are more, those with the latest records are kept.
   static let mostECUs = 64
 
   var part: Part
@@ -68,7 +68,7 @@ struct NewestRecord {
   var idHigh: UInt64
   var idLow: UInt64
 
-  /// In the order of pages, oldest first.
+  /// Whether this record is older, in the order of pages.
   func isBefore(_ other: NewestRecord) -> Bool {
     if time != other.time { return time < other.time }
     if sequence != other.sequence { return sequence < other.sequence }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Shows to waiting tasks that a thread that may block makes progress.
+/// Lets tasks observe that a thread that may block makes progress.
 final class WriterTurns: Sendable {
   private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
 
-  /// Waits for the next turn.
+  /// Waits for the next turn of the thread.
   ///
   /// - Parameter asking: gives the thread work; called when the wait has begun.
   func wait(_ asking: () -> Void) async {

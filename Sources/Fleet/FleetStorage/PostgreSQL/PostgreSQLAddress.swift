@@ -1,23 +1,23 @@
 import CPostgres
 
-/// A connection URI of PostgreSQL, read strictly and taken apart, so that no part of a password becomes a host, a port or a
+/// A connection URI of PostgreSQL. It is parsed strictly, so that no part of a password becomes a host, a port or a
 /// name that a message shows.
 ///
 ///     postgres://fleet@db.example:5432/fleet?sslmode=verify-full
 ///     postgres://fleet@%2Frun%2Fpostgresql/fleet          the folder of a socket, percent-encoded
 ///     postgres://fleet@db1.example,db2.example/fleet      several hosts
 ///
-/// libpq (34.1.1.2) splits an address in which a password holds `@`, `/`, `?` or `&` at other places than were meant, and
-/// prints the parts. Here such characters are refused where they are not percent-encoded, without repeating the text.
+/// If a password contains `@`, `/`, `?` or `&`, libpq (34.1.1.2) splits the address at the wrong places and prints the
+/// parts. This parser rejects such characters unless they are percent-encoded, and does not repeat the text.
 public struct PostgreSQLAddress: Equatable, Sendable {
-  /// Why a text is no address; never shows any of it.
+  /// The reason why a text is not an address. It contains no part of the text.
   public struct ParsingError: Error, Equatable, Sendable, CustomStringConvertible {
     public let description: String
   }
 
-  /// libpq's keywords with their values, but for the password; each once.
+  /// Keywords of libpq with their values, each once, without the password.
   public private(set) var options: [Option] = []
-  /// `nil` if the address has none.
+  /// The password; `nil` if the address has none.
   public private(set) var password: String?
 
   public struct Option: Equatable, Sendable {
@@ -25,7 +25,7 @@ public struct PostgreSQLAddress: Equatable, Sendable {
     public internal(set) var value: String
   }
 
-  /// Percent-encoding undone, hosts and ports as they stand.
+  /// Parses an address. Percent-encoding is decoded; hosts and ports are not changed.
   public init(parsing text: String) throws(ParsingError) {
     guard let scheme = ["postgres://", "postgresql://"].first(where: { text.hasPrefix($0) }) else {
       throw ParsingError(description: "expected postgres://USER@HOST/DATABASE")
@@ -38,10 +38,10 @@ public struct PostgreSQLAddress: Equatable, Sendable {
     if let mark = rest.firstIndex(of: "?") { try readQuery(rest[rest.index(after: mark)...]) }
   }
 
-  /// The value of a keyword; `nil` if the address does not have it.
+  /// The value of a keyword; `nil` if the address does not contain it.
   public subscript(_ keyword: String) -> String? { options.first { $0.keyword == keyword }?.value }
 
-  /// The same with a password; `nil` if there is one already.
+  /// Returns the address with a password; `nil` if it already has one.
   public func withPassword(_ password: String) -> PostgreSQLAddress? {
     guard self.password == nil else { return nil }
     var changed = self
@@ -49,10 +49,10 @@ public struct PostgreSQLAddress: Equatable, Sendable {
     return changed
   }
 
-  /// Whether a host is another machine and the address does not say how TLS is used.
+  /// Whether a host is another machine and the address does not specify the use of TLS.
   var isRemoteWithoutMode: Bool { !isLocal && self["sslmode"] == nil && self["service"] == nil }
 
-  /// Whether every host is this machine: a loopback address, a socket, or none.
+  /// Whether every host is this machine: a loopback address, a socket, or no host.
   public var isLocal: Bool {
     let hosts = self["hostaddr"] ?? self["host"] ?? ""
     return hosts.split(separator: ",").allSatisfy { host in
@@ -102,7 +102,7 @@ public struct PostgreSQLAddress: Equatable, Sendable {
     if !port.isEmpty {
       port = port.dropFirst()
       guard port.isEmpty || UInt16(port).map({ $0 > 0 }) == true && port.allSatisfy(\.isNumber) else {
-        throw ParsingError(description: "the port is no number from 1 to 65535; \(advice)")
+        throw ParsingError(description: "the port is not a number from 1 to 65535; \(advice)")
       }
     }
     let name = host.contains(":") ? String(host) : try decoded(host, "the host", others: "")
@@ -115,11 +115,11 @@ public struct PostgreSQLAddress: Equatable, Sendable {
     for (index, pair) in query.split(separator: "&", omittingEmptySubsequences: false).enumerated() where !pair.isEmpty
     {
       let parts = pair.split(separator: "=", omittingEmptySubsequences: false)
-      let what = "option \(index + 1) behind the ?"
+      let what = "option \(index + 1) after the ?"
       guard parts.count == 2 else { throw ParsingError(description: "\(what) is not NAME=VALUE; \(Self.advice)") }
       var keyword = try Self.decoded(parts[0], what, others: "")
       var value = try Self.decoded(parts[1], what, others: "/:,")
-      // As libpq itself takes it from JDBC's addresses.
+      // libpq accepts this key of JDBC's addresses as well.
       if keyword == "ssl", value == "true" { (keyword, value) = ("sslmode", "require") }
       guard known.contains(keyword) else {
         throw ParsingError(description: "\(what) has a name that libpq does not know; \(Self.advice)")
@@ -138,11 +138,11 @@ public struct PostgreSQLAddress: Equatable, Sendable {
     options.append(Option(keyword: keyword, value: value))
   }
 
-  /// Percent-encoding undone.
+  /// Decodes percent-encoding.
   ///
   /// - Parameters:
-  ///   - what: the part, for the message.
-  ///   - others: characters that may stand in it besides letters, digits and `-._~!$*+`, and all beyond ASCII.
+  ///   - what: the name of the part, for the message.
+  ///   - others: the characters allowed in it, besides letters, digits, `-._~!$*+` and all characters beyond ASCII.
   private static func decoded(_ text: Substring, _ what: String, others: String) throws(ParsingError) -> String {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]
@@ -169,9 +169,9 @@ public struct PostgreSQLAddress: Equatable, Sendable {
 
   private static let advice =
     "write special characters of a password as %40 for @, %2F for /, %3A for :, %25 for %, or keep it in a file"
-  private static let noHost = ParsingError(description: "a host is no name and no address; \(advice)")
+  private static let noHost = ParsingError(description: "a host is neither a name nor an address; \(advice)")
 
-  /// The keywords that the library knows.
+  /// The keywords that libpq supports.
   private static var keywords: Set<String> {
     guard let options = unsafe PQconndefaults() else { return [] }
     defer { unsafe PQconninfoFree(options) }

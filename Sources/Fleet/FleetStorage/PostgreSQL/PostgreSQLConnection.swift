@@ -2,23 +2,24 @@ import CPostgres
 import FleetDomain
 import Glibc
 
-/// One connection to PostgreSQL. Used by one thread at a time, whichever; blocks it.
+/// A connection to PostgreSQL. Any thread may use it, but only one at a time. Calls block.
 @safe
 final class PostgreSQLConnection: @unchecked Sendable {
   private let handle: OpaquePointer
   private let interruption: PostgreSQLInterruption
-  /// Names of the statements that the server has ready, by their text.
+  /// Names of the prepared statements, by their text.
   private var prepared: [String: String] = [:]
 
-  /// - Throws: `unavailable`, with libpq's words about the connection; never with those about the address.
+  /// - Throws: `unavailable` with libpq's message about the connection, but without messages about the address, which
+  ///   may contain a password.
   init(address: PostgreSQLAddress) throws(StoreFailure) {
-    // A peer that is gone without a word is noticed after 30 + 3 × 10 s, also by who only listens.
+    // These options detect a lost peer after 30 + 3 × 10 s, also on a connection that only listens.
     let defaults = [
       ("connect_timeout", "10"), ("tcp_user_timeout", "30000"), ("keepalives_idle", "30"),
       ("keepalives_interval", "10"), ("keepalives_count", "3"), ("application_name", "fleetstore"),
     ]
     var options = defaults.filter { address[$0.0] == nil } + address.options.map { ($0.keyword, $0.value) }
-    // Otherwise whoever stands in between can have the password: libpq's default falls back to a connection without TLS.
+    // By default, libpq falls back to a connection without TLS, and the network could read the password.
     let isModeSet = unsafe getenv("PGSSLMODE") != nil
     let demandsTLS = address.isRemoteWithoutMode && !isModeSet
     if demandsTLS { options.append(("sslmode", "require")) }
@@ -34,27 +35,28 @@ final class PostgreSQLConnection: @unchecked Sendable {
       throw StoreFailure(.unavailable, "PostgreSQL", connectingWords(address, demandsTLS: demandsTLS))
     }
     unsafe PQsetNoticeProcessor(handle, { _, _ in }, nil)
-    // An answer is durable, whatever the server thinks is enough; what waits for standbys as well stays as it is.
+    // A commit must be durable even if the server's setting is `off`. A stricter setting that waits for standbys is
+    // kept.
     try execute(
       "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
   }
 
   deinit { unsafe PQfinish(handle) }
 
-  /// Whether the connection is there, as far as is known.
+  /// Whether the connection is open, as far as libpq knows.
   var isOpen: Bool { unsafe PQstatus(handle) == CONNECTION_OK }
 
-  /// Whether a transaction is open, sound or not.
+  /// Whether a transaction is open, even if it has failed.
   var isInTransaction: Bool { unsafe PQtransactionStatus(handle) != PQTRANS_IDLE }
 
-  /// Runs statements without parameters and rows.
+  /// Executes statements without parameters and rows.
   func execute(_ sql: String) throws(StoreFailure) {
     _ = try unsafe result(PQexec(handle, sql))
   }
 
-  /// Runs one statement, which the server keeps ready.
+  /// Executes a statement and prepares it for later calls.
   ///
-  /// - Parameter keeps: false for a text that hardly comes again.
+  /// - Parameter keeps: `false` for a statement that is rarely repeated, which is not prepared.
   func query(
     _ sql: String, _ parameters: PostgreSQLParameters = PostgreSQLParameters(), keeps: Bool = true
   ) throws(StoreFailure) -> PostgreSQLResult {
@@ -65,7 +67,7 @@ final class PostgreSQLConnection: @unchecked Sendable {
     let raw = unsafe parameters.buffer.withUnsafeBytes { buffer in
       let values: [UnsafePointer<CChar>?] = unsafe parameters.places.map { place in
         if place.count < 0 { return nil }
-        // An empty value still needs an address.
+        // libpq needs an address for an empty value too.
         let start = unsafe buffer.baseAddress.map { unsafe $0 + place.start } ?? UnsafeRawPointer(handle)
         return unsafe start.assumingMemoryBound(to: CChar.self)
       }
@@ -75,12 +77,12 @@ final class PostgreSQLConnection: @unchecked Sendable {
     return try unsafe result(raw)
   }
 
-  /// Runs a COPY … FROM STDIN with all its data.
+  /// Executes a COPY … FROM STDIN with all its data.
   func copy(_ sql: String, _ data: [UInt8]) throws(StoreFailure) {
     guard let started = unsafe PQexec(handle, sql) else { throw StoreFailure(.unavailable, "PostgreSQL", words) }
     defer { unsafe PQclear(started) }
     guard unsafe PQresultStatus(started) == PGRES_COPY_IN else { throw unsafe failure(started) }
-    // libpq takes an Int32 at a time; what it cannot send, it says with the result.
+    // libpq accepts an Int32 of bytes in one call. The result reports data that cannot be sent.
     var start = 0
     while start < data.count {
       let piece = data[start..<min(start + 1 << 20, data.count)]
@@ -102,7 +104,7 @@ final class PostgreSQLConnection: @unchecked Sendable {
   }
 
   private func prepare(_ sql: String, _ types: [UInt32]) throws(StoreFailure) -> String {
-    // A null has no type: the server works it out, which is another statement.
+    // A null has no type; the server determines it, which makes another statement.
     let key = types.contains(0) ? sql + types.map { $0 == 0 ? "0" : "1" }.joined() : sql
     if let name = prepared[key] { return name }
     let name = "s\(prepared.count)"
@@ -121,10 +123,10 @@ final class PostgreSQLConnection: @unchecked Sendable {
     }
   }
 
-  /// Makes what another thread does with the connection fail with `unavailable`, and everything after it.
+  /// Interrupts the call in progress on another thread. It and all later calls fail with `unavailable`.
   func interrupt() { interruption.run() }
 
-  /// Value of a TCP option of the connection's socket (tcp(7)); nil where it has none.
+  /// Returns the value of a TCP option of the connection's socket (tcp(7)); `nil` if the socket has none.
   func socketOption(_ option: Int32) -> Int32? {
     var (value, size) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
     return unsafe getsockopt(PQsocket(handle), Int32(IPPROTO_TCP), option, &value, &size) == 0 ? value : nil
@@ -134,8 +136,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
 
   /// Waits for notifications.
   ///
-  /// - Parameter milliseconds: how long, at most.
-  /// - Returns: what they say; empty: none came.
+  /// - Parameter milliseconds: longest time to wait.
+  /// - Returns: their payloads; empty if there was none.
   func notifications(within milliseconds: Int32) throws(StoreFailure) -> [String] {
     var descriptor = pollfd(fd: unsafe PQsocket(handle), events: Int16(POLLIN), revents: 0)
     _ = unsafe poll(&descriptor, 1, milliseconds)
@@ -148,31 +150,31 @@ final class PostgreSQLConnection: @unchecked Sendable {
     return all
   }
 
-  /// `PostgreSQL 15.18`
+  /// Name and version of the server, such as `PostgreSQL 15.18`.
   var serverName: String { unsafe "PostgreSQL " + String(cString: PQparameterStatus(handle, "server_version")) }
 
-  /// Major version × 10,000 + minor.
+  /// Version of the server: major version × 10,000 + minor version.
   var serverVersion: Int { unsafe Int(PQserverVersion(handle)) }
 
   // MARK: Errors
 
-  /// Why there is no connection. libpq's words are shown if they are about a host that was tried; others may repeat parts
-  /// of the address.
+  /// Returns the message for a failed connection attempt. libpq's text is included only if it is about a host that was
+  /// tried, because other texts may repeat parts of the address.
   private func connectingWords(_ address: PostgreSQLAddress, demandsTLS: Bool) -> String {
     let words = words
     guard words.hasPrefix("connection to server ") || words.hasPrefix("could not translate host name ") else {
       let names = address.options.map(\.keyword).joined(separator: ", ")
-      return "libpq takes no such options as the address has; expected other values of \(names)"
+      return "libpq rejects options of the address; expected other values of \(names)"
     }
     guard demandsTLS, words.contains("SSL") else { return words }
     return words
-      + "; a password goes to another machine only with TLS: give the server a certificate, or write ?sslmode=prefer"
+      + "; a password is sent to another machine only with TLS: give the server a certificate, or write ?sslmode=prefer"
   }
 
   private var words: String { unsafe Self.line(String(cString: PQerrorMessage(handle))) }
 
   @unsafe private func failure(_ raw: OpaquePointer) -> StoreFailure {
-    // PG_DIAG_SQLSTATE and PG_DIAG_MESSAGE_PRIMARY: macros of characters, which Swift's importer does not bring.
+    // PG_DIAG_SQLSTATE and PG_DIAG_MESSAGE_PRIMARY are character macros, which Swift cannot import.
     let state = unsafe PQresultErrorField(raw, Int32(UInt8(ascii: "C"))).map { unsafe String(cString: $0) } ?? ""
     let message = unsafe PQresultErrorField(raw, Int32(UInt8(ascii: "M"))).map { unsafe String(cString: $0) }
     let detail = message ?? words
@@ -183,11 +185,11 @@ final class PostgreSQLConnection: @unchecked Sendable {
       case "XX001", "XX002": .damaged
       case _ where !isOpen || state.isEmpty: .unavailable
       case _ where state.hasPrefix("08") || state.hasPrefix("57P") || state == "53300": .unavailable
-      // A deadlock, a lock that was not to be had, a statement that was stopped.
+      // Serialization failure, deadlock, lock timeout, cancelled statement.
       case "40001", "40P01", "55P03", "57014": .unavailable
       default: .system
       }
-    // Serialisation, a deadlock, a partition that was dropped meanwhile, or a VIN that another has taken meanwhile.
+    // Serialization failure, deadlock, a dropped partition, or a VIN that another transaction has stored.
     let mayRetry = ["40001", "40P01", "23514", "42P01", "23505"].contains(state)
     var failure = StoreFailure(
       kind, "PostgreSQL", state.isEmpty ? detail : "\(detail) (SQLSTATE \(state))", mayRetry: mayRetry && isOpen)
@@ -199,14 +201,14 @@ final class PostgreSQLConnection: @unchecked Sendable {
     text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 
-  /// Null-terminated array of C strings, for the time of the call.
+  /// Calls `body` with a null-terminated array of C strings.
   private static func withStrings<Value>(
     _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value
   ) -> Value {
     var copies: [UnsafePointer<CChar>?] = unsafe strings.map { unsafe UnsafePointer(strdup($0)) } + [nil]
     defer { for index in unsafe copies.indices { unsafe free(UnsafeMutablePointer(mutating: copies[index])) } }
     return unsafe copies.withUnsafeMutableBufferPointer { buffer in
-      // One element at least: the end.
+      // The array always contains the terminator.
       unsafe body(UnsafePointer(buffer.baseAddress!))
     }
   }

@@ -2,8 +2,9 @@ import FleetDomain
 import Telemetry
 
 extension PostgreSQLEngine {
-  /// Drops the partitions that are older than the cutoff as a whole; from those that are not, but whose month is over,
-  /// and from that of odd ids, removes the rows that are: once for each day of the cutoff, as all rows are read for that.
+  /// Drops the partitions in which all records are older than the cutoff. From partitions of past months that also
+  /// contain newer records, and from the partition of odd ids, it deletes the old rows. This reads all their rows, so
+  /// it is done once for each day of the cutoff.
   func removeRecords(_ recordClass: RecordClass, _ bounds: RetentionBounds) async throws(StorageError) -> Int64 {
     let parts = try await onSession { session throws(StoreFailure) in
       try session.partitions(of: recordClass, from: .min, through: .max)
@@ -70,7 +71,7 @@ extension PostgreSQLEngine {
     return total
   }
 
-  /// ``write(_:)`` with what only this database can do.
+  /// Runs ``write(_:)`` with a session of this database.
   private func onSession<Value: Sendable>(
     _ work: @escaping @Sendable (PostgreSQLSession) throws(StoreFailure) -> Value
   ) async throws(StorageError) -> Value {

@@ -1,7 +1,7 @@
 import FleetDomain
 import Synchronization
 
-/// The connection of one lane of the ingest queue: it is made anew when it broke.
+/// The connection of one lane of the ingest queue. A broken connection is replaced.
 final class PostgreSQLIngest: Sendable {
   private let address: PostgreSQLAddress
   private let partitions: PostgreSQLPartitions
@@ -15,7 +15,7 @@ final class PostgreSQLIngest: Sendable {
     self.announcer = announcer
   }
 
-  /// Takes a group in and commits it. Where somebody else was in the way, again, a few times.
+  /// Stores and commits a group. After a conflict with another transaction, it is repeated a few times.
   func ingest(_ jobs: [IngestJob]) -> Result<IngestGroup, StorageError> {
     var tries = 0
     // What was postponed is there already.
@@ -27,8 +27,8 @@ final class PostgreSQLIngest: Sendable {
         for (tenant, position) in group.announcements { announcer.announce(tenant, position) }
         return .success(group)
       } catch {
-        // A connection that broke is made anew for the next group. This one is not tried again: nobody knows whether it
-        // was committed, and the caller's own resend finds out.
+        // A broken connection is replaced for the next group. This group is not repeated, because it may have been
+        // committed; the sender resends it, and duplicates are recognized.
         if error.mayRetry, tries < 8 {
           if error.isDuplicateKey { expectsDuplicates = true } else { partitions.forget() }
           continue
@@ -38,13 +38,13 @@ final class PostgreSQLIngest: Sendable {
     }
   }
 
-  /// Makes what is under way fail, and all that comes.
+  /// Makes the call in progress and all later ones fail.
   func interrupt() {
     isStopping.store(true, ordering: .releasing)
     connection.withLock { $0?.interrupt() }
   }
 
-  /// Closes the connection. Not while a group is taken in.
+  /// Closes the connection. Must not be called during ``ingest(_:)``.
   func close() { connection.withLock { $0 = nil } }
 
   private func attempt(_ jobs: [IngestJob], _ expectsDuplicates: Bool) throws(StoreFailure) -> IngestGroup {

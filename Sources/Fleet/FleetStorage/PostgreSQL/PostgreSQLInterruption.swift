@@ -2,13 +2,13 @@ import CPostgres
 import Dispatch
 import Glibc
 
-/// Ends what one thread waits for on a connection, from another thread.
+/// Interrupts a call on a connection from another thread.
 @safe
 final class PostgreSQLInterruption: @unchecked Sendable {
-  /// What the server needs to know to stop a statement; libpq lets any thread use it.
+  /// The handle for cancelling a statement. libpq allows its use in any thread.
   private let cancel: OpaquePointer?
-  /// The connection's socket under a number of its own: libpq closes its own when it likes, and the number may then be
-  /// somebody else's.
+  /// A duplicate of the connection's socket. libpq may close its own descriptor at any time, and its number may then
+  /// belong to another file.
   private let socket: Int32
 
   @unsafe init(of handle: OpaquePointer) {
@@ -22,15 +22,15 @@ final class PostgreSQLInterruption: @unchecked Sendable {
     if socket >= 0 { close(socket) }
   }
 
-  /// Cuts the connection, so that nobody waits for a server that does not answer, and asks the server to stop the
-  /// statement, which otherwise goes on without us.
+  /// Shuts the connection down, so that no call waits for a server that does not answer, and requests that the server
+  /// cancels the statement, which would otherwise continue.
   func run() {
     if socket >= 0 { shutdown(socket, Int32(SHUT_RDWR)) }
-    // That is a connection of its own, and may take as long as any.
+    // The request uses a separate connection, which may take a long time.
     DispatchQueue.global().async {
       guard let cancel = unsafe self.cancel else { return }
       var words = [CChar](repeating: 0, count: 256)
-      // Where it cannot be asked, the server finds out by itself that nobody listens any more.
+      // If the request fails, the server detects the closed connection itself.
       _ = unsafe PQcancel(cancel, &words, Int32(words.count))
     }
   }

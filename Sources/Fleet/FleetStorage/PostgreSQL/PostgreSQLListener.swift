@@ -3,10 +3,10 @@ import FleetDomain
 import Glibc
 import Synchronization
 
-/// Hears of commits of all servers, on a thread and a connection of its own.
+/// Receives notifications about commits of all servers, on a separate thread and connection.
 final class PostgreSQLListener: Sendable {
   static let channel = "obdgate_feed"
-  /// How long the thread sleeps at most before it looks whether it is to end, ms.
+  /// Interval at which the thread checks whether it must end, ms.
   private static let patience: Int32 = 500
 
   private let address: PostgreSQLAddress
@@ -37,8 +37,8 @@ final class PostgreSQLListener: Sendable {
           connection = try listen()
         }
       } catch {
-        // Calls of every other kind say what is wrong. What happens until the connection is there again is announced
-        // then: readers ask the feed.
+        // Other calls report the error. Commits during the outage are announced after the reconnect, because readers
+        // then read the feed.
         connection = nil
         current.withLock { $0 = nil }
         if isStopping.load(ordering: .acquiring) { return }

@@ -1,14 +1,14 @@
 import FleetDomain
 
-/// Brings a database to the newest schema.
+/// Upgrades a database to the newest schema.
 enum PostgreSQLMigration {
-  /// PostgreSQL 14: the oldest that is tested against is Debian's 15.
+  /// The oldest supported server, PostgreSQL 14. The oldest in tests is Debian's 15.
   private static let oldestServer = 140_000
 
-  /// The database's own time in ms, as an expression of SQL.
+  /// SQL expression for the database's time, ms.
   static let clock = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 
-  /// - Returns: the key of the store's cursors, and whether a backup was found to have been restored.
+  /// - Returns: the key of the store's cursors, and whether a restored backup was detected.
   static func run(
     _ steps: [String], _ connection: PostgreSQLConnection, as access: StoreAccess = .makingCommand
   ) throws(StoreFailure) -> (key: CursorKey, wasRestored: Bool) {
@@ -17,7 +17,7 @@ enum PostgreSQLMigration {
     }
     let session = PostgreSQLSession(connection: connection, partitions: PostgreSQLPartitions())
     return try session.inTransaction { () throws(StoreFailure) in
-      // Servers that start at the same time wait here for the first of them.
+      // If several servers start at the same time, the others wait here for the first one.
       try connection.execute("SELECT pg_advisory_xact_lock(1329746759, 0)")
       let isThere = try session.rows("SELECT (to_regclass('schema_version') IS NOT NULL)::integer", [])
       guard access.makesDatabase || isThere.first?.integer(0) == 1 else {
@@ -45,10 +45,10 @@ enum PostgreSQLMigration {
     }
   }
 
-  /// Compares where the database is with where it was served last, and begins a new generation of feed positions where it
-  /// was restored: its tables were made anew, or its cluster went back to an earlier state (another timeline).
+  /// Compares the database's identity with the stored one. If a backup was restored, begins a new generation of feed
+  /// positions: either its tables were created again, or its cluster returned to an earlier state (another timeline).
   private static func checkOrigin(_ session: PostgreSQLSession) throws(StoreFailure) -> Bool {
-    // Not every user may ask for the cluster's identifier.
+    // Some users may not read the identifier of the cluster.
     let mayAsk = try session.rows(
       "SELECT has_function_privilege('pg_control_system()', 'EXECUTE')::integer", []
     ).first?.integer(0)
@@ -58,7 +58,7 @@ enum PostgreSQLMigration {
       SELECT \(cluster) || ' ' || 'tenant'::regclass::oid || ' ' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
       """, []
     ).first?.text(0)
-    guard let origin else { throw StoreFailure(.system, "PostgreSQL", "does not say which database it is") }
+    guard let origin else { throw StoreFailure(.system, "PostgreSQL", "does not report the identity of the database") }
     let known = try session.rows("SELECT value FROM setting WHERE name = 'origin'", []).first?.bytes(0)
     let isRestored = known.map { $0 != Array(origin.utf8) } ?? false
     if isRestored { try session.beginGeneration(clock: clock) }

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Object identifiers of PostgreSQL's own types (pg_type.dat); they never change.
+/// Object identifiers of PostgreSQL's built-in types (pg_type.dat), which never change.
 enum PostgreSQLType {
   static let bytea: UInt32 = 17
   static let int8: UInt32 = 20
@@ -17,10 +17,10 @@ enum PostgreSQLType {
   static let uuidArray: UInt32 = 2_951
 }
 
-/// Parameters of a statement in their binary form, one behind the other in one buffer.
+/// The parameters of a statement in binary form, concatenated in one buffer.
 struct PostgreSQLParameters {
   private(set) var types: [UInt32] = []
-  /// Where each begins and how long it is; -1: null.
+  /// Start and length of each parameter; -1 for null.
   private(set) var places: [(start: Int, count: Int)] = []
   private(set) var buffer: [UInt8] = []
 
@@ -43,7 +43,7 @@ struct PostgreSQLParameters {
     }
   }
 
-  /// A `uuid` of any bits: the end of a range need not be an identifier.
+  /// Adds a `uuid` with any bits. The end of a range need not be a valid identifier.
   mutating func add(high: UInt64, low: UInt64) {
     add(PostgreSQLType.uuid) {
       $0.append(bigEndian: high)
@@ -51,19 +51,19 @@ struct PostgreSQLParameters {
     }
   }
 
-  /// An array; `write` appends the bytes of one element.
+  /// Adds an array; `write` appends the bytes of one element.
   mutating func add<Element>(
     array elements: [Element], of type: UInt32, arrayType: UInt32, _ write: (Element, inout [UInt8]) -> Void
   ) {
     add(optionals: elements, of: type, arrayType: arrayType, write)
   }
 
-  /// An array in which nil is null.
+  /// Adds an array in which `nil` becomes null.
   mutating func add<Element>(
     optionals elements: [Element?], of type: UInt32, arrayType: UInt32, _ write: (Element, inout [UInt8]) -> Void
   ) {
     add(arrayType) { buffer in
-      // One dimension, whether nulls are among them, the elements' type, how many, counted from 1.
+      // One dimension; whether there are nulls; type of the elements; their number; first index 1.
       buffer.append(bigEndian: Int32(1))
       buffer.append(bigEndian: Int32(1))
       buffer.append(bigEndian: type)
@@ -92,7 +92,7 @@ struct PostgreSQLParameters {
 }
 
 extension [UInt8] {
-  /// The bytes of a number, the highest first.
+  /// Appends the bytes of a number, big-endian.
   mutating func append<Number: FixedWidthInteger>(bigEndian number: Number) {
     var shift = Number.bitWidth
     while shift > 0 {

@@ -2,19 +2,19 @@ import FleetDomain
 import Synchronization
 import Telemetry
 
-/// What all connections of a server know of the database, so that they need not ask: keys of tenants, and which
-/// partitions there are, from when to when the times of each may be: made on demand, before the transaction
-/// that needs them.
+/// A cache of database facts that all connections of a server share: the keys of tenants, the existing partitions, and
+/// the limits of the times in each. Missing partitions are created before the transaction that needs them.
 ///
-/// The limits of times are whole days (UTC), so that the table that has them is seldom written to.
+/// The limits of times are whole days (UTC), so that the table with the limits is rarely written.
 final class PostgreSQLPartitions: Sendable {
   /// A partition of a class.
   struct Name: Hashable {
-    /// The number of the partition of ids whose month has none of its own, behind those of all months.
+    /// The number of the partition for odd ids, whose month has no partition. It is higher than the numbers of all
+    /// months.
     static let oddNumber: Int64 = 962
 
     var recordClass: RecordClass
-    /// Nil: of ids whose month has none of its own.
+    /// The month of the ids; `nil` for the partition of odd ids.
     var month: IdMonth?
 
     init(recordClass: RecordClass, month: IdMonth?) {
@@ -22,7 +22,7 @@ final class PostgreSQLPartitions: Sendable {
       self.month = month
     }
 
-    /// Nil for a number that none has.
+    /// Creates the name for a number; `nil` if no partition has that number.
     init?(recordClass: RecordClass, number: Int64) {
       if number == Self.oddNumber {
         self.init(recordClass: recordClass, month: nil)
@@ -41,7 +41,7 @@ final class PostgreSQLPartitions: Sendable {
     var least: Int64
     var most: Int64
 
-    /// The days that the times are in. Records without a time have one before all.
+    /// Creates limits of whole days around these times. Records without a time have a time before all others.
     init(least: Int64, most: Int64) {
       let day: Int64 = 86_400_000
       self.least = least == StoredTime.undated ? least : least - (least % day + day) % day
@@ -58,12 +58,12 @@ final class PostgreSQLPartitions: Sendable {
 
   private struct Known {
     var limits: [Name: Limits] = [:]
-    /// Months that have no partition of their own.
+    /// Partitions of months whose ids go to the partition of odd ids.
     var odd: Set<Name> = []
   }
 
-  /// What is known; it may not be so any more, and then a transaction fails and ``forget()`` is called: rows are put
-  /// into partitions by name, and each takes only those that belong to it.
+  /// The cached facts. If they are outdated, a transaction fails and ``forget()`` is called: rows are inserted into
+  /// partitions by name, and a partition rejects rows that do not belong to it.
   private let known = Mutex(Known())
   /// Keys of tenants.
   let tenants = Mutex<[TenantID: Int32]>([:])
@@ -72,7 +72,7 @@ final class PostgreSQLPartitions: Sendable {
 
   func forget() { known.withLock { $0 = Known() } }
 
-  /// Where ids of a month go; nil: not known.
+  /// Returns the partition for the ids of a month; `nil` if unknown.
   func place(_ recordClass: RecordClass, _ month: IdMonth) -> Name? {
     let own = Name(recordClass: recordClass, month: month)
     return known.withLock { known in
@@ -81,11 +81,12 @@ final class PostgreSQLPartitions: Sendable {
     }
   }
 
-  /// Finds out where the records of a group go, and makes what is not there. Not inside a transaction.
+  /// Determines the partitions for the records of a group and creates missing ones. Must not be called in a
+  /// transaction.
   func make(for jobs: [IngestJob], _ connection: PostgreSQLConnection) throws(StoreFailure) {
     guard let now = jobs.map(\.now).max() else { return }
     var missing: Set<Name> = []
-    // Most records are of the class and month of the one before.
+    // Most records have the class and month of the previous one.
     var last: (recordClass: RecordClass, ids: Range<UInt64>)?
     for job in jobs {
       for record in job.records {
@@ -93,7 +94,7 @@ final class PostgreSQLPartitions: Sendable {
         if let last, last.recordClass == recordClass, last.ids.contains(record.id.high) { continue }
         let month = IdMonth(of: record.id)
         last = (recordClass, Self.ids(of: month))
-        // A month without a partition gets one when it comes.
+        // A usual month without a partition gets one now.
         if let place = place(recordClass, month), place.month != nil || !month.isUsual(at: now) { continue }
         missing.insert(Name(recordClass: recordClass, month: month))
       }
@@ -101,7 +102,7 @@ final class PostgreSQLPartitions: Sendable {
     try make(missing, at: now, connection)
   }
 
-  /// Makes partitions that are not there, where they are usual at a time. Not inside a transaction.
+  /// Creates missing partitions of months that are usual at a time. Must not be called in a transaction.
   func make(
     _ missing: some Collection<Name>, at now: Timestamp, _ connection: PostgreSQLConnection
   ) throws(StoreFailure) {
@@ -109,7 +110,7 @@ final class PostgreSQLPartitions: Sendable {
     let session = PostgreSQLSession(connection: connection, partitions: self)
     for name in missing.sorted(by: { $0.table < $1.table }) {
       let limits = try session.inTransaction { () throws(StoreFailure) -> Limits? in
-        // One at a time in the whole database.
+        // Only one transaction of the whole database creates partitions at a time.
         try connection.execute("SELECT pg_advisory_xact_lock(1329746759, 1)")
         if let limits = try session.limits(name) { return limits }
         guard let month = name.month, month.isUsual(at: now) else { return nil }
@@ -122,7 +123,7 @@ final class PostgreSQLPartitions: Sendable {
     }
   }
 
-  /// The upper halves that ids of a month have.
+  /// Returns the range of the upper halves of a month's ids.
   static func ids(of month: IdMonth) -> Range<UInt64> {
     let bounds = month.bounds
     return (bounds.from?.high ?? 0)..<(bounds.to?.high ?? .max)
@@ -133,9 +134,10 @@ final class PostgreSQLPartitions: Sendable {
     let (from, to) = (month.bounds.from.map { "'\($0.string)'" }, month.bounds.to.map { "'\($0.string)'" })
     let ids = [from.map { "id >= \($0)" }, to.map { "id < \($0)" }].compactMap { $0 }.joined(separator: " AND ")
     let columns = PostgreSQLSession.columns
-    // Attached rather than created in its place: readers and writers of the other partitions go on. Only those of the
-    // odd ids wait, whose rows of this month come over: attaching reads them all. Who reads that table for long, as a
-    // backup does, is not waited for without end: whoever reads all tables would wait behind us.
+    // The table is attached instead of created as a partition, so that readers and writers of other partitions
+    // continue. Only those of the odd ids wait, because their rows of this month are moved and attaching reads all of
+    // them. The lock has a time limit: if a long reader, such as a backup, holds that table, all readers of the parent
+    // table would wait for this statement.
     try connection.execute(
       """
       SET LOCAL lock_timeout = '5s';
@@ -151,9 +153,9 @@ final class PostgreSQLPartitions: Sendable {
       """)
   }
 
-  /// Widens limits, as a part of the transaction that needs it.
+  /// Widens limits as a part of the transaction that needs it.
   ///
-  /// - Returns: what is known once that has been committed: for ``learn(_:)``.
+  /// - Returns: the new limits, which are valid after the commit, for ``learn(_:)``.
   func widen(_ wanted: [Name: Limits], _ session: PostgreSQLSession) throws(StoreFailure) -> [Name: Limits] {
     let narrow = known.withLock { known in wanted.filter { known.limits[$0.key]?.contains($0.value) != true } }
     var learnt: [Name: Limits] = [:]
@@ -188,7 +190,7 @@ extension PostgreSQLSession {
     ).first.map { PostgreSQLPartitions.Limits(stored: $0.integer(0), $0.integer(1)) }
   }
 
-  /// The partitions of a class that may have records of these times, in the order of their latest times.
+  /// Returns the partitions of a class that may contain records of these times, ascending by their latest times.
   func partitions(
     of recordClass: RecordClass, from least: Int64, through most: Int64
   ) throws(StoreFailure) -> [(name: PostgreSQLPartitions.Name, limits: PostgreSQLPartitions.Limits)] {

@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// Which partitions rows go into, and from when to when their times are in each.
+/// The partition of each row, and the limits of the times in each partition.
 struct PostgreSQLPlacement {
   struct Part {
     let name: PostgreSQLPartitions.Name
@@ -10,16 +10,16 @@ struct PostgreSQLPlacement {
     fileprivate(set) var most: Int64
   }
 
-  /// In the order in which their first rows came.
+  /// The partitions in the order of their first rows.
   private(set) var parts: [Part] = []
   private let partitions: PostgreSQLPartitions
-  /// Where the row before went: the next one goes there as a rule.
+  /// The partition of the previous row. The next row usually goes there too.
   private var last: (recordClass: Int16, ids: Range<UInt64>, part: Int)?
 
   init(_ partitions: PostgreSQLPartitions) { self.partitions = partitions }
 
-  /// - Parameter row: its index.
-  /// - Throws: what may be tried again, where another thread has found out meanwhile that nothing is known any more.
+  /// - Parameter row: index of the row.
+  /// - Throws: a retryable error if another thread has cleared the cache of partitions.
   mutating func add(_ row: Int, _ key: RowKey, time: Int64) throws(StoreFailure) {
     let part: Int
     if let last, last.recordClass == key.recordClass, last.ids.contains(key.idHigh) {
@@ -34,7 +34,7 @@ struct PostgreSQLPlacement {
 
   private mutating func place(_ key: RowKey, _ time: Int64) throws(StoreFailure) -> Int {
     guard let recordClass = RecordClass(number: key.recordClass), let id = UUIDv7(high: key.idHigh, low: key.idLow)
-    else { throw StoreFailure(.system, "record", "a key that none has") }
+    else { throw StoreFailure(.system, "record", "invalid key") }
     let month = IdMonth(of: id)
     guard let name = partitions.place(recordClass, month) else {
       throw StoreFailure(.unavailable, "record", "its partition changed meanwhile", mayRetry: true)

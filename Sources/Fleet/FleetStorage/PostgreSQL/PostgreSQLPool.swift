@@ -2,17 +2,17 @@ import Dispatch
 import FleetDomain
 import Synchronization
 
-/// Connections for calls of any kind: made when they are needed, each used by one call at a time, on a thread that may
-/// block. Callers beyond their number wait in line.
+/// A pool of connections for all calls except ingestion. Connections are created on demand, and each is used by one
+/// call at a time on a thread that may block. Further calls wait in a queue.
 final class PostgreSQLPool: Sendable {
   private struct State {
     var idle: [PostgreSQLConnection] = []
     var busy = 0
-    /// Those that are used now, but for any that are just being made.
+    /// Connections in use, except those that are being opened.
     var used: [ObjectIdentifier: PostgreSQLConnection] = [:]
     var isClosed = false
     var isInterrupted = false
-    /// Told to go on when a place is free; false: the pool is closed.
+    /// Resumed with `true` if a connection is available, with `false` if the pool is closed.
     var waiting: [CheckedContinuation<Bool, Never>] = []
     var closing: [CheckedContinuation<Void, Never>] = []
   }
@@ -38,11 +38,11 @@ final class PostgreSQLPool: Sendable {
     return try result.get()
   }
 
-  /// Returns once one of the threads has come to it. Those that wait for PostgreSQL are not waited for.
+  /// Returns after a thread of the pool has run. Threads that wait for PostgreSQL do not count.
   func turn() async {
     await withCheckedContinuation { continuation in
       threads.async {
-        // Whoever holds this for long holds up all calls.
+        // Every call needs this lock, so the turn includes it.
         self.state.withLock { _ in }
         continuation.resume()
       }
@@ -87,7 +87,7 @@ final class PostgreSQLPool: Sendable {
     }
   }
 
-  /// Gives the place to who waits longest; a connection that broke is not kept.
+  /// Passes the connection to the oldest waiting call. A broken connection is closed.
   private func leave(_ connection: PostgreSQLConnection?) {
     let (next, closing) = state.withLock {
       state -> (CheckedContinuation<Bool, Never>?, [CheckedContinuation<Void, Never>]) in
@@ -106,7 +106,7 @@ final class PostgreSQLPool: Sendable {
     for waiter in closing { waiter.resume() }
   }
 
-  /// Makes the calls that are under way or in line fail, and all that come.
+  /// Makes all calls fail: those in progress, waiting ones and later ones.
   func interrupt() {
     let (waiting, used) = state.withLock { state -> ([CheckedContinuation<Bool, Never>], [PostgreSQLConnection]) in
       state.isClosed = true
@@ -119,7 +119,7 @@ final class PostgreSQLPool: Sendable {
     for connection in used { connection.interrupt() }
   }
 
-  /// Waits for the calls that are under way or in line, and closes all connections.
+  /// Waits for the calls in progress and in the queue, and closes all connections.
   func close() async {
     await withCheckedContinuation { continuation in
       let isIdle = state.withLock { state in

@@ -2,29 +2,29 @@ import CPostgres
 import FleetDomain
 import Telemetry
 
-/// What a statement gave back, in binary form. Rows and columns count from 0.
+/// The result of a statement in binary form. Rows and columns count from 0.
 @safe
 struct PostgreSQLResult: ~Copyable {
   private let handle: OpaquePointer
 
-  /// Takes the result over.
+  /// Takes ownership of a result.
   @unsafe init(_ handle: OpaquePointer) { unsafe self.handle = handle }
 
   deinit { unsafe PQclear(handle) }
 
   var count: Int { unsafe Int(PQntuples(handle)) }
 
-  /// Rows that the statement changed.
+  /// Number of rows that the statement changed.
   var changed: Int { unsafe Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
   func isNull(_ row: Int, _ column: Int) -> Bool { unsafe PQgetisnull(handle, Int32(row), Int32(column)) == 1 }
 
-  /// A whole number of 2, 4 or 8 bytes.
+  /// Returns an integer of 2, 4 or 8 bytes.
   func integer(_ row: Int, _ column: Int) -> Int64 {
     withBytes(row, column) { bytes in
       var number: UInt64 = 0
       for index in bytes.indices { number = number << 8 | UInt64(bytes[index]) }
-      // The sign of a shorter number.
+      // Extend the sign of a shorter number.
       let unused = UInt64(64 - 8 * min(bytes.count, 8))
       return bytes.isEmpty ? 0 : Int64(bitPattern: number << unused) >> Int64(unused)
     }
@@ -36,7 +36,7 @@ struct PostgreSQLResult: ~Copyable {
 
   func identifier(_ row: Int, _ column: Int) -> UUIDv7? { UUIDv7(bytes: bytes(row, column)) }
 
-  /// All columns of a row.
+  /// Returns all columns of a row.
   func row(_ row: Int) -> SQLRow {
     let columns = unsafe Int(PQnfields(handle))
     return SQLRow(
@@ -61,18 +61,18 @@ struct PostgreSQLResult: ~Copyable {
 }
 
 extension PostgreSQLResult {
-  /// The row of a statement that selects ``FoundRow/columns``.
+  /// Returns a row of a statement that selects ``FoundRow/columns``.
   func foundRow(_ row: Int) throws(StoreFailure) -> FoundRow {
     guard let recordClass = RecordClass(number: Int16(truncatingIfNeeded: integer(row, 1))),
       let id = identifier(row, 4), let quality = StoredQuality(rawValue: UInt8(truncatingIfNeeded: integer(row, 5)))
-    else { throw StoreFailure(.damaged, "record", "a row that is not ours") }
+    else { throw StoreFailure(.damaged, "record", "invalid row") }
     return FoundRow(
       recordClass: recordClass, vehicle: Int32(truncatingIfNeeded: integer(row, 0)), time: integer(row, 2),
       sequence: integer(row, 3), id: id, quality: quality, received: isNull(row, 6) ? nil : integer(row, 6),
       body: bytes(row, 7))
   }
 
-  /// All rows of such a statement.
+  /// Returns all rows of such a statement.
   consuming func foundRows() throws(StoreFailure) -> [FoundRow] {
     var rows: [FoundRow] = []
     for row in 0..<count { rows.append(try foundRow(row)) }

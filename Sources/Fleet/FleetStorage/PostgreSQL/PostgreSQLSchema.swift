@@ -1,9 +1,8 @@
 import FleetDomain
 
-/// The steps from an empty database to the newest schema. A step that was released is never changed: what is new is a
-/// further step.
+/// The steps from an empty database to the newest schema. A released step is never changed; a change is a new step.
 enum PostgreSQLSchema {
-  /// Step n makes version n of version n - 1.
+  /// The step at index n upgrades version n to version n + 1.
   static let steps = [version1, version2, version3, version4, version5, version6, version7, version8, version9]
 
   private static let version1 =
@@ -62,8 +61,8 @@ enum PostgreSQLSchema {
 
     """ + classes
 
-  /// Vehicles are removed in pieces; the feed is trimmed from its beginning, without an index of its times; ids of months
-  /// that no right clock gives have a partition of each class.
+  /// Removes vehicles in pieces, trims the feed from its beginning without an index of its times, and adds a partition
+  /// for odd ids to each class: ids of months that no correct clock gives.
   private static let version2 =
     """
     CREATE TABLE removal (vehicle integer PRIMARY KEY, tenant integer NOT NULL);
@@ -79,11 +78,12 @@ enum PostgreSQLSchema {
         """
     }.joined()
 
-  /// A partition of which only a part is removed is not read anew each time.
+  /// Stores up to which cutoff a partition was cleaned, so that it is not read again each time.
   private static let version3 =
     "ALTER TABLE part ADD COLUMN thinned bigint NOT NULL DEFAULT '\(Int64.min)'"
 
-  /// The vehicles that gateways may write as are rows that an index finds; a tenant counts its gateways and tokens.
+  /// Stores the vehicles that gateways may write as in an indexed table, and counts the gateways and tokens of each
+  /// tenant.
   private static let version4 = """
     CREATE TABLE gateway_vehicle (
       tenant integer NOT NULL, gateway text COLLATE "C" NOT NULL, vehicle text COLLATE "C" NOT NULL,
@@ -103,8 +103,8 @@ enum PostgreSQLSchema {
     CREATE TABLE revocation (number bigint PRIMARY KEY, tenant integer NOT NULL, token uuid NOT NULL);
     """
 
-  /// Records have a `seq`, which breaks ties of time, and the time of their reception; the newest of each vehicle are
-  /// known. Times that cannot be right become that of this migration.
+  /// Adds `seq`, which orders records of the same time, the time of reception, and the newest records of each vehicle.
+  /// Implausible times are replaced by the time of this migration.
   private static let version5 =
     """
     ALTER TABLE record ADD COLUMN seq bigint NOT NULL DEFAULT 0, ADD COLUMN received bigint;
@@ -140,10 +140,10 @@ enum PostgreSQLSchema {
       ALTER TABLE vehicle DROP COLUMN position_time, DROP COLUMN position_id;
       """
 
-  /// Which store it is.
+  /// Adds a random identifier of the store.
   private static let version6 = "INSERT INTO setting VALUES ('store', uuid_send(gen_random_uuid()))"
 
-  /// Telemetry that comes in many records at once is stored in runs.
+  /// Adds runs, which store telemetry that arrives in batches of many records.
   private static let version7 = """
     CREATE TABLE telemetry_run (
       tenant integer NOT NULL, vehicle integer NOT NULL, last_id uuid NOT NULL, first_id uuid NOT NULL,
@@ -155,11 +155,11 @@ enum PostgreSQLSchema {
     CREATE INDEX telemetry_run_month ON telemetry_run (month, last_time);
     """
 
-  /// The vehicle of each gateway's newest record.
+  /// Adds the vehicle of each gateway's newest record.
   private static let version8 = "ALTER TABLE gateway ADD COLUMN vehicle integer, ADD COLUMN vehicle_time bigint"
 
-  /// People, their sessions and factors; the audit, and the keys of what it says of people. `number`, `time` and `thing` of
-  /// an audit entry are in its content as well; the columns are for lists.
+  /// Adds people, their sessions and factors, the audit, and the encryption keys for personal data in it. `number`,
+  /// `time` and `thing` of an audit entry are also in its content; the columns serve lists.
   private static let version9 = """
     CREATE TABLE person (
       tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
@@ -207,7 +207,7 @@ enum PostgreSQLSchema {
     );
     """
 
-  /// ms; the same in all statements of the migration.
+  /// The time of the migration, ms. It is the same in all its statements.
   private static let now = "(extract(epoch FROM now()) * 1000)::bigint"
   private static let ahead = StoredQuality.ahead.rawValue
 
@@ -241,7 +241,7 @@ enum PostgreSQLSchema {
     """
   }
 
-  /// A table for each class of records; of all but telemetry there are lists over all vehicles.
+  /// One table for each class of records. All classes except telemetry have lists over all vehicles.
   private static let classes: String = RecordClass.allCases.map { recordClass -> String in
     let table = PostgreSQLPartitions.table(recordClass)
     let lists =

@@ -2,17 +2,17 @@ import FleetDomain
 import Telemetry
 
 extension PostgreSQLSession {
-  /// Rows are as a rule new: COPY takes them in faster than INSERT does. Where one is there already, COPY fails and the
-  /// whole transaction with it; the next try expects that, and INSERT takes in those that are not there.
+  /// Rows are usually new, and COPY inserts them faster than INSERT. If one exists already, COPY fails and with it the
+  /// transaction; the next attempt expects duplicates and uses INSERT, which skips them.
   ///
-  /// Each partition is given its own rows by name: should it not be there any more, or they not belong to it, that fails
-  /// rather than that they go where nobody looks for them.
+  /// Rows are inserted into each partition by name. If a partition no longer exists or the rows do not belong to it,
+  /// the statement fails, and no row is stored in a place where readers do not find it.
   func insert(_ rows: [RecordRow]) throws(StoreFailure) -> [Int: StoredQuality] {
     var placement = PostgreSQLPlacement(partitions)
     for (index, row) in rows.enumerated() { try placement.add(index, row.key, time: row.time) }
     try widen(placement)
     var existing: [Int: StoredQuality] = [:]
-    // In the same order in every transaction, so that two never wait for each other.
+    // Every transaction uses the same order, so that two never wait for each other.
     for part in placement.parts.sorted(by: { $0.name.table < $1.name.table }) {
       let own = part.rows.count == rows.count ? rows : part.rows.map { rows[$0] }
       if expectsDuplicates {
@@ -29,7 +29,7 @@ extension PostgreSQLSession {
   static let columns = "tenant, vehicle, class, id, time, seq, quality, received, body"
 
   private func insertMissing(_ rows: [RecordRow], _ table: String) throws(StoreFailure) -> [Int: StoredQuality] {
-    // Arrays of columns: one statement for any number of rows, and no text is made of any value.
+    // Arrays of columns allow one statement for any number of rows, without text forms of values.
     var parameters = keys(of: rows.map(\.key))
     parameters.add(array: rows, of: PostgreSQLType.int8, arrayType: PostgreSQLType.int8Array) {
       $1.append(bigEndian: $0.time)
@@ -55,7 +55,8 @@ extension PostgreSQLSession {
     return stored == rows.count ? [:] : try existing(rows, table)
   }
 
-  /// The binary format of COPY: a head, each row with the number of its fields and the length of each, an end.
+  /// Encodes rows in the binary format of COPY: a header; for each row the number of its fields, and each with its
+  /// length; a trailer.
   private static func copyData(of rows: [RecordRow]) -> [UInt8] {
     var data = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00]
     data.reserveCapacity(rows.reduce(64) { $0 + $1.body.count + 104 })
@@ -87,7 +88,7 @@ extension PostgreSQLSession {
     return data
   }
 
-  /// Rows that this transaction did not insert, with their quality: asked only when there are any.
+  /// Returns the quality of the rows that this transaction did not insert. Called only if there are any.
   private func existing(_ rows: [RecordRow], _ table: String) throws(StoreFailure) -> [Int: StoredQuality] {
     let result = try connection.query(
       """
@@ -118,7 +119,7 @@ extension PostgreSQLSession {
     ).foundRows()
   }
 
-  /// Tenants, vehicles, classes and ids as `$1` to `$4`.
+  /// Returns tenants, vehicles, classes and ids as the parameters `$1` to `$4`.
   private func keys(of keys: [RowKey]) -> PostgreSQLParameters {
     var parameters = PostgreSQLParameters()
     parameters.add(array: keys, of: PostgreSQLType.int4, arrayType: PostgreSQLType.int4Array) {

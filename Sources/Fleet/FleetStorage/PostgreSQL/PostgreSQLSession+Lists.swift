@@ -2,7 +2,7 @@ import FleetDomain
 import Telemetry
 
 extension PostgreSQLSession {
-  /// A list from each partition that may have records of these times: there are seldom more than two.
+  /// Returns a list from each partition that may contain records of these times. There are rarely more than two.
   func lists(_ page: RecordPage, tenant: Int32, vehicle: Int32?) throws(StoreFailure) -> [[FoundRow]] {
     var lists: [[FoundRow]] = []
     for recordClass in page.query.classes {
@@ -12,7 +12,7 @@ extension PostgreSQLSession {
       let most = isForward ? RecordBound.end(page.query) : bound.time
       let all = try partitions(of: recordClass, from: least, through: most)
       var found: [[FoundRow]] = []
-      // From where the page begins on: what cannot have a place on it any more is not read.
+      // Read partitions in the order of the page, and stop when later ones cannot contribute.
       for part in isForward ? all.sorted(by: { $0.limits.least < $1.limits.least }) : all.reversed() {
         if let last = Self.lastTime(found, page), isForward ? part.limits.least > last : part.limits.most < last {
           break
@@ -28,9 +28,9 @@ extension PostgreSQLSession {
     return lists
   }
 
-  /// The time of the last record that a page of these lists has room for; nil: there is room for more.
+  /// Returns the time of the last record that fits on a page of these lists; `nil` if the page is not full.
   private static func lastTime(_ lists: [[FoundRow]], _ page: RecordPage) -> Int64? {
-    // Spans of several partitions may fall together: then only all of them tell.
+    // Time spans may cross partitions, so all partitions must be read.
     guard page.query.every == nil else { return nil }
     let times = lists.flatMap { $0.map(\.time) }
     guard times.count > page.query.limit else { return nil }
@@ -64,11 +64,11 @@ extension PostgreSQLSession {
     ).foundRows()
   }
 
-  /// Of each span the newest: one step to the next span that has a record, one to its end; all of them in the server.
+  /// Returns the newest record of each time span. The server skips to the next span that has a record, then to its end.
   private func newest(
     _ page: RecordPage, _ tenant: Int32, _ vehicle: Int32, _ table: String, _ every: Int64
   ) throws(StoreFailure) -> [FoundRow] {
-    // Records without a time are in no span.
+    // Records without a time belong to no span.
     let start = max(page.cursor?.time ?? RecordBound.start(page.query), StoredTime.undated + 1)
     let next = "least(time - (time % $5 + $5) % $5 + $5, $4)"
     return try connection.query(

@@ -2,23 +2,23 @@ import FleetDomain
 import Telemetry
 
 extension PostgreSQLSession {
-  /// Pages that one transaction reads: 4 MB, some 10,000 records.
+  /// Number of pages that one transaction reads: 4 MB, about 10,000 records.
   static let pages: Int64 = 512
-  /// Records of a removed vehicle that one transaction removes.
+  /// Number of records of a removed vehicle that one transaction deletes.
   private static let piece: Int64 = 5_000
 
-  /// Drops a partition if all its records are older than the cutoff. Those that are the newest of their vehicle move to
-  /// the partition of odd ids.
+  /// Drops a partition if all its records are older than the cutoff. The newest records of their vehicles move to the
+  /// partition of odd ids.
   ///
-  /// - Returns: how many rows went: as many as the statistics say, or a count where they say nothing; nil: it is not as
-  ///   old as that.
+  /// - Returns: number of deleted rows, from the statistics or, if there are none, by counting; `nil` if the partition
+  ///   contains newer records.
   func drop(_ name: PostgreSQLPartitions.Name, _ bounds: RetentionBounds) throws(StoreFailure) -> Int64? {
-    // As for making partitions: one at a time in the whole database. Who reads them now is not waited for long: others
-    // would wait behind us.
+    // As for creating partitions, only one transaction of the whole database does this at a time. The lock has a time
+    // limit, because other readers would wait for this statement.
     try connection.execute("SET LOCAL lock_timeout = '2s'; SELECT pg_advisory_xact_lock(1329746759, 1)")
     let key: [SQLValue] = [.integer(Int64(name.recordClass.number)), .integer(name.number)]
     let limits = try rows("SELECT min_time, max_time FROM part WHERE class = $1 AND month = $2 FOR UPDATE", key)
-    // Records without a time stay, and so does their partition.
+    // Records without a time are kept, and so is their partition.
     guard let row = limits.first, row.integer(1) < bounds.time, row.integer(0) != StoredTime.undated else { return nil }
     let size = try rows("SELECT reltuples::bigint FROM pg_class WHERE oid = to_regclass($1)", [.text(name.table)])
     var removed = size.first?.integer(0) ?? 0
@@ -44,7 +44,7 @@ extension PostgreSQLSession {
     return removed - kept.integer(0, 0)
   }
 
-  /// How many pages a partition has; 0: it is not there.
+  /// Returns the number of pages of a partition; 0 if it does not exist.
   func pages(of name: PostgreSQLPartitions.Name) throws(StoreFailure) -> Int64 {
     try rows(
       "SELECT coalesce(pg_relation_size(to_regclass($1)) / current_setting('block_size')::bigint, 0)",
@@ -52,10 +52,10 @@ extension PostgreSQLSession {
     ).first?.integer(0) ?? 0
   }
 
-  /// From one cutoff to the next for which a partition is read as a whole, ms.
+  /// Minimum distance of two cutoffs for which a partition is read completely, ms.
   private static let thinningStep: Int64 = 86_400_000
 
-  /// Whether what is older than the cutoff, but for a day, is gone from a partition already.
+  /// Whether the records before the cutoff, except those of the last day, were already deleted from a partition.
   func isThin(_ name: PostgreSQLPartitions.Name, _ bounds: RetentionBounds) throws(StoreFailure) -> Bool {
     let key: [SQLValue] = [.integer(Int64(name.recordClass.number)), .integer(name.number)]
     let row = try rows("SELECT thinned FROM part WHERE class = $1 AND month = $2", key).first
@@ -71,7 +71,7 @@ extension PostgreSQLSession {
       [.integer(Int64(name.recordClass.number)), .integer(name.number), .integer(bounds.time)])
   }
 
-  /// Removes what retention is for from ``pages`` pages of a partition.
+  /// Deletes expired records from ``pages`` pages of a partition.
   func thin(
     _ name: PostgreSQLPartitions.Name, _ bounds: RetentionBounds, from page: Int64
   ) throws(StoreFailure) -> Int64 {
@@ -90,10 +90,10 @@ extension PostgreSQLSession {
       ).changed)
   }
 
-  /// Removes some of the records of a removed vehicle from a partition.
+  /// Deletes some of the records of a removed vehicle from a partition.
   ///
-  /// - Parameter first: the id to begin with.
-  /// - Returns: how many, and the id to go on with; nil: there are no more.
+  /// - Parameter first: the id at which to begin.
+  /// - Returns: number of deleted records, and the id at which to continue; `nil` at the end.
   func removePiece(
     tenant: Int32, vehicle: Int32, _ name: PostgreSQLPartitions.Name, from first: UUIDv7?
   ) throws(StoreFailure) -> (removed: Int64, next: UUIDv7?) {
@@ -107,9 +107,9 @@ extension PostgreSQLSession {
     return (Int64(try connection.query("DELETE \(of) AND id < $4", parameters).changed), next)
   }
 
-  /// Takes the note away that a vehicle was removed, unless there are records of it still.
+  /// Deletes the entry about a vehicle's removal, unless records of it remain.
   func finishRemoval(tenant: Int32, vehicle: Int32) throws(StoreFailure) {
-    // No rows go from one partition to another meanwhile.
+    // No rows move between partitions while this lock is held.
     try connection.execute("SELECT pg_advisory_xact_lock(1329746759, 1)")
     let rest = try rows(
       "SELECT 1 FROM record WHERE tenant = $1 AND vehicle = $2 LIMIT 1", [SQLValue(tenant), SQLValue(vehicle)])

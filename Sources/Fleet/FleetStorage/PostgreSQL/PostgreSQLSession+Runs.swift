@@ -1,10 +1,10 @@
 import FleetDomain
 import Telemetry
 
-/// The table of runs, where a step for each vehicle would be a message to the server for each. Everything else is done
-/// in SQL that both databases understand.
+/// Operations on the table of runs that need one statement for all vehicles, because a statement for each would cost a
+/// round trip each. Other operations use SQL that both databases support.
 extension PostgreSQLSession {
-  /// In the order of their keys, so that two transactions never wait for each other in a ring.
+  /// Locks vehicles in the order of their keys, so that no deadlock can occur.
   func lock(vehicles: [Int32]) throws(StoreFailure) {
     var parameters = PostgreSQLParameters()
     parameters.add(array: vehicles, of: PostgreSQLType.int4, arrayType: PostgreSQLType.int4Array) {
@@ -106,7 +106,7 @@ extension PostgreSQLSession {
     return runs
   }
 
-  /// Tenants, vehicles, and so many ids of each.
+  /// Returns tenants, vehicles, and the given number of ids of each as parameters.
   private static func parameters(
     _ items: [(tenant: Int32, vehicle: Int32, ids: [UUIDv7])], ids: Int
   ) -> PostgreSQLParameters {

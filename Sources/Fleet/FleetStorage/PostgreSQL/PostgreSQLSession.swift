@@ -5,9 +5,9 @@ import Telemetry
 final class PostgreSQLSession: StoreSession {
   let connection: PostgreSQLConnection
   let partitions: PostgreSQLPartitions
-  /// Whether rows that are to be inserted may be there already.
+  /// Whether rows to be inserted may exist already.
   let expectsDuplicates: Bool
-  /// Limits of times that hold once this transaction is committed.
+  /// Limits of times that are valid after the commit of this transaction.
   private var learnt: [PostgreSQLPartitions.Name: PostgreSQLPartitions.Limits] = [:]
 
   init(connection: PostgreSQLConnection, partitions: PostgreSQLPartitions, expectsDuplicates: Bool = false) {
@@ -18,7 +18,7 @@ final class PostgreSQLSession: StoreSession {
 
   /// Runs work between BEGIN and COMMIT.
   ///
-  /// - Parameter mode: what stands behind BEGIN.
+  /// - Parameter mode: text after BEGIN.
   func inTransaction<Value>(
     _ mode: String = "", _ work: () throws(StoreFailure) -> Value
   ) throws(StoreFailure) -> Value {
@@ -26,7 +26,7 @@ final class PostgreSQLSession: StoreSession {
     do throws(StoreFailure) {
       try connection.execute("BEGIN \(mode)")
     } catch {
-      // The connection broke while nobody used it: nothing was done, and another one may be had.
+      // The idle connection was broken: nothing was done, so repeat the work on another one.
       throw StoreFailure(error.error, mayRetry: true)
     }
     let value: Value
@@ -57,7 +57,7 @@ final class PostgreSQLSession: StoreSession {
     try connection.query(sql, PostgreSQLParameters(values)).changed
   }
 
-  /// Tenants are never removed: one that was found is known for good.
+  /// Returns a tenant's key; `nil` if there is no such tenant. Keys are cached, because tenants are never removed.
   func tenant(_ id: TenantID) throws(StoreFailure) -> Int32? {
     if let known = partitions.tenants.withLock({ $0[id] }) { return known }
     let found = try rows("SELECT key FROM tenant WHERE id = $1", [.text(id.text)]).first.map { Int32($0.integer(0)) }
@@ -65,7 +65,7 @@ final class PostgreSQLSession: StoreSession {
     return found
   }
 
-  /// Tells the other servers as well, with the commit.
+  /// Adds changes to a tenant's feed, and notifies the other servers with the commit.
   func publish(
     _ keys: [RowKey], tenant: Int32, named id: TenantID, at now: Int64
   ) throws(StoreFailure) -> FeedPosition {
@@ -154,7 +154,7 @@ final class PostgreSQLSession: StoreSession {
       $1.append(bigEndian: $0.record.idHigh)
       $1.append(bigEndian: $0.record.idLow)
     }
-    // The vehicles' rows are locked: no two transactions are at the same rows.
+    // The vehicles' rows are locked, so no other transaction changes the same rows.
     _ = try connection.query(
       """
       INSERT INTO newest (vehicle, class, ecu, time, seq, id) SELECT * FROM unnest($1, $2, $3, $4, $5, $6)
@@ -163,7 +163,7 @@ final class PostgreSQLSession: StoreSession {
       """, parameters)
   }
 
-  /// Sees to it that the limits of partitions hold for the times of rows.
+  /// Widens the limits of partitions to the times of the rows.
   func widen(_ placement: PostgreSQLPlacement) throws(StoreFailure) {
     var wanted: [PostgreSQLPartitions.Name: PostgreSQLPartitions.Limits] = [:]
     for part in placement.parts { wanted[part.name] = .init(least: part.least, most: part.most) }

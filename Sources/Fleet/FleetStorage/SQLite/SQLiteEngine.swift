@@ -5,9 +5,9 @@ import Glibc
 import Synchronization
 import Telemetry
 
-/// The store in a SQLite file: one writer, readers beside it.
+/// The store in a SQLite file, with one writer and parallel readers.
 final class SQLiteEngine: StoreEngine {
-  /// Connections that read.
+  /// Number of connections for reading.
   static let readers = 4
 
   let cursorKey: CursorKey
@@ -19,19 +19,19 @@ final class SQLiteEngine: StoreEngine {
   var clock: String { Self.clock }
   let wasRestored: Bool
   private let pool: DatabasePool
-  /// `nil` for a command, if no server has opened the file before.
+  /// State of the served file; `nil` for a command, if no server has opened the file before.
   private let served: ServedSQLiteFile?
-  /// Read by what waits for another process.
+  /// Set during a stop; ends waits for locks of other processes.
   private let isStopping: Flag
-  /// Of the one thread that writes.
+  /// Reports the progress of the writing thread.
   private let turns: WriterTurns
 
-  /// - Parameter steps: ``SQLiteSchema/steps``, or those of another version.
+  /// - Parameter steps: ``SQLiteSchema/steps``, or the steps of another version.
   init(path: String, steps: [String], access: StoreAccess = .makingCommand) throws(StorageError) {
     if access.makesDatabase {
       SQLiteFile.make(path)
     } else if SQLiteFile.isEmpty(path) {
-      throw StorageError(.noDatabase, path, "no database is there")
+      throw StorageError(.noDatabase, path, "there is no database")
     }
     let lock = access == .server ? try SQLiteServerFile(of: path) : nil
     let (isStopping, turns) = (Flag(), WriterTurns())
@@ -39,8 +39,8 @@ final class SQLiteEngine: StoreEngine {
     self.turns = turns
     do {
       pool = try DatabasePool(path: path, configuration: Self.configuration(isStopping, turns))
-      // WAL alone keeps a commit through a crash of the program, FULL through a power cut as well. Said here: the pool says
-      // NORMAL once its connection is prepared.
+      // With WAL, a commit survives a crash of the program; FULL makes it survive a power cut too. It is set here
+      // because the pool sets NORMAL after preparing its connection.
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
       cursorKey = try SQLiteMigration.run(steps, on: pool, mayMake: access.makesDatabase)
       served = try Self.begin(lock, path, pool)
@@ -66,7 +66,7 @@ final class SQLiteEngine: StoreEngine {
   private static func configuration(_ isStopping: Flag, _ turns: WriterTurns) -> Configuration {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false
-    // Up to 10 s for a process that has the file; SQLite's own waiting would not hear that we are to stop.
+    // Wait up to 10 s for a lock of another process. SQLite's own wait could not be interrupted by a stop.
     configuration.busyMode = .callback { tries in
       _ = poll(nil, 0, 10)
       turns.made()
@@ -74,7 +74,7 @@ final class SQLiteEngine: StoreEngine {
     }
     configuration.maximumReaderCount = readers
     configuration.prepareDatabase { database in
-      // Of a new file; a record fits some 16 times, so that fewer pages are split and written.
+      // For a new file. A page holds about 16 records, so that fewer pages are split and written.
       try database.execute(sql: "PRAGMA page_size = 8192")
       try database.execute(sql: "PRAGMA cache_size = -8192")
       try database.execute(sql: "PRAGMA wal_autocheckpoint = 4096")
@@ -98,8 +98,8 @@ final class SQLiteEngine: StoreEngine {
     return .success(group)
   }
 
-  // GRDB's own async calls end with the task that made them, and a write would then be undone that a caller on
-  // PostgreSQL finds done: a cancelled task takes nothing back.
+  // GRDB's own async calls are rolled back when their task is cancelled. Here, as with PostgreSQL, a cancelled task
+  // rolls back nothing.
 
   func read<Value: Sendable>(
     _ work: @escaping @Sendable (any StoreSession) throws(StoreFailure) -> Value
@@ -188,12 +188,12 @@ final class SQLiteEngine: StoreEngine {
     return newest.map(StoredTime.timestamp)
   }
 
-  /// One table has all: nothing is to be made.
+  /// Does nothing, because one table has the records of all months.
   func prepare(at now: Timestamp) async throws(StorageError) {}
 
   func turn() async {
     await turns.wait {
-      // Behind what was to be written before.
+      // Runs after the writes that were queued before.
       pool.asyncWriteWithoutTransaction { [turns] _ in turns.made() }
     }
   }
@@ -210,11 +210,11 @@ final class SQLiteEngine: StoreEngine {
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
         do {
-          // Calls that are under way come first: they are in the pool's queues.
+          // The calls in progress are in the pool's queues and finish first.
           try pool.close()
           served?.release()
         } catch {
-          // A reader that is not through yet: the connection then ends with it, and what was committed is in the file.
+          // A reader has not finished. Its connection closes later; committed data are in the file.
         }
         continuation.resume()
       }
@@ -228,7 +228,7 @@ final class SQLiteEngine: StoreEngine {
   }
 }
 
-/// Says that something is to end, and goes on saying so.
+/// A flag that is set once and never cleared.
 private final class Flag: Sendable {
   private let value = Atomic(false)
 

@@ -1,12 +1,12 @@
 import FleetDomain
 import GRDB
 
-/// Brings a file to the newest schema.
+/// Upgrades a file to the newest schema.
 enum SQLiteMigration {
-  /// Marks a file as ours in its header: "OBDG".
+  /// Application ID in the file's header: "OBDG".
   private static let applicationId: Int64 = 0x4F42_4447
 
-  /// - Parameter mayMake: whether an empty file becomes a database.
+  /// - Parameter mayMake: whether an empty file may become a database.
   /// - Returns: the key of the store's cursors.
   static func run(_ steps: [String], on pool: DatabasePool, mayMake: Bool = true) throws -> CursorKey {
     try pool.writeWithoutTransaction { database in
@@ -18,7 +18,7 @@ enum SQLiteMigration {
         guard owner == applicationId || (owner == 0 && tables == 0) else {
           throw StoreFailure(.damaged, "database", "a SQLite file of another program; expected one of fleetstore")
         }
-        guard mayMake || tables > 0 else { throw StoreFailure(.noDatabase, "database", "no database is there") }
+        guard mayMake || tables > 0 else { throw StoreFailure(.noDatabase, "database", "there is no database") }
         let version = Int(try session.rows("PRAGMA user_version", []).first?.integer(0) ?? 0)
         guard version <= steps.count else {
           throw StoreFailure(

@@ -3,11 +3,11 @@ import FleetDomain
 import GRDB
 import Telemetry
 
-/// A cached statement of a connection, bound and stepped without a detour: what is inserted a hundred thousand times a
-/// second goes through here.
+/// A cached statement of a connection, bound and stepped through the C API. Inserts use it, because there are up to a
+/// hundred thousand in a second.
 ///
-/// Call order: bind all parameters, then ``run()``, or ``next()`` until it says false. Parameters count from 1, columns
-/// from 0. One at a time for the same SQL.
+/// Call order: bind all parameters, then call ``run()``, or ``next()`` until it returns `false`. Parameters count from
+/// 1, columns from 0. Only one query of the same SQL may exist at a time.
 @safe
 struct SQLiteQuery: ~Copyable {
   private let handle: OpaquePointer
@@ -20,7 +20,7 @@ struct SQLiteQuery: ~Copyable {
     }
   }
 
-  // The connection keeps the statement; what it holds of rows and bytes goes.
+  // The connection keeps the statement. Release its row and bound bytes.
   deinit {
     unsafe sqlite3_reset(handle)
     unsafe sqlite3_clear_bindings(handle)
@@ -43,9 +43,9 @@ struct SQLiteQuery: ~Copyable {
     }
   }
 
-  /// Binds bytes, which are copied.
+  /// Binds a copy of bytes.
   borrowing func bind(_ bytes: [UInt8], at parameter: Int32) {
-    // An empty array may have no address, and that would be null.
+    // An empty array may have no address, which SQLite would treat as null.
     if bytes.isEmpty { return check(unsafe sqlite3_bind_zeroblob(handle, parameter, 0)) }
     let code = unsafe bytes.withUnsafeBytes { bytes in
       unsafe sqlite3_bind_blob64(handle, parameter, bytes.baseAddress, UInt64(bytes.count), Self.copied)
@@ -53,7 +53,7 @@ struct SQLiteQuery: ~Copyable {
     check(code)
   }
 
-  /// Binds the 16 bytes of an identifier.
+  /// Binds an identifier as its 16 bytes.
   borrowing func bind(high: UInt64, low: UInt64, at parameter: Int32) {
     var bytes: InlineArray<2, UInt64> = [high.bigEndian, low.bigEndian]
     let code = unsafe withUnsafeBytes(of: &bytes) { bytes in
@@ -62,16 +62,16 @@ struct SQLiteQuery: ~Copyable {
     check(code)
   }
 
-  /// Runs a statement that gives no rows, or whose rows nobody wants.
+  /// Executes a statement whose rows, if any, are not needed.
   ///
-  /// - Returns: how many rows it changed.
+  /// - Returns: number of changed rows.
   @discardableResult
   borrowing func run() throws(StoreFailure) -> Int {
     while try next() {}
     return unsafe Int(sqlite3_changes(sqlite3_db_handle(handle)))
   }
 
-  /// Goes to the next row; false: there is none, and the statement may be bound anew.
+  /// Steps to the next row. Returns `false` if there is none; the statement can then be bound again.
   borrowing func next() throws(StoreFailure) -> Bool {
     let code = unsafe sqlite3_step(handle)
     if code == SQLITE_ROW { return true }
@@ -82,7 +82,7 @@ struct SQLiteQuery: ~Copyable {
     return false
   }
 
-  /// Leaves the rows that are not wanted any more.
+  /// Discards the remaining rows.
   borrowing func reset() { unsafe sqlite3_reset(handle) }
 
   borrowing func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
@@ -95,7 +95,7 @@ struct SQLiteQuery: ~Copyable {
     return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
   }
 
-  /// The identifier of 16 bytes; nil where there is none.
+  /// Returns the identifier in a column of 16 bytes; `nil` if the column is null.
   borrowing func identifier(_ column: Int32) -> UUIDv7? {
     guard let start = unsafe sqlite3_column_blob(handle, column), unsafe sqlite3_column_bytes(handle, column) == 16
     else { return nil }
@@ -104,7 +104,7 @@ struct SQLiteQuery: ~Copyable {
     return UUIDv7(high: high, low: low)
   }
 
-  /// All columns of the row.
+  /// Returns all columns of the current row.
   borrowing func row() -> SQLRow {
     let count = unsafe sqlite3_column_count(handle)
     return SQLRow(
@@ -119,7 +119,7 @@ struct SQLiteQuery: ~Copyable {
       })
   }
 
-  /// SQLITE_TRANSIENT: a cast that C makes and Swift's importer does not.
+  /// SQLITE_TRANSIENT, a cast that Swift cannot import.
   private static var copied: sqlite3_destructor_type { unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
   private borrowing func check(_ code: Int32) {

@@ -1,9 +1,8 @@
 import FleetDomain
 
-/// The steps from an empty file to the newest schema. A step that was released is never changed: what is new is a
-/// further step.
+/// The steps from an empty file to the newest schema. A released step is never changed; a change is a new step.
 enum SQLiteSchema {
-  /// Step n makes version n of version n - 1.
+  /// The step at index n upgrades version n to version n + 1.
   static let steps = [version1, version2, version3, version4, version5, version6, version7, version8, version9]
 
   private static let version1 = """
@@ -54,16 +53,17 @@ enum SQLiteSchema {
     INSERT INTO setting VALUES ('cursorKey', randomblob(16));
     """
 
-  /// Vehicles are removed in pieces; the feed is trimmed from its beginning, without an index of its times.
+  /// Removes vehicles in pieces, and trims the feed from its beginning without an index of its times.
   private static let version2 = """
     CREATE TABLE removal (vehicle INTEGER PRIMARY KEY, tenant INTEGER NOT NULL) STRICT;
     DROP INDEX feed_at;
     """
 
-  /// What is new is new in PostgreSQL alone: both have the same version.
+  /// Only removes an index. The step keeps the version equal to PostgreSQL's.
   private static let version3 = "DROP INDEX IF EXISTS feed_at;"
 
-  /// The vehicles that gateways may write as are rows that an index finds; a tenant counts its gateways and tokens.
+  /// Stores the vehicles that gateways may write as in an indexed table, and counts the gateways and tokens of each
+  /// tenant.
   private static let version4 = """
     CREATE TABLE gateway_vehicle (
       tenant INTEGER NOT NULL, gateway TEXT NOT NULL, vehicle TEXT NOT NULL, place INTEGER NOT NULL,
@@ -88,8 +88,8 @@ enum SQLiteSchema {
     CREATE TABLE revocation (number INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, token BLOB NOT NULL) STRICT;
     """
 
-  /// Records have a `seq`, which breaks ties of time, and the time of their reception; the newest of each vehicle are
-  /// known. Times that cannot be right become that of this migration.
+  /// Adds `seq`, which orders records of the same time, the time of reception, and the newest records of each vehicle.
+  /// Implausible times are replaced by the time of this migration.
   private static let version5 =
     """
     CREATE TABLE record_5 (
@@ -135,10 +135,10 @@ enum SQLiteSchema {
       ALTER TABLE vehicle DROP COLUMN position_id;
       """
 
-  /// Which store it is: a server tells by it whether another file was put in the place of its own.
+  /// Adds a random identifier of the store, by which a server detects that its file was replaced.
   private static let version6 = "INSERT INTO setting VALUES ('store', randomblob(16));"
 
-  /// Telemetry that comes in many records at once is stored in runs.
+  /// Adds runs, which store telemetry that arrives in batches of many records.
   private static let version7 = """
     CREATE TABLE telemetry_run (
       tenant INTEGER NOT NULL, vehicle INTEGER NOT NULL, last_id BLOB NOT NULL, first_id BLOB NOT NULL,
@@ -150,14 +150,14 @@ enum SQLiteSchema {
     CREATE INDEX telemetry_run_month ON telemetry_run (month, last_time);
     """
 
-  /// The vehicle of each gateway's newest record.
+  /// Adds the vehicle of each gateway's newest record.
   private static let version8 = """
     ALTER TABLE gateway ADD COLUMN vehicle INTEGER;
     ALTER TABLE gateway ADD COLUMN vehicle_time INTEGER;
     """
 
-  /// People, their sessions and factors; the audit, and the keys of what it says of people. `number`, `time` and `thing` of
-  /// an audit entry are in its content as well; the columns are for lists.
+  /// Adds people, their sessions and factors, the audit, and the encryption keys for personal data in it. `number`,
+  /// `time` and `thing` of an audit entry are also in its content; the columns serve lists.
   private static let version9 = """
     CREATE TABLE person (
       tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
@@ -203,10 +203,10 @@ enum SQLiteSchema {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// ms
+  /// The time of the migration, ms.
   private static let now = "CAST(strftime('%s', 'now') AS INTEGER) * 1000"
   private static let ahead = StoredQuality.ahead.rawValue
-  /// The literal of the least number is none: its sign is an operator.
+  /// The lowest integer. SQL has no literal for it, because the sign is an operator.
   private static let undated = "(-9223372036854775807 - 1)"
 
   private static func newest(_ recordClass: RecordClass) -> String {

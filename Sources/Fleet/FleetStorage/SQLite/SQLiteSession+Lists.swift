@@ -32,7 +32,8 @@ extension SQLiteSession {
     return rows
   }
 
-  /// The class stands in the text: the index of the lists of all vehicles is not for all classes.
+  /// Returns the statement. The class is part of its text, because the index for all vehicles does not contain all
+  /// classes.
   private static func sql(_ isForward: Bool, ofVehicle: Bool, _ recordClass: RecordClass) -> String {
     let columns = "SELECT \(FoundRow.columns) FROM record WHERE tenant = ?1 AND class = "
     let (from, to, direction) = isForward ? (">=", "<", "ASC") : ("<=", ">=", "DESC")
@@ -42,14 +43,14 @@ extension SQLiteSession {
          AND vehicle = ?6 AND (time, seq, id) \(from) (?2, ?7, ?3) AND time \(to) ?4
         ORDER BY time \(direction), seq \(direction), id \(direction) LIMIT ?5
         """
-      // SQLite does not see by itself that the index of these lists, `class <> 0`, holds this class.
+      // SQLite cannot derive that the index with the condition `class <> 0` contains this class.
       : head + " AND class <> 0" + """
          AND (time, seq, id, vehicle) \(from) (?2, ?7, ?3, ?6) AND time \(to) ?4
         ORDER BY time \(direction), seq \(direction), id \(direction), vehicle \(direction) LIMIT ?5
         """
   }
 
-  /// Of each span the newest: one step to the next span that has a record, one to its end.
+  /// Returns the newest record of each time span: it skips to the next span that has a record, then to its end.
   private func newest(
     _ page: RecordPage, _ tenant: Int32, _ vehicle: Int32, _ recordClass: RecordClass, _ every: Int64
   ) throws(StoreFailure) -> [FoundRow] {
@@ -67,7 +68,7 @@ extension SQLiteSession {
       ORDER BY time DESC, seq DESC, id DESC LIMIT 1
       """)
     let end = RecordBound.end(page.query)
-    // Records without a time are in no span.
+    // Records without a time belong to no span.
     var start = max(page.cursor?.time ?? RecordBound.start(page.query), StoredTime.undated + 1)
     var rows: [FoundRow] = []
     while rows.count <= page.query.limit {

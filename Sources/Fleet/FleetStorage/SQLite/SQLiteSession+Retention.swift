@@ -1,24 +1,24 @@
 import FleetDomain
 import Telemetry
 
-/// How far retention has come in a class of records: vehicle after vehicle, of each first the ids that were made in months
-/// that are over, then those that no right clock has made yet. What lies between, as a rule nearly all, is not read.
+/// The progress of retention in a class of records. It visits one vehicle after another: first the ids of past months,
+/// then ids that no correct clock has made yet. The ids in between, usually nearly all, are not read.
 struct RetentionPlace {
   var vehicle: Int64 = 0
   var isAhead = false
-  /// Where to go on among the ids; nil: at the first.
+  /// The id at which to continue; `nil` for the first one.
   var id: UUIDv7?
 }
 
 extension SQLiteSession {
-  /// Records that one transaction reads or removes at most: some 20 ms, for which batches wait.
+  /// Maximum number of records that one transaction reads or deletes, which takes about 20 ms.
   private static let piece: Int64 = 2_000
-  /// Vehicles that one transaction looks at.
+  /// Maximum number of vehicles that one transaction visits.
   private static let vehicles = 500
 
-  /// Removes some of the records that retention is for.
+  /// Deletes some of the expired records.
   ///
-  /// - Returns: how many, and where to go on; nil: there are no more.
+  /// - Returns: number of deleted records, and where to continue; `nil` at the end.
   func removePiece(
     _ recordClass: RecordClass, _ bounds: RetentionBounds, from place: RetentionPlace
   ) throws(StoreFailure) -> (removed: Int64, next: RetentionPlace?) {
@@ -36,20 +36,20 @@ extension SQLiteSession {
     return (removed, place)
   }
 
-  /// Removes what is old among some ids of a vehicle, and moves the place behind them.
+  /// Deletes expired records of a vehicle in a range of ids, and advances the position.
   ///
   /// - Parameters:
   ///   - key: tenant, vehicle, class.
-  ///   - left: how many records may still be read.
+  ///   - left: number of records that may still be read.
   private func removeIds(
     _ key: [SQLValue], _ bounds: RetentionBounds, _ place: inout RetentionPlace, _ left: inout Int64
   ) throws(StoreFailure) -> Int64 {
-    // No id is before an empty blob, and none behind one that is longer than all.
+    // An empty blob is before all ids, and a longer blob after all.
     let (first, last) = (SQLValue.bytes([]), SQLValue.bytes(Array(repeating: 0xFF, count: 17)))
     let start = place.isAhead ? bounds.firstAhead.map { SQLValue.identifier($0) } ?? last : first
     let end = place.isAhead ? last : bounds.firstKept.map { SQLValue.identifier($0) } ?? first
     let from = place.id.map { SQLValue.identifier($0) } ?? start
-    // By its times an index would be read of which next to nothing goes.
+    // An index by time would be read in vain, because few of its entries are deleted.
     let ids = "record INDEXED BY record_id WHERE tenant = $1 AND vehicle = $2 AND class = $3 AND id >= $4 AND id < $5"
     let read = try rows(
       "SELECT count(*), max(id) FROM (SELECT id FROM \(ids) ORDER BY id LIMIT $6)",
@@ -58,7 +58,7 @@ extension SQLiteSession {
     let count = read?.integer(0) ?? 0
     let next = count > left ? read?.identifier(1) : nil
     let removed = try run(
-      // The newest of each type and ECU, and of positions, stays.
+      // Keep the newest record of each type and ECU, and the newest with a position.
       """
       DELETE FROM \(ids) AND time > $6 AND time < $7
         AND id NOT IN (SELECT newest.id FROM newest WHERE newest.vehicle = $2)
@@ -77,9 +77,9 @@ extension SQLiteSession {
     return Int64(removed)
   }
 
-  /// Removes some of the records of a vehicle that has been removed, and with the last of them the note that it was.
+  /// Deletes some of the records of a removed vehicle. With the last of them, it deletes the entry about the removal.
   ///
-  /// - Returns: how many; 0: there are no more.
+  /// - Returns: number of deleted records; 0 if none remains.
   func removePiece(tenant: Int32, vehicle: Int32) throws(StoreFailure) -> Int64 {
     let removed = try run(
       """

@@ -1,9 +1,9 @@
 import FleetDomain
 import Telemetry
 
-/// The table of runs, where speed counts. Everything else is done in SQL that both databases understand.
+/// Operations on the table of runs whose speed matters. Other operations use SQL that both databases support.
 extension SQLiteSession {
-  /// The one writer has the whole file.
+  /// Does nothing, because the only writer has locked the whole file.
   func lock(vehicles: [Int32]) {}
 
   func nextRuns(_ ranges: [RunRange]) throws(StoreFailure) -> [RunSpan?] {

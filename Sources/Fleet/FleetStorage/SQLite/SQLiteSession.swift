@@ -6,7 +6,7 @@ import Telemetry
 struct SQLiteSession: StoreSession {
   let database: Database
 
-  /// The one writer has the whole file.
+  /// Empty, because the only writer has locked the whole file.
   var lockingRows: String { "" }
 
   func lockRevocations() {}
@@ -22,7 +22,7 @@ struct SQLiteSession: StoreSession {
   func run(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> Int { try bound(sql, values).run() }
 
   private func bound(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> SQLiteQuery {
-    // `?1` is the first parameter wherever it stands; `$1` would be the first that stands there.
+    // Both databases use `$1`. SQLite would number `$1` by its position; `?1` is always the first parameter.
     let query = try SQLiteQuery(database, sql.contains("$") ? String(sql.map { $0 == "$" ? "?" : $0 }) : sql)
     for (index, value) in values.enumerated() { query.bind(value, at: Int32(index) + 1) }
     return query
@@ -141,11 +141,11 @@ struct SQLiteSession: StoreSession {
 }
 
 extension SQLiteQuery {
-  /// The row of a statement that selects ``FoundRow/columns``.
+  /// Returns the row of a statement that selects ``FoundRow/columns``.
   borrowing func foundRow() throws(StoreFailure) -> FoundRow {
     guard let recordClass = RecordClass(number: Int16(truncatingIfNeeded: integer(1))), let id = identifier(4),
       let quality = StoredQuality(rawValue: UInt8(truncatingIfNeeded: integer(5)))
-    else { throw StoreFailure(.damaged, "record", "a row that is not ours") }
+    else { throw StoreFailure(.damaged, "record", "invalid row") }
     return FoundRow(
       recordClass: recordClass, vehicle: Int32(truncatingIfNeeded: integer(0)), time: integer(2),
       sequence: integer(3), id: id, quality: quality, received: isNull(6) ? nil : integer(6), body: bytes(7))

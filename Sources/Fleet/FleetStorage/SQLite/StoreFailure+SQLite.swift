@@ -3,19 +3,19 @@ import FleetDomain
 import GRDB
 
 extension StoreFailure {
-  /// The error with the database's file as its place, where it is about the database.
+  /// Returns the error with the path of the file as its place, if it is about the database.
   func error(at path: String) -> StorageError {
     error.place == Self.database ? StorageError(error.kind, path, error.detail) : error
   }
 
-  /// What an error is about that names nothing else.
+  /// The place of an error that names no other.
   private static let database = "database"
 
   /// SQLITE_CONSTRAINT_UNIQUE and SQLITE_CONSTRAINT_PRIMARYKEY, which are macros that Swift cannot import.
   private static let uniqueConstraint: Int32 = 2_067
   private static let primaryKeyConstraint: Int32 = 1_555
 
-  /// What SQLite or GRDB refused to do.
+  /// Converts an error of SQLite or GRDB.
   init(sqlite error: any Error) {
     switch error {
     case let failure as StoreFailure: self = failure
@@ -34,9 +34,9 @@ extension StoreFailure {
       case SQLITE_READONLY, SQLITE_PERM: .readOnly
       case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
       case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_CANTOPEN, SQLITE_IOERR, SQLITE_ABORT: .unavailable
-      // The storage is being closed.
+      // The storage is closing.
       case SQLITE_INTERRUPT: .unavailable
-      // GRDB's word for a database that was closed.
+      // GRDB reports a closed database with this code.
       case SQLITE_MISUSE: .unavailable
       default: .system
       }

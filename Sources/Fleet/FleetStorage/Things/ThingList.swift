@@ -101,7 +101,7 @@ struct ThingList<Value: Kind> {
   private mutating func text(after cursor: String) throws(StoreFailure) -> String {
     guard let text = PageCursor.last(of: cursor, scope: scope, key: key),
       case .array(let place)? = try? JSON(parsing: Array(text.utf8)), place.count == query.order.count + 1
-    else { throw StoreFailure(.invalidCursor, "cursor", "not given out for this question; ask again without it") }
+    else { throw StoreFailure(.invalidCursor, "cursor", "not valid for this query; repeat the query without it") }
     var alternatives: [String] = []
     var equal: [String] = []
     for (item, value) in zip(query.order, place) {

@@ -41,11 +41,11 @@ struct DaemonConnection: ~Copyable {
   var descriptor: Int32 { line.number }
 
   private var stranger: DaemonTrouble {
-    DaemonTrouble(.notUnderstood, "\(socket.path): what answers there is no obdgated, or one of another version")
+    DaemonTrouble(.notUnderstood, "\(socket.path): the server is not obdgated, or has another version")
   }
 
   private var late: DaemonTrouble {
-    DaemonTrouble(.timedOut, "\(socket.path): obdgated does not answer: it is stuck, or busy")
+    DaemonTrouble(.timedOut, "\(socket.path): obdgated does not answer: it is stuck or busy")
   }
 
   private var gone: DaemonTrouble { DaemonTrouble(.gone, "\(socket.path): obdgated has closed the connection") }
@@ -74,7 +74,7 @@ struct DaemonConnection: ~Copyable {
         if more.isEmpty { return body }
         body += more
         guard body.count <= limit else {
-          throw DaemonTrouble(.notUnderstood, "\(socket.path): its answer is longer than \(limit) bytes")
+          throw DaemonTrouble(.notUnderstood, "\(socket.path): its response is longer than \(limit) bytes")
         }
         // The deadline also ends a response that arrives too slowly.
         if BootClock.now >= deadline { throw late }
@@ -88,7 +88,7 @@ struct DaemonConnection: ~Copyable {
 
   private mutating func counted(_ bytes: [UInt8]) throws(DaemonTrouble) -> [UInt8] {
     guard let expected = left else { return bytes }
-    if bytes.isEmpty { throw DaemonTrouble(.gone, "\(socket.path): its answer is cut short") }
+    if bytes.isEmpty { throw DaemonTrouble(.gone, "\(socket.path): its response is incomplete") }
     let kept = bytes.prefix(expected)
     left = expected - kept.count
     return Array(kept)
@@ -124,7 +124,7 @@ struct DaemonConnection: ~Copyable {
   private func wait(until deadline: Int64, unless wakeUp: WakeUp?) throws(DaemonTrouble) {
     switch Waiting.forInput(on: descriptor, until: deadline, unless: wakeUp) {
     case .ready: return
-    case .interrupted: throw DaemonTrouble(.interrupted, "\(socket.path): not waited for")
+    case .interrupted: throw DaemonTrouble(.interrupted, "\(socket.path): interrupted")
     case .late: throw late
     }
   }

@@ -47,7 +47,7 @@ struct DaemonSocket: Equatable {
     let bytes = Array(path.utf8)
     // The last byte must remain 0.
     guard (1..<MemoryLayout.size(ofValue: address.sun_path)).contains(bytes.count), !bytes.contains(0) else {
-      throw DaemonTrouble(.notRunning, "\(path): not a socket's path: those have 1 to 107 bytes")
+      throw DaemonTrouble(.notRunning, "\(path): not the path of a socket, which has 1 to 107 bytes")
     }
     unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -77,20 +77,21 @@ struct DaemonSocket: Equatable {
   private func trouble(_ code: Int32) -> DaemonTrouble {
     switch code {
     case ENOENT, ENOTDIR:
-      DaemonTrouble(.notRunning, "\(path): no such socket: obdgated does not run, or has it elsewhere (--socket)")
+      DaemonTrouble(.notRunning, "\(path): no such socket: obdgated is not running, or uses another path (--socket)")
     // The same error as for a socket on which no process listens.
     case ECONNREFUSED where !isSocket:
       DaemonTrouble(
         .system,
         "\(path): not a socket; use another path, with --socket or by \"status\" of the daemon's configuration")
     case ECONNREFUSED, ENOTSOCK, EPROTOTYPE:
-      DaemonTrouble(.notRunning, "\(path): nobody answers: obdgated does not run; \(Self.starting)")
+      DaemonTrouble(.notRunning, "\(path): no answer: obdgated is not running; \(Self.starting)")
     case EACCES, EPERM:
       DaemonTrouble(
         .notPermitted,
         "\(path): no permission; add the user to the group obdgate: usermod -aG obdgate USER, then log in "
-          + "anew")
-    case EAGAIN, EINTR: DaemonTrouble(.timedOut, "\(path): obdgated lets nobody in: too many ask, or it is stuck")
+          + "again")
+    case EAGAIN, EINTR:
+      DaemonTrouble(.timedOut, "\(path): obdgated accepts no connection: there are too many, or it is stuck")
     default: DaemonTrouble(.system, "\(path): \(systemReason(code))")
     }
   }

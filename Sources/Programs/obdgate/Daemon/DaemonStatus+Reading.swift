@@ -17,7 +17,7 @@ extension DaemonStatus {
     do throws(JSONError) {
       try self.init(JSONDocument(parsing: text, maximumDepth: 16).root)
     } catch {
-      throw DaemonTrouble(.notUnderstood, "\(socket.path): its answer is not understood: \(error.message)")
+      throw DaemonTrouble(.notUnderstood, "\(socket.path): its response is invalid: \(error.message)")
     }
   }
 

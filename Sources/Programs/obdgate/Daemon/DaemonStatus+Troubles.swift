@@ -14,16 +14,17 @@ extension DaemonStatus {
       let oldest = sink.oldestAge.map { "; its oldest record waits for \(Figures.duration($0))" } ?? ""
       switch sink.state {
       case "failing": serious.append("the sink \(sink.name) fails\(Self.because(sink.reason))\(oldest)")
-      case "over": others.append("the sink \(sink.name) takes nothing until the next start\(Self.because(sink.reason))")
+      case "over":
+        others.append("the sink \(sink.name) accepts no records until the next start\(Self.because(sink.reason))")
       default: break
       }
     }
     if let spool, spool.state == "memory" {
       if let reason = spool.reason {
-        serious.append("the spool is in memory alone: \(reason); what it holds is lost with the power")
+        serious.append("the spool is only in memory: \(reason); its records are lost when the power fails")
       } else {
         others.append(
-          "the spool is in memory alone: no stateDirectory is configured; what sinks have not taken is lost when the "
+          "the spool is only in memory: no stateDirectory is configured; records that sinks lack are lost when the "
             + "daemon ends")
       }
     }
@@ -35,7 +36,7 @@ extension DaemonStatus {
       let age = line.stateAge.map { " for \(Figures.duration($0))" } ?? ""
       others.append("\(line.device) is not connected: searching\(age)\(Self.because(line.reason))")
     }
-    if timeQuality == "unset" { others.append("what date it is is not known: records have no time yet") }
+    if timeQuality == "unset" { others.append("the date is unknown: records have no time yet") }
     if let lost = records.lost, lost > 0 {
       others.append("\(Figures.grouped(lost)) records were lost since the start\(Self.because(records.losses))")
     }

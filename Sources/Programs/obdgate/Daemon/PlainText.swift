@@ -1,4 +1,4 @@
-/// What others say, as a terminal is shown it: on one line, nothing that it would obey, not without end.
+/// Makes a text of another program safe to show on a terminal: one line without control characters, of limited length.
 enum PlainText {
   private static let limit = 200
 
@@ -7,7 +7,7 @@ enum PlainText {
     for (index, scalar) in text.unicodeScalars.enumerated() {
       if index == limit { return shown + "…" }
       switch scalar.properties.generalCategory {
-      // Escapes, line ends, and marks that turn the direction of what follows.
+      // Control characters, line ends, and marks that change the direction of text.
       case .control, .format, .lineSeparator, .paragraphSeparator: shown += " "
       default: shown.unicodeScalars.append(scalar)
       }
@@ -15,9 +15,10 @@ enum PlainText {
     return shown
   }
 
-  /// A line of JSON with such characters as `\u009B`: the same text to whoever reads it, no command to a terminal.
+  /// Escapes control characters in a line of JSON, such as `\u009B`. The JSON value stays the same.
   static func escaped(_ line: [UInt8]) -> [UInt8] {
-    // U+007F is one byte, U+0080 to U+009F are C2 80 to C2 9F (RFC 3629, 3); what is below has no place in JSON.
+    // U+007F is one byte; U+0080 to U+009F are C2 80 to C2 9F in UTF-8 (RFC 3629, section 3). JSON contains no lower
+    // control characters.
     guard line.contains(where: { $0 == 0x7F || $0 == 0xC2 }) else { return line }
     var escaped: [UInt8] = []
     var index = 0

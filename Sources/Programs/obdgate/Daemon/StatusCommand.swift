@@ -60,7 +60,7 @@ struct StatusCommand: ParsableCommand {
     do throws(JSONError) {
       _ = try JSONObjectReader(JSONDocument(parsing: text).root)
     } catch {
-      throw Failure(.unavailable, "\(socket.path): its answer is not understood: \(error.message)")
+      throw Failure(.unavailable, "\(socket.path): its response is invalid: \(error.message)")
     }
     // In valid JSON, line ends occur only between tokens.
     return PlainText.escaped(text.filter { $0 != 0x0A && $0 != 0x0D }) + [0x0A]
@@ -90,7 +90,7 @@ struct StatusCommand: ParsableCommand {
         if isFirst { throw trouble.failure }
         before = nil
         let text = LivePage.wrapped(trouble.description, to: columns)
-        try LivePage.show(text + ["asked again every second"], on: &output)
+        try LivePage.show(text + ["retrying every second"], on: &output)
       }
       isFirst = false
     } while !wakeUp.wait(until: BootClock.now + 1_000_000_000)

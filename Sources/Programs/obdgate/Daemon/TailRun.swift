@@ -80,7 +80,7 @@ struct TailRun: ~Copyable {
     let opened = try socket.open("/records", unless: wakeUp)
     descriptor = opened.descriptor
     connection = consume opened
-    if isWaiting { say("\(socket.path): follows again; what was made meanwhile is not repeated") }
+    if isWaiting { say("\(socket.path): connected again; records in between are not repeated") }
     wasConnected = true
     isWaiting = false
     // poll(2) does not report the bytes that arrived with the head of the response.
@@ -89,10 +89,10 @@ struct TailRun: ~Copyable {
 
   private mutating func receive() throws(DaemonTrouble) {
     guard let bytes = try connection?.take() else { return }
-    if bytes.isEmpty { throw DaemonTrouble(.gone, "obdgated has ended, or wants no followers") }
+    if bytes.isEmpty { throw DaemonTrouble(.gone, "obdgated has ended, or accepts no readers") }
     let strangers = stream.strangers
     stream.take(bytes, into: &output)
-    if stream.strangers > 0, strangers == 0 { say("a line that is no record was left out") }
+    if stream.strangers > 0, strangers == 0 { say("a line that is not a record was dropped") }
   }
 
   /// - Throws: the error, unless the command waits for the daemon.

@@ -57,21 +57,24 @@ struct AdapterCheck {
       case .receiver(let ground) where finds: look(at: device.node, as: "a receiver\(title), \(ground.rawValue)")
       case .listen where finds, .leave(.notProbed) where finds: strangers.append(device)
       case .leave(.ignored):
-        findings.append(Finding(.ok, Self.name, "\(device.node): left alone\(title), OBDGATE=ignore"))
+        findings.append(Finding(.ok, Self.name, "\(device.node): ignored\(title), OBDGATE=ignore"))
       default: break
       }
     }
     for device in strangers {
       let title = device.label.isEmpty ? "" : " (\(device.label))"
       findings.append(
-        Finding(.ok, Self.name, "\(device.node): a stranger\(title): it is listened to, and nothing is sent to it"))
+        Finding(.ok, Self.name, "\(device.node): an unknown device\(title): the daemon listens to it and sends nothing")
+      )
     }
     guard !hasAdapter else { return }
     let example = strangers.first.map { "\"adapters\": [{\"device\": \"\($0.links.first ?? $0.node)\"}]" }
     findings.append(
       Finding(
         .warning, Self.name,
-        finds ? "no serial device that is known to be an adapter" : "no adapter is configured, and none is looked for",
+        finds
+          ? "no serial device that is known to be an adapter"
+          : "no adapter is configured, and the daemon does not search for one",
         remedy: example.map { "name it in the configuration: \($0)" } ?? "plug one in, then: obdgate scan"))
   }
 
@@ -159,7 +162,7 @@ struct AdapterCheck {
       let name = device.split(separator: "/").last
     else { return "\(group == own ? "" : "chgrp \(group) \(path) && ")chmod g+rw \(path)" }
     return "a udev rule: KERNEL==\"\(name)\", GROUP=\"\(group)\", MODE=\"0660\""
-      + " (chmod lasts until it is plugged in anew)"
+      + " (chmod lasts until it is unplugged)"
   }
 
   private static func end(_ holder: String, _ path: String) -> String {
@@ -175,13 +178,13 @@ struct AdapterCheck {
     if running.contains("ModemManager") {
       findings.append(
         Finding(
-          .warning, name, "ModemManager runs: it may send its own commands to adapters that it takes for modems",
+          .warning, name, "ModemManager runs: it may send its own commands to adapters, as if they were modems",
           remedy: "systemctl disable --now ModemManager, or a udev rule: ENV{ID_MM_DEVICE_IGNORE}=\"1\""))
     }
     if running.contains("brltty") {
       findings.append(
         Finding(
-          .warning, name, "brltty runs: it takes adapters with a CH340 or CP210x for Braille displays",
+          .warning, name, "brltty runs: it claims adapters with a CH340 or CP210x as Braille displays",
           remedy: "apt-get remove brltty"))
     }
     return findings

@@ -56,7 +56,7 @@ enum BluetoothCheck {
   private static func noController(_ wanted: [Wanted]) -> Finding {
     wanted.isEmpty
       ? Finding(.ok, name, "not used: this machine has no controller")
-      : Finding(.problem, name, "this machine has no controller", remedy: "plug one in, and see: bluetoothctl list")
+      : Finding(.problem, name, "this machine has no controller", remedy: "plug one in, then run: bluetoothctl list")
   }
 
   private static func off(_ controller: BluetoothController, _ doubt: Finding.Verdict) -> Finding {
@@ -64,7 +64,7 @@ enum BluetoothCheck {
     return Finding(
       doubt, name, "\(controller.name) is off\(isBlocked ? ", and blocked" : "")",
       remedy: block("hard")
-        ? "a switch of the machine has it off: rfkill list"
+        ? "a hardware switch has disabled it: rfkill list"
         : isBlocked ? "rfkill unblock bluetooth && bluetoothctl power on" : "bluetoothctl power on")
   }
 
@@ -72,7 +72,8 @@ enum BluetoothCheck {
     let address = wanted.address
     guard let device = devices.first(where: { $0.address == address }) else {
       return Finding(
-        .warning, name, "\(address) has never been heard here", remedy: "switch it on, and see: bluetoothctl scan on")
+        .warning, name, "\(address) was never found by this machine",
+        remedy: "switch it on, then run: bluetoothctl scan on")
     }
     let title = device.alias.isEmpty ? "" : " (\(device.alias))"
     if device.isPaired { return Finding(.ok, name, "\(address)\(title) is paired") }
@@ -81,8 +82,9 @@ enum BluetoothCheck {
       return Finding(.ok, name, "\(address)\(title) is known, and not paired")
     }
     return Finding(
-      .warning, name, "\(address)\(title) is not paired: unless it answers so, it gets 1234 and 0000",
-      remedy: "where it has another: \"pin\" in the configuration, or bluetoothctl pair \(address)")
+      .warning, name,
+      "\(address)\(title) is not paired: if it does not answer without pairing, 1234 and 0000 are tried",
+      remedy: "if it has another PIN: \"pin\" in the configuration, or bluetoothctl pair \(address)")
   }
 
   /// Whether the kernel has a controller, even if BlueZ is not running.

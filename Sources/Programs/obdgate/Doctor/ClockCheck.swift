@@ -9,7 +9,8 @@ enum ClockCheck {
     switch clock.quality {
     case .unset:
       Finding(
-        .problem, "clock", "it says a time before this program was made: records have none until NTP or GPS tells",
+        .problem, "clock",
+        "the time is earlier than the build of this program: records have no time until NTP or GPS sets it",
         remedy: "timedatectl set-ntp true, or connect a GPS receiver")
     case .ntp: Finding(.ok, "clock", "kept by NTP")
     case .gps, .system:
@@ -21,9 +22,9 @@ enum ClockCheck {
   /// Checks whether the kernel can set the clock from a real-time clock at the start (rtc(4)).
   private static func battery() -> Finding {
     if unsafe access("/sys/class/rtc/rtc0", F_OK) == 0 {
-      return Finding(.ok, "clock", "a real-time clock keeps it while the power is off")
+      return Finding(.ok, "clock", "a real-time clock keeps the time while the power is off")
     }
     return Finding(
-      .warning, "clock", "no real-time clock: after a power cut, records have no time until NTP or GPS tells")
+      .warning, "clock", "no real-time clock: after a power cut, records have no time until NTP or GPS sets it")
   }
 }

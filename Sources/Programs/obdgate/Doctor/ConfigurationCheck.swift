@@ -8,7 +8,7 @@ enum ConfigurationCheck {
   static func read(_ path: String?) -> (Settings?, [Finding]) {
     do throws(Failure) {
       let settings = try Settings(path: path)
-      let what = path.map { "\($0): right" } ?? "none: adapters are looked for, and records go to stdout"
+      let what = path.map { "\($0): right" } ?? "none: the daemon searches for adapters and writes records to stdout"
       let warnings = settings.warnings.map { Finding(.warning, "configuration", $0) }
       return (settings, [Finding(.ok, "configuration", what)] + warnings)
     } catch {
@@ -16,10 +16,10 @@ enum ConfigurationCheck {
       let isOther = path.map { !error.description.hasPrefix("\($0): ") } ?? false
       let remedy =
         switch error.kind {
-        case .noInput where isOther: "put the file there, or name another in \(path ?? "FILE")"
-        case .noInput: "name another by --config"
+        case .noInput where isOther: "create the file, or name another in \(path ?? "FILE")"
+        case .noInput: "name another with --config"
         case .unreadable: "let this user read it, or: sudo obdgate doctor"
-        default: "mend it, and see: obdgated --check --config \(path ?? "FILE")"
+        default: "correct it, then run: obdgated --check --config \(path ?? "FILE")"
         }
       return (nil, [Finding(.problem, "configuration", error.description, remedy: remedy)])
     }

@@ -27,7 +27,7 @@ enum DaemonCheck {
 
   private static func findings(_ status: DaemonStatus) -> [Finding] {
     let unit = status.pid.map(ServiceUser.unit(of:)) ?? (ServiceUser.hasUnit ? "obdgated" : nil)
-    let remedy = unit.map { "see journalctl -u \($0) -n 50" } ?? "see what it says where it was started"
+    let remedy = unit.map { "see journalctl -u \($0) -n 50" } ?? "see its output where it was started"
     let troubles = status.troubles.map { trouble in
       Finding(
         trouble.isSerious ? .problem : .warning, "daemon", trouble.text, remedy: trouble.isSerious ? remedy : nil)

@@ -16,10 +16,10 @@ enum DiskCheck {
     } else if keepsRecords {
       findings.append(
         Finding(
-          .warning, name, "no stateDirectory is configured: what sinks have not taken is lost when the daemon ends",
+          .warning, name, "no stateDirectory is configured: records that sinks lack are lost when the daemon ends",
           remedy: "\"stateDirectory\": \"/var/lib/obdgate\""))
     } else {
-      findings.append(Finding(.ok, name, "nothing is kept: records go to stdout alone"))
+      findings.append(Finding(.ok, name, "records are not stored: they are only written to stdout"))
     }
     for sink in configuration.sinks {
       guard case .file(let file) = sink else { continue }
@@ -43,7 +43,7 @@ enum DiskCheck {
     }
     if space.f_flag & UInt(ST_RDONLY) != 0 {
       return Finding(
-        .problem, name, "\(folder): its file system takes no writes", remedy: "mount -o remount,rw its file system")
+        .problem, name, "\(folder): its file system is read-only", remedy: "mount -o remount,rw its file system")
     }
     guard user.may(0o3, status) else {
       return Finding(
@@ -58,7 +58,7 @@ enum DiskCheck {
     // If the file cannot be examined, the check of its folder reports the reason.
     guard unsafe stat(path, &status) == 0 else { return nil }
     if status.st_mode & S_IFMT == S_IFDIR {
-      return Finding(.problem, name, "\(path): a folder, and records are to be written to it", remedy: "name a file")
+      return Finding(.problem, name, "\(path): a folder, but records are written to this path", remedy: "name a file")
     }
     guard user.may(0o6, status) else {
       return Finding(
@@ -83,7 +83,7 @@ enum DiskCheck {
     guard !others.isEmpty else { return nil }
     return Finding(
       .problem, name,
-      "\(folder): another's files, which \(user.name) may not read or write: "
+      "\(folder): files of another user, which \(user.name) may not read or write: "
         + others.map(\.name).joined(separator: ", "),
       remedy: "chown -R \(user.name) \(folder)")
   }

@@ -69,7 +69,8 @@ struct Examination {
       + [
         Finding(
           .warning, "adapter",
-          "those that the configuration names are not checked: it cannot be used; what is here is told as without one")
+          "configured devices are not checked because the configuration is invalid; the other checks run as without one"
+        )
       ]
   }
 
@@ -104,7 +105,7 @@ struct Examination {
   }
 
   private static func late(_ name: String) -> Finding {
-    Finding(.problem, name, "not found out within \(limit / 1_000_000_000) s: whatever was asked does not answer")
+    Finding(.problem, name, "no result within \(limit / 1_000_000_000) s: a call does not return")
   }
 
   private static func without() throws(Failure) -> Settings {

@@ -39,7 +39,7 @@ extension NetworkCheck.Peer {
     do throws(PortError) {
       try line.open(within: .nanoseconds(Examination.limit), unless: nil)
       line.close()
-      return Finding(.ok, Self.name, "\(what): takes connections; nothing was sent")
+      return Finding(.ok, Self.name, "\(what): accepts connections; nothing was sent")
     } catch {
       let reason = isGPSD && error.code != 0 ? systemReason(error.code) : error.detail
       return Finding(

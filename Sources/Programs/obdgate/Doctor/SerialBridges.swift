@@ -20,7 +20,7 @@ enum SerialBridges {
       let title = identity.label.isEmpty ? "" : " (\(identity.label))"
       return Finding(
         .problem, "adapter", "USB device \(hex(usb.vendor)):\(hex(usb.product))\(title) has no serial line",
-        remedy: "its driver is missing (dmesg), or brltty has taken it: apt-get remove brltty, then plug it in anew")
+        remedy: "its driver is missing (dmesg), or brltty has claimed it: apt-get remove brltty, then plug it in again")
     }
   }
 

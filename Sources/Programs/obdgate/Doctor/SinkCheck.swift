@@ -21,16 +21,17 @@ enum SinkCheck {
   private static func remedy(_ found: PeerCheck, _ gatewayId: String?) -> String? {
     switch found.kind {
     case .otherGateway:
-      "make one, and put it into the tokenFile: fleetstore gateway add \(gatewayId ?? "ID"); or mend the gatewayId"
+      "create one, and put it into the tokenFile: fleetstore gateway add \(gatewayId ?? "ID"); or correct the gatewayId"
     case .unreachable, .timedOut: "check the network, and the sink's \"url\""
     case .certificate:
       "apt-get install ca-certificates, or name its authority by \"tls\": {\"caFile\": …}; check the clock"
     case .otherHost:
       "write the host in the sink's \"url\" as its certificate has it, or give the server a certificate for this name"
     case .badTLSFile: "put the right PEM file there, or name another in the sink's \"tls\""
-    case .noTLS: "is it http://? see the sink's \"url\" and its port"
+    case .noTLS: "possibly http:// is required; check the sink's \"url\" and its port"
     // A server with TLS closes a connection that starts without it.
-    case .cut where found.description.hasPrefix("http://"): "is it https://? see the sink's \"url\" and its port"
+    case .cut where found.description.hasPrefix("http://"):
+      "possibly https:// is required; check the sink's \"url\" and its port"
     default: nil
     }
   }

@@ -42,7 +42,7 @@ struct DTCClearCommand: ParsableCommand {
   var yes = false
 
   func validate() throws {
-    if !yes { throw ValidationError("clear wipes out codes, freeze frames and monitors: confirm with --yes") }
+    if !yes { throw ValidationError("this clears codes, freeze frames and monitors: confirm with --yes") }
   }
 
   func run() throws {

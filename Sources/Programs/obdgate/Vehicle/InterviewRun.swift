@@ -46,7 +46,8 @@ struct InterviewRun {
     case .noAdapter(let reason): return Failure(.unavailable, "\(device): \(reason.adapterText)")
     case .noVehicle(let reason): return Failure(.unavailable, "\(device): \(reason.vehicleText)")
     case .notPolledJ1939:
-      return Failure(.unavailable, "\(device): the bus speaks SAE J1939, which is not asked: connect to an OBD-II bus")
+      return Failure(
+        .unavailable, "\(device): the bus uses SAE J1939, which is not supported: connect to an OBD-II bus")
     case .refused(let reason): return Failure(.failed, "codes not cleared: \(reason.text)")
     case .notSaved(let error):
       return error as? Failure ?? Failure(.failed, "codes not cleared: they could not be written out first")
@@ -54,9 +55,10 @@ struct InterviewRun {
       let time = "within \(interview.seconds) s"
       if !interview.wasFound { return Failure(.unavailable, "\(device): no adapter answers \(time)") }
       if !interview.wasConnected {
-        return Failure(.unavailable, "\(device): no vehicle answers \(time): turn the ignition on, or give --timeout")
+        return Failure(
+          .unavailable, "\(device): no vehicle answers \(time): turn the ignition on, or use a longer --timeout")
       }
-      return Failure(.failed, "\(device): not everything was answered \(time): give a longer --timeout")
+      return Failure(.failed, "\(device): not all data were answered \(time): use a longer --timeout")
     }
   }
 }
@@ -83,9 +85,9 @@ extension LossReason {
   /// The message for a missing adapter.
   var adapterText: String {
     switch self {
-    case .silent: "nothing answers: is an adapter there, and has it power?"
-    case .gnssReceiver: "a GPS receiver sends here: name the adapter's device"
-    default: "something answers, but no ELM327: name the adapter's device, or its rate as in /dev/ttyUSB0@115200"
+    case .silent: "no answer: check that an adapter is connected and has power"
+    case .gnssReceiver: "the device is a GPS receiver: name the adapter's device"
+    default: "the device is not an ELM327: name the adapter's device, or its rate as in /dev/ttyUSB0@115200"
     }
   }
 
@@ -93,19 +95,19 @@ extension LossReason {
   fileprivate var vehicleText: String {
     self == .refused
       ? "the vehicle refuses to answer (refused): turn the ignition on"
-      : "the vehicle does not answer (\(name)): turn the ignition on, and look whether the adapter sits firmly"
+      : "the vehicle does not answer (\(name)): turn the ignition on, and check that the adapter is plugged in firmly"
   }
 }
 
 extension ClearRefusal {
   fileprivate var text: String {
     switch self {
-    case .moving: "the vehicle moves: stand still, with the engine off and the ignition on"
-    case .engineRunning: "the engine runs: switch it off, and the ignition on"
-    case .notProven: "the vehicle does not tell speed and engine speed, so that nothing proves that it stands"
+    case .moving: "the vehicle is moving: stop, with the engine off and the ignition on"
+    case .engineRunning: "the engine is running: switch it off and the ignition on"
+    case .notProven: "the vehicle does not report speed and engine speed, so it may be moving"
     case .notSaved: "codes or freeze frames could not be read, and would be lost"
     case .refusedByVehicle: "the vehicle refuses: switch the engine off and the ignition on"
-    case .notConnected: "the vehicle answers no more"
+    case .notConnected: "the vehicle no longer answers"
     }
   }
 }

@@ -23,7 +23,7 @@ struct MonitorsCommand: ParsableCommand {
       }
       try output.flush()
       if let failure = answer.failure { throw failure }
-      if monitors.isEmpty { throw Failure(.failed, "no ECU of the vehicle tells of monitors (PID 01)") }
+      if monitors.isEmpty { throw Failure(.failed, "no ECU of the vehicle reports monitors (PID 01)") }
     } catch let failure as Failure {
       throw failure.reported(by: "monitors")
     }

@@ -97,7 +97,7 @@ struct Surroundings {
     guard others.isEmpty else {
       throw Failure(
         .unavailable,
-        "no adapter that is known as one; not asked: \(others.map(\.title).joined(separator: ", ")); \(example)")
+        "no known adapter; not asked: \(others.map(\.title).joined(separator: ", ")); \(example)")
     }
     let notes = (["no adapter found"] + problems).joined(separator: "; ")
     throw Failure(.unavailable, "\(notes); \(example)")

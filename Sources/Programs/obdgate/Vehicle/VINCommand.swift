@@ -26,13 +26,13 @@ struct VINCommand: ParsableCommand {
         if let damage = answer.vinDamage {
           throw Failure(
             .failed,
-            "the vehicle's answer was damaged on the way (\(WireErrorText.name(of: damage))): look at the line, try again"
+            "the vehicle's answer was damaged in transit (\(WireErrorText.name(of: damage))): check the connection and try again"
           )
         }
-        throw Failure(.failed, "the vehicle does not tell its VIN: older ones know none")
+        throw Failure(.failed, "the vehicle does not report a VIN: older vehicles have none")
       }
       if vehicle["vinValid"]?.bool == false {
-        StandardError.say("obdgate vin: not a valid VIN, as the vehicle sent it")
+        StandardError.say("obdgate vin: the VIN that the vehicle sent is not valid")
       }
     } catch let failure as Failure {
       throw failure.reported(by: "vin")

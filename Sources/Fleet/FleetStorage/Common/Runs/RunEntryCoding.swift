@@ -1,22 +1,22 @@
 import FleetDomain
 import Telemetry
 
-/// The entries of a run as its column holds them: some 20 bytes for each record.
+/// Encodes the entries of a run for its column, in about 20 bytes for each record.
 ///
-/// One byte with the number of the format, 1, then for each entry:
+/// The first byte is the version of the format, 1. Each entry follows:
 ///
 /// | bytes | value |
 /// |---|---|
-/// | variable | the first half of the id, less that of the entry before (of the first: as it is) |
-/// | 8 | the second half of the id, highest byte first |
-/// | variable | the time in ms, less that of the id; zigzag |
-/// | variable | `seq`, less that of the entry before and one; zigzag |
-/// | variable | the time of reception in ms, less that of the entry before; zigzag |
+/// | variable | the first half of the id minus that of the previous entry (of the first entry: unchanged) |
+/// | 8 | the second half of the id, big-endian |
+/// | variable | the time in ms minus that of the id; zigzag |
+/// | variable | `seq` minus that of the previous entry, minus one; zigzag |
+/// | variable | the time of reception in ms minus that of the previous entry; zigzag |
 /// | 1 | the quality of the time in the low three bits; bit 3: the record has a position |
-/// | variable | bytes of the bodies between the body before and this one: of records that were taken out |
-/// | variable | bytes of the body |
+/// | variable | bytes between the previous body and this one, which belonged to removed records |
+/// | variable | length of the body, bytes |
 ///
-/// A variable number is in groups of seven bits, the lowest first; bit 7 says that another follows.
+/// A variable number consists of groups of seven bits, the lowest first; bit 7 is set if another group follows.
 enum RunEntryCoding {
   private static let format: UInt8 = 1
 
@@ -52,7 +52,7 @@ enum RunEntryCoding {
       received = received &+ (try reader.difference())
       let flags = try reader.byte()
       guard let id = UUIDv7(high: high, low: low), let quality = StoredQuality(rawValue: flags & 7) else {
-        throw TelemetryRun.damaged("an entry that is not ours")
+        throw TelemetryRun.damaged("invalid entry")
       }
       let start = end + (try reader.count())
       end = start + (try reader.count())
@@ -84,13 +84,13 @@ enum RunEntryCoding {
     var isAtEnd: Bool { position == bytes.count }
 
     mutating func byte() throws(StoreFailure) -> UInt8 {
-      guard position < bytes.count else { throw TelemetryRun.damaged("entries that break off") }
+      guard position < bytes.count else { throw TelemetryRun.damaged("incomplete entries") }
       defer { position += 1 }
       return bytes[position]
     }
 
     mutating func word() throws(StoreFailure) -> UInt64 {
-      guard bytes.count - position >= 8 else { throw TelemetryRun.damaged("entries that break off") }
+      guard bytes.count - position >= 8 else { throw TelemetryRun.damaged("incomplete entries") }
       defer { position += 8 }
       return bytes[position..<(position + 8)].reduce(0) { $0 << 8 | UInt64($1) }
     }
@@ -105,13 +105,13 @@ enum RunEntryCoding {
       throw TelemetryRun.damaged("a number that is too long")
     }
 
-    /// A number that may be less than zero.
+    /// Reads a signed number (zigzag).
     mutating func difference() throws(StoreFailure) -> Int64 {
       let number = try number()
       return Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
     }
 
-    /// A number of bytes that bodies may have.
+    /// Reads a number of bytes; it must not exceed the length of all bodies.
     mutating func count() throws(StoreFailure) -> Int {
       let number = try number()
       guard number <= UInt64(RunSelection.largestBodies) else { throw TelemetryRun.damaged("a body that is too long") }

@@ -1,7 +1,7 @@
 import CZstd
 import FleetDomain
 
-/// Packs the bodies of runs: each as one zstd frame with its length and a checksum (RFC 8878).
+/// Compresses the bodies of runs, each to one zstd frame with its length and a checksum (RFC 8878).
 @safe
 struct RunPacker: ~Copyable {
   private let context: OpaquePointer
@@ -10,7 +10,7 @@ struct RunPacker: ~Copyable {
   init() throws(StoreFailure) {
     guard let context = unsafe ZSTD_createCCtx() else { throw RunPacker.noMemory }
     unsafe self.context = context
-    // Level 1: what a higher one saves is less than 5 % of telemetry, and costs half as much time again.
+    // Level 1: a higher level would save less than 5 % of telemetry and take half as much time again.
     for (parameter, value) in [(ZSTD_c_compressionLevel, Int32(1)), (ZSTD_c_checksumFlag, 1)] {
       _ = unsafe ZSTD_CCtx_setParameter(context, parameter, value)
     }
@@ -33,7 +33,7 @@ struct RunPacker: ~Copyable {
   }
 }
 
-/// Unpacks what ``RunPacker`` has packed.
+/// Decompresses the output of ``RunPacker``.
 @safe
 struct RunUnpacker: ~Copyable {
   private let context: OpaquePointer
@@ -45,7 +45,7 @@ struct RunUnpacker: ~Copyable {
 
   deinit { unsafe ZSTD_freeDCtx(context) }
 
-  /// - Throws: `damaged` unless the bytes are one whole frame of at most ``RunSelection/largestBodies``.
+  /// - Throws: `damaged` unless the bytes are one complete frame of at most ``RunSelection/largestBodies``.
   borrowing func unpack(_ packed: [UInt8]) throws(StoreFailure) -> [UInt8] {
     let length = unsafe ZSTD_getFrameContentSize(packed, packed.count)
     guard length <= UInt64(RunSelection.largestBodies) else {

@@ -1,35 +1,35 @@
 import FleetDomain
 import Telemetry
 
-/// Chooses what of a vehicle's telemetry goes into new runs, and where each run begins and ends.
+/// Selects the telemetry of a vehicle to store in new runs, and divides it into runs.
 ///
-/// Bounds keep the work of one read small: to read one record, all bodies of its run are unpacked.
+/// Limits bound the work of a read: to read one record, all bodies of its run are decompressed.
 enum RunSelection {
-  /// Fewer records are not worth a run, unless they are large.
+  /// Minimum number of records of a run, unless they are large.
   private static let fewestRecords = 16
   private static let mostRecords = 128
   /// Bytes of the bodies at which a run ends.
   private static let fullBodies = 65_536
-  /// Bytes from which on fewer records than ``fewestRecords`` are worth a run.
+  /// Bytes of the bodies from which a run may have fewer than ``fewestRecords`` records.
   private static let worthwhileBodies = 16_384
-  /// Bytes that the bodies of a run have at most: those with which it is not yet full, and one more record.
+  /// Maximum number of bytes of the bodies of a run: just below the limit, plus one more record.
   static let largestBodies = fullBodies + IncomingRecord.maximumCount
-  /// Whether so many records, with bodies of so many bytes in all, are worth a run.
+  /// Whether this number of records, with bodies of this total length, is enough for a run.
   static func isWorthwhile(_ count: Int, _ bytes: Int) -> Bool {
     count >= fewestRecords || (count > 1 && bytes >= worthwhileBodies)
   }
 
   /// - Parameters:
-  ///   - rows: telemetry of one vehicle, in the order of their ids.
-  ///   - candidates: which of them lie in the same gap between two runs.
+  ///   - rows: telemetry of one vehicle, in the order of ids.
+  ///   - candidates: indices of the rows that lie in the same gap between two runs.
   ///   - previous: the run before the gap.
-  ///   - next: the run behind it.
+  ///   - next: the run after the gap.
   ///   - now: the server's clock, ms.
-  /// - Returns: which rows make a run, for each run.
+  /// - Returns: for each new run, the indices of its rows.
   static func runs(
     of rows: [RecordRow], _ candidates: [Int], after previous: RunSpan?, before next: RunSpan?, at now: Int64
   ) -> [[Int]] {
-    // Late or undated records stay behind; the times of the others ascend.
+    // Late and undated records are not selected; the times of the others ascend.
     let (ahead, overflow) = now.addingReportingOverflow(Reception.tolerance)
     let credible = overflow ? .max : ahead
     let latest = min(next.map { $0.firstTime - 1 } ?? .max, credible)
@@ -47,7 +47,7 @@ enum RunSelection {
     return months(rows, fitting).flatMap { pieces(rows, $0) }
   }
 
-  /// Parts whose ids were made in the same month.
+  /// Divides the rows by the month of their ids.
   private static func months(_ rows: [RecordRow], _ indexes: [Int]) -> [ArraySlice<Int>] {
     var parts: [ArraySlice<Int>] = []
     var rest = indexes[...]
@@ -60,7 +60,7 @@ enum RunSelection {
     return parts
   }
 
-  /// Pieces of about the same number of records, each within its bounds.
+  /// Divides the rows into pieces of about the same number of records, each within the limits.
   private static func pieces(_ rows: [RecordRow], _ indexes: ArraySlice<Int>) -> [[Int]] {
     let count = (indexes.count + mostRecords - 1) / mostRecords
     let most = count == 0 ? 0 : (indexes.count + count - 1) / count

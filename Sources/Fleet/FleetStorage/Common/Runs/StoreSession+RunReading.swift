@@ -1,11 +1,11 @@
 import FleetDomain
 import Telemetry
 
-/// Reading records, from rows and from runs.
+/// Reading records from rows and runs.
 extension StoreSession {
-  /// Records that answer a question, as ``RecordPage/page(_:)`` takes them.
+  /// Returns the records for a query, in the form of ``RecordPage/page(_:)``.
   ///
-  /// - Parameter vehicle: `nil`: of all.
+  /// - Parameter vehicle: row of the vehicle; `nil` for all vehicles.
   func allLists(_ page: RecordPage, tenant: Int32, vehicle: Int32?) throws(StoreFailure) -> [[FoundRow]] {
     let lists = try lists(page, tenant: tenant, vehicle: vehicle)
     guard let vehicle, page.query.classes.contains(.known(.telemetry)) else { return lists }
@@ -19,9 +19,9 @@ extension StoreSession {
     return inRuns.isEmpty ? lists : lists.filter { !$0.isEmpty } + [inRuns]
   }
 
-  /// The records that are there of those with these keys, in the keys' order.
+  /// Returns the existing records with these keys, in the order of the keys.
   ///
-  /// - Parameter keys: of one tenant.
+  /// - Parameter keys: keys of one tenant.
   func foundAll(_ keys: [RowKey]) throws(StoreFailure) -> [FoundRow] {
     let telemetry = keys.filter { $0.recordClass == RowKey.telemetryClass }.sorted(by: RowKey.isBefore)
     var found: [RowKey: FoundRow] = [:]
@@ -34,12 +34,12 @@ extension StoreSession {
     return keys.compactMap { found[$0] }
   }
 
-  /// Calls a function with each of these telemetry records that is in a run.
+  /// Calls a function for each of these telemetry records that is stored in a run.
   ///
   /// - Parameters:
-  ///   - keys: in their order.
-  ///   - budget: when it is spent, no more runs are read. It is charged with each run.
-  /// - Returns: keys of which the runs were not read.
+  ///   - keys: keys in ascending order.
+  ///   - budget: charged with each run; when it is spent, no more runs are read.
+  /// - Returns: keys whose runs were not read.
   @discardableResult
   func forEachInRuns(
     _ keys: [RowKey], within budget: WorkBudget,
@@ -55,7 +55,7 @@ extension StoreSession {
     }
     if spans.isEmpty { return [] }
     let unpacker = try RunUnpacker()
-    // Some of one vehicle at a time: the memory of all of them is not needed at once.
+    // Read a few runs of one vehicle at a time to limit the memory.
     var rest = spans[...]
     while let first = rest.first, !budget.isSpent {
       var (part, runs): (ArraySlice<(key: RowKey, id: UUIDv7, span: RunSpan)>, [RunSpan]) = ([], [first.span])
@@ -92,7 +92,7 @@ struct RunReader {
 
   // MARK: Pages
 
-  /// Records of a page, in its order: one more than its limit, if there are more.
+  /// Returns the records of a page in its order; one more than its limit if there are more.
   func list(_ page: RecordPage) throws(StoreFailure) -> [FoundRow] {
     let query = page.query
     let bound = RecordBound(query, page.cursor, recordClass: .known(.telemetry), isFleetWide: false)
@@ -112,7 +112,7 @@ struct RunReader {
       }
     } else {
       let start = RecordBound.start(query)
-      // The run that the page begins in, then those before it.
+      // Read the run in which the page starts, then the runs before it.
       var runs = try runs(.from, bound.time, 1, withBodies: true)
       var next = bound.time
       while true {
@@ -129,7 +129,7 @@ struct RunReader {
     return Array(rows.prefix(query.limit + 1))
   }
 
-  /// How many runs to read for so many records.
+  /// Number of runs to read for a number of records.
   private static func count(for records: Int) -> Int { min(records / 64 + 1, 32) }
 
   private func append(
@@ -142,13 +142,13 @@ struct RunReader {
 
   // MARK: Down-sampling
 
-  /// Of each span the newest record: the bodies of other runs than theirs are not read.
+  /// Returns the newest record of each time span. Only the bodies of runs with such a record are read.
   func newest(_ page: RecordPage, _ every: Int64) throws(StoreFailure) -> [FoundRow] {
     let end = RecordBound.end(page.query)
-    // Records without a time are in no span, and in no run.
+    // Records without a time belong to no span, and to no run.
     var start = max(page.cursor?.time ?? RecordBound.start(page.query), StoredTime.undated + 1)
     var chosen: [(run: RunSpan, entry: RunEntry)] = []
-    // Runs from the start on. More are read ahead for as long as none is passed over.
+    // Read runs from the start. Read more at once while all of them are used.
     var ahead: [TelemetryRun] = []
     var count = 2
     while chosen.count <= page.query.limit, start < end {
@@ -157,7 +157,7 @@ struct RunReader {
       guard let first = ahead.first?.entries.first(where: { $0.time >= start }), first.time < end else { break }
       let next = min(RecordPage.spanEnd(first.time, every), end)
       if let last = ahead.last, last.span.lastTime < next {
-        // The span goes on behind what was read.
+        // The span continues after the runs read so far.
         count = min(count * 2, 64)
         let more = try runs(.from, last.span.lastTime + 1, count, withBodies: false)
         ahead = [last] + more
@@ -199,7 +199,7 @@ struct RunReader {
 
   // MARK: The newest
 
-  /// The newest record, or the newest that has a position among the newest 10,000 or so; `nil` if there is none.
+  /// Returns the newest record, or the newest with a position among about the newest 10,000; `nil` if there is none.
   func newest(withPosition: Bool) throws(StoreFailure) -> NewestPlace? {
     var (before, read) = (Int64.max, 0)
     while read < 10_000 {
@@ -218,7 +218,8 @@ struct RunReader {
 
   // MARK: Statements
 
-  /// Runs that end before a time, the newest first, or at that time and later, the oldest first.
+  /// Returns the runs that end before a time in descending order, or those that end at that time or later in ascending
+  /// order.
   private func runs(
     _ side: Side, _ time: Int64, _ limit: Int, withBodies: Bool
   ) throws(StoreFailure) -> [TelemetryRun] {
@@ -235,7 +236,7 @@ struct RunReader {
 }
 
 extension RecordBound {
-  /// Whether an entry stands where reading begins, or behind it in the order of reading.
+  /// Whether an entry is at or after the position where reading starts.
   fileprivate func admits(_ entry: RunEntry, oldestFirst: Bool) -> Bool {
     if time != entry.time { return (time < entry.time) == oldestFirst }
     if sequence != entry.sequence { return (sequence < entry.sequence) == oldestFirst }

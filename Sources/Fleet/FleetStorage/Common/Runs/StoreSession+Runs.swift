@@ -1,17 +1,17 @@
 import FleetDomain
 import Telemetry
 
-/// Taking records in, as rows and as runs.
+/// Storing records as rows and as runs.
 extension StoreSession {
-  /// Stores records that are not there yet, many of a vehicle's telemetry as runs and all others as rows.
+  /// Stores records that do not exist: many records of a vehicle's telemetry as runs, all others as rows.
   ///
-  /// The work is bounded by the number of records, whatever their ids are: one step in an index for each of them, and
-  /// each run that may have one of them is read once.
+  /// The work is bounded by the number of records, whatever their ids are: one index lookup for each record, and each
+  /// run that may contain one of them is read once.
   ///
   /// - Parameters:
-  ///   - rows: each key once, in the order of ``RowKey/isBefore(_:_:)``.
+  ///   - rows: rows with unique keys, in the order of ``RowKey/isBefore(_:_:)``.
   ///   - now: the server's clock, ms.
-  /// - Returns: the quality of those that were there, by their index.
+  /// - Returns: the quality of the existing records, by index.
   func store(_ rows: [RecordRow], at now: Int64) throws(StoreFailure) -> [Int: StoredQuality] {
     let shares = Self.telemetryShares(rows)
     if shares.isEmpty { return try insert(rows) }
@@ -33,7 +33,7 @@ extension StoreSession {
     return existing
   }
 
-  /// The telemetry of each vehicle among rows.
+  /// Returns the ranges of rows with the telemetry of each vehicle.
   private static func telemetryShares(_ rows: [RecordRow]) -> [Range<Int>] {
     var shares: [Range<Int>] = []
     for (index, row) in rows.enumerated() where row.key.recordClass == RowKey.telemetryClass {
@@ -46,9 +46,9 @@ extension StoreSession {
     return shares
   }
 
-  /// Splits telemetry at the runs that are there.
+  /// Divides telemetry at the existing runs.
   ///
-  /// - Returns: the records between two runs, for each gap; and the quality of those that a run has.
+  /// - Returns: the records in each gap between two runs, and the quality of records that exist in a run.
   private func gaps(
     of rows: [RecordRow], _ shares: [Range<Int>]
   ) throws(StoreFailure) -> (gaps: [RunGap], existing: [Int: StoredQuality]) {
@@ -64,7 +64,7 @@ extension StoreSession {
     }
     if crossing.isEmpty { return (gaps, [:]) }
 
-    // Which run may have each of them, and what those runs have.
+    // The run that may contain each record, and the records of those runs.
     let candidates = try nextRuns(Self.ranges(of: rows, crossing.map { $0..<($0 + 1) }))
     var spanned: [(index: Int, id: UUIDv7, run: RunSpan)] = []
     for (index, run) in zip(crossing, candidates) {
@@ -87,7 +87,7 @@ extension StoreSession {
     return (gaps, existing)
   }
 
-  /// - Returns: which rows make a run, for each new run.
+  /// - Returns: for each new run, the indices of its rows.
   private func runs(of rows: [RecordRow], _ gaps: [RunGap], at now: Int64) throws(StoreFailure) -> [[Int]] {
     if gaps.isEmpty { return [] }
     let previous = try previousRuns(
@@ -97,7 +97,7 @@ extension StoreSession {
       runs += RunSelection.runs(of: rows, gap.indexes, after: previous, before: gap.next, at: now)
     }
     if runs.isEmpty { return [] }
-    // One of them may be there as a row: the statement that inserts rows finds out.
+    // A record may exist as a row. The statement that inserts rows detects that.
     let haveRows = try haveRows(Self.ranges(of: rows, runs.map { ($0.first ?? 0)..<(($0.last ?? 0) + 1) }))
     return zip(runs, haveRows).filter { !$0.1 }.map(\.0)
   }
@@ -120,16 +120,16 @@ extension StoreSession {
   }
 }
 
-/// Records of one vehicle that lie between two runs.
+/// Records of one vehicle between two runs.
 private struct RunGap {
-  /// Their rows, in the order of their ids.
+  /// Indices of the rows, in the order of ids.
   var indexes: [Int]
-  /// The run behind them.
+  /// The run after them.
   var next: RunSpan?
 }
 
 extension NewRun {
-  /// - Parameter rows: as ``RunSelection`` has chosen them; without any there is no run.
+  /// - Parameter rows: the rows that ``RunSelection`` selected. The initializer fails if there are none.
   init?(_ rows: [RecordRow], _ packer: inout RunPacker) throws(StoreFailure) {
     var (entries, bodies): ([RunEntry], [UInt8]) = ([], [])
     entries.reserveCapacity(rows.count)

@@ -4,22 +4,22 @@ import Telemetry
 /// Telemetry of one vehicle that is stored together, as one row of the table `telemetry_run`.
 ///
 /// Constraints:
-/// - The entries of a run ascend strictly in both of their ids and their times.
-/// - The runs of a vehicle overlap neither in their ids nor in their times, and have the same order in both. So one step
-///   in an index finds the run that may have an id, and one step the run that may have a time.
+/// - The entries of a run ascend strictly in both ids and times.
+/// - The runs of a vehicle overlap neither in ids nor in times, and have the same order in both. One index lookup
+///   therefore finds the run that may contain an id, or a time.
 /// - A record is either in a run or a row of the table `record`, never both.
-/// - The ids of a run were made in one month (``FleetDomain/IdMonth``), which is what retention goes by.
-/// - The packed bodies never change. A record that is taken out leaves its bytes there, and its entry goes.
+/// - The ids of a run were made in one month (``FleetDomain/IdMonth``), so that retention can delete whole runs.
+/// - The compressed bodies never change. If a record is removed, its entry is deleted and the bytes of its body remain.
 ///
-/// Telemetry that does not fit these constraints is a row of `record`: what comes alone, late, without a time or with
-/// one that is not credible. See ``RunSelection``.
+/// Telemetry that does not meet these constraints is stored as rows of `record`: single records, late ones, and those
+/// without a credible time. See ``RunSelection``.
 struct TelemetryRun {
   var span: RunSpan
   var entries: [RunEntry]
-  /// Empty if only the entries were read.
+  /// Compressed bodies; empty if only the entries were read.
   var packedBodies: [UInt8]
 
-  /// What ``init(_:tenant:vehicle:withBodies:)`` reads; `bodies` may follow.
+  /// The columns that ``init(_:tenant:vehicle:withBodies:)`` reads; `bodies` may follow.
   static let columns = "first_id, last_id, first_time, last_time, entries"
 
   init(span: RunSpan, entries: [RunEntry], packedBodies: [UInt8]) {
@@ -39,17 +39,17 @@ struct TelemetryRun {
     packedBodies = withBodies ? row.bytes(5) : []
   }
 
-  /// The entry of an identifier; `nil` if the run does not have the record.
+  /// Returns the entry of an id; `nil` if the run does not contain the record.
   func entry(_ id: UUIDv7) -> RunEntry? {
     let index = entries.firstIndex(fromWhich: { !$0.id.isBefore(id) })
     return index < entries.count && entries[index].id == id ? entries[index] : nil
   }
 
-  /// A record as a row that was found.
+  /// Returns a record in the form of a row.
   ///
-  /// - Parameter bodies: the unpacked bodies.
+  /// - Parameter bodies: the decompressed bodies.
   func row(_ entry: RunEntry, in bodies: [UInt8]) throws(StoreFailure) -> FoundRow {
-    guard entry.body.upperBound <= bodies.count else { throw Self.damaged("a body lies behind the end") }
+    guard entry.body.upperBound <= bodies.count else { throw Self.damaged("a body outside the bodies") }
     return FoundRow(
       recordClass: .known(.telemetry), vehicle: span.vehicle, time: entry.time, sequence: entry.sequence,
       id: entry.id, quality: entry.quality, received: entry.received, body: Array(bodies[entry.body]))
@@ -58,20 +58,20 @@ struct TelemetryRun {
   static func damaged(_ detail: String) -> StoreFailure { StoreFailure(.damaged, "telemetry_run", detail) }
 }
 
-/// Where a run begins and ends.
+/// The key and the bounds of a run.
 struct RunSpan: Hashable {
   var tenant: Int32
   var vehicle: Int32
   var firstId: UUIDv7
-  /// With tenant and vehicle the key of the run.
+  /// The last id. Together with tenant and vehicle it is the key of the run.
   var lastId: UUIDv7
   var firstTime: Int64
   var lastTime: Int64
 
-  /// Whether the identifier lies between the first and the last of the run.
+  /// Whether an id is between the first and the last of the run.
   func spans(_ id: UUIDv7) -> Bool { !id.isBefore(firstId) && !lastId.isBefore(id) }
 
-  /// Each once, in their order.
+  /// Returns the spans without duplicates, in the same order.
   static func distinct(_ spans: [RunSpan]) -> [RunSpan] {
     var seen: Set<RunSpan> = []
     return spans.filter { seen.insert($0).inserted }
@@ -81,20 +81,20 @@ struct RunSpan: Hashable {
   var key: [SQLValue] { [SQLValue(tenant), SQLValue(vehicle), .identifier(lastId)] }
 }
 
-/// What a run says of one of its records.
+/// The data of a record in a run, except its body.
 struct RunEntry: Equatable {
   var id: UUIDv7
   var time: Int64
   var sequence: Int64
   var quality: StoredQuality
-  /// When it was received, ms.
+  /// Time of reception, ms since 1970.
   var received: Int64
   var hasPosition: Bool
-  /// Where the body lies in the unpacked bodies.
+  /// Range of the body in the decompressed bodies.
   var body: Range<Int>
 }
 
-/// Identifiers of a vehicle, from the first through the last.
+/// A range of ids of a vehicle, including its first and last.
 struct RunRange {
   var tenant: Int32
   var vehicle: Int32
@@ -102,23 +102,23 @@ struct RunRange {
   var last: UUIDv7
 }
 
-/// A run that is to be inserted.
+/// A run to insert.
 struct NewRun {
   var span: RunSpan
   /// Number of records.
   var count: Int
-  /// ``RunEntryCoding``
+  /// The entries, encoded by ``RunEntryCoding``.
   var entries: [UInt8]
   var packedBodies: [UInt8]
 
-  /// ``FleetDomain/IdMonth`` of all its ids.
+  /// The ``FleetDomain/IdMonth`` of all its ids.
   var month: Int { IdMonth(of: span.lastId).index }
 }
 
 extension TelemetryRun {
-  /// A record as a row that is to be inserted.
+  /// Returns a record as a row to insert.
   ///
-  /// - Parameter bodies: the unpacked bodies.
+  /// - Parameter bodies: the decompressed bodies.
   func newRow(_ entry: RunEntry, in bodies: [UInt8]) throws(StoreFailure) -> RecordRow {
     let found = try row(entry, in: bodies)
     return RecordRow(
@@ -128,21 +128,21 @@ extension TelemetryRun {
 }
 
 extension UUIDv7 {
-  /// Whether it stands before another, in the order of their texts.
+  /// Whether this id is before another in the order of their texts.
   func isBefore(_ other: UUIDv7) -> Bool { high != other.high ? high < other.high : low < other.low }
 }
 
 extension RowKey {
   static let telemetryClass = RecordClass.known(.telemetry).number
 
-  /// `nil` unless the 16 bytes are an identifier.
+  /// The id; `nil` if the 16 bytes are not one.
   var id: UUIDv7? { UUIDv7(high: idHigh, low: idLow) }
 }
 
 extension RandomAccessCollection where Index == Int {
-  /// The first index from which on a condition holds, found by halving; `endIndex` if it holds nowhere.
+  /// Returns the first index at which a condition holds, by binary search; `endIndex` if it holds nowhere.
   ///
-  /// - Parameter holds: holds for no element that stands before one for which it does not.
+  /// - Parameter holds: must hold for all elements after the first for which it holds.
   func firstIndex(fromWhich holds: (Element) -> Bool) -> Int {
     var (low, high) = (startIndex, endIndex)
     while low < high {
