@@ -44,7 +44,7 @@ import Testing
   @Test func a_known_adapter_is_fine_and_an_unknown_device_is_reported() throws {
     let findings = try adapters([Self.obdlink, Self.ch340])
     #expect(what(findings, "/dev/ttyUSB0: an adapter (ScanTool.net LLC OBDLink SX)")?["verdict"] == "ok")
-    #expect(what(findings, "/dev/ttyUSB1: a stranger (USB2.0-Serial)")?["verdict"] == "ok")
+    #expect(what(findings, "/dev/ttyUSB1: an unknown device (USB2.0-Serial)")?["verdict"] == "ok")
     #expect(what(findings, "no serial device that is known") == nil)
   }
 

@@ -25,8 +25,8 @@ import Testing
       {"adapters": [{"tcp": "127.0.0.1:\#(adapter.number)"}], "gps": [{"gpsd": "127.0.0.1:\#(gpsd.number)"}], \#(Self.quiet)}
       """#)
     #expect(
-      about(findings, "tcp:127.0.0.1:\(adapter.number): the configured adapter: takes connections")?["verdict"] == "ok")
-    #expect(about(findings, "tcp:127.0.0.1:\(gpsd.number): gpsd: takes connections")?["verdict"] == "ok")
+      about(findings, "tcp:127.0.0.1:\(adapter.number): the configured adapter: accepts connections")?["verdict"] == "ok")
+    #expect(about(findings, "tcp:127.0.0.1:\(gpsd.number): gpsd: accepts connections")?["verdict"] == "ok")
     #expect(adapter.bytesOfNext() == 0 && gpsd.bytesOfNext() == 0)
   }
 

@@ -132,7 +132,7 @@ import Testing
     let result = try Tool.run(
       setpriv, ["--reuid=65534", "--regid=65534", "--clear-groups", program, "doctor", "--config", configuration])
     #expect(result.status == 1)
-    let line = result.lines.first { $0.contains("another's files") }
+    let line = result.lines.first { $0.contains("files of another user") }
     #expect(line?.contains("write: spool.lock, spool.db, adapters.jsonl; chown") == true, "\(result.output)")
     #expect(line?.contains("chown -R nobody \(scratch.file("state"))") == true)
   }

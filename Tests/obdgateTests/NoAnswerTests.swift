@@ -31,7 +31,7 @@ import Testing
       let line = "\"$OBDGATE\" info --json --device \"$D0@38400\""
       return try play(line, beside: [Simulation(faults: "silent")], in: scratch.path).result
     }
-    expectFailure(result, 69, "nothing answers")
+    expectFailure(result, 69, "no answer")
   }
 
   @Test func a_silent_device_of_unknown_rate_costs_no_more_than_the_time_limit() async throws {

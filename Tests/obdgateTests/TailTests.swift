@@ -81,7 +81,7 @@ import Testing
     #expect(
       result.lines.map(String.init) == [Self.record(1), #"{"type":"dtc","name":"\u009B2J"}"#, Self.record(3)])
     #expect(result.status == 69)
-    #expect(result.errors.split(separator: "\n").filter { $0.contains("no record") }.count == 1)
+    #expect(result.errors.split(separator: "\n").filter { $0.contains("not a record") }.count == 1)
   }
 
   // MARK: A daemon that goes
@@ -101,7 +101,7 @@ import Testing
     let second = try DaemonPeer(path, serve)
     defer { second.stop() }
     try tail.line(within: .seconds(60)) { $0 == Self.record(1) }
-    try tail.errorLine(within: .seconds(60)) { $0.contains("follows again") }
+    try tail.errorLine(within: .seconds(60)) { $0.contains("connected again") }
     #expect(tail.errorLines.count == 2, "\(tail.errorLines)")
     #expect(tail.output.count == 2)
     tail.send(SIGTERM)
