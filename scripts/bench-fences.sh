@@ -15,5 +15,5 @@ for fences in 1000 100000; do
   Benchmarks/Fences/.build/release/FencesBench "$scratch"
 done
 echo "== 100000 fences, GEOS in the same program"
-# The wheel's C library does not find its other half by itself.
+# The C library of the wheel does not find its dependency without this path.
 LD_LIBRARY_PATH=$(dirname "$geos") Benchmarks/Fences/.build/release/FencesBench "$scratch" "$geos"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# The figures of docs/Performance.md, as Markdown on stdout: obdgate, and others on the same bytes in the same run.
+# The values in docs/Performance.md, as Markdown on stdout: obdgate and other programs with the same input in the same
+# run.
 #
 #   scripts/bench.sh      needs the release build, .tools/venv and gpsdecode: `make bench` sees to them
 set -euo pipefail
@@ -7,6 +8,6 @@ cd "$(dirname "$0")/.."
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-# The highest resident memory of a run, from the library that the tests count allocations with.
+# The peak of resident memory of a run, from the library with which the tests count allocations.
 clang -O2 -shared -fPIC Tests/Support/allocation-counter.c -o "$scratch/counter.so"
 /usr/bin/python3 scripts/bench.py .build/release/obdgate "$scratch"

@@ -84,7 +84,7 @@ def nmea(path):
     def decode(sentence):
         try:
             message = pynmea2.parse(sentence)
-            # Fields are converted when they are asked for; a position is what anybody would ask for.
+            # Fields are converted on access; read the position, which every user needs.
             if isinstance(message, pynmea2.nmea_utils.LatLonFix):
                 _ = (message.latitude, message.longitude)
         except (pynmea2.ParseError, ValueError):

@@ -1,4 +1,4 @@
-"""Fences to measure with: polygons, circles and corridors in turns, the same ones each time.
+"""Fences to measure with: alternating polygons, circles and corridors, the same in each run.
 
     fences.py FENCES CORNERS FOLDER
 

@@ -3,9 +3,9 @@
 #
 #   scripts/fuzz.sh [SECONDS] [TARGET…]     targets: Framing Decode NMEA Captures; none named: all
 #
-# Each harness is compiled together with the sources of the room that it tests, as one module. Findings and the
-# grown corpora stay in .build/fuzz/TARGET. Fails on a crash, a trap, an input that takes 10 s, more than 1 GiB of
-# memory, or when MINIMUM executions (environment; default 0) are not reached in three times the time.
+# Each harness is compiled together with the sources of its target as one module. Findings and the grown corpora remain
+# in .build/fuzz/TARGET. It fails on a crash, a trap, an input that takes 10 s, more than 1 GiB of memory, or if MINIMUM
+# executions (environment; default 0) are not reached in three times the time.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,10 +15,10 @@ targets=("$@")
 [ ${#targets[@]} -gt 0 ] || targets=(Framing Decode NMEA Captures)
 minimum=${MINIMUM:-0}
 folder=.build/fuzz
-# A trap is libFuzzer's to report: Swift's own crash handler reads the stack in ways that AddressSanitizer refuses.
+# libFuzzer must report traps: Swift's own crash handler reads the stack in ways that AddressSanitizer rejects.
 export SWIFT_BACKTRACE=enable=no
-# What AddressSanitizer does besides checking accesses costs more than the checks: stacks of allocations, memory filled,
-# much of it kept after it is freed.
+# Disable features of AddressSanitizer that cost more than its checks: stacks of allocations, filled memory, and keeping
+# much of it after it is freed.
 export ASAN_OPTIONS=malloc_context_size=0:max_malloc_fill_size=0:quarantine_size_mb=1:thread_local_quarantine_size_kb=64\
 :detect_stack_use_after_return=0:allocator_release_to_os_interval_ms=-1
 
@@ -31,25 +31,26 @@ room() {
   esac
 }
 
-# Bytes of an input at most: an answer of a few frames, two sentences, the head of a file. Short ones run fast.
+# Maximum length of an input, bytes: an answer of a few frames, two sentences, the head of a file. Short inputs run
+# fast.
 longest=160
 
 build() {
   local target=$1 program=$folder/$1/fuzz sources
   mapfile -t sources < <(find "Sources/Wire/$(room "$target")" -name '*.swift' | sort)
   sources+=("Fuzz/Fuzz$target.swift")
-  # Built before, and no source younger: nothing to do.
+  # It was built before, and no source is newer.
   [ -x "$program" ] && [ -z "$(find "${sources[@]}" "$0" -newer "$program")" ] && return 0
   mkdir -p "$folder/$target"
-  # lld: gold warns of every symbol that the sanitizer keeps to itself. Coverage by blocks and without the operands of
-  # comparisons, which is twice as fast: the seeds hold the words that operands would tell. The rooms have no
-  # class and no global variable, so exclusive access is proved when they are compiled.
+  # Use lld, because gold warns of every local symbol of the sanitizer. Coverage by blocks and without operands of
+  # comparisons is twice as fast; the seeds contain the constants. The targets have no class and no global variable, so
+  # exclusive access is proved at compile time.
   swiftc -sanitize=fuzzer,address -sanitize-coverage=bb,inline-8bit-counters,pc-table -use-ld=lld -parse-as-library \
     -O -wmo -swift-version 6 -enforce-exclusivity=unchecked -module-name "Fuzz$target" \
     -enable-experimental-feature Lifetimes "${sources[@]}" -o "$program"
 }
 
-# One round; sets `runs`. The rest of the arguments are libFuzzer's.
+# Runs one round and sets `runs`. The remaining arguments are passed to libFuzzer.
 round() {
   local target=$1 here=$folder/$1 log=$folder/$1/log status
   "$here/fuzz" "${@:2}" -timeout=10 -rss_limit_mb=1024 -max_len=$longest -print_final_stats=1 \
@@ -58,7 +59,7 @@ round() {
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
   runs=${runs:-0}
   if [ $status -ne 0 ]; then
-    # Where it broke, not the coverage lines before.
+    # Show the failure, without the preceding coverage lines.
     grep -nE '#[0-9]+ 0x' "$log" | head -20
     grep -nE 'ERROR|SUMMARY|Fatal error|Test unit written|Base64' "$log"
     echo "fuzz $target: FAILED with status $status after $runs executions; the input is in $here/findings"
@@ -73,7 +74,7 @@ fuzz() {
   round "$target" -max_total_time="$seconds" || return 1
   total=$runs
   if [ "$total" -lt "$minimum" ]; then
-    # A slow machine gets twice the time again to reach the number.
+    # A slow machine gets twice the time to reach the number.
     round "$target" -max_total_time=$((2 * seconds)) -runs=$((minimum - total)) || return 1
     total=$((total + runs))
   fi

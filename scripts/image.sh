@@ -1,6 +1,6 @@
 #!/bin/bash
-# A Debian 12 to boot in a container, in .tools/image: what the packages depend on, and a few tools to look at them with.
-# Made once; nothing said and no network touched where it is there. Root, since its files are root's.
+# Creates a Debian 12 to boot in a container, in .tools/image: the dependencies of the packages and a few tools for
+# inspection. If it exists, the script does nothing. It needs root, because root owns the files.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 packages=systemd,systemd-sysv,udev,dbus,ca-certificates,curl,libcurl4,libmosquitto1,libzstd1,libsqlite3-0,sqlite3,libudev1,libpq5,libsodium23,libstdc++6,zlib1g

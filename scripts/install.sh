@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs what is missing, and only that: nothing missing, nothing said, no network touched.
+# Installs missing packages. If none is missing, it prints nothing and does not use the network.
 #
 #   scripts/install.sh debian COMMAND:PACKAGE…   Debian packages (a command, or the path of a file, and what brings it), by apt-get as root or through sudo
 #   scripts/install.sh python                    .tools/venv with the versions of scripts/requirements.txt
@@ -12,9 +12,9 @@ debian() {
   local missing=() pair
   for pair in "$@"; do
     case "${pair%%:*}" in
-      # Not a command: Debian splits this module of Python off.
+      # A Python module that Debian packages separately.
       ensurepip) /usr/bin/python3 -c 'import ensurepip' 2>/dev/null || missing+=("${pair#*:}") ;;
-      # A header, a library, an interpreter of that place; the path may be a pattern.
+      # A header, a library or an interpreter; the path may be a pattern.
       /*) compgen -G "${pair%%:*}" >/dev/null || missing+=("${pair#*:}") ;;
       *) command -v "${pair%%:*}" >/dev/null || missing+=("${pair#*:}") ;;
     esac
@@ -34,7 +34,7 @@ debian() {
     "${as[@]}" env DEBIAN_FRONTEND=noninteractive \
       apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
   }
-  # A fresh machine has no package lists, an old one stale ones.
+  # A new machine has no package lists, and an old one has outdated lists.
   install 2>/dev/null || { "${as[@]}" apt-get update -qq >&2; install; }
 }
 
@@ -46,7 +46,7 @@ python() {
   say "Python packages into $venv"
   rm -rf "$venv"
   mkdir -p .tools
-  # Debian's own interpreter: another one in PATH may lack what its venv needs.
+  # Use Debian's interpreter, because another one in PATH may not support venv.
   /usr/bin/python3 -m venv "$venv"
   "$venv/bin/pip" install --quiet --disable-pip-version-check --no-input -r scripts/requirements.txt >&2
   touch "$venv/installed-$wanted"

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""How much of what the link allows a host uses, from the byte log of `obdgate simulate --log`.
+"""Measures the share of the link's capacity that a host uses, from the byte log of `obdgate simulate --log`.
 
     link-use.py LOG --bus can|kwp --baud N --latency MS [--pids 0C0D0405110F] [--from S] [--to S]
 
-Values a second are counted in the log itself: every PID of service 01 in a reply, by lengths of its own, once for each
-ECU. What the link allows is the best legal plan's figure for the same PIDs, from the physics alone:
+Values per second are counted in the log: every PID of service 01 in a reply, by the script's own lengths, once for each
+ECU. The capacity is the rate of the best legal plan for the same PIDs, from the timing of the link:
 
-    can   one request for up to six PIDs with the count of frames behind it: its bytes at the baud rate, the adapter's
+    can   one request for up to six PIDs followed by the number of frames: its bytes at the baud rate, the adapter's
           processing, the frame on the bus, the ECU's latency, its frames 1 ms apart, each printed at the baud rate,
-          the prompt, and what the USB bridge waits before it hands on the last piece
+          the prompt, and the delay of the USB bridge before it delivers the last piece
     kwp   one request a PID, no count (ISO 14230-2 has no numbers to count by): the same, with the K-line's 10,400 baud,
           P4 = 5 ms between the tester's bytes, P2 = the latency, and P3 = 55 ms of silence before the next request
 

@@ -1,6 +1,6 @@
 """What python-OBD makes of answers to service 01 that hold random data, as JSON lines on stdout.
 
-    python-obd-values.py SEED ANSWERS      so many answers for each PID
+    python-obd-values.py SEED ANSWERS      this number of answers for each PID
 
 Each line: {"reply": "7E8 04 41 0C 1A F8", "pid": "0C", "value": 1726.0 | true | "text" | [values] | null};
 null where it decodes nothing. The answers
@@ -39,7 +39,7 @@ def code(text):
     for texts in (AIR_STATUS, FUEL_STATUS):
         if text in texts:
             return float(1 << texts.index(text))
-    # Codes that share a text (reserved ones) cannot be told apart.
+    # Codes with the same text (reserved ones) cannot be distinguished.
     return None
 
 

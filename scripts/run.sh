@@ -1,6 +1,6 @@
 #!/bin/bash
-# A simulated car on a pty, the daemon that polls it, and a fleet store that takes its records: everything there is, on
-# this machine alone, until Ctrl-C. Records go to stdout as JSON lines, everything for people to stderr.
+# Runs a simulated car on a pty, the daemon that polls it, and a fleet store that stores its records, all on this
+# machine, until Ctrl-C. Records are printed on stdout as JSON lines, messages on stderr.
 #
 # PROGRAMS: the folder of the built programs.
 set -euo pipefail
@@ -10,7 +10,7 @@ folder=$(mktemp -d)
 : > "$folder/store.log"
 started=()
 
-# The daemon first: what it has still to send finds a store that takes it.
+# Stop the daemon first, so that it can send its remaining records to the store.
 stop() {
   trap '' INT TERM
   local index
@@ -23,7 +23,7 @@ stop() {
 trap stop EXIT
 trap 'exit 0' INT TERM
 
-# Waits for a line that a program says; what it ended with where it ends before.
+# Waits for a line of a program. If the program ends before, returns its exit status.
 await() {
   local file=$1 process=$2 pattern=$3
   until grep -qE "$pattern" "$file"; do

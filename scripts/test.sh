@@ -1,12 +1,12 @@
 #!/bin/bash
-# The tests that are named, for at most so many minutes; where those are over, says which of them have not ended. What
-# failed is said once more at the end, behind the thousands that did not; where $FAILURES names a file it goes there, for
-# who runs more than one of these and says it at the end of all.
+# Runs the selected tests for at most a number of minutes. If the time is over, it names the tests that have not ended.
+# At the end it repeats the failures; if $FAILURES names a file, they are written there instead, for callers that run
+# several of these.
 #
 #     scripts/test.sh MINUTES ARGUMENTS…      of `swift test`
 #
-# What they print is seen line by line: a pipe would hold back the last of it. Eight run at once: as many as there are, some
-# thousands, would each see minutes pass in what takes a second.
+# The output is passed on line by line; a pipe would delay it. Eight tests run in parallel: with thousands in parallel,
+# short tests would take minutes.
 set -uo pipefail
 minutes=$1
 shift
@@ -16,21 +16,22 @@ printf -v command '%q ' swift test --skip-build --disable-xctest "$@"
 NO_COLOR=1 TERM=dumb SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 timeout --kill-after=10 "${minutes}m" script -qefc "$command" /dev/null </dev/null |
   tr -d '\r' | tee "$log"
 status=${PIPESTATUS[0]}
-# What did not succeed, as who reads the end of the output wants it.
+# Prints the failures, for readers of the end of the output.
 failures() {
   echo "what failed, once more:"
-  # An issue, and the lines that belong to it.
+  # An issue and its continuation lines.
   awk '/^✘ Test .* recorded an issue/ { shown = 1; print; next }
     shown && /^(↳|[ \t])/ { print; next }
     { shown = 0 }
     /^error: |Fatal error|unexpected signal/ { print }' "$log" | cut -c1-600 | tail -200
   [ "$status" -lt 124 ] || echo "not over after $minutes minutes (or killed: $status)"
-  # A limit or a crash leaves some.
+  # A limit or a crash leaves tests that have not ended.
   comm -23 <(sed -nE 's/^◇ Test (.*) started\.$/\1/p' "$log" | grep -vE '^(run|case passing .*)$' | sort -u) \
     <(sed -nE 's/^[✔✘] Test (.*) (passed|failed) after .*/\1/p' "$log" |
       sed -E 's/ with [0-9]+ test cases?$//' | sort -u) | sed 's/^/began and did not end: /'
 }
-# What was skipped, by reason: tests that a trait disables, and tests that found something missing (Tool.missing).
+# Prints the skipped tests by reason: tests that a trait disables, and tests for which something is missing
+# (Tool.missing).
 skips() {
   local reasons
   reasons=$(sed -nE 's/^➜ Test .* skipped:? ?"?([^"]*)"?$/\1/p; s/^skipped: [^:]*\([^)]*\): (.*)$/\1/p' "$log" | sed 's/^\.*$/disabled/')

@@ -73,7 +73,7 @@ import Testing
       ])
   }
 
-  @Test func an_adapter_without_addressing_is_told_and_polls_the_rest() {
+  @Test func an_adapter_without_addressing_is_reported_and_other_requests_are_polled() {
     let adapter = TinyAdapter([Cars.engine(), ecu()])
     adapter.unknown = ["ATCRA*"]
     let bench = bench(adapter, [row(0x404C)])
@@ -84,7 +84,7 @@ import Testing
     #expect(bench.adapter.header == "7DF")
   }
 
-  @Test func a_silent_ECU_of_a_set_is_asked_less_and_is_no_loss() {
+  @Test func a_silent_ECU_of_a_signal_set_is_polled_less_often_without_a_loss() {
     let bench = bench(TinyAdapter([Cars.engine()]), [row(0x404C)])
     bench.run(seconds: 60)
     #expect(bench.isConnected)
@@ -93,7 +93,7 @@ import Testing
     #expect(asked >= 4 && asked <= 8)
   }
 
-  @Test func a_table_that_is_full_says_so() {
+  @Test func a_full_request_table_is_reported() {
     let bench = Bench(TinyAdapter([]))
     for i in 0..<128 { #expect(bench.add(row(UInt16(i)))) }
     #expect(!bench.add(row(0x4444)))

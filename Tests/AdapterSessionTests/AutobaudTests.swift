@@ -32,7 +32,7 @@ import Testing
     #expect(bench.isConnected)
   }
 
-  @Test(arguments: [57600, 9600]) func rates_that_the_line_cannot_do_are_passed_over(baud: Int) {
+  @Test(arguments: [57600, 9600]) func baud_rates_that_the_port_does_not_support_are_skipped(baud: Int) {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.baud = baud
     adapter.isDead = true
@@ -47,7 +47,7 @@ import Testing
     #expect(bench.session.memory.baud == baud)
   }
 
-  @Test func a_remembered_rate_that_this_line_cannot_do_is_forgotten() {
+  @Test func a_remembered_baud_rate_that_the_port_does_not_support_is_discarded() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.baud = 115_200
     var memory = SessionMemory()
@@ -59,7 +59,7 @@ import Testing
     #expect(bench.session.memory.baud == 115_200)
   }
 
-  @Test func a_silent_device_whose_rate_is_known_is_tried_at_the_others_though_the_line_cannot_do_some() {
+  @Test func a_silent_device_of_known_rate_is_probed_at_all_other_supported_rates() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.baud = 57600
     adapter.isDead = true
@@ -74,7 +74,7 @@ import Testing
     #expect(bench.session.memory.baud == 57600)
   }
 
-  @Test func a_silent_device_is_told_once_and_asked_again() {
+  @Test func a_silent_device_is_reported_once_and_probed_again() {
     let adapter = TinyAdapter([])
     adapter.isDead = true
     let bench = serial(adapter)
@@ -93,7 +93,7 @@ import Testing
     #expect(Set(bench.commands) == ["ATZ"])
   }
 
-  @Test func a_GNSS_receiver_is_recognised_and_left_alone() {
+  @Test func a_GNSS_receiver_is_recognised_and_not_written_to() {
     let adapter = TinyAdapter([])
     adapter.isDead = true
     var configuration = SessionConfiguration()
@@ -109,7 +109,7 @@ import Testing
     #expect(bench.reopenings == 1)
   }
 
-  @Test func characters_left_in_the_adapter_cost_one_more_ATZ() {
+  @Test func leftover_characters_in_the_adapter_require_a_second_ATZ() {
     let adapter = TinyAdapter([Cars.engine()])
     var isFirst = true
     adapter.hook = { command, _ in
@@ -123,7 +123,7 @@ import Testing
     #expect(bench.commands.prefix(3) == ["ATZ", "ATZ", "ATE0"])
   }
 
-  @Test func a_silent_device_is_asked_again_a_second_after_each_try() {
+  @Test func a_silent_device_is_probed_again_one_second_after_each_attempt() {
     let adapter = TinyAdapter([])
     adapter.isDead = true
     let bench = Bench(adapter)

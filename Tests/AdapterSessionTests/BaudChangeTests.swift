@@ -24,7 +24,7 @@ import Testing
     #expect(bench.recorder.values.allSatisfy { $0.identifier != 0x0C || $0.value == 1726 })
   }
 
-  @Test func the_line_is_made_faster_behind_the_settings_and_verified() {
+  @Test func the_baud_rate_is_raised_after_the_settings_and_verified() {
     let bench = bench(TinyAdapter([Cars.engine()]))
     bench.run(seconds: 5)
     let first = bench.commands.firstIndex(of: "ATBRT40")!
@@ -36,21 +36,21 @@ import Testing
   }
 
   @Test(arguments: [(57600, "ATBRD45"), (230_400, "ATBRD11"), (500_000, "ATBRD08")])
-  func the_divisor_is_that_of_4_MHz(baud: Int, command: String) {
+  func the_baud_rate_divisor_is_based_on_4_MHz(baud: Int, command: String) {
     let bench = bench(TinyAdapter([Cars.engine()]), preferred: baud)
     bench.run(seconds: 5)
     #expect(bench.commands.contains(command))
     expectReadings(bench, at: baud)
   }
 
-  @Test(arguments: [1_000_000, 9600, 460_800]) func a_speed_that_no_divisor_makes_is_not_asked_for(baud: Int) {
+  @Test(arguments: [1_000_000, 9600, 460_800]) func a_baud_rate_without_a_divisor_is_not_requested(baud: Int) {
     let bench = bench(TinyAdapter([Cars.engine()]), preferred: baud)
     bench.run(seconds: 5)
     #expect(!bench.commands.contains { $0.hasPrefix("ATBR") })
     expectReadings(bench, at: 38400)
   }
 
-  @Test func an_STN_chip_is_told_the_speed_itself() {
+  @Test func an_STN_chip_receives_the_baud_rate_as_a_number() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.banner = "STN1110 v4.0.1"
     adapter.hook = { command, _ in command == "STI" ? ("STN1110 v4.0.1\r\r>", 0) : nil }
@@ -61,7 +61,7 @@ import Testing
     expectReadings(bench, at: 1_000_000)
   }
 
-  @Test func a_refusal_is_a_quirk_and_the_session_goes_on() {
+  @Test func a_rejected_baud_change_is_a_quirk_and_the_session_continues() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.unknown = ["ATBRT*", "ATBRD*"]
     let bench = bench(adapter)
@@ -76,7 +76,7 @@ import Testing
     #expect(bench.commands.count { $0.hasPrefix("ATBRD") } == 2)
   }
 
-  @Test func a_refusal_of_an_earlier_session_is_forgotten_when_the_change_succeeds() {
+  @Test func a_remembered_rejection_of_the_baud_change_is_discarded_after_a_success() {
     let bench = bench(TinyAdapter([Cars.engine()]), quirks: .noBaudChange)
     bench.run(seconds: 5)
     #expect(!bench.session.memory.quirks.contains(.noBaudChange))
@@ -84,7 +84,7 @@ import Testing
     expectReadings(bench, at: 115_200)
   }
 
-  @Test func a_refusal_of_an_earlier_session_is_tested_once_in_each_session() {
+  @Test func a_remembered_rejection_of_the_baud_change_is_tested_once_in_each_session() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.unknown = ["ATBRT*", "ATBRD*"]
     let bench = bench(adapter, quirks: .noBaudChange)
@@ -98,7 +98,7 @@ import Testing
     expectReadings(bench, at: 38400)
   }
 
-  @Test func an_adapter_that_says_nothing_at_the_new_speed_is_followed_back() {
+  @Test func an_adapter_silent_at_the_new_baud_rate_is_read_at_the_old_one() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.isSilentAfterBaud = true
     let bench = bench(adapter)
@@ -109,7 +109,7 @@ import Testing
     expectReadings(bench, at: 38400)
   }
 
-  @Test func an_adapter_that_did_not_hear_the_host_is_followed_back() {
+  @Test func an_adapter_that_missed_the_confirmation_is_read_at_the_old_baud_rate() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.missesConfirmation = true
     let bench = bench(adapter)
@@ -119,7 +119,7 @@ import Testing
     expectReadings(bench, at: 38400)
   }
 
-  @Test func a_garbled_confirmation_is_not_relied_on_and_an_adapter_that_changed_is_found_again() {
+  @Test func an_adapter_is_found_again_after_a_garbled_baud_confirmation() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.wordOfConfirmation = "O\u{1}"
     let bench = bench(adapter)
@@ -129,7 +129,7 @@ import Testing
     expectReadings(bench, at: 38400)
   }
 
-  @Test func a_port_that_cannot_follow_reads_noise_and_confirms_nothing() {
+  @Test func a_port_that_stays_at_the_old_baud_rate_confirms_nothing() {
     let bench = bench(TinyAdapter([Cars.engine()]))
     bench.keepsBaud = true
     bench.run(seconds: 8)
@@ -138,7 +138,7 @@ import Testing
     expectReadings(bench, at: 38400)
   }
 
-  @Test func a_speed_that_the_line_cannot_do_is_learned_and_polling_goes_on() {
+  @Test func an_unsupported_baud_rate_is_remembered_and_polling_continues() {
     let bench = bench(TinyAdapter([Cars.engine()]), preferred: 230_400)
     bench.highestBaud = 115_200
     bench.run(seconds: 8)
@@ -152,7 +152,7 @@ import Testing
     expectReadings(bench, at: 38400)
   }
 
-  @Test func a_silent_adapter_is_not_given_up_where_the_line_cannot_do_the_preferred_speed() {
+  @Test func a_silent_adapter_is_probed_further_if_the_port_rejects_the_preferred_rate() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.isDead = true
     let bench = bench(adapter, preferred: 230_400)
@@ -165,7 +165,7 @@ import Testing
     expectReadings(bench, at: 38400)
   }
 
-  @Test func a_brown_out_brings_the_old_speed_and_the_session_follows() {
+  @Test func the_session_returns_to_the_old_baud_rate_after_a_brown_out() {
     let bench = bench(TinyAdapter([Cars.engine()]))
     bench.run(seconds: 5)
     bench.adapter.powerCycle()
@@ -178,7 +178,7 @@ import Testing
     expectReadings(bench, at: 115_200)
   }
 
-  @Test func an_adapter_that_falls_silent_at_the_new_speed_again_and_again_is_left_at_its_own() {
+  @Test func an_adapter_that_repeatedly_fails_at_the_new_baud_rate_keeps_its_own() {
     let bench = bench(TinyAdapter([Cars.engine()]))
     for _ in 0..<3 {
       bench.run(seconds: 20)
@@ -214,7 +214,7 @@ import Testing
     expectReadings(bench, at: 115_200)
   }
 
-  @Test func a_line_whose_speed_is_not_ours_is_left_as_it_is() {
+  @Test func the_baud_rate_of_a_connection_without_one_is_not_changed() {
     var configuration = SessionConfiguration()
     configuration.preferredBaud = 115_200
     let bench = Bench(TinyAdapter([Cars.engine()]), configuration)

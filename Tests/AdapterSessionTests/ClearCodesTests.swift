@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: [(UInt8(50), UInt8(0), ClearRefusal.moving), (0, 0x1A, .engineRunning), (1, 0, .moving)])
-  func nothing_is_cleared_in_motion(speed: UInt8, engineSpeed: UInt8, reason: ClearRefusal) throws {
+  func codes_are_not_cleared_in_motion(speed: UInt8, engineSpeed: UInt8, reason: ClearRefusal) throws {
     let bench = bench(speed: speed, engineSpeed: engineSpeed)
     bench.session.clearCodes(try #require(ClearPermission(confirmed: true)))
     bench.run(seconds: 5)
@@ -40,7 +40,7 @@ import Testing
     #expect(!bench.requests.contains("04"))
   }
 
-  @Test func nothing_is_cleared_where_the_vehicle_starts_meanwhile() throws {
+  @Test func codes_are_not_cleared_if_the_vehicle_starts_meanwhile() throws {
     let bench = bench(speed: 0, engineSpeed: 0)
     bench.session.clearCodes(try #require(ClearPermission(confirmed: true)))
     bench.run(seconds: 3) { $0.requests.last == "0A" }
@@ -50,7 +50,7 @@ import Testing
     #expect(!bench.requests.contains("04"))
   }
 
-  @Test func nothing_is_cleared_where_a_speed_is_not_answered() throws {
+  @Test func codes_are_not_cleared_without_an_answer_about_the_speed() throws {
     let bench = bench(speed: 0, engineSpeed: 0)
     bench.adapter.ecus[0].pids[0x0D] = nil
     bench.session.clearCodes(try #require(ClearPermission(confirmed: true)))
@@ -59,7 +59,7 @@ import Testing
     #expect(!bench.requests.contains("04"))
   }
 
-  @Test func nothing_is_cleared_that_could_not_be_saved() throws {
+  @Test func codes_that_could_not_be_saved_are_not_cleared() throws {
     let bench = bench(speed: 0, engineSpeed: 0)
     bench.adapter.hook = { command, _ in command == "03" ? ("7E8100A43\r7E822\r<DATA ERROR\r\r>", 0) : nil }
     bench.session.clearCodes(try #require(ClearPermission(confirmed: true)))
@@ -68,7 +68,7 @@ import Testing
     #expect(!bench.requests.contains("04"))
   }
 
-  @Test func nothing_is_cleared_before_it_is_written_down() throws {
+  @Test func codes_are_not_cleared_before_they_are_stored() throws {
     let bench = bench(speed: 0, engineSpeed: 0)
     bench.savesCodes = false
     bench.session.clearCodes(try #require(ClearPermission(confirmed: true)))
@@ -88,7 +88,7 @@ import Testing
     ("03", "NO DATA\r\r>"), ("03", "7E8037F0322\r\r>"), ("03", "7E9024300\r\r>"), ("07", "7E8037F0722\r\r>"),
     ("07", "7E8100A47\r7E822\r\r>"),
   ])
-  func nothing_is_cleared_that_was_not_told(request: String, reply: String) throws {
+  func codes_that_were_not_reported_are_not_cleared(request: String, reply: String) throws {
     let bench = bench(speed: 0, engineSpeed: 0)
     bench.adapter.hook = { command, _ in
       command == request ? (reply, 0) : command == "0101" ? ("7E806410182000000\r\r>", 0) : nil
@@ -101,12 +101,12 @@ import Testing
     #expect(!bench.requests.contains("04"))
   }
 
-  /// What a vehicle does not know it cannot tell: old ones have no service 07 or 0A, and say nothing where there are none.
+  /// Old vehicles do not support service 07 or 0A, and do not answer if there are no codes.
   @Test(arguments: [
     ("07", "NO DATA\r\r>"), ("07", "7E8037F0711\r\r>"), ("0A", "NO DATA\r\r>"), ("0A", "7E8037F0A11\r\r>"),
     ("03", "NO DATA\r\r>"),
   ])
-  func a_service_that_the_vehicle_does_not_know_delays_nothing(request: String, reply: String) throws {
+  func an_unsupported_service_does_not_delay_clearing(request: String, reply: String) throws {
     let bench = bench(speed: 0, engineSpeed: 0)
     bench.mayClear = true
     bench.adapter.hook = { command, _ in
@@ -117,7 +117,7 @@ import Testing
     #expect(bench.events.contains(.codesCleared))
   }
 
-  @Test func an_answer_that_is_damaged_once_is_asked_for_again() throws {
+  @Test func a_damaged_answer_before_clearing_is_requested_again() throws {
     let bench = bench(speed: 0, engineSpeed: 0)
     bench.mayClear = true
     var damaged = ["0101", "03", "07", "0A"]
@@ -135,7 +135,7 @@ import Testing
     ("7E80144\r7E9037F0422\r\r>", SessionEvent.clearRefused(.refusedByVehicle)),
     ("7E8037F0478\r7E80144\r\r>", .codesCleared), ("NO DATA\r\r>", .clearRefused(.notConnected)),
   ])
-  func cleared_is_what_no_ECU_refused(reply: String, event: SessionEvent) throws {
+  func clearing_succeeds_only_if_no_ECU_rejects_it(reply: String, event: SessionEvent) throws {
     let bench = bench(speed: 0, engineSpeed: 0)
     bench.mayClear = true
     bench.adapter.hook = { command, _ in command == "04" ? (reply, 0) : nil }
@@ -145,11 +145,11 @@ import Testing
     #expect(bench.events.contains(.codesCleared) == (event == .codesCleared))
   }
 
-  @Test func without_a_word_from_a_person_there_is_no_permission() {
+  @Test func codes_are_not_cleared_without_a_persons_confirmation() {
     #expect(ClearPermission(confirmed: false) == nil)
   }
 
-  @Test func in_a_vehicle_of_OBDonUDS_nothing_is_cleared_since_nothing_was_saved() throws {
+  @Test func codes_of_an_OBDonUDS_vehicle_are_not_cleared_because_they_were_not_saved() throws {
     var ecu = TinyAdapter.ECU(address: "7E8", pids: [:])
     ecu.identifiers = [0xF400: [0x00, 0x18, 0x00, 0x00], 0xF40C: [0, 0], 0xF40D: [0]]
     let bench = Bench(TinyAdapter([ecu]))
@@ -161,7 +161,7 @@ import Testing
     #expect(!bench.requests.contains { $0.hasPrefix("04") || $0.hasPrefix("14") })
   }
 
-  @Test func without_a_vehicle_it_is_refused() throws {
+  @Test func clearing_without_a_vehicle_is_rejected() throws {
     let bench = Bench(TinyAdapter([]))
     bench.session.clearCodes(try #require(ClearPermission(confirmed: true)))
     bench.run(seconds: 2)

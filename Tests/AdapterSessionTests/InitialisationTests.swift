@@ -53,7 +53,7 @@ import Testing
     ("ATAT1", .noAdaptiveTiming), ("ATST*", .noTimeout), ("ATI", .noIdentity), ("AT@1", .noDescription),
     ("ATRV", .noVoltage), ("ATDPN", .noProtocolNumber), ("ATSP0", .noProtocolSelection), ("ATZ", .noReset),
   ])
-  func every_refused_command_is_a_quirk_and_readings_come_all_the_same(command: String, quirk: Quirks) {
+  func every_rejected_setting_is_a_quirk_and_readings_still_arrive(command: String, quirk: Quirks) {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.unknown = [command]
     let bench = Bench(adapter)
@@ -84,7 +84,7 @@ import Testing
     #expect(bench.commands.filter { $0 == "ATZ" }.count == 1)
   }
 
-  @Test func noise_behind_ATZ_is_no_obstacle() {
+  @Test func noise_after_ATZ_does_not_prevent_the_initialisation() {
     let adapter = TinyAdapter([Cars.engine()])
     var isFirst = true
     adapter.hook = { command, _ in
@@ -141,7 +141,7 @@ import Testing
     #expect(bench.isConnected)
   }
 
-  @Test func a_peer_that_hangs_up_at_once_teaches_nothing() {
+  @Test func an_immediate_disconnect_is_not_remembered_as_a_quirk() {
     let bench = Bench(TinyAdapter([Cars.engine()]))
     for number in 1...5 {
       bench.run(seconds: 3) { $0.commands.count == number }
@@ -154,7 +154,7 @@ import Testing
     #expect(bench.session.memory.quirks == [])
   }
 
-  @Test func a_link_that_every_ATZ_breaks_is_found_all_the_same() {
+  @Test func an_adapter_that_every_ATZ_disconnects_is_still_found() {
     let bench = Bench(TinyAdapter([Cars.engine()]))
     for number in 1...2 {
       bench.run(seconds: 3) { $0.commands.filter { $0 == "ATZ" }.count == number }
@@ -181,7 +181,7 @@ import Testing
     #expect(!bench.events.contains(.quirk(.noProtocolNumber)))
   }
 
-  @Test func another_adapter_in_the_same_place_is_learned_anew() {
+  @Test func another_adapter_on_the_same_port_starts_without_remembered_quirks() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.unknown = ["ATAT1", "AT@1"]
     let bench = Bench(adapter)
@@ -196,7 +196,7 @@ import Testing
     #expect(bench.isConnected)
   }
 
-  @Test func a_k_line_is_closed_before_it_is_left_alone() {
+  @Test func a_k_line_is_closed_before_polling_stops() {
     let adapter = TinyAdapter([])
     adapter.protocolNumber = "A5"
     adapter.hook = { command, _ in

@@ -30,7 +30,7 @@ import Testing
     var isCounting = true
   }
 
-  @Test func an_adapter_that_lists_its_pause_is_asked_as_soon_as_its_prompt_is_there() {
+  @Test func an_adapter_that_keeps_the_pause_itself_gets_requests_right_after_the_prompt() {
     let pauses = Pauses()
     pauses.isCounting = false
     let bench = bench(parameters: Self.list, pauses: pauses)
@@ -46,7 +46,7 @@ import Testing
   @Test(arguments: [
     "?\r\r>", "OK\r\r>", "1C:03 F 1D:0E N 1E:4A F 1F:FF F\r\r>", "1C:FF F 1D:FF F 1E:FF F 1F:FF F\r\r>",
   ])
-  func with_any_other_the_pause_is_kept_for_it(_ parameters: String) {
+  func the_session_keeps_the_pause_for_adapters_that_do_not(_ parameters: String) {
     let pauses = Pauses()
     let bench = bench(parameters: parameters, pauses: pauses)
     bench.run(seconds: 20)
@@ -56,7 +56,7 @@ import Testing
     #expect(!bench.session.memory.quirks.contains(.keepsPause))
   }
 
-  @Test func a_k_line_session_asks_again_what_an_earlier_session_learned() {
+  @Test func a_k_line_session_verifies_the_remembered_pause() {
     var memory = SessionMemory()
     memory.quirks = .keepsPause
     let pauses = Pauses()
@@ -66,7 +66,7 @@ import Testing
     #expect(!bench.session.memory.quirks.contains(.keepsPause))
   }
 
-  @Test func an_adapter_that_lists_a_pause_and_does_not_keep_it_is_found_out() {
+  @Test func an_adapter_that_does_not_keep_its_listed_pause_is_detected() {
     let adapter = TinyAdapter([])
     adapter.protocolNumber = "A5"
     var answeredAt: Int64 = 0
@@ -106,7 +106,7 @@ import Testing
     #expect(bench.events.contains(.memoryChanged))
   }
 
-  @Test func a_PID_without_data_says_nothing_about_the_pause() {
+  @Test func a_PID_without_data_does_not_count_as_a_broken_pause() {
     let adapter = TinyAdapter([])
     adapter.protocolNumber = "A5"
     adapter.hook = { command, _ in
@@ -122,7 +122,7 @@ import Testing
     #expect(bench.session.memory.quirks == .keepsPause)
   }
 
-  @Test func a_list_that_is_refused_is_asked_for_once() {
+  @Test func a_rejected_parameter_list_is_requested_once() {
     let bench = bench(parameters: "?\r\r>")
     bench.run(seconds: 5)
     bench.inject("\r\rELM327 v1.5\r\r>")
@@ -131,7 +131,7 @@ import Testing
     #expect(bench.events.contains(.quirk(.noParameterList)))
   }
 
-  @Test func an_adapter_that_starts_anew_is_asked_anew() {
+  @Test func the_pause_is_read_again_after_the_adapter_restarts() {
     let bench = bench(parameters: Self.list)
     bench.run(seconds: 5)
     bench.inject("\r\rELM327 v1.5\r\r>")
@@ -139,7 +139,7 @@ import Testing
     #expect(bench.commands.count { $0 == "ATPPS" } == 2)
   }
 
-  @Test func on_CAN_nobody_asks_for_it() {
+  @Test func the_pause_is_not_read_on_CAN() {
     let bench = Bench(TinyAdapter([Cars.engine()]))
     bench.run(seconds: 10)
     #expect(bench.isConnected)

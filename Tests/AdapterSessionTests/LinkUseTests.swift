@@ -3,8 +3,8 @@ import Testing
 
 @testable import AdapterSession
 
-/// How much of what the link can carry the plan uses, against the best legal plan: six PIDs in a request, the count of
-/// frames behind it, the next request the moment the prompt is there.
+/// The share of the link's capacity that the polling plan uses, compared with the best legal plan: six PIDs in a
+/// request, the number of frames after it, and the next request directly after the prompt.
 @Suite struct LinkUseTests {
   /// Seconds of one cycle: the bytes that go out, the ECU's latency, its frames printed as they come, and the prompt.
   ///

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AdapterSession
 
-/// A vehicle that tells no VIN, after one that did.
+/// A vehicle that reports no VIN, after one that did.
 @Suite struct NamedVehicleTests {
   /// A session that has read the VIN, and whose adapter is then put into what `change` makes of the car.
   private func swapped(
@@ -46,7 +46,7 @@ import Testing
     #expect(isOther(bench))
   }
 
-  @Test func the_same_car_that_is_silent_once_about_its_VIN_stays_the_same() {
+  @Test func a_single_missing_VIN_answer_does_not_change_the_vehicle() {
     for silent in [["0902"], ["0900", "0902"], ["0902", "0120", "0140"]] {
       let bench = swapped {
         $0.hook = { command, _ in
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func an_answer_that_was_damaged_makes_no_other_vehicle() {
+  @Test func a_damaged_VIN_answer_does_not_change_the_vehicle() {
     let bench = swapped {
       $0.ecus[0].pids[0x0B] = nil
       $0.hook = { command, _ in
@@ -67,7 +67,7 @@ import Testing
     #expect(!isOther(bench))
   }
 
-  @Test func a_gearbox_alone_does_not_speak_for_the_engine() {
+  @Test func an_answer_of_the_gearbox_does_not_identify_the_vehicle() {
     var gearbox = Cars.gearbox()
     gearbox.information = [0x0A: [1] + [UInt8](repeating: 0x41, count: 20)]
     let bench = swapped([Cars.engine(), gearbox]) { adapter in

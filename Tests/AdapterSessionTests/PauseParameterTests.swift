@@ -11,7 +11,7 @@ import Testing
 
   /// 0E: 53.2 to 57.3 ms.
   @Test(arguments: ["1D:0E N", "1C:03 F 1D:00 N", "1D:05 F"])
-  func a_shorter_one_is_none(_ line: String) { #expect(isKept(line) == false) }
+  func a_pause_below_55_ms_is_ignored(_ line: String) { #expect(isKept(line) == false) }
 
   @Test func a_programmable_parameter_that_the_firmware_lacks_is_ignored() {
     #expect(isKept("1C:FF F 1D:FF F 1E:FF F 1F:FF F") == false)

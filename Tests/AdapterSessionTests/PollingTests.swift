@@ -84,7 +84,7 @@ import Testing
     #expect(bench.commands.contains("ATST0E"))
   }
 
-  @Test func the_second_of_two_PIDs_without_data_is_set_aside_and_nobody_is_blamed() {
+  @Test func the_second_of_two_PIDs_without_data_is_polled_separately() {
     let adapter = TinyAdapter([Cars.engine()])
     var wishes = PollWishes()
     wishes.setOthersToNever()
@@ -143,7 +143,7 @@ import Testing
     #expect(!bench.events.contains(where: isLoss))
   }
 
-  @Test func an_ECU_that_ignores_several_PIDs_is_told_from_one_that_is_gone() {
+  @Test func an_ECU_that_ignores_multi_PID_requests_is_not_taken_as_lost() {
     var ecu = Cars.engine()
     ecu.ignoresMulti = true
     let bench = Bench(TinyAdapter([ecu]), wishes: Cars.six)
@@ -163,7 +163,7 @@ import Testing
     #expect(!bench.events.contains(where: isLoss))
   }
 
-  @Test func one_of_two_ECUs_vanishes_and_returns() {
+  @Test func the_loss_and_return_of_one_of_two_ECUs_is_handled() {
     let adapter = TinyAdapter([Cars.engine(), Cars.gearbox()])
     let bench = Bench(adapter, wishes: Cars.six)
     bench.run(seconds: 6)
@@ -206,7 +206,7 @@ import Testing
     #expect(!bench.events.contains(where: isLoss))
   }
 
-  @Test func nine_senders_are_outlived() {
+  @Test func a_reply_of_nine_senders_does_not_end_the_session() {
     let ecus = (0..<9).map { Cars.gearbox("7" + String(0xE8 + $0, radix: 16, uppercase: true)) }
     let bench = Bench(TinyAdapter(ecus), wishes: Cars.six)
     bench.run(seconds: 20)
@@ -282,7 +282,7 @@ import Testing
     #expect(values(bench, 0x0C) > before + 20)
   }
 
-  @Test func an_adapter_without_voltage_is_not_called_up_for_it() {
+  @Test func an_adapter_without_voltage_is_not_queried_for_it() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.unknown = ["ATRV"]
     var configuration = SessionConfiguration()

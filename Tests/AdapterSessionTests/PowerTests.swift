@@ -6,7 +6,7 @@ import Testing
 @Suite struct PowerTests {
   // MARK: Falling asleep
 
-  @Test func a_standing_vehicle_at_the_cut_off_is_left_alone_and_nothing_reaches_its_bus() {
+  @Test func polling_of_a_stationary_vehicle_stops_at_the_cut_off_voltage() {
     let bench = ParkedCar.parked(volts: "12.1V")
     let start = bench.now
     bench.run(seconds: 120) { $0.events.last == .sleeping(.lowVoltage) }
@@ -46,7 +46,7 @@ import Testing
     #expect(Set(bench.commands(since: quiet)) == ["ATRV"])
   }
 
-  @Test func the_voltage_is_read_while_the_vehicle_is_looked_for() {
+  @Test func the_voltage_is_read_during_the_search_for_a_vehicle() {
     let bench = Bench(TinyAdapter([]))
     bench.run(seconds: 120)
     #expect(bench.commands.count { $0 == "ATRV" } >= 8)
@@ -79,7 +79,7 @@ import Testing
     #expect(bench.isAsleep)
   }
 
-  @Test func a_vehicle_without_engine_speed_is_not_left_at_a_red_light() {
+  @Test func polling_of_a_vehicle_without_engine_speed_continues_at_a_red_light() {
     var ecu = Cars.engine()
     ecu.pids[0x0C] = nil
     let bench = ParkedCar.parked(volts: "12.1V", TinyAdapter([ecu]))
@@ -90,7 +90,7 @@ import Testing
     #expect(bench.isAsleep)
   }
 
-  @Test func a_fuel_type_with_electricity_is_heeded() {
+  @Test func an_electric_fuel_type_is_considered() {
     var ecu = Cars.engine()
     ecu.pids[0x51] = [0x11]
     var wishes = ParkedCar.calm
@@ -127,7 +127,7 @@ import Testing
     #expect(bench.recorder.values.count > before + 50)
   }
 
-  @Test func a_probe_behind_rounds_by_hand_is_on_a_protocol_that_finds_the_vehicle() {
+  @Test func a_probe_after_manual_search_rounds_uses_a_protocol_that_finds_the_vehicle() {
     let adapter = TinyAdapter([Cars.engine()])
     var selected = ""
     adapter.hook = { [unowned adapter] command, _ in
@@ -160,7 +160,7 @@ import Testing
     #expect(requests.count >= 1 && requests.count <= 2)
     #expect(Set(requests) == ["0100"])
     #expect(bench.events == [])
-    // The engine behind it is found by the next rise.
+    // The next voltage rise finds the engine.
     bench.adapter.ecus[0].isSilent = false
     bench.adapter.voltage = "14.4V"
     bench.run(seconds: 60) { $0.isConnected }
@@ -190,7 +190,7 @@ import Testing
       Array(bench.events.prefix(2)) == [.awake(.adapterReturned), .recovered(protocolDigit: UInt8(ascii: "6"))])
   }
 
-  @Test func an_adapter_unplugged_while_asleep_is_told_and_its_return_asks_once() {
+  @Test func an_adapter_unplugged_while_asleep_is_reported_and_probed_once_on_return() {
     let bench = ParkedCar.asleep()
     bench.close()
     bench.run(seconds: 0.01)
@@ -200,14 +200,14 @@ import Testing
     #expect(bench.isConnected)
   }
 
-  @Test func the_caller_may_wake_it() {
+  @Test func the_caller_can_wake_a_sleeping_session() {
     let bench = ParkedCar.asleep()
     bench.session.wake()
     bench.run(seconds: 40)
     #expect(bench.events.first == .awake(.requested))
   }
 
-  @Test func the_callers_word_counts_awake_and_asleep() {
+  @Test func a_request_of_the_caller_counts_both_awake_and_asleep() {
     let bench = ParkedCar.asleep()
     bench.session.pollsVehicle = false
     ParkedCar.startEngine(bench)

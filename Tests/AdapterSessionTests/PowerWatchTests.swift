@@ -20,7 +20,7 @@ import Testing
     #expect(drive.changedAt - start >= 60 * Bench.second && drive.changedAt - start <= 72 * Bench.second)
   }
 
-  @Test func above_the_cut_off_a_vehicle_that_answers_is_polled_on() {
+  @Test func above_the_cut_off_voltage_an_answering_vehicle_is_polled() {
     let drive = Drive()
     drive.go(7200, volts: 12.4, rpm: 0, speed: 0)
     #expect(drive.changes == [])
@@ -51,7 +51,7 @@ import Testing
     #expect(drive.changes == [])
   }
 
-  @Test func a_vehicle_that_answers_without_saying_whether_it_moves_is_asked_and_not_stopped() {
+  @Test func a_vehicle_that_does_not_report_motion_is_queried_and_still_polled() {
     let drive = Drive()
     drive.go(600, volts: 11.9)
     #expect(drive.changes == [])
@@ -60,7 +60,7 @@ import Testing
     #expect(drive.changes == [.sleep(.lowVoltage)])
   }
 
-  @Test(arguments: [nil, 0.0]) func a_missing_voltage_stops_nothing(volts: Double?) {
+  @Test(arguments: [nil, 0.0]) func a_missing_voltage_does_not_stop_polling(volts: Double?) {
     let drive = Drive()
     drive.go(3600, volts: volts, rpm: 0, speed: 0)
     drive.go(3600, volts: volts, answers: false)
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func a_voltage_that_stands_still_while_the_control_modules_moves_stops_nothing() {
+  @Test func a_frozen_adapter_voltage_does_not_stop_polling() {
     var watch = PowerWatch(PowerConfiguration(), voltagePeriod: 10 * Bench.second)
     for second in 0..<3600 {
       let now = Int64(second) * Bench.second
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func a_host_that_slept_does_not_count_its_sleep_as_a_hold() {
+  @Test func the_suspend_time_of_the_host_does_not_count_as_hold_time() {
     let drive = Drive()
     drive.go(20, volts: 12.0, rpm: 0, speed: 0)
     drive.now += 8 * 3600 * Bench.second
@@ -137,7 +137,7 @@ import Testing
     #expect(drive.changes == [])
   }
 
-  @Test func of_24_volts_the_thresholds_are_twice_as_high() {
+  @Test func thresholds_are_doubled_for_24_volts() {
     let drive = Drive()
     drive.go(60, volts: 25.1, rpm: 0, speed: 0)
     drive.go(600, volts: 24.6, rpm: 0, speed: 0)
@@ -150,7 +150,7 @@ import Testing
     #expect(drive.changes == [.sleep(.lowVoltage), .probe(.voltageRise)])
   }
 
-  @Test func the_control_module_saves_a_vehicle_from_a_cheap_divider() {
+  @Test func the_control_modules_voltage_overrides_an_inaccurate_adapter() {
     let drive = Drive()
     for _ in 0..<60 {
       drive.watch.controlModule(12.7, at: drive.now)
@@ -159,7 +159,7 @@ import Testing
     #expect(drive.changes == [])
   }
 
-  @Test func switched_off_it_decides_nothing() {
+  @Test func a_disabled_power_watch_decides_nothing() {
     var configuration = PowerConfiguration()
     configuration.isEnabled = false
     let drive = Drive(configuration)
@@ -170,7 +170,7 @@ import Testing
 
   // MARK: Silent
 
-  @Test func a_silent_vehicle_at_rest_is_left_alone_after_15_minutes() {
+  @Test func polling_of_a_silent_vehicle_at_rest_stops_after_15_minutes() {
     let drive = Drive()
     drive.go(14 * 60, volts: 12.6, answers: false)
     #expect(drive.changes == [])
@@ -178,20 +178,20 @@ import Testing
     #expect(drive.changes == [.sleep(.vehicleSilent)])
   }
 
-  @Test func a_silent_vehicle_whose_battery_is_fed_is_looked_for() {
+  @Test func the_search_continues_for_a_silent_vehicle_whose_battery_is_charged() {
     let drive = Drive()
     drive.go(7200, volts: 13.8, answers: false)
     #expect(drive.changes == [])
   }
 
-  @Test func a_silent_vehicle_at_the_cut_off_is_left_after_60_seconds() {
+  @Test func polling_of_a_silent_vehicle_at_the_cut_off_stops_after_60_seconds() {
     let drive = Drive()
     drive.go(20, volts: 12.0, rpm: 0, speed: 0)
     drive.go(75, volts: 12.0, answers: false)
     #expect(drive.changes == [.sleep(.lowVoltage)])
   }
 
-  @Test func without_a_voltage_silence_counts_only_where_the_interval_wakes() {
+  @Test func without_a_voltage_silence_counts_only_if_a_probe_interval_is_set() {
     var configuration = PowerConfiguration()
     configuration.wakeInterval = 600 * Bench.second
     let drive = Drive(configuration)
@@ -240,7 +240,7 @@ import Testing
     #expect(drive.changes == [])
   }
 
-  @Test func without_an_interval_nothing_but_a_rise_wakes() {
+  @Test func without_a_probe_interval_only_a_voltage_rise_wakes_the_session() {
     let drive = asleep()
     drive.go(48 * 3600, volts: 12.0)
     #expect(drive.changes == [])
@@ -257,7 +257,7 @@ import Testing
     }
   }
 
-  @Test func a_probe_that_is_answered_wakes_and_the_hold_begins_anew() {
+  @Test func an_answered_probe_wakes_the_session_and_restarts_the_hold_time() {
     let drive = asleep()
     drive.go(31, volts: 13.9)
     #expect(drive.answered() == .voltageRise)
@@ -268,7 +268,7 @@ import Testing
     #expect(drive.changes == [.probe(.voltageRise), .sleep(.lowVoltage)])
   }
 
-  @Test func an_adapter_that_starts_anew_allows_one_probe_and_not_each_time() {
+  @Test func only_the_first_restart_of_the_adapter_allows_a_probe() {
     let drive = asleep()
     drive.watch.adapterReturned(at: drive.now)
     drive.go(1, volts: 12.1)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AdapterSession
 
-/// What the adapter is told before a vehicle is left alone.
+/// The commands to the adapter before polling stops.
 @Suite struct QuietTests {
   // MARK: K-lines
 
@@ -55,7 +55,7 @@ import Testing
     return configuration
   }
 
-  @Test(arguments: [false, true]) func an_adapter_in_low_power_is_woken_for_each_reading_and_set_anew(silent: Bool) {
+  @Test(arguments: [false, true]) func an_adapter_in_low_power_is_woken_and_initialised_for_each_reading(silent: Bool) {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.sleepsWithoutPrompt = silent
     let bench = ParkedCar.asleep(adapter, lowPower)
@@ -86,7 +86,7 @@ import Testing
     #expect(Set(bench.commands(since: start)) == ["ATRV"])
   }
 
-  @Test func an_adapter_that_no_character_wakes_is_told_and_not_sent_to_sleep_again() {
+  @Test func an_adapter_that_cannot_be_woken_is_reported_and_kept_awake_afterwards() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.sleepsForGood = true
     let bench = ParkedCar.asleep(adapter, lowPower)

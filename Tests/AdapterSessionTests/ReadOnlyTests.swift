@@ -27,7 +27,7 @@ import Testing
   ]
 
   @Test(arguments: 1...40)
-  func an_adapter_that_says_anything_gets_only_questions(seed: UInt64) {
+  func random_adapter_output_never_leads_to_a_writing_request(seed: UInt64) {
     let adapter = TinyAdapter([Cars.engine(), Cars.gearbox()])
     var numbers = Numbers(state: seed)
     // Sometimes the truth, so that the dialogue gets somewhere.
@@ -52,7 +52,7 @@ import Testing
     #expect(bench.isConnected, "\(bench.events.suffix(12)) \(bench.commands.suffix(12))")
   }
 
-  @Test func a_confirmed_permission_in_a_mad_dialogue_clears_once_at_most() throws {
+  @Test func a_confirmed_clear_is_sent_at_most_once_with_random_adapter_output() throws {
     for seed in UInt64(100)..<120 {
       var ecu = Cars.engine()
       ecu.codes = [0x0420]

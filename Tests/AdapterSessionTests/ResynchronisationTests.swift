@@ -96,7 +96,7 @@ import Testing
     expectTrueReadings(bench)
   }
 
-  @Test func a_prompt_that_comes_behind_the_next_command_is_told_as_a_quirk() {
+  @Test func a_prompt_after_the_next_command_is_reported_as_a_quirk() {
     let bench = polling()
     // The prompt of before again, just as the next request was sent.
     bench.run(seconds: 1) { $0.commands.last?.hasPrefix("01") == true && $0.now > $0.sent.last!.at }
@@ -107,7 +107,7 @@ import Testing
     expectTrueReadings(bench)
   }
 
-  @Test func a_banner_in_mid_session_makes_all_settings_anew() {
+  @Test func a_banner_during_the_session_repeats_the_initialisation() {
     let bench = polling()
     let start = bench.now
     bench.adapter.restart()
@@ -120,7 +120,7 @@ import Testing
     expectTrueReadings(bench)
   }
 
-  @Test func settings_lost_without_a_banner_show_by_the_echo() {
+  @Test func lost_settings_are_detected_by_the_echo() {
     let bench = polling()
     let start = bench.now
     bench.adapter.restart()
@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test(arguments: ["LV RESET\r\r>", "7E8\rLV RESET\r\rELM327 v1.5\r\r>"])
-  func a_brown_out_in_mid_poll_makes_all_settings_anew(reply: String) {
+  func a_brown_out_while_polling_repeats_the_initialisation(reply: String) {
     let bench = polling()
     var isOnce = true
     bench.adapter.hook = { [adapter = bench.adapter] command, _ in
@@ -176,7 +176,7 @@ import Testing
     #expect(!bench.events.contains { if case .lost = $0 { true } else { false } })
   }
 
-  @Test func act_alert_and_lp_alert_are_told_and_outlived() {
+  @Test func the_session_reports_and_survives_ACT_ALERT_and_LP_ALERT() {
     let bench = polling()
     var isOnce = true
     bench.adapter.hook = { command, _ in
@@ -189,7 +189,7 @@ import Testing
     #expect(bench.isConnected)
   }
 
-  @Test func a_hang_of_30_seconds_is_outlived() {
+  @Test func the_session_survives_a_hang_of_30_seconds() {
     let bench = polling()
     bench.adapter.isDead = true
     bench.run(seconds: 30)
@@ -224,7 +224,7 @@ import Testing
     expectTrueReadings(bench)
   }
 
-  @Test func a_host_that_slept_for_8_hours_goes_on() {
+  @Test func the_session_continues_after_8_hours_of_suspend() {
     let bench = polling()
     bench.now += 8 * 3600 * Bench.second
     let start = bench.now
@@ -266,7 +266,7 @@ import Testing
     expectTrueReadings(bench)
   }
 
-  @Test func an_adapter_that_comes_back_to_a_car_with_its_ignition_off_is_told_of_once() {
+  @Test func an_adapter_that_returns_with_the_ignition_off_is_reported_once() {
     let adapter = TinyAdapter([Cars.engine()])
     let bench = Bench(adapter)
     bench.run(seconds: 5)

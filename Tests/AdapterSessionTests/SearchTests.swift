@@ -39,7 +39,7 @@ import Testing
     #expect(bench.events.last == .connected(protocolDigit: UInt8(ascii: "6")))
   }
 
-  @Test(arguments: [20, 1_400]) func a_voltage_wanted_all_the_time_does_not_hold_the_search_up(delay: Int64) {
+  @Test(arguments: [20, 1_400]) func frequent_voltage_readings_do_not_delay_the_search(delay: Int64) {
     let adapter = TinyAdapter([Cars.engine()])
     var isOn = false
     adapter.hook = { command, _ in
@@ -249,7 +249,7 @@ import Testing
   }
 
   /// The adapter stays powered and says nothing: a splitter, or a bench supply.
-  @Test(arguments: [false, true]) func a_car_that_is_swapped_without_a_word_is_noticed(doesJump: Bool) {
+  @Test(arguments: [false, true]) func a_swapped_vehicle_is_detected_without_a_connection_loss(doesJump: Bool) {
     let adapter = TinyAdapter([Cars.engine()])
     let bench = Bench(adapter)
     bench.run(seconds: 20)
@@ -270,7 +270,7 @@ import Testing
     #expect(!bench.events.contains(where: isLoss))
   }
 
-  @Test func an_engine_that_starts_makes_the_VIN_be_asked_again() {
+  @Test func the_VIN_is_read_again_after_the_engine_starts() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.ecus[0].pids[0x0C] = [0, 0]
     let bench = Bench(adapter)
@@ -281,7 +281,7 @@ import Testing
     #expect(bench.recorder.vins.count == 2)
   }
 
-  @Test func an_adapter_that_is_back_in_a_vehicle_that_is_off_says_both() {
+  @Test func the_return_of_an_adapter_and_the_missing_vehicle_are_both_reported() {
     let adapter = TinyAdapter([Cars.engine()])
     let bench = Bench(adapter)
     bench.run(seconds: 6)
@@ -295,7 +295,7 @@ import Testing
 
   private func isLoss(_ event: SessionEvent) -> Bool { if case .lost = event { true } else { false } }
 
-  @Test func a_vehicle_without_a_VIN_does_not_go_by_that_of_the_one_before() {
+  @Test func a_vehicle_without_a_VIN_does_not_inherit_the_previous_VIN() {
     let adapter = TinyAdapter([Cars.engine()])
     let bench = Bench(adapter)
     bench.run(seconds: 6)
@@ -324,7 +324,7 @@ import Testing
     #expect(bench.session.plan.vanished == 0)
   }
 
-  @Test func a_vehicle_of_which_nothing_is_wanted_is_missed_all_the_same() {
+  @Test func the_loss_of_a_vehicle_is_detected_even_if_nothing_is_polled() {
     let adapter = TinyAdapter([Cars.engine()])
     var wishes = PollWishes()
     wishes.setOthersToNever()

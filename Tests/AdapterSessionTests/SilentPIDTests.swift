@@ -173,7 +173,7 @@ import Testing
     for pid in silent { #expect(values(bench, pid) > 0, "\(pid)") }
   }
 
-  @Test func a_vehicle_that_is_lost_again_and_again_is_looked_for_less_often() {
+  @Test func the_search_slows_down_after_repeated_losses() {
     let adapter = TinyAdapter([Cars.engine()])
     var foundAt = Int64.max
     adapter.hook = { command, now in

@@ -5,7 +5,7 @@ import Testing
 
 /// Answers that come late, or with the next command: no value is wrong, and nothing false is learned of the adapter.
 @Suite struct StepTests {
-  /// An adapter whose every answer is handed on later: what `delay` says, never before the one in front of it.
+  /// An adapter that delays each answer by the result of `delay`, and keeps the order of answers.
   private func delayed(_ adapter: TinyAdapter, by delay: @escaping (String, Int64) -> Int64) {
     let inner = TinyAdapter([Cars.engine()])
     // The inner one echoes while it is to.
@@ -51,7 +51,7 @@ import Testing
     #expect(bench.recorder.values.count > before + 50)
   }
 
-  @Test func an_adapter_that_falls_one_answer_behind_is_put_in_step_within_2_seconds() {
+  @Test func an_adapter_one_answer_behind_is_resynchronised_within_2_seconds() {
     let adapter = TinyAdapter([Cars.engine()])
     var wishes = PollWishes()
     wishes.setOthersToNever()

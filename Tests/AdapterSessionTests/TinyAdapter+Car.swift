@@ -1,4 +1,4 @@
-/// The car behind it: what its ECUs answer, and when.
+/// The simulated car: the answers of its ECUs, and their times.
 extension TinyAdapter {
   /// The data bytes of each frame, with its sender, in the order of their arrival.
   private func frames(_ request: [UInt8]) -> [(address: String, bytes: [UInt8])] {

@@ -1,5 +1,5 @@
-/// An ELM327 and a CAN car behind it, as small as the tests need: it answers per table, bytes take their time on the
-/// line, ECUs theirs. It knows nothing of OBDWire.
+/// A minimal ELM327 and CAN car for tests. Answers come from a table; bytes and ECUs have realistic delays. It does not
+/// use OBDWire.
 final class TinyAdapter {
   struct ECU {
     var address: String
@@ -20,7 +20,7 @@ final class TinyAdapter {
   struct Chunk {
     var at: Int64
     var bytes: [UInt8]
-    /// Speed that they were sent at; nil: no matter.
+    /// Baud rate at which they were sent; `nil` for any.
     var baud: Int?
   }
 
@@ -34,7 +34,7 @@ final class TinyAdapter {
   var hostBaud = 38400
   var banner = "ELM327 v1.5"
   var protocolNumber = "A6"
-  /// Looks at each command first; what it returns is the reply, as it stands, after the given time.
+  /// Called with each command first. Its result is sent unchanged as the reply, after the given time.
   var hook: ((String, Int64) -> (reply: String, after: Int64)?)?
   var latency: Int64 = 10 * millisecond
   var frameGap: Int64 = 1 * millisecond

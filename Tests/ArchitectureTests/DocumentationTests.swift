@@ -10,7 +10,7 @@ import Testing
   }()
 
   @Test(arguments: pages)
-  func commands_run_and_print_what_stands_below_them(_ page: String) throws {
+  func documented_commands_print_the_documented_output(_ page: String) throws {
     let commands = MarkdownBlocks(try ProjectTree.text(page)).commands(.project)
     guard !commands.isEmpty else { return }
     let obdgate = try Tool.obdgate
@@ -25,18 +25,18 @@ import Testing
   }
 
   @Test(arguments: pages)
-  func no_command_is_shown_that_nobody_runs(_ page: String) throws {
+  func every_documented_command_is_run_by_a_test(_ page: String) throws {
     #expect(MarkdownBlocks(try ProjectTree.text(page)).unknown == [], "\(page)")
   }
 
   /// A test that looks for the pages of its place would find nothing, and be content.
   @Test(arguments: MarkdownBlocks.Place.allCases)
-  func every_place_has_commands(_ place: MarkdownBlocks.Place) throws {
+  func every_kind_of_documented_commands_occurs(_ place: MarkdownBlocks.Place) throws {
     #expect(try !DocumentedCommands.all(place).isEmpty)
   }
 
   @Test(arguments: pages)
-  func links_within_the_project_lead_somewhere(_ page: String) throws {
+  func links_within_the_project_have_targets(_ page: String) throws {
     let folder = URL(fileURLWithPath: TestData.projectRoot + "/" + page).deletingLastPathComponent()
     for link in MarkdownBlocks(try ProjectTree.text(page)).links {
       let target = folder.appendingPathComponent(link).standardized.path
@@ -52,7 +52,7 @@ import Testing
       for line in command.script.split(separator: "\n") {
         let words = line.prefix { $0 != "#" }.split(separator: " ").map(String.init)
         #expect(words.first == "make" && words.count > 1, "\(page): \(line)")
-        // What make is told by its own caller, such as the make that runs this test, is not on the page.
+        // Pages do not mention variables that make inherits from its caller, such as the make that runs this test.
         let ran = try Tool.run(
           make, ["--dry-run"] + words.dropFirst(), environment: ["MAKEFLAGS": "", "MAKELEVEL": ""],
           directory: TestData.projectRoot)
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  /// `make deb` in the midst of a sentence.
+  /// Commands such as `make deb` within a sentence.
   @Test(arguments: pages)
   func make_targets_that_a_page_names_exist(_ page: String) throws {
     let makefile = try ProjectTree.text("Makefile")
@@ -74,14 +74,14 @@ import Testing
     }
   }
 
-  @Test func the_page_of_the_configuration_says_what_the_schemas_say() throws {
+  @Test func the_configuration_page_agrees_with_the_schemas() throws {
     let obdgate = try Tool.obdgate
     let python = try Tool.required("python3")
     let ran = try Tool.run(python, [TestData.projectRoot + "/scripts/configuration.py", obdgate, "--check"])
     #expect(ran.status == 0, "\(ran.errors)")
   }
 
-  /// Nobody else has this machine's folders, and a key in a repository is everybody's key.
+  /// Folders of this machine do not exist elsewhere, and a key in a repository is not secret.
   @Test func no_file_names_a_folder_of_one_machine_or_holds_a_key() throws {
     // Put together here, so that this file itself is clean.
     let folders = ["home", "Users", "root", "tmp", "work"].map { "/" + $0 + "/" }
@@ -110,7 +110,7 @@ import Testing
 
 /// Blocks and links are read as a page shows them.
 @Suite struct MarkdownBlocksTests {
-  @Test func blocks_carry_their_place_and_their_output_and_others_are_told() {
+  @Test func code_blocks_are_parsed_with_their_kind_and_output() {
     let blocks = MarkdownBlocks(
       """
       # Page [one](docs/a.md#part) and [two](https://example.org/x)

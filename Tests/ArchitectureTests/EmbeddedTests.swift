@@ -6,7 +6,7 @@ import Testing
 /// microcontrollers that an adapter could be built around. It is run by the command that docs/Architecture.md shows.
 @Suite struct EmbeddedTests {
   static let walled = ["OBDWire", "NMEAWire"]
-  /// nil: the machine that runs the test.
+  /// Target triples; `nil` for the machine that runs the test.
   static let machines: [String?] = [nil, "aarch64-none-none-elf", "armv7em-none-none-eabi", "riscv32-none-none-eabi"]
 
   @Test(arguments: walled, machines)
@@ -46,7 +46,7 @@ import Testing
     }
     """
 
-  /// What the command of the page is about, and what it makes: with these it runs as it stands there.
+  /// The source, target and output of the command on the page. With these, it runs unchanged.
   private static let (room, target, object) = ("Sources/Wire/OBDWire", "-target riscv32-none-none-eabi", "OBDWire.o")
 
   /// - Parameters:

@@ -2,9 +2,9 @@ import Foundation
 import TestKit
 import Testing
 
-/// docs/Architecture.md, the package manifest and the `import` lines say the same.
+/// docs/Architecture.md, the package manifest and the `import` lines agree.
 ///
-/// The manifest alone would not do: a target that imports a sibling without declaring it builds all the same.
+/// The manifest alone is not sufficient: a target that imports a sibling without declaring it still builds.
 @Suite struct RoomTests {
   let table: RoomTable
   let package: PackageDescription
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func no_arrow_points_upward() {
+  @Test func no_target_depends_on_a_higher_floor() {
     let floors = Dictionary(uniqueKeysWithValues: table.rooms.map { ($0.target, $0.floor) })
     for room in table.rooms {
       for below in room.mayImport { #expect(floors[below, default: 0] <= room.floor, "\(room.target) → \(below)") }

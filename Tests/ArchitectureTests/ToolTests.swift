@@ -10,14 +10,14 @@ import Testing
     #expect(result.errors == "err\n")
   }
 
-  @Test func more_than_a_pipe_holds_goes_through_in_both_directions() throws {
+  @Test func data_beyond_the_pipe_capacity_passes_in_both_directions() throws {
     let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     let result = try Tool.run("cat", stdin: bytes)
     #expect(result.status == 0)
     #expect(result.stdout == bytes)
   }
 
-  @Test func a_program_that_reads_nothing_does_not_take_the_tests_down() throws {
+  @Test func a_program_that_does_not_read_its_input_does_not_end_the_tests() throws {
     let result = try Tool.run("true", stdin: [UInt8](repeating: 0x41, count: 1_000_000))
     #expect(result.status == 0)
   }
@@ -35,7 +35,7 @@ import Testing
     #expect(throws: Tool.Failure.self) { try Tool.run("tail", ["-f", "/dev/null"], limit: .milliseconds(100)) }
   }
 
-  @Test func a_program_that_is_not_there_is_an_error_not_a_status() throws {
+  @Test func a_missing_program_is_an_error() throws {
     #expect(throws: Tool.Failure.self) { try Tool.run("no-such-program-anywhere") }
   }
 

@@ -17,7 +17,7 @@ import Testing
       ])
   }
 
-  @Test func traffic_that_only_looks_like_a_request_is_passed_over() throws {
+  @Test func traffic_that_resembles_a_request_is_ignored() throws {
     #expect(try events("7A0 [8] 02 01 0C 00 00 00 00 00", "7A8 [8] 01 02 03 04 05 06 07 08").isEmpty)
     #expect(try events("7A8 [8] 04 41 0C 1A F8 00 00 00").isEmpty)
     #expect(try events("7E8 [0]", "18FEF100 [8] 01 02 03 04 05 06 07 08").isEmpty)

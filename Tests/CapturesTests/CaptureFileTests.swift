@@ -34,7 +34,7 @@ func logs(in folder: String) throws -> [String] {
     failure { () throws(CaptureError) in _ = try CaptureFile(path: path) }
   }
 
-  @Test func a_file_is_read_whole_and_progress_is_told() throws {
+  @Test func a_capture_file_is_read_with_progress_reports() throws {
     let line = Array("0.328114 < 41 0C 0A A0\\r\\r>\n".utf8)
     let content = Array("# obdgate-capture 1\n".utf8) + Array(repeatElement(line, count: 40_000).joined())
     let temporary = try TemporaryFile(content)

@@ -48,7 +48,7 @@ import Testing
     #expect(error?.line == 1)
   }
 
-  @Test func nothing_is_empty() {
+  @Test func empty_content_is_reported_as_empty() {
     let error = failure { () throws(CaptureError) in _ = try detect("") }
     #expect(error?.kind == .empty)
   }

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: samples.filter { !$0.format.hasEvents })
-  func a_byte_stream_goes_through_untouched_however_it_is_split(sample: Sample) throws {
+  func a_byte_stream_passes_unchanged_in_any_chunks(sample: Sample) throws {
     var wrong: [Int] = []
     try readAtEverySplit(sample.bytes, as: sample.format) { recorder, cut in
       if recorder.events.flatMap(\.bytes) != sample.bytes { wrong.append(cut) }

@@ -8,7 +8,7 @@ import Testing
 
   @Test func candump_differences_are_added_up() throws {
     let log = [0.0, 0.5, 0.25, 0.25, 0.125].map { "(\($0)) can0 7E8 [8] 21 00 00 00 00 00 00 00\n" }.joined()
-    // The second stamp cannot be told from a count; from the first that goes back they are differences.
+    // The second stamp could be a count. After the first decrease, the stamps are differences.
     #expect(
       try times(log, as: .candump) == [.after(0), .after(0.5), .after(0.75), .after(1), .after(1.125), .after(1.125)])
   }

@@ -45,7 +45,7 @@ import Testing
     #expect(try CaptureFormat.detect(writer.text.span, isWhole: true) == .capture)
   }
 
-  @Test func what_was_written_out_is_forgotten_and_no_bytes_are_no_event() {
+  @Test func cleared_text_is_discarded_and_empty_events_are_omitted() {
     var writer = CaptureWriter()
     writer.header(adapter: "", recorded: nil, provenance: "")
     writer.clear()

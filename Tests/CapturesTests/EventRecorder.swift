@@ -36,7 +36,7 @@ extension CaptureTime {
   }
 }
 
-/// Keeps what a reader hands on.
+/// Stores the events of a reader.
 struct EventRecorder: CaptureConsumer {
   var events: [Event] = []
   var headers = 0

@@ -3,7 +3,7 @@ import Testing
 
 /// What is particular to one format.
 @Suite struct FormatTests {
-  @Test func a_captures_header_is_handed_on_before_its_first_event() throws {
+  @Test func the_header_of_a_capture_precedes_its_first_event() throws {
     let log = try read(samples[0].text, as: .capture)
     #expect(log.headers == 1)
     #expect(log.vehicle == "Volvo V40 2003")
@@ -72,7 +72,7 @@ import Testing
       ])
   }
 
-  @Test func obdgpsloggers_endless_reply_is_handed_on_in_parts_whatever_the_chunks() throws {
+  @Test func an_endless_obdgpslogger_reply_is_delivered_in_parts() throws {
     let bytes = Array("ATMA\r".utf8) + Array(repeatElement(Array("7E8 00\r".utf8), count: 20_000).joined())
     let whole = try read(bytes, as: .obdgpslogger).events
     #expect(whole.count == 4)
@@ -95,7 +95,7 @@ import Testing
     #expect(try read(late, as: .socat).events.map(\.direction) == [.fromAdapter, .toAdapter])
   }
 
-  @Test func socats_last_transfer_cut_short_is_handed_on() throws {
+  @Test func a_truncated_last_socat_transfer_is_delivered() throws {
     let log = "> 2015/07/10 06:17:32.249713  length=5 from=0 to=4\n010"
     #expect(try read(log, as: .socat).events.map(\.bytes) == [Array("010".utf8)])
   }
@@ -114,7 +114,7 @@ import Testing
       ])
   }
 
-  @Test func an_apps_own_messages_within_a_reply_are_passed_over() throws {
+  @Test func messages_of_the_app_within_a_reply_are_skipped() throws {
     let log = "10:00:00 > ATPPS\n10:00:00 < 00:FF F\n18:00 F\n10:00:01 connected to the adapter\n10:00:02 > 010C\n"
     #expect(
       try read(log, as: .appLog).events.map(\.bytes)

@@ -5,9 +5,9 @@ import Testing
 
 /// Real answers to service 01 of 14 vehicles through the whole reader: framing, reassembly, table.
 ///
-/// OBDb's expected values are the reference. Where its formula and SAE J1979-DA differ, `clause` says what decides. Of the
-/// rows that a second decoder confirmed (`agree`) every number and flag must come out, but for bits that the standard
-/// reserves and OBDb names all the same.
+/// OBDb's expected values are the reference. If its formula differs from SAE J1979-DA, `clause` names the deciding
+/// text. Every number and flag of rows that a second decoder confirmed (`agree`) must be equal, except bits that the
+/// standard reserves and OBDb names.
 struct Mode01Tests {
   private struct Row {
     var vehicle: String

@@ -14,7 +14,7 @@ import Testing
   private static let mostMissing = 0.005
 
   @Test(.needsTestData, arguments: try NMEALogs.names())
-  func our_fixes_are_those_that_gpsd_published(_ name: String) throws {
+  func fixes_equal_those_of_gpsd(_ name: String) throws {
     let bytes = try NMEALogs.bytes(name)
     let published = try GpsdFix.published(for: name)
     let ours = CollectedFixes.reading(bytes)
@@ -36,7 +36,7 @@ import Testing
 
   /// A re-scan that shares no code with the reader, and knows the statuses of single sentences only.
   @Test(.needsTestData, arguments: try NMEALogs.names())
-  func no_position_where_a_sentence_of_the_same_time_denies_it(_ name: String) throws {
+  func a_sentence_without_a_fix_suppresses_the_position_of_its_epoch(_ name: String) throws {
     let bytes = try NMEALogs.bytes(name)
     let statuses = NMEALogs.statuses(in: bytes)
     let ours = CollectedFixes.reading(bytes)
@@ -63,7 +63,7 @@ import Testing
   }
 
   /// The acceptance rows: sentences as they came damaged from real serial lines.
-  @Test func damaged_sentences_are_refused_whole_and_their_neighbours_read() throws {
+  @Test func damaged_sentences_are_rejected_and_the_others_read() throws {
     let rows = try TestData.objects("nmea/corrupt.jsonl")
     #expect(!rows.isEmpty)
     for row in rows {

@@ -116,7 +116,7 @@ extension TimeOfDay {
   var milliseconds: Int { secondOfDay * 1000 + (nanosecond + 500_000) / 1_000_000 }
 }
 
-/// What a reader hands on for some bytes.
+/// The fixes of a reader for some bytes.
 struct CollectedFixes: FixHandler {
   struct Refusal: Equatable {
     var reason: RejectReason

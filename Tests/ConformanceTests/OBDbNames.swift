@@ -2,9 +2,9 @@
 ///
 /// OBDb names by the standard's abbreviations (`ECT`, `LONGFT1`), records by names that fleets use.
 enum OBDbNames {
-  /// - Parameter compressionIgnition: bit 12 of PIDs 01 and 41, under which some bits belong to other monitors. OBDb
-  ///   has the names of spark ignition alone.
-  /// - Returns: our name; nil where the bit has no meaning, or the standard another one than OBDb.
+  /// - Parameter compressionIgnition: bit 12 of PIDs 01 and 41, which changes the monitors of some bits. OBDb has only
+  ///   the names for spark ignition.
+  /// - Returns: the name in this project; `nil` if the bit has no meaning, or another one in the standard than in OBDb.
   static func ours(pid: UInt8, id: String, compressionIgnition: Bool = false) -> String? {
     if pid == 0x01 || pid == 0x41 { return monitor(pid: pid, id: id, compressionIgnition: compressionIgnition) }
     if let name = names[pid]?[id] { return name }

@@ -71,7 +71,7 @@ struct OtherLibrariesTests {
       let reply = vector.response.replacing("\\r", with: "\r") + "\r\r>"
       if vector.command == "VINCommand" || vector.command == "VinCommandTest" {
         texts += 1
-        // Five legacy lines run together are 35 digits each, which no length tells apart: refused, not guessed.
+        // Five concatenated legacy lines of 35 digits each cannot be separated by length: they are rejected.
         let isRunTogether = vector.response.hasPrefix("49") && vector.response.count > 40
         let found = WireFindings.of(isRunTogether ? lines(of: vector.response) + "\r>" : reply, to: "0902")
         #expect(found.texts.map(\.characters).joined() == vector.expected as? String, "\(vector.response)")
@@ -138,7 +138,7 @@ struct OtherLibrariesTests {
     func named(_ name: String) -> Double? {
       values.first { "\(saeSignals[Int($0.signal.rawValue)].name)" == name }?.value
     }
-    // One decimal is what most of them print; the rest is told by its own digits.
+    // Most libraries print one decimal. The tolerance of the others follows from their digits.
     switch vector.command {
     case "MILOnCommand": return (named("mil"), vector.expected as? String == "true" ? 1 : 0, 0)
     case "DTCNumberCommand": return (vector.expected as? NSNumber).map { (named("dtcCount"), $0.doubleValue, 0) }

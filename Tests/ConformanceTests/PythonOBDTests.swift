@@ -70,7 +70,7 @@ struct PythonOBDTests {
     return judge(pid, data, ours, theirs)
   }
 
-  /// Where python-OBD errs; both formulas are worked out anew from the bytes.
+  /// Judges known errors of python-OBD; both formulas are computed again from the bytes.
   private func judge(_ pid: String, _ data: [UInt8], _ ours: Double, _ theirs: Double) -> Outcome {
     let raw = data.prefix(2).reduce(0) { $0 << 8 | Int($1) }
     let signed = Double(raw < 0x8000 ? raw : raw - 0x10000)

@@ -93,7 +93,7 @@ private let canAnswers: [ExpectedExchange] =
     ExpectedExchange("can-190-live", 1, [("7E8", "410400")], [("0104", .number(0))]),
     ExpectedExchange("can-190-live", 2, [("7E8", "41057D")], [("0105", .number(85))]),
     ExpectedExchange("can-190-live", 3, [("7E8", "41423183")], [("0142", .number(12.675))]),
-    // `?` between echo and banner: the adapter did not understand something; the banner is ATZ's answer all the same.
+    // `?` between echo and banner: the adapter rejected a command. The banner is still ATZ's answer.
     ExpectedExchange("can29-206", 0, [], [], ["unknownCommand"]),
   ] + ExpectedExchange.quiet("can29-206", 1, 2) + [
     ExpectedExchange("can29-206", 3, [(nil, "4100BC3FA803"), (nil, "4100983A8001")])
@@ -151,7 +151,7 @@ private let runTogether: [ExpectedExchange] =
     // Echo `AT@2` and answer `?` in one line: what stands behind the known command is the answer.
     ExpectedExchange("mercedes-a180d-can11", 4, [], [], ["unknownCommand"])
   ] + ExpectedExchange.quiet("mercedes-a180d-can11", 5, 6, 7, 8, 9, 10) + [
-    // PID 00 has four bytes, so 18 bytes that begin anew with 41 00 every six are three answers, in one way only.
+    // PID 00 has four bytes, so 18 bytes that repeat 41 00 every six bytes are three answers, in only one way.
     ExpectedExchange(
       "mercedes-a180d-can11", 11, [(nil, "410098180001"), (nil, "4100983BA017"), (nil, "410098180011")])
   ] + ExpectedExchange.quiet("mercedes-a180d-can11", 12, 13, 14) + [
@@ -284,7 +284,7 @@ private let datasheetExamples: [ExpectedExchange] = [
   ExpectedExchange("datasheet", 3, [], [], ["sequence"]),
   // The legacy form by its odd length; as CAN's it would name P3300 and announce one code in the place of three.
   ExpectedExchange("datasheet", 4, [(nil, "43013300000000")], [("03", .codes(["P0133"]))]),
-  // The answer was whole before the buffer ran over: it stands, and the loss is told.
+  // The answer was complete before the buffer overflowed: it is valid, and the loss is reported.
   ExpectedExchange("datasheet", 5, [(nil, "43013300000000")], [("03", .codes(["P0133"]))], ["bufferFull"]),
   // `<DATA ERROR` and `<RX ERROR` take their line's bytes back.
   ExpectedExchange("datasheet", 6, [], [], ["dataError"]),

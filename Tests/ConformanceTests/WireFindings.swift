@@ -44,7 +44,7 @@ struct WireFindings: ReplyHandler {
   mutating func failure(_ error: WireError, line: Span<UInt8>) { errors.append(error) }
   mutating func endOfReply(position: UInt64) { replies += 1 }
 
-  /// `7E8`, `18DAF110`, `10`; nil where nobody knows.
+  /// Returns `7E8`, `18DAF110` or `10`; `nil` if the sender is unknown.
   static func name(_ ecu: ECUAddress) -> String? {
     ecu.kind == .unknown ? nil : hex(ecu.value, digits: ecu.digitCount)
   }

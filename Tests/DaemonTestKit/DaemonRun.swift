@@ -43,7 +43,7 @@ final class DaemonRun: @unchecked Sendable {
       """
   }
 
-  /// Writes the configuration anew and has it read.
+  /// Replaces the configuration and makes the daemon reload it.
   func reload(_ text: String) throws {
     try text.write(toFile: configuration, atomically: true, encoding: .utf8)
     daemon.send(SIGHUP)

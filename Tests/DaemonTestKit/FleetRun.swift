@@ -8,7 +8,7 @@ final class FleetRun {
   struct Broker {
     let daemon: String
     let store: String
-    /// Of the store's user there; nil: it has none.
+    /// Password of the store's user; `nil` if it has none.
     var password: String?
   }
 
@@ -17,21 +17,21 @@ final class FleetRun {
   let port: ReservedPort
   /// Where the daemon sends to, if it is not the store's own port.
   private let proxy: ReservedPort?
-  /// What the sink is told besides: members of its object.
+  /// Additional members of the sink's object.
   private let sink: String
   private let authority: String?
   private let broker: Broker?
   private let database: String
   private let gateway: String
   private let store: String
-  /// To whom the daemon tells that it is ready.
+  /// The service manager that the daemon notifies when it is ready.
   private var manager: NotifySocket?
 
   /// - Parameters:
-  ///   - authority: of the store's certificate, where it speaks TLS.
-  ///   - sink: further members of the sink's object.
-  ///   - database: the store's; nil: a SQLite file.
-  ///   - broker: nil: records go to the store over HTTP.
+  ///   - authority: authority of the store's certificate, if it uses TLS.
+  ///   - sink: additional members of the sink's object.
+  ///   - database: the store's database; `nil` for a SQLite file.
+  ///   - broker: the broker; `nil` to send records to the store over HTTP.
   init(
     proxy: ReservedPort? = nil, authority: String? = nil, sink: String = "", database: String? = nil,
     broker: Broker? = nil
@@ -72,7 +72,7 @@ final class FleetRun {
   private var trust: String { authority.map { ", \"tls\": {\"caFile\": \"\($0)\"}" } ?? "" }
 
   func startDaemon() throws -> RunningProgram {
-    // Its spool is open then: somebody who reads it before that locks it for a moment.
+    // The spool is open then. Reading it earlier would lock it for a moment.
     _ = unsafe unlink(folder.file("notify"))
     let manager = try NotifySocket(in: folder)
     self.manager = manager

@@ -10,7 +10,7 @@ struct KeptRecord {
   let epoch: String
   let seq: Int
   let type: String
-  /// Numbers that it tells to be lost…
+  /// Numbers that it reports as lost…
   let gap: ClosedRange<Int>?
   /// …of this epoch, where that is not its own.
   let lostEpoch: String?
@@ -37,7 +37,8 @@ struct KeptRecord {
     return Set(run.output.split(separator: "\n").map { $0.split(separator: " ").prefix(2).joined(separator: " ") })
   }
 
-  /// Numbers that did not arrive and that no gap tells of, and those that a gap calls lost and that did arrive.
+  /// Describes the numbers that did not arrive although no gap reports them, and those that a gap reports although they
+  /// arrived.
   static func unexplainedHoles(in records: [KeptRecord]) -> [String] {
     var arrived: [String: Set<Int>] = [:]
     var told: [String: Set<Int>] = [:]

@@ -18,14 +18,16 @@ extension SimulatedAnswers {
   /// Longer than a commit is waited for (0.2 s, and what a busy disk takes), a daemon that is killed may not lose.
   private static let longestLoss = 10.0
 
-  /// What is wrong with the telemetry among these records, in words: none was made up, none went lost on the way from the
-  /// adapter to the spool.
+  /// Describes the faults of the telemetry among these records: values that the car did not send, and answers that are
+  /// missing.
   ///
-  /// - In the order of `seq` records stand for turns in the order in which the car answered: each value is one of its turn's.
-  /// - From the first turn of a session on none is left out, as far as ``Cadence`` says. Only the end of a session may be
-  ///   missing: what came after the last commit before a kill. Between the records of both sides a `gap` tells of it, or an
-  ///   adapter that was `lost`. Without them one turn may be missing, whose answer a daemon that was ending did not read.
-  /// - A turn that was given up may be missing anywhere. That a prompt was lost is told, if only at the minute's end.
+  /// - In the order of `seq`, records correspond to polling cycles in the order in which the car answered. Each value
+  ///   belongs to its cycle.
+  /// - From the first cycle of a session on, none is missing, as far as ``Cadence`` requires it. Only the end of a
+  ///   session may be missing: the cycles after the last commit before a kill. A `gap` or an adapter that was `lost`
+  ///   then reports it between the records of both sides. Without these, one cycle may be missing, whose answer a
+  ///   stopping daemon did not read.
+  /// - An abandoned cycle may be missing anywhere. A lost prompt is reported, at the latest at the end of the minute.
   func faults(in records: [KeptRecord], _ cadence: Cadence) throws -> [String] {
     let records = records.sorted { $0.seq < $1.seq }
     guard Set(records.map(\.epoch)).count == 1 else { return ["records of \(Set(records.map(\.epoch)).count) epochs"] }

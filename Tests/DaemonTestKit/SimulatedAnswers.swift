@@ -32,7 +32,7 @@ struct SimulatedAnswers {
         reply += words[2]
         time = try #require(Double(words[0]), "\(line)")
       } else {
-        // ATI where an answer is due: that was given up, whether it stands in front of ATI or behind it.
+        // ATI where an answer is due: the request was abandoned, whether its answer comes before or after ATI.
         let asksAgain = words[2].hasPrefix("ATI") && (isGivenUp || !command.hasPrefix("AT"))
         try take(reply, at: time, isGivenUp: isGivenUp || asksAgain)
         reply = ""
@@ -72,7 +72,7 @@ struct SimulatedAnswers {
     for (key, value) in values { held[key] = (isGivenUp ? held[key] ?? [] : []) + [value] }
   }
 
-  /// The message of the one ECU, 7E8, in frames of ISO 15765-2 with headers; nil where it is not all there.
+  /// The message of the only ECU, 7E8, in frames of ISO 15765-2 with headers; `nil` if it is incomplete.
   private static func message(in reply: String) -> [UInt8]? {
     var (message, length) = ([UInt8](), 0)
     for line in reply.components(separatedBy: "\\r") where line.hasPrefix("7E8") && line.allSatisfy(\.isHexDigit) {

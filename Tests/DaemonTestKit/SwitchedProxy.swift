@@ -2,8 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// A program of `Tests/Support` that stands in front of a peer and does to what goes through it what it is told: `pass` at
-/// first.
+/// A program of `Tests/Support` in front of a peer. It manipulates the traffic as requested; initially it does nothing
+/// (`pass`).
 final class SwitchedProxy {
   private let program: RunningProgram
   private let file: String
@@ -27,7 +27,7 @@ final class SwitchedProxy {
     try program.line(within: .seconds(60)) { $0 == "now \(what)" }
   }
 
-  /// Waits until somebody has met it.
+  /// Waits until a connection was manipulated.
   func wait(for what: String) throws { try program.line(within: .seconds(60)) { $0 == "met \(what)" } }
 
   /// What a script can do, a line for each kind.

@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func long_answers_are_packed_as_the_client_accepts() async throws {
+  @Test func long_responses_are_compressed_as_the_client_accepts() async throws {
     try await TestServer.run { server in
       try await aside {
         let gateway = try server.client(server.keys.gateway)
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func a_key_that_telemetry_does_not_have_is_refused_with_the_one_that_was_meant() async throws {
+  @Test func an_unknown_telemetry_key_is_rejected_with_the_nearest_known_one() async throws {
     try await TestServer.run { server in
       try await aside {
         let client = try server.client(server.keys.readOnly)

@@ -49,7 +49,7 @@ import Testing
     let method: String
     /// As the table of routes writes it.
     let route: String
-    /// What is asked for; nil: the route itself.
+    /// The requested path; `nil` for the route itself.
     var path: String?
     var body: String?
     let gateway, readOnly, foreignAdmin, admin: Int
@@ -144,7 +144,7 @@ import Testing
     }
 
   @Test(arguments: rows)
-  func a_caller_gets_what_is_theirs(_ row: Row) async throws {
+  func each_caller_gets_the_permitted_response(_ row: Row) async throws {
     try await TestServer.run { server in
       try await Self.fill(server)
       let token = try await server.storage.tokens(cursor: nil, limit: 1, tenant: .standard).items[0]
@@ -188,7 +188,7 @@ import Testing
       (.foreignGateway, "gw-1", ["VAN-1": nil, "gw-1": nil, "VAN-2": "foreignVehicle", "gw-2": "foreignVehicle"]),
       (.gateway, "gw-2", ["VAN-1": "foreignGateway", "VAN-2": "foreignGateway"]),
     ] as [(Caller, String, [String: String?])])
-  func a_gateway_writes_as_what_is_its_own(
+  func a_gateway_writes_only_as_its_own_vehicles(
     _ caller: Caller, _ gateway: String, _ vehicles: [String: String?]
   ) async throws {
     try await TestServer.run { server in

@@ -17,7 +17,7 @@ import Testing
     Holder(group: .tenant(tenant), key: Secret.hash(of: key))
   }
 
-  @Test func a_share_gives_back_what_it_holds() async throws {
+  @Test func a_budget_share_releases_its_memory() async throws {
     let budget = budget(12)
     let first = holder(.standard, "a")
     do {
@@ -35,7 +35,7 @@ import Testing
     #expect(budget.acquireNow(9, for: first))
   }
 
-  @Test func a_request_that_finds_nothing_waits_and_is_then_refused() async throws {
+  @Test func a_request_without_free_memory_waits_and_is_then_rejected() async throws {
     let budget = budget(12, patience: .milliseconds(1))
     let first = holder(.standard, "a")
     let share = try await budget.acquire(9, for: first)
@@ -44,7 +44,7 @@ import Testing
     _ = try await budget.acquire(3, for: first)
   }
 
-  @Test func a_request_that_waits_gets_what_is_given_back() async throws {
+  @Test func a_waiting_request_gets_released_memory() async throws {
     let budget = budget(12)
     let first = holder(.standard, "a")
     let share = try await budget.acquire(9, for: first)
@@ -56,7 +56,7 @@ import Testing
     withExtendedLifetime(both) {}
   }
 
-  @Test func of_two_that_hold_something_and_need_more_the_older_gets_it() async throws {
+  @Test func the_older_of_two_growing_requests_gets_the_memory() async throws {
     let budget = budget(13)
     let first = holder(.standard, "a")
     let needs = [try await budget.acquire(5, for: first), try await budget.acquire(4, for: first)]
@@ -81,7 +81,7 @@ import Testing
   }
 
   /// Only one of them fits in at a time, and each takes what it needs piece by piece.
-  @Test func many_that_grow_to_nearly_all_of_it_are_all_whole_in_the_end() async throws {
+  @Test func many_growing_requests_all_complete() async throws {
     let budget = Budget(32, fairness: .init(group: 3, key: 2), patience: .seconds(300), refusal: Self.refusal)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<24 {
@@ -105,7 +105,7 @@ import Testing
     #expect(budget.used == 0)
   }
 
-  @Test func a_task_that_is_cancelled_waits_no_longer() async throws {
+  @Test func a_cancelled_task_stops_waiting_for_memory() async throws {
     let budget = budget(1)
     let first = holder(.standard, "a")
     let share = try await budget.acquire(1, for: first)
@@ -115,7 +115,7 @@ import Testing
     withExtendedLifetime(share) {}
   }
 
-  @Test func greedy_tenants_and_keys_leave_something_to_every_other() throws {
+  @Test func greedy_tenants_and_keys_leave_memory_to_others() throws {
     let budget = Budget(1 << 20, patience: .zero, refusal: Self.refusal)
     func fill(_ holder: Holder) -> Int {
       var taken = 0
@@ -169,7 +169,7 @@ import Testing
     withExtendedLifetime(other) {}
   }
 
-  @Test func a_key_that_fills_the_line_loses_its_places_to_other_keys_of_its_tenant() async throws {
+  @Test func a_key_with_many_waiting_requests_yields_to_other_keys_of_its_tenant() async throws {
     let budget = budget(1)
     let (greedy, other) = (holder(.standard, "a"), holder(.standard, "b"))
     let share = try await budget.acquire(1, for: greedy)

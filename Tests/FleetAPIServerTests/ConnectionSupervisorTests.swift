@@ -8,7 +8,7 @@ import Testing
 @Suite struct ConnectionSupervisorTests {
   /// The body is longer than any socket buffer: a reset would take the answer away.
   @Test(arguments: ["", "Connection: close\r\n"])
-  func an_early_refusal_arrives_however_long_the_body_is(_ connection: String) async throws {
+  func an_early_rejection_arrives_during_a_long_body(_ connection: String) async throws {
     try await TestServer.run(.test { $0.limits.lingeringSeconds = 300 }) { server in
       try await aside {
         let body = [UInt8](repeating: UInt8(ascii: "x"), count: 9 << 20)
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func who_goes_on_sending_what_nobody_wants_is_not_listened_to_for_long() async throws {
+  @Test func a_client_that_keeps_sending_a_rejected_body_is_disconnected() async throws {
     try await TestServer.run { server in
       try await aside {
         let client = try server.client()

@@ -7,7 +7,7 @@ import Testing
 
 /// What a connection can do to the server, and what the server does to a connection.
 @Suite struct ConnectionTests {
-  @Test func garbage_is_answered_and_the_connection_closed() async throws {
+  @Test func invalid_requests_are_answered_and_the_connection_is_closed() async throws {
     try await TestServer.run { server in
       try await aside {
         for garbage in ["\u{16}\u{03}\u{01}nonsense\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/1.1\r\nbad header\r\n\r\n"] {
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func paths_and_methods_that_are_not_there_are_said_so() async throws {
+  @Test func unknown_paths_and_methods_are_reported() async throws {
     try await TestServer.run { server in
       try await aside {
         let client = try server.client(server.keys.admin)
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: ["HTTP/1.0\r\n", "HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"])
-  func a_client_that_wants_one_answer_gets_it_and_the_end(_ version: String) async throws {
+  func a_client_that_asks_to_close_gets_one_response_and_the_end(_ version: String) async throws {
     try await TestServer.run { server in
       try await aside {
         let client = try server.client()
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func a_refusal_comes_before_the_body_does() async throws {
+  @Test func a_rejection_is_sent_before_the_body_arrives() async throws {
     try await TestServer.run { server in
       try await aside {
         let client = try server.client("wrong")
@@ -176,7 +176,7 @@ import Testing
     }
   }
 
-  @Test func one_key_may_ask_only_so_often() async throws {
+  @Test func requests_of_one_key_are_rate_limited() async throws {
     try await TestServer.run(
       .test {
         $0.rate.perSecond = 0.01
@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  @Test func tls_is_spoken_where_there_is_a_certificate() async throws {
+  @Test func tls_is_used_if_a_certificate_is_configured() async throws {
     let openssl = try Tool.required("openssl")
     let curl = try Tool.required("curl")
     let scratch = try ScratchFolder()
@@ -298,7 +298,7 @@ import Testing
           "\(method) /api/telemetry HTTP/1.1\r\nAuthorization: Bearer \(server.keys.gateway)\r\n\(head)\r\n\r\n\(body)"
         try client.write(Array(text.replacing("GET /api/telemetry", with: "GET /api/health").utf8))
         #expect(try client.read().status == status)
-        // Nothing behind it was taken for a request.
+        // No bytes after the request were taken for another one.
         client.endInput()
         let rest = try client.readToEnd()
         #expect(!String(decoding: rest, as: UTF8.self).contains("HTTP/1.1"))
@@ -307,7 +307,7 @@ import Testing
     }
   }
 
-  @Test func no_header_of_a_client_changes_what_the_server_thinks_of_the_request() async throws {
+  @Test func client_headers_do_not_change_the_servers_view_of_the_request() async throws {
     try await TestServer.run { server in
       try await aside {
         // Versions before carried an internal error in this header.

@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func fences_are_replaced_only_by_who_has_seen_them() async throws {
+  @Test func fences_are_replaced_only_with_a_matching_entity_tag() async throws {
     try await TestServer.run { server in
       try await aside {
         let admin = try server.client(server.keys.admin)
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func conditions_are_taken_as_rfc_9110_has_them() async throws {
+  @Test func conditional_requests_follow_rfc_9110() async throws {
     try await TestServer.run { server in
       try await aside {
         let admin = try server.client(server.keys.admin)
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func a_wrong_fence_is_named_and_nothing_is_replaced() async throws {
+  @Test func an_invalid_fence_is_named_and_nothing_is_replaced() async throws {
     try await TestServer.run { server in
       try await aside {
         let admin = try server.client(server.keys.admin)

@@ -6,7 +6,7 @@ import Testing
 
 /// `/api/gateways` and `/api/tokens`: keys come and go.
 @Suite struct GatewayRoutesTests {
-  @Test func a_key_is_good_until_it_is_rotated_or_revoked() async throws {
+  @Test func a_key_is_valid_until_it_is_rotated_or_revoked() async throws {
     try await TestServer.run { server in
       try await aside {
         let admin = try server.client(server.keys.admin)

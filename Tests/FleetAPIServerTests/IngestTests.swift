@@ -4,7 +4,7 @@ import Testing
 
 @testable import FleetAPI
 
-/// `POST /api/telemetry`: what comes in, what is said of it, and what is kept.
+/// `POST /api/telemetry`: the input, the response and the stored records.
 @Suite struct IngestTests {
   @Test func each_record_has_its_outcome_in_order() async throws {
     try await TestServer.run { server in
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func a_gateway_is_told_whose_key_it_has_also_with_an_error_and_nobody_else_is() async throws {
+  @Test func responses_name_the_gateway_of_the_key_only_to_that_gateway() async throws {
     try await TestServer.run { server in
       try await aside {
         let gateway = try server.client(server.keys.gateway)
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func arrays_and_lines_are_taken_alike() async throws {
+  @Test func arrays_and_lines_are_accepted_alike() async throws {
     try await TestServer.run { server in
       try await aside {
         let client = try server.client(server.keys.gateway)
@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test(arguments: ["zstd", "gzip"])
-  func a_packed_body_that_is_cut_or_none_is_refused(_ coding: String) async throws {
+  func an_invalid_compressed_body_is_rejected(_ coding: String) async throws {
     let tool = try Tool.required(coding)
     try await TestServer.run { server in
       try await aside {

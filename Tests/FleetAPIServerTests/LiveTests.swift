@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: TestServer.Database.allCases)
-  func a_subscriber_goes_on_where_it_was_cut_off(_ database: TestServer.Database) async throws {
+  func a_subscriber_resumes_where_it_was_disconnected(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       try await aside {
         let gateway = try server.client(server.keys.gateway)
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func a_place_that_never_was_is_said_so() async throws {
+  @Test func a_feed_position_that_never_existed_is_reported() async throws {
     try await TestServer.run { server in
       try await aside {
         let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
@@ -96,7 +96,7 @@ import Testing
       try await server.storage.recordRestoration()
       try await aside {
         _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(2)].lines)
-        // Who listens is told, and who resumes with a number of before.
+        // Connected readers and readers that resume with an older position both receive the error.
         #expect((try client.value.event()["error"] as? [String: Any])?["code"] as? String == "positionGone")
         for number in [0, 1, 2] {
           let late = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test(arguments: TestServer.Database.allCases)
-  func nothing_crosses_from_one_tenant_to_another(_ database: TestServer.Database) async throws {
+  func updates_do_not_cross_to_another_tenant(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       try await aside {
         let foreign = try WebSocketTestClient(port: server.port, token: server.keys.foreignAdmin)
@@ -160,7 +160,7 @@ import Testing
   }
 
   @Test(arguments: TestServer.Database.allCases)
-  func a_vehicle_is_listened_to_before_it_is_there_and_by_its_vin(_ database: TestServer.Database) async throws {
+  func a_vehicle_can_be_subscribed_before_it_exists_and_by_its_vin(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       try await aside {
         let vin = "WVWZZZ1JZXW000001"
@@ -200,7 +200,7 @@ import Testing
     }
   }
 
-  @Test func a_reader_that_is_too_slow_is_cut_off_with_a_reason() async throws {
+  @Test func a_slow_subscriber_is_disconnected_with_a_reason() async throws {
     let options = ServerOptions.test {
       $0.live.behindBytes = 65_536
       $0.live.farewellSeconds = 300
@@ -231,7 +231,7 @@ import Testing
     }
   }
 
-  @Test func a_stop_closes_everybody_as_going_away() async throws {
+  @Test func a_stop_closes_all_websockets_as_going_away() async throws {
     try await TestServer.run { server in
       let clients = try await aside {
         try (0..<3).map { _ in
@@ -267,7 +267,7 @@ import Testing
     }
   }
 
-  @Test func a_message_may_come_in_parts_and_must_be_right() async throws {
+  @Test func fragmented_messages_are_accepted_and_invalid_ones_rejected() async throws {
     try await TestServer.run { server in
       try await aside {
         func client() throws -> WebSocketTestClient {

@@ -8,7 +8,7 @@ import Testing
 /// Live updates while the storage fails, readers are slow, or clients ask without end.
 @Suite struct LiveTroubleTests {
   @Test(arguments: TestServer.Database.allCases)
-  func a_read_that_failed_is_made_again_and_nothing_is_lost_or_doubled(_ database: TestServer.Database) async throws {
+  func a_failed_feed_read_is_retried_without_loss_or_duplicates(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       let listener = try await aside {
         let listener = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func a_number_that_no_record_has_yet_is_refused_without_a_confirmation() async throws {
+  @Test func a_future_feed_position_is_rejected_without_a_confirmation() async throws {
     try await TestServer.run { server in
       try await aside {
         let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)

@@ -7,7 +7,7 @@ import Testing
 
 /// `/api/openapi.json` says what there is, and nothing else.
 @Suite struct OpenAPITests {
-  @Test func every_route_is_described_and_nothing_else() async throws {
+  @Test func the_description_contains_exactly_the_routes() async throws {
     try await TestServer.run { server in
       let routes = FleetRoutes.table(of: server.storage).routes
       try await aside {
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func every_reference_leads_somewhere() async throws {
+  @Test func every_schema_reference_has_a_target() async throws {
     try await TestServer.run { server in
       try await aside {
         let reply = try server.client().send("GET", "/api/openapi.json")

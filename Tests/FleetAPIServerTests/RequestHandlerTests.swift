@@ -7,7 +7,7 @@ import Testing
 
 /// What requests share: memory, and places at the database.
 @Suite struct RequestHandlerTests {
-  @Test func slow_questions_stop_no_key_from_being_looked_up() async throws {
+  @Test func slow_queries_do_not_delay_key_lookups() async throws {
     try await TestServer.run(.test { $0.limits.querySeconds = 300 }) { server in
       // As a pool of four connections does it, which questions and keys share.
       let pool = Budget(4, fairness: .init(group: 4), patience: .seconds(300), refusal: Connections.refusal)
@@ -48,7 +48,7 @@ import Testing
     try await TestServer.run { server in
       let authenticator = server.newAuthenticator()
       _ = try await authenticator.identity(server.keys.readOnly, from: "192.0.2.1")
-      // All at once: what is let go on with time is no matter of how fast the machine is.
+      // Sent in parallel, so that the number of delayed requests does not depend on the machine's speed.
       let refusals = await withTaskGroup(of: APIError?.self) { group in
         for number in 0..<1_000 {
           group.addTask {
@@ -67,14 +67,14 @@ import Testing
       // From there as well, and from elsewhere a key that was never seen.
       _ = try await authenticator.identity(server.keys.readOnly, from: "192.0.2.1")
       _ = try await authenticator.identity(server.keys.gateway, from: "192.0.2.2")
-      // Keys that have changed are looked up anew, and are no strangers by that.
+      // Changed keys are looked up again, and do not count as unknown keys.
       authenticator.forget(.standard)
       _ = try await authenticator.identity(server.keys.readOnly, from: "192.0.2.1")
       _ = try await authenticator.identity(server.keys.gateway, from: "192.0.2.1")
     }
   }
 
-  @Test func one_key_leaves_room_for_others() async throws {
+  @Test func one_key_leaves_capacity_to_others() async throws {
     try await TestServer.run(
       .test {
         $0.limits.unpackedBytes = 1 << 20
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func a_request_that_finds_no_room_is_refused_and_good_later() async throws {
+  @Test func a_request_beyond_the_capacity_is_rejected_and_succeeds_later() async throws {
     try await TestServer.run(
       .test {
         $0.limits.unpackedBytes = 1 << 20

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FleetAPI
 
-/// Tokens that are revoked while somebody listens with them.
+/// Revocation of tokens with open connections.
 @Suite struct RevocationWatchTests {
   @Test func a_token_that_is_revoked_ends_its_connections_and_no_others() async throws {
     try await TestServer.run { server in

@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func replays_that_nobody_reads_stop_no_other_tenant_and_end() async throws {
+  @Test func unread_replays_end_and_do_not_delay_other_tenants() async throws {
     try await TestServer.run(
       .test {
         $0.limits.memoryBytes = 8 << 20
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func a_valid_key_never_waits_behind_strangers() async throws {
+  @Test func valid_keys_do_not_wait_for_lookups_of_unknown_keys() async throws {
     try await TestServer.run { server in
       try await aside {
         let limit = Int(Authenticator.strangers.burst)
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func health_is_asked_once_a_second_however_many_ask() async throws {
+  @Test func the_health_check_queries_the_storage_once_a_second() async throws {
     try await TestServer.run { server in
       let questions = Tally()
       server.storage.set(.health) { () throws(StorageError) in _ = questions.next() }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct UnpackerTests {
   /// Lengths around those of the pieces that are unpacked at a time.
   @Test(arguments: ["zstd", "gzip"], [0, 1, 65_535, 65_536, 65_537, 131_072, 300_000])
-  func bytes_come_out_as_they_went_in_however_they_are_cut(_ tool: String, _ count: Int) throws {
+  func decompression_restores_the_bytes_in_any_chunks(_ tool: String, _ count: Int) throws {
     let program = try Tool.required(tool)
     let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
     let packed = try Tool.run(program, ["-c"], stdin: bytes).stdout

@@ -56,7 +56,9 @@ import Testing
     (#"{"name":"x"}"#, 422, "\"id\" is missing"), ("{", 400, "1:2"), ("[]", 422, "an object"),
     (#"{"id":"a\u0000b"}"#, 422, "control characters"),
   ])
-  func a_wrong_vehicle_is_told_what_would_be_right(_ body: String, _ status: Int, _ message: String) async throws {
+  func an_invalid_vehicle_is_rejected_with_the_expected_value(_ body: String, _ status: Int, _ message: String)
+    async throws
+  {
     try await TestServer.run { server in
       try await aside {
         let reply = try server.client(server.keys.admin).send("POST", "/api/vehicles", json: body)
@@ -66,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func lists_go_on_behind_their_cursor() async throws {
+  @Test func lists_continue_after_their_cursor() async throws {
     try await TestServer.run { server in
       try await aside {
         let client = try server.client(server.keys.admin)
@@ -83,7 +85,7 @@ import Testing
     "limit=0", "limit=x", "limit=1001", "limit=0x10", "limit=%2B5", "limit=1e2", "from=0x10", "to=1767225600",
     "cursor=%00", "from=yesterday", "nonsense=1", "limit=1&limit=2", "to=%ZZ",
   ])
-  func a_wrong_query_is_told_what_would_be_right(_ query: String) async throws {
+  func an_invalid_query_is_rejected_with_the_expected_value(_ query: String) async throws {
     try await TestServer.run { server in
       try await aside {
         let reply = try server.client(server.keys.admin).send("GET", "/api/events?\(query)")
@@ -146,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func the_newest_of_everything_is_there() async throws {
+  @Test func the_latest_state_contains_the_newest_record_of_each_type() async throws {
     try await TestServer.run { server in
       try await aside {
         let records = [
@@ -184,7 +186,7 @@ import Testing
     }
   }
 
-  @Test func a_time_that_cannot_be_is_marked() async throws {
+  @Test func an_implausible_time_is_marked() async throws {
     try await TestServer.run { server in
       try await aside {
         let line = SampleRecord(1).line.replacing(/"timestamp":"[^"]*"/, with: #""timestamp":"2261-01-01T00:00:00Z""#)

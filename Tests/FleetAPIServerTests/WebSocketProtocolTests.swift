@@ -180,7 +180,7 @@ import Testing
     }
   }
 
-  /// Group 7: a close is answered with its own code, and what comes behind it is nothing.
+  /// Group 7: a close is answered with its own code, and later bytes are ignored.
   @Test(arguments: [
     1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 3999, 4000, 4999, nil,
   ])

@@ -35,7 +35,7 @@ import Testing
   )
 
   @Test(arguments: table.indices)
-  func a_role_reaches_as_far_as_the_contract_says(_ row: Int) {
+  func each_role_has_the_documented_permissions(_ row: Int) {
     let (role, area, action, reach) = Self.table[row]
     let person = Requester.person(roles: [role], scope: .fleets([Self.own]))
     func isAllowed(_ relation: Relation) -> Bool { Permission.of(person, to: action, area, relation).isAllowed }
@@ -68,7 +68,7 @@ import Testing
     #expect(!Permission.of(person, to: .write, .maintenance, Relation(isOwn: true)).isAllowed)
   }
 
-  @Test func gateways_tokens_and_strangers_have_what_they_had() {
+  @Test func gateways_tokens_and_unauthenticated_callers_keep_their_permissions() {
     for area in Area.allCases {
       for action in Action.allCases {
         let relation = Relation(isOwn: true)

@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func on_its_own_machine_rabbitmq_is_asked_as_its_guest_where_nobody_is_named() async throws {
+  @Test func a_local_rabbitmq_is_used_as_guest_without_a_configured_user() async throws {
     let (rabbit, found) = try await bench()
     var bench = found
     bench.options.addresses = [try #require(BrokerAddress("amqp://127.0.0.1:\(rabbit.nodes[0].port)"))]
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func while_the_storage_fails_messages_stay_with_the_worker_and_none_is_handed_over_twice() async throws {
+  @Test func messages_stay_with_the_worker_while_the_storage_fails() async throws {
     let (rabbit, bench) = try await bench()
     try await Store.with { store in
       try await bench.running(store) { worker in
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func a_vehicle_with_a_dot_in_its_id_is_itself() async throws {
+  @Test func a_vehicle_id_with_a_dot_is_not_split() async throws {
     let (_, bench) = try await bench()
     try await Store.with { store in
       try await bench.running(store) { worker in
@@ -180,7 +180,7 @@ import Testing
     }
   }
 
-  @Test func a_wrong_password_is_said_and_tried_again() async throws {
+  @Test func a_wrong_password_is_reported_and_retried() async throws {
     let (_, bench) = try await bench()
     var settings = bench
     settings.options.password = "wrong"

@@ -14,7 +14,7 @@ import Testing
     #expect(plain.language == .mqtt && !plain.usesTLS && plain.port == 1_883 && plain.user == nil)
   }
 
-  @Test func without_a_user_rabbitmq_on_this_machine_is_asked_as_its_guest() {
+  @Test func an_address_of_this_machine_without_a_user_means_guest() {
     for text in ["amqp://127.0.0.1", "amqp://127.8.0.9:1/depot", "amqp://localhost", "amqps://[::1]:5671"] {
       let address = BrokerAddress(text)
       #expect(address?.user == "guest" && address?.isGuest == true, "\(text)")

@@ -9,7 +9,7 @@ import Testing
 /// publish. `make torture-brokers` runs it: three nodes take a minute to start.
 @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["BROKER_VEHICLES"] != nil))
 struct BrokerClusterTests {
-  @Test(arguments: [1, 3]) func nothing_is_lost_and_nothing_doubled_whoever_is_killed(_ nodes: Int) async throws {
+  @Test(arguments: [1, 3]) func no_record_is_lost_or_duplicated_if_any_process_is_killed(_ nodes: Int) async throws {
     let vehicles = Int(ProcessInfo.processInfo.environment["BROKER_VEHICLES"] ?? "") ?? 4
     let cluster = try await aside({ try BrokerCluster(nodes: nodes) })
     let report = try await aside { try cluster.run(vehicles: vehicles, records: 20_000, kills: nodes > 1) }

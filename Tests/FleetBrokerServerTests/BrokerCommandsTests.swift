@@ -6,12 +6,12 @@ import Testing
   static let pages = (try? DocumentedCommands.all(.rabbitmq)) ?? []
 
   @Test(arguments: pages)
-  func every_command_is_taken_and_holds(_ page: DocumentedCommands) async throws {
+  func every_documented_command_is_accepted_and_effective(_ page: DocumentedCommands) async throws {
     try await aside {
       let rabbit = try RabbitMQ.shared
       let ran = try rabbit.run(page)
       #expect(ran.status == 0, "\(page): \(ran.output)\(ran.errors)")
-      // What was written between quotes has come through the shell as it stands there.
+      // The quoted text passed through the shell unchanged.
       let rights = try rabbit.control(["list_permissions", "-p", "depot"])
       let topics = try rabbit.control(["list_topic_permissions", "-p", "depot"])
       let policies = try rabbit.control(["list_policies", "-p", "depot"])

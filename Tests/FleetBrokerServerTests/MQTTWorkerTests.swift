@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func a_file_that_went_away_is_named() async throws {
+  @Test func a_missing_tls_file_is_named() async throws {
     var bench = try Bench(mqtt: 1, clientId: "worker")
     bench.options.addresses = try [bench.secure("mqtts", "localhost", 1)]
     bench.options.tls.authorities = scratch.file("gone.pem")
@@ -63,11 +63,11 @@ import Testing
     }
   }
 
-  @Test func nothing_is_acknowledged_before_its_commit_and_all_of_it_comes_again() async throws {
+  @Test func uncommitted_messages_are_not_acknowledged_and_are_redelivered() async throws {
     let broker = try Mosquitto(in: scratch)
     let bench = try Bench(mqtt: broker.port, clientId: "worker")
     try await Store.with { store in
-      // Somebody else has the file: no commit is possible.
+      // Another connection has locked the file: no commit is possible.
       let lock = try await store.locked()
       try await bench.running(store) { worker in
         try await aside { try broker.says("Sending SUBACK to worker") }
@@ -77,7 +77,7 @@ import Testing
         try await bench.until(worker) { $0.consumed > 0 }
         #expect(worker.counts.committed == 0)
       }
-      // It was told to stop meanwhile: a goodbye would have carried the acknowledgements.
+      // The worker was stopped meanwhile. A DISCONNECT would have sent the acknowledgements too.
       #expect(!broker.said.contains { $0.contains("Received PUBACK from worker") })
       lock.kill()
       try await bench.running(store) { worker in
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func a_broker_that_would_hand_nothing_over_twice_is_not_read_from() async throws {
+  @Test func a_broker_without_redelivery_is_not_used() async throws {
     let broker = try Mosquitto("allow_anonymous true\nmax_qos 0", in: scratch)
     let bench = try Bench(mqtt: broker.port, clientId: "worker")
     try await Store.with { store in

@@ -8,7 +8,7 @@ import Testing
       ConsumedMessage(tag: 7, topic: topic, payload: payload, isRedelivered: false, oversize: nil))
   }
 
-  @Test func records_of_the_topics_vehicle_are_taken() {
+  @Test func records_of_the_topics_vehicle_are_accepted() {
     let lines = Batches.line(1, vehicle: "VAN-001") + Batches.line(2, vehicle: "VAN-001")
     let slashes = read("depot/fleet/VAN-001/telemetry", lines)
     #expect(slashes.records.map(\.sequence) == [1, 2] && slashes.refused == 0 && slashes.tag == 7)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FleetBroker
 
-/// Messages that the database does not take: a trigger refuses what it is told to, as a broken index or a disk does.
+/// Messages that the database does not store: a trigger rejects the selected ones, as a broken index or a disk would.
 @Suite struct MessageStoreTests {
   private func read(_ number: Int, _ vehicle: String) -> MessageReader.Read {
     MessageReader(topic: "fleet", separator: "/", maximumRecords: 9).read(
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func a_message_that_fails_beside_others_is_refused_at_last_and_they_are_stored_at_once() async throws {
+  @Test func a_repeatedly_failing_message_is_rejected_and_the_others_are_stored_at_once() async throws {
     try await Store.with { store in
       let messages = messageStore(store)
       try await store.refuse("CAST(NEW.body AS TEXT) LIKE '%\"rpm\":13}%'")
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func messages_that_are_there_already_do_not_say_that_the_database_works() async throws {
+  @Test func duplicate_messages_do_not_prove_that_the_database_works() async throws {
     try await Store.with { store in
       let messages = messageStore(store)
       _ = await messages.store([read(1, "VAN-001")])
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func where_nobody_would_keep_it_a_message_is_never_refused_for_the_database() async throws {
+  @Test func a_message_is_not_rejected_if_the_broker_has_no_dead_letter_queue() async throws {
     try await Store.with { store in
       let messages = messageStore(store, mayRefuse: false)
       try await store.refuse("CAST(NEW.body AS TEXT) LIKE '%\"rpm\":13}%'")

@@ -24,7 +24,7 @@ struct PublishingGateway: ~Copyable {
   /// Publishes records from 1 on; what a broker has not acknowledged goes out again.
   mutating func publish(_ count: Int, by size: Int) throws {
     let wakeUp = try SinkWakeUp()
-    // Several messages at once, as the spool hands them over.
+    // Several messages at once, as the spool delivers them.
     let step = size * 10
     for start in stride(from: 1, through: count, by: step) {
       let lines = (start..<min(start + step, count + 1)).map {

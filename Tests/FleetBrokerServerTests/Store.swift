@@ -54,7 +54,7 @@ extension Store {
     }
   }
 
-  /// From now on the database takes no record for which this holds (SQL, of `NEW`); nil: all.
+  /// Makes the database reject records for which this condition holds (SQL, of `NEW`); `nil` to accept all.
   func refuse(_ condition: String?) async throws {
     try await aside { [address] in
       let trigger = condition.map {

@@ -26,7 +26,7 @@ import Testing
     #expect((1...8).map { _ in queue.next() } == [100, 30, 30, 30, 30, 100, 30, 100])
   }
 
-  @Test func a_group_that_comes_late_makes_up_for_nothing() {
+  @Test func a_group_that_joins_late_gets_no_additional_turns() {
     var queue = queue()
     for number in 1...4 { queue.add("a\(number)", group: "a", member: "") }
     #expect([queue.next(), queue.next(), queue.next()] == ["a1", "a2", "a3"])
@@ -35,7 +35,7 @@ import Testing
     #expect((1...5).map { _ in queue.next() } == ["b1", "a4", "b2", "b3", "a5"])
   }
 
-  @Test func an_element_that_is_not_wanted_now_stays_the_next_one() {
+  @Test func an_element_that_is_not_taken_remains_the_next_one() {
     var queue = queue()
     queue.add("a1", group: "a", member: "")
     #expect(queue.next(if: { _ in false }) == nil)

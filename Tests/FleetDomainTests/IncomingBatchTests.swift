@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func a_bad_record_loses_itself_alone() {
+  @Test func an_invalid_record_does_not_affect_the_others() {
     let records = [Lines.record(["seq": "1"]), Lines.record(["seq": "0"]), "nonsense", Lines.record(["seq": "4"])]
     for text in [records.joined(separator: "\n"), "[" + records.joined(separator: ",") + "]"] {
       let batch = batch(text)

@@ -26,7 +26,7 @@ import Testing
     #expect(RecordClass(number: record.kind.recordClass.number) == .known(type))
   }
 
-  @Test func types_and_keys_that_nobody_knows_are_taken() throws {
+  @Test func unknown_types_and_keys_are_accepted() throws {
     let record = try Lines.parse(Lines.record(["type": #""tyrePressure""#], #""x":{"y":[]},"":0,"vin":"WVW""#))
     #expect(record.kind == .other("tyrePressure"))
     #expect(record.kind.recordClass == .other)
@@ -67,7 +67,7 @@ import Testing
     ("epoch", #""""#), ("seq", "0"), ("seq", "-1"), ("seq", "1.0"), ("seq", #""1""#), ("seq", "9223372036854775808"),
     ("seq", "99999999999999999999"), ("vin", "17"), ("latitude", #""47""#),
   ])
-  func a_value_that_cannot_be_is_refused_with_its_key_and_place(_ key: String, _ value: String) throws {
+  func an_impossible_value_is_rejected_with_its_key_and_position(_ key: String, _ value: String) throws {
     let isOfHead = Lines.head.contains { $0.0 == key }
     let text = isOfHead ? Lines.record([key: value]) : Lines.record([:], "\"\(key)\":\(value)")
     let refusal = try #require(throws: RecordRefusal.self) { try Lines.parse(text) }
@@ -142,7 +142,7 @@ import Testing
     #expect(refusal?.detail == "expected at most 16384 bytes, found 16385: make it several records")
   }
 
-  @Test func many_keys_are_no_obstacle() throws {
+  @Test func a_record_with_many_keys_is_accepted() throws {
     let keys = (0..<500).map { "\"key\($0)\":\($0)" }.joined(separator: ",")
     #expect(try Lines.parse(Lines.record([:], keys)).sequence == 17)
     let refusal = #expect(throws: RecordRefusal.self) { try Lines.parse(Lines.record([:], keys + #","key77":0"#)) }

@@ -32,7 +32,7 @@ import Testing
     "", "a", "a@", "@b.c", "a b@c.de", "a@b..c", "a@-b.c", "a@b.c\n", "a@b@c.de", "<a@b.c>", "a@[127.0.0.1]",
     String(repeating: "a", count: 65) + "@b.c",
   ])
-  func what_is_no_email_address_is_rejected(_ text: String) { #expect(EmailAddress(text) == nil) }
+  func text_that_is_not_an_email_address_is_rejected(_ text: String) { #expect(EmailAddress(text) == nil) }
 
   @Test(arguments: ["a@b", "o'neil+cars@sub.example.co.uk", "jörg@münchen.example"])
   func email_addresses_are_accepted(_ text: String) { #expect(EmailAddress(text)?.text == text) }

@@ -11,7 +11,7 @@ enum Lines {
     ("seq", "17"),
   ]
 
-  /// The head with other values of some keys; an empty one leaves the key out. Further keys behind it.
+  /// A record with other values for some keys; an empty value removes the key. `rest` adds further keys.
   static func record(_ changes: [String: String] = [:], _ rest: String = #""rpm":1726"#) -> String {
     let members = head.compactMap { key, value -> String? in
       let value = changes[key] ?? value

@@ -5,7 +5,7 @@ import Testing
   @Test(arguments: [
     "VAN-001", "a", "...", ".a", "a.b", "Ärger 3", "日本", "🚚", "a b", String(repeating: "x", count: 128),
   ])
-  func a_text_that_can_be_seen_is_an_id(_ text: String) { #expect(NameRules.isName(text)) }
+  func visible_text_is_a_valid_id(_ text: String) { #expect(NameRules.isName(text)) }
 
   @Test(arguments: [
     "", ".", "..", "a\u{0}", "a\n", "a\u{85}", String(repeating: "x", count: 129), "E\u{301}",

@@ -7,7 +7,7 @@ import Testing
     (#"[{"a":[1,2],"b":"x,\",y"},{"c":{"d":1,"e":2}},3]"#, 3),
     ("[1,1,1,1", 4), ("]]]]", 1), (#"["\"#, 1),
   ])
-  func a_count_is_never_below_what_there_is(_ body: String, _ count: Int) {
+  func the_estimated_record_count_is_never_too_low(_ body: String, _ count: Int) {
     #expect(RecordCount.most(in: Array(body.utf8).span) == count)
   }
 

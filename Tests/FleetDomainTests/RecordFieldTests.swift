@@ -87,13 +87,13 @@ import Testing
     ("trip", #""distance":12.5,"startTime":"2024-12-18T07:41:06Z","speed":true"#),
     ("nobodyKnowsIt", #""speed":"fast","event":7,"distance":-1"#),
   ])
-  func values_that_are_right_and_keys_that_nobody_knows_are_taken(_ type: String, _ rest: String) throws {
+  func valid_values_and_unknown_keys_are_accepted(_ type: String, _ rest: String) throws {
     #expect(try Lines.parse(Lines.record(["type": "\"\(type)\""], rest)).sequence == 17)
     #expect(try Lines.parse(Lines.record(["type": "\"\(type)\""], #""\u0078":1,"# + rest)).sequence == 17)
   }
 
   /// Both readers check alike, whatever stands there.
-  @Test func the_quick_reader_and_the_thorough_one_agree_on_every_known_key() {
+  @Test func both_record_readers_agree_on_every_known_key() {
     let values = [
       "0", "-1", "1.5", "1e3", "100.0000000001", "9007199254740993", "123456789012345678", "true", "false", #""x""#,
       "[]",

@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func a_removed_token_or_gateway_is_nobodys_and_makes_room(_ kind: Kind) async throws {
+  func a_removed_token_or_gateway_is_invalid_and_not_counted(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let storage = fleet.storage
       func token(_ number: UInt64) -> OperatorToken {
@@ -188,7 +188,7 @@ import Testing
       let second = try await storage.revocations(after: first.position, limit: 2)
       #expect(second.tokens == [other: [id(3)]] && second.isLast && second.isComplete)
       #expect(try await storage.revocations(after: second.position, limit: 2).tokens.isEmpty)
-      // What the list does not hold any more, and a database that was restored, are told.
+      // Gaps in the list and a restored database are reported.
       _ = try await storage.engine.write { session throws(StoreFailure) in
         try session.run("DELETE FROM revocation WHERE number <= 2", [])
       }

@@ -4,7 +4,7 @@ import Testing
 @testable import FleetStorage
 
 @Suite struct AnnouncerTests {
-  @Test func a_slow_reader_is_given_the_newest_alone() async {
+  @Test func a_slow_reader_gets_only_the_newest_position() async {
     let announcer = Announcer()
     var reader = announcer.stream(.standard).makeAsyncIterator()
     for number in 1...9 { announcer.announce(.standard, FeedPosition(rawValue: Int64(number))) }

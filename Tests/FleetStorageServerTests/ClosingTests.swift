@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct ClosingTests {
   @Test(arguments: Kind.allCases)
-  func a_cancelled_task_takes_nothing_back(_ kind: Kind) async throws {
+  func a_cancelled_task_does_not_undo_a_commit(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let asked = Task {
         while !Task.isCancelled { await Task.yield() }
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func closing_with_a_limit_breaks_off_what_a_locked_database_holds_up(_ kind: Kind) async throws {
+  func closing_with_a_limit_interrupts_calls_on_a_locked_database(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let other = try await fleet.another()
       let lock = try await HeldLock(by: other, kind)
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func closing_with_a_limit_waits_for_what_is_soon_done(_ kind: Kind) async throws {
+  func closing_with_a_limit_waits_for_short_calls(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let batch = Task { try await fleet.storage.store([Sample.record(1)]) }
       while !fleet.storage.engine.queue.isBusy, try await fleet.storage.feedPosition(tenant: .standard) == .start {}

@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func a_closed_storage_says_so(_ kind: Kind) async throws {
+  func a_closed_storage_reports_that_it_is_unavailable(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       async let last = fleet.storage.store([Sample.record(1)])
       #expect(try await last == [.stored])

@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func announcements_go_on_after_the_database_was_away() async throws {
+  @Test func announcements_resume_after_a_database_outage() async throws {
     let server = try await aside({ try PostgreSQLServer() })
     let address = try await aside { try server.database() }
     let reader = try await StoredFleet(postgreSQL: address)

@@ -69,8 +69,8 @@ struct Sample {
   }
 
   /// - Parameters:
-  ///   - number: what makes its id; of the same time, too.
-  ///   - seconds: of the test's day; nil: a record without a time.
+  ///   - number: number that determines the id, also for records of the same time.
+  ///   - seconds: time within the test's day; `nil` for a record without a time.
   static func record(
     _ number: Int, _ type: String = "telemetry", at seconds: Double? = nil, noTime: Bool = false,
     quality: String = "gps", vehicle: String = "VAN-001", gateway: String = "gw-17", idAt: UInt64? = nil,

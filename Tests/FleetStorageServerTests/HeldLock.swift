@@ -3,7 +3,7 @@ import TestKit
 
 @testable import FleetStorage
 
-/// A database that somebody else has locked.
+/// A database that another connection has locked.
 struct HeldLock {
   private let release = DispatchSemaphore(value: 0)
   private let holder: Task<Void, any Error>

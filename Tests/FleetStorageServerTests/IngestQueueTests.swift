@@ -30,7 +30,7 @@ import Testing
     }
     await withTaskGroup(of: Void.self) { group in
       group.addTask { _ = await queue.ingest { Self.job(0, $0) } }
-      // The first is under way; the others gather behind it.
+      // The first group is in progress; the others wait.
       await withCheckedContinuation { continuation in
         DispatchQueue.global().async {
           began.wait()

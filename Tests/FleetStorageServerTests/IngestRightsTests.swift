@@ -35,7 +35,7 @@ import Testing
       #expect(try await store(fleet, second, [Sample.record(2, gateway: "gw-2")]) == [.foreignVehicle])
       #expect(try await store(fleet, first, [Sample.record(3, gateway: "gw-1")]) == [nil])
       #expect(try await fleet.storage.vehicle("VAN-001", tenant: .standard)?.registeredBy == "gw-1")
-      // A list says so for any vehicle, whoever registered it.
+      // A list assigns a vehicle to its gateway, even if another gateway registered the vehicle.
       let listed = Sample.gateway("gw-2", ["VAN-001"])
       #expect(try await store(fleet, listed, [Sample.record(2, gateway: "gw-2")]) == [nil])
     }
@@ -89,12 +89,12 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func over_a_broker_no_vin_is_learnt_that_a_gateway_was_made_for(_ kind: Kind) async throws {
+  func a_vin_in_a_gateways_list_is_not_learned_over_a_broker(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let (storage, vin) = (fleet.storage, "WVWZZZ3CZHE514839")
       _ = try await storage.addGateway(
         "gw-2", allowedVehicles: [vin], key: Sample.secret(2), tenant: .standard, at: Sample.now)
-      // Whoever it is says that it is gw-2.
+      // The records claim to be from gw-2.
       let claims = [
         Sample.record(1, vehicle: "VAN-1", gateway: "gw-2", keys: ",\"vin\":\"\(vin)\""),
         Sample.record(2, vehicle: "VAN-2", gateway: "gw-2", keys: ",\"vin\":\"WVWZZZ3CZHE514840\""),
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func a_vehicle_that_another_gateway_was_made_for_is_not_taken(_ kind: Kind) async throws {
+  func a_vehicle_in_another_gateways_list_is_not_registered(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let (storage, vin) = (fleet.storage, "WVWZZZ3CZHE514839")
       let other = try #require(TenantID("other"))
@@ -159,7 +159,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func a_batch_names_only_so_many_new_vehicles(_ kind: Kind) async throws {
+  func the_number_of_new_vehicles_in_a_batch_is_limited(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let storage = fleet.storage
       func says(_ vehicles: Range<Int>, _ gateway: String = "gw-1", _ prefix: String = "V") -> [IncomingRecord] {
@@ -195,7 +195,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func a_gateway_without_a_list_registers_only_so_many_vehicles(_ kind: Kind) async throws {
+  func the_number_of_vehicles_registered_by_a_gateway_is_limited(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let most = Int(TenantLimits.vehiclesOfGateway)
       for start in stride(from: 0, to: most, by: 100) {
@@ -215,7 +215,7 @@ import Testing
 
   /// What an unknown vehicle costs does not depend on how many gateways there are.
   @Test(arguments: Kind.allCases, [RightsQuery.isOfOther, RightsQuery.registered])
-  func rights_are_looked_up_by_indexes_alone(_ kind: Kind, _ statement: String) async throws {
+  func access_rights_are_looked_up_by_indexes(_ kind: Kind, _ statement: String) async throws {
     try await Fleet.with(kind) { fleet in
       let plan = try await fleet.storage.engine.write { session throws(StoreFailure) in
         var sql = statement

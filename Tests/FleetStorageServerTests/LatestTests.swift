@@ -96,7 +96,7 @@ import Testing
         try await fleet.storage.latest(vehicle: "VAN-001", tenant: .standard)?.others.map(\.number) ?? []
       }
       #expect(try await latest() == [7, 3, 6, 5, 4, 9])
-      // A later batch, and a backlog that comes behind it.
+      // A later batch, and a backlog that arrives after it.
       try await fleet.storage.store([says(20, "dtc", "7E9"), says(12, "dtc", "7EA")])
       try await fleet.storage.store([says(15, "dtc", "7E9")])
       #expect(try await latest() == [7, 3, 20, 12, 5, 4, 9])
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func of_ecus_without_end_the_last_64_are_known(_ kind: Kind) async throws {
+  func only_the_last_64_ecus_of_a_vehicle_are_kept(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       for start in [0, 50, 100] {
         try await fleet.storage.store(
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func a_time_that_cannot_be_is_stored_and_leads_nothing(_ kind: Kind) async throws {
+  func a_record_with_an_implausible_time_is_stored_and_never_the_newest(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let (place, storage) = (#","latitude":47.5,"longitude":9.25"#, fleet.storage)
       func store(_ records: [IncomingRecord], at seconds: Double) async throws -> [IngestOutcome] {

@@ -107,11 +107,11 @@ import Testing
 
   /// Up to version 4 rows had no `seq`, nothing knew the newest of an ECU, and a wrong clock led for good.
   @Test(arguments: Kind.allCases)
-  func records_of_before_are_ordered_and_the_newest_are_found(_ kind: Kind) async throws {
+  func records_of_earlier_versions_are_ordered_and_the_newest_are_found(_ kind: Kind) async throws {
     let folder = try ScratchFolder()
     let address = try await Self.newAddress(kind, folder)
     let old = try await Self.open(kind, address, steps: 4)
-    // Of 2020: whatever day it is, that is no time to come. Times of equal events are told apart by their `seq`.
+    // A time in 2020, which is never in the future. `seq` orders events of the same time.
     let (then, place, id) = (-1.9e8, #","latitude":47.5,"longitude":9.25"#, UInt64(Sample.day) - 190_000_000_000)
     let records =
       [
@@ -158,7 +158,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func a_further_step_finds_the_data(_ kind: Kind) async throws {
+  func a_later_migration_step_keeps_the_data(_ kind: Kind) async throws {
     let fleet = try await Fleet(kind)
     try await fleet.storage.store((0..<3).map { Sample.record($0) })
     await fleet.storage.close()
@@ -173,7 +173,7 @@ import Testing
 
   /// Up to version 3 the vehicles of a gateway were lines of one text.
   @Test(arguments: Kind.allCases)
-  func lists_of_vehicles_become_rights_that_are_found(_ kind: Kind) async throws {
+  func vehicle_lists_are_migrated_to_access_rights(_ kind: Kind) async throws {
     let folder = try ScratchFolder()
     let address = try await Self.newAddress(kind, folder)
     let old = try await Self.open(kind, address, steps: 3)
@@ -225,7 +225,7 @@ import Testing
       error?.detail == "its schema is version \(ours + 1), this program knows up to \(ours): use the newer program")
   }
 
-  @Test func a_file_that_is_not_ours_is_refused_and_left_alone() async throws {
+  @Test func a_database_of_another_program_is_rejected_and_unchanged() async throws {
     let folder = try ScratchFolder()
     let text = Array(repeating: "not a database\n", count: 100).joined()
     let path = try folder.write("notes.txt", text)
@@ -237,7 +237,7 @@ import Testing
     #expect(missing?.kind == .unavailable)
   }
 
-  @Test func a_server_that_is_not_there_is_said_without_a_password() async throws {
+  @Test func an_unreachable_database_is_reported_without_a_password() async throws {
     let error = await #expect(throws: StorageError.self) {
       try await StoredFleet(postgreSQL: "postgresql://fleet:s3cret@127.0.0.1:1/fleet")
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import FleetStorage
 
 @Suite struct PostgreSQLConnectionTests {
-  @Test func a_commit_is_waited_for_also_where_the_server_would_not() async throws {
+  @Test func commits_are_synchronous_even_if_the_server_is_configured_otherwise() async throws {
     try await aside {
       let server = try PostgreSQLServer.shared
       let address = try server.database()
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func values_go_in_and_come_out_as_they_are() async throws {
+  @Test func values_are_stored_and_read_back_unchanged() async throws {
     try await aside {
       let server = try PostgreSQLServer.shared
       let connection = try PostgreSQLConnection(address: PostgreSQLAddress(parsing: server.database()))
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func a_peer_that_is_gone_without_a_word_is_noticed() async throws {
+  @Test func a_silently_lost_peer_is_detected() async throws {
     try await aside {
       let server = try PostgreSQLServer.shared
       let address = try server.database()

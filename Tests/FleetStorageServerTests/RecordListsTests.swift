@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func a_cursor_is_good_for_its_own_question_alone(_ kind: Kind) async throws {
+  func a_cursor_is_valid_only_for_its_own_query(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let other = try #require(TenantID("other"))
       try await fleet.storage.addTenant(other, at: Sample.now)
@@ -162,7 +162,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func questions_that_cannot_be_answered_are_refused(_ kind: Kind) async throws {
+  func invalid_queries_are_rejected(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       try await fleet.storage.store([Sample.record(1)])
       let questions: [RecordQuery] = [

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FleetStorage
 
-/// What a server makes of a backup that was put back, and what readers of the feed are told.
+/// The behaviour of a server with a restored backup, and the responses to readers of the feed.
 @Suite struct RestorationTests {
   private static func serve(_ path: String) throws -> StoredFleet { try StoredFleet(sqlite: path, as: .server) }
 
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func positions_that_were_given_out_since_a_backup_are_gone() async throws {
+  @Test func feed_positions_since_a_backup_are_invalid_after_its_restore() async throws {
     let folder = try ScratchFolder()
     let (path, backup) = (folder.file("fleet.db"), folder.file("backup.db"))
     var storage = try Self.serve(path)
@@ -193,7 +193,7 @@ import Testing
     await storage.close()
   }
 
-  @Test func a_copy_of_the_present_state_changes_nothing() async throws {
+  @Test func a_copy_of_the_current_database_is_not_taken_as_restored() async throws {
     let folder = try ScratchFolder()
     let (path, backup) = (folder.file("fleet.db"), folder.file("backup.db"))
     var storage = try Self.serve(path)
@@ -208,7 +208,7 @@ import Testing
   }
 
   @Test(arguments: ["another file", "without its own file", "another store"])
-  func a_database_that_came_from_elsewhere_is_noticed(_ way: String) async throws {
+  func a_database_from_another_place_is_detected(_ way: String) async throws {
     let folder = try ScratchFolder()
     let (path, other) = (folder.file("fleet.db"), folder.file("other.db"))
     for path in [path, other] {
@@ -231,7 +231,7 @@ import Testing
     await storage.close()
   }
 
-  @Test func a_postgresql_database_that_was_made_anew_is_noticed() async throws {
+  @Test func a_recreated_postgresql_database_is_detected() async throws {
     try await Fleet.with(.postgreSQL) { fleet in
       var server = try await StoredFleet(postgreSQL: fleet.address, as: .server)
       #expect(!server.wasRestored)
@@ -253,7 +253,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func a_restoration_that_is_told_ends_all_positions_too(_ kind: Kind) async throws {
+  func the_restored_command_invalidates_all_feed_positions(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let other = try #require(TenantID("other"))
       try await fleet.storage.addTenant(other, at: Sample.now)
@@ -272,7 +272,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func all_keys_that_were_made_after_a_moment_are_ended(_ kind: Kind) async throws {
+  func all_keys_made_after_a_time_can_be_revoked(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let (storage, other) = (fleet.storage, try #require(TenantID("other")))
       try await storage.addTenant(other, at: Sample.now)

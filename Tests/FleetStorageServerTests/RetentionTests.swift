@@ -9,7 +9,7 @@ import Testing
   private static let month: Double = 31 * 86_400
 
   @Test(arguments: Kind.allCases)
-  func months_that_are_over_go_and_the_rest_stays(_ kind: Kind) async throws {
+  func expired_months_are_removed_and_others_kept(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       // September, October, November; of other types and vehicles, too.
       let old = (0..<30).map { Sample.record($0, at: -2 * Self.month + Double($0), vehicle: "VAN-\($0 % 3)") }
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func many_go_in_pieces_and_what_is_between_them_stays(_ kind: Kind) async throws {
+  func many_records_are_removed_in_pieces_and_others_kept(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       // Two vehicles, ids of a clock that began in 1970; of every third record the time was found to be a new one.
       let records = (0..<9_000).map { number in
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func a_partition_is_dropped_and_not_emptied() async throws {
+  @Test func an_expired_partition_is_dropped() async throws {
     try await Fleet.with(.postgreSQL) { fleet in
       let server = try PostgreSQLServer.shared
       let database = try #require(fleet.address.split(separator: "/").last.map { String($0) })
@@ -146,7 +146,7 @@ import Testing
       for storage in [fleet.storage, other] {
         #expect(try await storage.all(.telemetry(of: "VAN-001")).map(\.number) == [1, 2, 3, 4, 5, 6])
       }
-      // A partition that another server drops is made anew, and nothing goes astray.
+      // A partition that another server drops is created again, and no record is lost.
       try await other.removeRecords(.known(.telemetry), before: Sample.time(9_000_000), at: Sample.time(9_000_000))
       #expect(try await fleet.storage.store([Sample.record(7, idAt: january)]) == [.stored])
       // The newest of those that were there stays.
@@ -216,7 +216,7 @@ import Testing
     }
   }
 
-  @Test func a_partition_that_cannot_go_as_a_whole_is_read_once_for_each_day() async throws {
+  @Test func a_partly_expired_partition_is_read_once_for_each_day() async throws {
     try await Fleet.with(.postgreSQL) { fleet in
       let (day, telemetry) = (86_400.0, RecordClass.known(.telemetry))
       let old = -2 * Self.month

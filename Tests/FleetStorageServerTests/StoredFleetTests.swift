@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func first_stored_wins(_ kind: Kind) async throws {
+  func the_first_stored_copy_is_kept(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       try await fleet.storage.store([Sample.record(1, keys: #","n":1"#)])
       let again = [Sample.record(1, keys: #","n":2"#), Sample.record(2), Sample.record(2, keys: #","n":3"#)]
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func a_batch_of_none_is_answered(_ kind: Kind) async throws {
+  func an_empty_batch_is_answered(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let answer = try await fleet.storage.store([])
       #expect(answer == [])

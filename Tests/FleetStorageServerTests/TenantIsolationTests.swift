@@ -5,9 +5,9 @@ import Testing
 @testable import FleetStorage
 
 @Suite struct TenantIsolationTests {
-  /// Two tenants with the same ids everywhere: whatever one is told or does, the other's is untouched.
+  /// Two tenants with equal ids: no call of one returns or changes data of the other.
   @Test(arguments: Kind.allCases)
-  func no_call_crosses_to_another_tenant(_ kind: Kind) async throws {
+  func no_storage_call_accesses_another_tenant(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let storage = fleet.storage
       let other = try #require(TenantID("other"))

@@ -60,7 +60,7 @@ import Testing
 
   /// The chain as an outsider checks it: SHA-256 over the hash before and the canonical JSON.
   @Test(arguments: Kind.allCases)
-  func the_audit_is_a_chain_and_says_nothing_of_a_person_whose_key_was_destroyed(_ kind: Kind) async throws {
+  func the_audit_chain_stays_valid_after_a_persons_key_is_destroyed(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let storage = fleet.storage
       let people = try await storage.change(tenant: .standard, by: Self.actor, at: Sample.now) {
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func a_page_goes_on_where_the_one_before_ended_in_every_order(_ kind: Kind) async throws {
+  func pages_continue_after_the_previous_page_in_every_order(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let storage = fleet.storage
       // Equal names, and fields without a value.
@@ -247,7 +247,7 @@ import Testing
       }
       #expect(try await put(Self.person(1)).version == 1)
       #expect(try await put(Self.person(1)).version == 1)
-      // Also after somebody has changed it.
+      // Also after another client has changed it.
       try await storage.change(tenant: .standard, by: Self.actor, at: Sample.now) { things throws(ThingError) in
         let stored = try things.existing(id, Person.self)
         _ = try things.update(stored, to: Self.person(1, lastName: "Else"), action: "change")

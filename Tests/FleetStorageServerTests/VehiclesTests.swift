@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func a_vin_that_records_said_outlasts_a_change_that_does_not_say_it(_ kind: Kind) async throws {
+  func a_vin_from_records_survives_a_change_without_a_vin(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let (storage, vin) = (fleet.storage, "WVWZZZ3CZHE514839")
       try await storage.store([Sample.record(1, "vehicle", keys: ",\"vin\":\"\(vin)\"")])
@@ -104,13 +104,13 @@ import Testing
         try await storage.updateVehicle("VAN-003", VehicleDetails(), tenant: .standard)
       }
       #expect(unknown?.kind == .notFound)
-      // One's own VIN may be said again.
+      // A vehicle may repeat its own VIN.
       _ = try await storage.updateVehicle("VAN-001", Self.details, tenant: .standard)
     }
   }
 
   @Test(arguments: Kind.allCases)
-  func lists_go_on_behind_their_cursor(_ kind: Kind) async throws {
+  func lists_continue_after_their_cursor(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let ids = (0..<25).map { "VAN-\($0)" } + ["a", "ä", "Z"]
       for id in ids.shuffled() {

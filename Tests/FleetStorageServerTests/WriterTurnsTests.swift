@@ -9,13 +9,13 @@ import Testing
 /// What a watchdog asks the storage.
 @Suite struct WriterTurnsTests {
   @Test(arguments: Kind.allCases)
-  func threads_that_go_on_make_a_turn(_ kind: Kind) async throws {
+  func running_threads_report_progress(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       for _ in 0..<3 { await fleet.storage.turn() }
     }
   }
 
-  @Test func a_writer_of_a_file_that_is_held_up_makes_none() async throws {
+  @Test func a_blocked_writer_reports_no_progress() async throws {
     try await Fleet.with(.sqlite) { fleet in
       let (held, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
       let order = Order()

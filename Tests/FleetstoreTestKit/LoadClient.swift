@@ -5,12 +5,12 @@ import Glibc
 /// A client that costs little beside the server it measures: batches are packed beforehand, and each connection has a
 /// thread that does nothing but send one and read its answer.
 enum LoadClient {
-  /// Packed batches of records of usual length, each record another one.
+  /// Compressed batches of records of usual length, all different.
   ///
   /// - Parameters:
-  ///   - gateways: whose records they are, in turn; each has one vehicle.
-  ///   - records: in each batch.
-  ///   - first: how many batches were made before.
+  ///   - gateways: number of gateways, which send alternately; each has one vehicle.
+  ///   - records: number of records in each batch.
+  ///   - first: number of batches made before.
   static func batches(_ count: Int, gateways: Int, records: Int = 100, from first: Int = 0) -> [[UInt8]] {
     (first..<(first + count)).map { batch in
       let gateway = batch % gateways
@@ -51,9 +51,9 @@ enum LoadClient {
     }
   }
 
-  /// The same, whatever is sent.
+  /// The same for any content.
   ///
-  /// - Parameter post: sends the batch with that index; how many records were stored, nil where that failed.
+  /// - Parameter post: sends the batch with that index; returns the number of stored records, `nil` on failure.
   static func send(
     _ batches: [[UInt8]], port: Int, connections: Int, post: @escaping @Sendable (LoadSocket, Int) throws -> Int?
   ) throws -> (seconds: Double, stored: Int) {
@@ -148,8 +148,8 @@ final class LoadSocket: @unchecked Sendable {
 
   /// Posts a batch.
   ///
-  /// - Parameter coding: how it is packed; nil: not at all.
-  /// - Returns: head and beginning of the answer.
+  /// - Parameter coding: content coding; `nil` for none.
+  /// - Returns: head and beginning of the response.
   func post(_ batch: [UInt8], key: String, coding: String? = "zstd") throws -> String {
     try post(
       batch, to: "/api/telemetry",

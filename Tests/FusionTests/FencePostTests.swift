@@ -36,7 +36,7 @@ import Testing
     return try session.finish(at: second)
   }
 
-  @Test func a_place_far_from_the_last_is_worth_remembering_once_a_minute_at_most() throws {
+  @Test func a_new_position_is_stored_at_most_once_a_minute() throws {
     var session = Session()
     var post = FencePost(try Self.fences())
     var kept: [Int] = []
@@ -70,7 +70,7 @@ import Testing
     #expect(times.allSatisfy { (0...6).contains($0) } && times == times.sorted())
   }
 
-  @Test func a_place_is_hidden_in_its_zone_and_around_it_and_shown_elsewhere() throws {
+  @Test func a_position_is_hidden_in_and_around_a_private_zone() throws {
     let hidden = PrivacyRules(zones: [.init(fence: "home", privacy: .off)])
     let records = try drive(from: -300, to: 300, privacy: hidden)
     for record in records.of("telemetry") {
@@ -88,7 +88,7 @@ import Testing
     #expect(events.allSatisfy { $0.number("latitude") == nil && $0.number("longitude") == nil })
   }
 
-  @Test func a_private_fence_that_was_crossed_between_two_fixes_is_not_told_with_its_place() throws {
+  @Test func a_private_fence_crossed_between_fixes_is_reported_without_a_position() throws {
     let hidden = PrivacyRules(zones: [.init(fence: "home", privacy: .off)])
     let records = try drive(from: -375, to: 450, speed: 75, privacy: hidden)
     let events = records.of("geofence")

@@ -39,7 +39,7 @@ import Testing
     #expect(!choice.take(fix(.none), from: first, at: seconds(1)))
   }
 
-  @Test func two_equal_ones_do_not_take_turns() {
+  @Test func two_equal_receivers_do_not_alternate() {
     let choice = Receivers()
     let (first, second) = (choice.add(), choice.add())
     for second_ in 0..<100 {
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func a_silent_one_is_left_after_a_second_and_a_half() {
+  @Test func a_silent_receiver_is_replaced_after_a_second_and_a_half() {
     let choice = Receivers()
     let (first, second) = (choice.add(), choice.add())
     _ = choice.take(fix(.rtkFixed), from: first, at: 0)
@@ -71,7 +71,7 @@ import Testing
     #expect(changedAt == 30)
   }
 
-  @Test func of_two_of_a_kind_the_clearly_lower_dilution_wins() {
+  @Test func the_receiver_with_the_clearly_lower_dilution_is_chosen() {
     let choice = Receivers()
     let (first, second) = (choice.add(), choice.add())
     for step in 0..<12 {

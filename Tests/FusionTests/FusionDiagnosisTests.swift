@@ -27,7 +27,7 @@ import Testing
     #expect(record.body == #""ecu":"7E8","event":"snapshot","dtcCodes":[],"changed":[]"#)
   }
 
-  @Test func a_code_that_comes_appears_and_one_that_goes_is_cleared() throws {
+  @Test func a_new_code_is_reported_as_appeared_and_a_gone_one_as_cleared() throws {
     var session = Session()
     session.codes(.stored, [], at: 0)
     session.codes(.stored, [0x0420], at: 10)
@@ -39,7 +39,7 @@ import Testing
     #expect(records.map { $0.texts("dtcCodes") } == [[], ["P0420"], []])
   }
 
-  @Test func coming_and_going_at_once_is_a_change() throws {
+  @Test func simultaneous_appearance_and_clearing_is_a_change() throws {
     var session = Session()
     session.codes(.stored, [0x0420, 0x0171], at: 0)
     session.codes(.stored, [0x0171, 0x4035], at: 10)
@@ -132,7 +132,7 @@ import Testing
     #expect(records.of("telemetry").allSatisfy { $0.number("rpm") != 1_726 })
   }
 
-  @Test func the_end_of_a_session_waits_for_nothing() throws {
+  @Test func the_end_of_a_session_writes_pending_diagnoses() throws {
     var session = Session()
     session.codes(.stored, [0x0420], at: 0)
     session.codes(.freezeFrame, [0x0420], at: 0.1)

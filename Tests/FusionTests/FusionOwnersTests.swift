@@ -40,7 +40,7 @@ import Testing
     #expect(record.body == #""rpm":2025,"ecus":{"7EA":{"rpm":2026},"7EB":{"rpm":2027}}"#)
   }
 
-  @Test func an_ecu_alone_has_the_plain_key_whatever_it_is() throws {
+  @Test func a_single_ecu_has_the_plain_key() throws {
     var session = Session()
     session.read("rpm", 800, from: engine, at: 0)
     session.read("coolantTemp", 80, from: other, at: 0.1)

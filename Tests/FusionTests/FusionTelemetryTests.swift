@@ -36,7 +36,7 @@ import Testing
     #expect(records.map(\.elapsed) == [1.25, 8.25])
   }
 
-  @Test func time_alone_brings_a_due_record_out() throws {
+  @Test func a_due_record_is_written_without_new_readings() throws {
     var session = Session()
     session.read("rpm", 800, at: 0)
     session.advance(to: 0.9)
@@ -66,7 +66,7 @@ import Testing
     #expect(records.last?.body == #""speed":2,"rpm":2,"coolantTemp":2,"maf":2"#)
   }
 
-  @Test func a_turn_of_the_poll_is_one_record() throws {
+  @Test func a_polling_cycle_is_one_record() throws {
     var session = Session(.cycle)
     for turn in 0..<3 {
       session.read("rpm", Double(800 + turn), at: Double(turn) * 0.3)
@@ -80,7 +80,7 @@ import Testing
     #expect(records.map(\.elapsed) == [0.1, 0.4, 0.7])
   }
 
-  @Test func another_ecus_answer_does_not_end_a_turn() throws {
+  @Test func an_answer_of_another_ecu_does_not_end_a_polling_cycle() throws {
     var session = Session(.cycle)
     session.read("speed", 50, from: .can11(0x7E8), at: 0)
     session.read("speed", 51, from: .can11(0x7E9), at: 0.01)
@@ -142,7 +142,7 @@ import Testing
     #expect(try session.finish(at: 1).map(\.body) == ["\"oxygenSensor\":0.2"])
   }
 
-  @Test func a_signal_nobody_knows_is_in_no_record() throws {
+  @Test func an_unknown_signal_is_not_recorded() throws {
     var session = Session()
     session.readLoaded(3, 7, at: 0)
     #expect(try session.finish(at: 1).isEmpty)
@@ -234,7 +234,7 @@ import Testing
     #expect(keys.contains { $0.hasPrefix("\"Vehicle.") })
   }
 
-  @Test func a_ninth_ecu_is_counted_and_in_no_record() throws {
+  @Test func a_ninth_ecu_is_counted_and_not_recorded() throws {
     var session = Session()
     for ecu in 0..<9 { session.read("rpm", 800, from: .can29(0x18DA_F110 + UInt32(ecu)), at: 0) }
     let dropped = session.fusion.droppedReadings

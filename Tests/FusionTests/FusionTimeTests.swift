@@ -5,7 +5,7 @@ import Telemetry
 import Testing
 
 @Suite struct FusionTimeTests {
-  @Test func without_a_date_the_count_stands_in_its_place() throws {
+  @Test func without_a_date_records_have_the_elapsed_time() throws {
     var session = Session()
     session.read("rpm", 800, at: 0.125)
     let record = try #require(try session.finish(at: 0.2).first)
@@ -14,7 +14,7 @@ import Testing
     #expect(record.text("timestamp") == nil)
   }
 
-  @Test func a_wall_time_dates_what_comes_after_it() throws {
+  @Test func a_wall_time_applies_to_later_records() throws {
     var session = Session()
     session.read("rpm", 800, at: 0)
     session.advance(to: 1)
@@ -26,7 +26,7 @@ import Testing
     #expect(records[1].text("timestamp") == "2024-12-18T07:41:06.250Z")
   }
 
-  @Test func sinks_are_told_the_time_on_the_callers_line() throws {
+  @Test func record_times_are_passed_to_sinks_in_the_callers_clock() throws {
     var session = Session()
     session.fusion.setWallTime(offset: 5_000, quality: .ntp)
     session.read("rpm", 800, at: 3)
@@ -46,7 +46,7 @@ import Testing
     #expect(records.map { $0.text("fixType") } == ["3d", "3d", nil, nil])
   }
 
-  @Test func a_receiver_that_loses_its_fix_takes_the_position_away_at_once() throws {
+  @Test func a_lost_fix_removes_the_position_from_the_next_record() throws {
     var session = Session()
     session.fix(48, 11, at: 0.2)
     session.fusion.fix(Fix(), at: Session.nanoseconds(0.9), into: &session.sink)
@@ -55,7 +55,7 @@ import Testing
     #expect(records.allSatisfy { $0.number("latitude") == nil && $0.text("fixType") == "none" })
   }
 
-  @Test func periods_count_from_the_beginning_that_was_said() throws {
+  @Test func periods_count_from_the_given_start() throws {
     var session = Session()
     session.fusion.begin(at: Session.nanoseconds(0.25))
     session.read("rpm", 800, at: 1.2)
@@ -81,7 +81,7 @@ import Testing
     #expect(records.allSatisfy { $0.number("rpm") == nil })
   }
 
-  @Test func an_old_fix_alone_makes_none() throws {
+  @Test func an_old_fix_makes_no_record() throws {
     var session = Session()
     session.fix(48, 11, at: 0)
     session.advance(to: 1)
@@ -89,7 +89,7 @@ import Testing
     #expect(try session.finish(at: 3).count == 1)
   }
 
-  @Test func fixes_do_not_cut_the_turns_of_the_poll() throws {
+  @Test func fixes_do_not_end_a_polling_cycle() throws {
     var session = Session(.cycle)
     session.read("rpm", 800, at: 0)
     for step in 1...5 { session.fix(48, Double(step), at: Double(step) / 10) }
@@ -128,7 +128,7 @@ import Testing
         + #""gpsSpeed":0.03704,"hdop":1.03,"satellites":8,"fixType":"rtkFixed""#)
   }
 
-  @Test func other_records_take_their_seq_behind_those_that_were_due() throws {
+  @Test func other_records_are_numbered_after_due_telemetry() throws {
     var session = Session { $0.firstSequence = 41 }
     session.read("rpm", 800, at: 0)
     let event = AdapterRecord(event: .lost, device: "/dev/ttyUSB0")

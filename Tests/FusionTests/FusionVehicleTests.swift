@@ -28,7 +28,7 @@ import Testing
     ("ATTP6", "ISO 15765-4 (CAN 11/500)"),
     ("ATSP0", "ISO 15765-4 (CAN 11)"), ("ATSH7E0", "ISO 15765-4 (CAN 11)"),
   ])
-  func a_setting_names_the_bus_until_the_adapter_does(command: String, expected: String) throws {
+  func the_configured_bus_is_recorded_until_the_adapter_names_it(command: String, expected: String) throws {
     var session = Session()
     session.fusion.command(Array(command.utf8).span)
     session.text(.vin, ford, at: 0)
@@ -112,7 +112,7 @@ import Testing
   @Test(
     arguments: [
       ("AUTO, ISO 15765-4 (CAN 11/500)", "ISO 15765-4 (CAN 11/500)"), ("ISO 9141-2", "ISO 9141-2"),
-      // Nothing chosen yet: only the answer's address tells.
+      // No bus is known yet; only the address of the answer determines it.
       ("AUTO", "ISO 15765-4 (CAN 11)"),
     ])
   func the_adapters_description_of_the_bus_loses_its_auto(answer: String, expected: String) throws {
@@ -155,7 +155,7 @@ import Testing
     #expect(records.of("dtc").map { $0.text("event") } == ["snapshot", "snapshot"])
   }
 
-  @Test func a_vehicle_whose_vin_cannot_be_read_is_not_the_one_before() throws {
+  @Test func an_unreadable_vin_is_not_taken_as_the_previous_vehicle() throws {
     var session = Session()
     session.text(.vin, ford, at: 0)
     session.bytes(.vin, [UInt8](repeating: 0xFF, count: 17), at: 5)

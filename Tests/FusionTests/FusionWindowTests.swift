@@ -30,7 +30,7 @@ import Testing
     #expect(records.map { $0.number("rpm") } == [800, nil])
   }
 
-  @Test func nothing_new_makes_no_record_of_old_values() throws {
+  @Test func old_values_alone_make_no_record() throws {
     var session = Session { $0.windows = Self.windows([0x05: 60, 0x0C: 0.9]) }
     session.read("coolantTemp", 90, at: 0)
     session.read("rpm", 800, at: 0.1)
@@ -50,7 +50,7 @@ import Testing
     #expect(records.allSatisfy { $0.number("rpm") == 800 })
   }
 
-  @Test func a_vehicle_that_is_lost_leaves_no_value_behind() throws {
+  @Test func values_of_a_lost_vehicle_are_discarded() throws {
     var session = Session { $0.windows = Self.windows([0x05: 60]) }
     session.read("coolantTemp", 90, at: 0)
     session.advance(to: 1)
@@ -88,7 +88,7 @@ import Testing
     #expect(records.map { $0.number("coolantTemp") } == [Double?](repeating: 90, count: 8) + [nil, nil])
   }
 
-  @Test func windows_can_change_meanwhile() throws {
+  @Test func validity_windows_can_be_changed() throws {
     var session = Session()
     session.read("coolantTemp", 90, at: 0)
     session.fusion.setWindows(Self.windows([0x05: 10]))
@@ -119,7 +119,7 @@ import Testing
     #expect(records.map { $0.number("speed") } == [nil, 50, nil])
   }
 
-  @Test func on_change_the_receivers_noise_is_none_and_a_way_is() throws {
+  @Test func with_on_change_receiver_noise_is_no_change_and_movement_is() throws {
     var session = Session(.onChange(nanoseconds: 1_000_000_000))
     // 1 m, 2 m, then 30 m to the north.
     for (step, north) in [0.0, 1, 2, 30, 30].enumerated() {

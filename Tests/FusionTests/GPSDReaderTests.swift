@@ -31,7 +31,7 @@ import Testing
     #"{"class":"TPV","device":"/dev/ttyACM0","status":2,"mode":3,"time":"2026-05-04T10:00:01.250Z","ept":0.005,"lat":53.361336667,"lon":-6.505620000,"altHAE":116.900,"altMSL":61.700,"track":31.6600,"speed":10.500,"climb":0.000,"eph":14.630}"#
 
   @Test(arguments: [Int.max, 1, 7])
-  func a_report_is_a_fix_with_what_the_sky_said_before(chunk: Int) throws {
+  func a_gpsd_report_is_a_fix_with_the_data_of_the_last_sky_report(chunk: Int) throws {
     let found = read(Self.version, Self.sky, Self.position, chunk: chunk)
     #expect(found.notices == [.version("3.22")])
     let fix = try #require(found.fixes.first)
@@ -48,7 +48,7 @@ import Testing
     (#""mode":3,"status":1"#, .threeD), (#""mode":3,"status":3"#, .rtkFixed), (#""mode":3,"status":4"#, .rtkFloat),
     (#""mode":3,"status":5"#, .estimated), (#""mode":3,"status":6"#, .estimated), (#""mode":3,"status":8"#, .none),
   ])
-  func mode_and_status_say_what_kind_of_fix_it_is(_ words: String, _ type: FixType) throws {
+  func mode_and_status_of_gpsd_determine_the_fix_type(_ words: String, _ type: FixType) throws {
     let fix = try #require(read(#"{"class":"TPV",\#(words),"lat":48.0,"lon":11.0}"#).fixes.first)
     #expect(fix.type == type)
     #expect((fix.latitude == nil) == (type == .none))
@@ -70,7 +70,7 @@ import Testing
     #expect(found.notices == (line.isEmpty ? [] : [.malformed]))
   }
 
-  @Test func a_line_without_an_end_does_not_grow() {
+  @Test func a_gpsd_line_without_an_end_is_limited() {
     var found = Found()
     var reader = GPSDReader()
     let bytes = [UInt8](repeating: 0x41, count: 1 << 16)
@@ -79,14 +79,14 @@ import Testing
     #expect(found.notices == [.malformed] && found.fixes.count == 1)
   }
 
-  @Test func refusals_are_handed_on() {
+  @Test func errors_of_gpsd_are_delivered() {
     #expect(
       read(#"{"class":"ERROR","message":"Unrecognized request '?WATH'"}"#).notices == [
         .error("Unrecognized request '?WATH'")
       ])
   }
 
-  @Test func two_receivers_behind_one_gpsd_do_not_take_turns() {
+  @Test func two_receivers_of_one_gpsd_do_not_alternate() {
     func report(_ device: Int, mode: Int) -> String {
       #"{"class":"TPV","device":"/dev/ttyACM\#(device)","mode":\#(mode),"lat":\#(device),"lon":11}"#
     }

@@ -17,7 +17,7 @@ import Testing
     return metres
   }
 
-  @Test func a_drive_is_as_long_as_it_is() {
+  @Test func the_distance_of_a_drive_is_correct() {
     var motion = GroundMotion()
     #expect(abs(drive(&motion, 0..<101) - 2_000) < 5)
   }
@@ -30,7 +30,7 @@ import Testing
     #expect(metres > 1_700 && metres < 1_800)
   }
 
-  @Test func a_leap_that_does_not_last_adds_nothing() {
+  @Test func a_short_position_jump_adds_no_distance() {
     var motion = GroundMotion()
     var metres = drive(&motion, 0..<50)
     for number in 50..<55 {

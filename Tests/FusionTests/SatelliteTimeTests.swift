@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: ["2006-01-01T00:00:00Z", "1980-01-06T00:00:00Z", "2015-04-13T20:26:41Z", "2026-10-30T00:00:00Z"])
-  func an_impossible_date_is_told_once_and_bends_nothing(_ text: String) {
+  func an_impossible_date_is_reported_once_and_ignored(_ text: String) {
     let found = run(text, count: 30, machine: "2026-12-24T12:00:00Z")
     #expect(found.zero == nil)
     #expect(found.news == [.impossible])
@@ -65,14 +65,14 @@ import Testing
     #expect(time.offset == nil)
   }
 
-  @Test func a_receiver_past_its_rollover_is_put_right() {
+  @Test func the_date_of_a_receiver_past_its_rollover_is_corrected() {
     // 1,024 weeks before 24 December 2026.
     let found = run("2007-05-10T12:00:00Z", machine: "2026-12-23T08:00:00Z")
     #expect(found.zero == Self.moment("2026-12-24T12:00:00Z"))
     #expect(found.news == [.rolledOver(count: 1)])
   }
 
-  @Test func two_rollovers_are_put_right_too() {
+  @Test func two_rollovers_are_corrected() {
     let found = run("1987-09-24T12:00:00Z", machine: "2026-12-23T08:00:00Z")
     #expect(found.zero == Self.moment("2026-12-24T12:00:00Z"))
     #expect(found.news == [.rolledOver(count: 2)])
@@ -82,12 +82,12 @@ import Testing
     #expect(run("2007-05-10T12:00:00Z").zero == Self.moment("2026-12-24T12:00:00Z"))
   }
 
-  @Test func a_machine_that_slept_for_months_is_behind_and_still_a_witness() {
+  @Test func a_clock_behind_after_months_of_sleep_still_detects_a_rollover() {
     #expect(run("2007-05-10T12:00:00Z", machine: "2026-11-02T00:00:00Z").zero != nil)
     #expect(run("2007-05-10T12:00:00Z", machine: "2027-02-02T00:00:00Z").zero == nil)
   }
 
-  @Test func late_sentences_do_not_make_the_time_tremble() {
+  @Test func late_sentences_do_not_change_the_time() {
     var time = SatelliteTime(notBefore: Self.built)
     var greatest: Int64 = .min
     var least: Int64 = .max

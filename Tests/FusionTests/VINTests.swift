@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func every_model_year_code_has_its_year_in_both_rounds() {
-    // Position 7 tells the round; the check digit is made to fit.
+    // Position 7 determines the round of years; the check digit is computed.
     for (round, digit) in [(1980, "1"), (2010, "A")] {
       for (offset, code) in "ABCDEFGHJKLMNPRSTVWXY123456789".enumerated() {
         let found = "0123456789X".compactMap { check in vin("1FTAA1\(digit)A\(check)\(code)1111111").modelYear }

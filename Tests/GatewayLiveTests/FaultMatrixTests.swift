@@ -15,7 +15,7 @@ import Testing
     for entry in table.entries { #expect(entry.complaints == [], "\(entry.name)") }
   }
 
-  @Test func the_daemon_does_so_on_a_real_port() async throws {
+  @Test func the_daemon_recovers_on_a_real_port() async throws {
     #expect(Set(DaemonPlays.all().keys).subtracting(FaultRows.all.map(\.name)) == [], "no rows are called so")
     let rows = FaultRows.all.filter { DaemonPlays.all()[$0.name] != nil }
     var entries: [String: MatrixTable.Entry] = [:]

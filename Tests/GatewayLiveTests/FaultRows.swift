@@ -122,7 +122,7 @@ enum FaultRows {
     FaultRow("ACT ALERT", "actAlert@10s", ends: 10, says: ["lost(lowPower)", "recovered"]),
   ]
 
-  /// Each command rejected in turn, then all.
+  /// Each command is rejected once, then all.
   static let refusals: [FaultRow.Play] = [
     "ATZ", "ATE0", "ATL0", "ATS0", "ATH1", "ATAT", "ATST", "ATSP", "ATI", "AT@1", "ATRV", "ATDPN", "AT*",
   ].map { .init(faults: "unknown=\($0)", ends: 0) }

@@ -14,7 +14,7 @@ import Testing
     "ATWM",
     "01 0C", "ATSH", "X",
   ])
-  func whatever_writes_or_repeats_does_not(_ command: String) {
+  func writing_or_repeating_commands_are_rejected(_ command: String) {
     #expect(!Harmless.allows(command))
   }
 }

@@ -27,7 +27,7 @@ import Testing
     )
   }
 
-  @Test func a_fact_is_one_line_with_its_fields() {
+  @Test func an_adapter_event_is_one_log_line_with_fields() {
     let (log, lines) = log()
     log.tell(
       AdapterRecord(event: .connected, device: "/dev/ttyUSB0", identity: "ELM327 v1.5", protocolName: "can11"), at: 0)
@@ -40,7 +40,7 @@ import Testing
       ])
   }
 
-  @Test func why_a_line_could_not_be_opened_is_said_in_words_once() {
+  @Test func a_failure_to_open_a_port_is_logged_once() {
     let portErrors = PortErrors()
     let lines = Lines()
     let log = AdapterEventLog(portErrors: portErrors) { text, _, _ in lines.texts.append(text) }
@@ -61,7 +61,7 @@ import Testing
     #expect(lines.texts.suffix(2) == ["a: lost: silent", "a: lost: busy"])
   }
 
-  @Test func a_device_that_comes_and_goes_all_the_time_is_counted_and_others_are_heard() {
+  @Test func events_of_a_flapping_device_are_counted_and_others_logged() {
     let (log, lines) = log()
     for number in 0..<1_000 {
       log.tell(AdapterRecord(event: .lost, device: "a", reason: "gone"), at: Int64(number) * Self.second / 100)
@@ -73,7 +73,7 @@ import Testing
     #expect(lines.texts.last == "a: found; 990 more lines about it were left out")
   }
 
-  @Test func strangers_without_end_take_no_memory_without_end() {
+  @Test func unknown_devices_use_limited_memory() {
     let (log, lines) = log()
     for number in 0..<10_000 { log.tell(AdapterRecord(event: .found, device: "\(number)"), at: 0) }
     #expect(lines.texts.count < 100)

@@ -22,7 +22,7 @@ import Testing
     return roster
   }
 
-  @Test func an_adapter_that_stays_named_goes_on_and_one_taken_out_ends() throws {
+  @Test func a_reload_keeps_named_adapters_and_ends_removed_ones() throws {
     var roster = try roster(#"{"adapters": [{"tcp": "10.0.0.1"}, {"tcp": "10.0.0.2"}]}"#)
     let steps = roster.reconfigure(try configuration(#"{"adapters": [{"tcp": "10.0.0.2"}, {"tcp": "10.0.0.3"}]}"#))
     #expect(steps.count == 2)
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func a_found_adapter_that_is_named_now_begins_anew_as_the_configuration_says() throws {
+  @Test func a_found_adapter_restarts_when_the_configuration_names_it() throws {
     var roster = try roster("{}")
     _ = roster.present([device("/dev/ttyUSB0")])
     let named = try configuration(#"{"adapters": [{"device": "/dev/ttyUSB0", "baud": 115200}]}"#)
@@ -49,7 +49,7 @@ import Testing
     #expect(roster.reconfigure(try configuration("{}")) == [])
   }
 
-  @Test func an_adapter_that_is_tagged_to_be_ignored_is_let_go() throws {
+  @Test func an_adapter_tagged_as_ignored_is_closed() throws {
     var roster = try roster("{}")
     _ = roster.present([device("/dev/ttyUSB0")])
     #expect(roster.apply(.present(device("/dev/ttyUSB0", tag: "ignore"))) == [.move(0, nil)])

@@ -56,7 +56,7 @@ import Testing
     #expect(found == [.move(0, serial("/dev/ttyUSB2", baud: 115_200))])
   }
 
-  @Test func bluetooth_adapters_are_called_the_way_that_they_have() throws {
+  @Test func bluetooth_adapters_use_their_supported_transport() throws {
     let named = try #require(BluetoothAddress("AA:BB:CC:00:00:01"))
     let mine = try #require(BluetoothAddress("AA:BB:CC:00:00:02"))
     let classic = try #require(BluetoothAddress("AA:BB:CC:00:00:03"))
@@ -80,7 +80,7 @@ import Testing
     #expect(roster.name(of: 1) == "ble:AA:BB:CC:00:00:02")
   }
 
-  @Test func strangers_that_change_their_addresses_without_end_are_told_of_32_times() throws {
+  @Test func unknown_bluetooth_devices_are_logged_at_most_32_times() throws {
     var (roster, _) = try roster()
     var told = 0
     for number in 0..<2_000 {
@@ -106,7 +106,7 @@ import Testing
       ])
   }
 
-  @Test func a_stranger_behind_a_bridge_is_listened_to_and_left_alone() throws {
+  @Test func an_unknown_usb_device_is_only_listened_to() throws {
     var (roster, _) = try roster()
     let stranger = device("/dev/ttyUSB0", name: "USB2.0-Serial", vendor: 0x1A86, product: 0x7523)
     #expect(roster.present([stranger]) == [.listen(stranger)])
@@ -116,7 +116,7 @@ import Testing
       ])
   }
 
-  @Test func a_stranger_that_sends_sentences_is_a_receiver() throws {
+  @Test func an_unknown_device_that_sends_nmea_is_a_receiver() throws {
     var (roster, _) = try roster()
     let stranger = device("/dev/ttyUSB0", name: "USB2.0-Serial", vendor: 0x1A86, product: 0x7523)
     _ = roster.present([stranger])
@@ -152,14 +152,14 @@ import Testing
     #expect(roster.apply(gone("/dev/ttyACM0")) == [.move(0, nil)])
   }
 
-  @Test func a_stranger_may_be_asked_where_the_configuration_says_so() throws {
+  @Test func an_unknown_device_is_probed_if_the_configuration_permits_it() throws {
     var (roster, _) = try roster(#"{"discovery": {"probe": true}}"#)
     let stranger = device("/dev/ttyUSB0", name: "USB2.0-Serial", vendor: 0x1A86, product: 0x7523)
     _ = roster.present([stranger])
     #expect(roster.heard(.nothing, from: stranger) == [.start(0, serial("/dev/ttyUSB0"), configured: nil)])
   }
 
-  @Test func a_stranger_that_was_unplugged_while_it_was_listened_to_is_forgotten() throws {
+  @Test func an_unknown_device_unplugged_while_listening_is_removed() throws {
     var (roster, _) = try roster(#"{"discovery": {"probe": true}}"#)
     let stranger = device("/dev/ttyUSB0", name: "USB2.0-Serial", vendor: 0x1A86, product: 0x7523)
     _ = roster.present([stranger])
@@ -180,7 +180,7 @@ import Testing
     #expect(roster.apply(gone("/dev/ttyUSB1")) == [.move(1, nil)])
   }
 
-  @Test func nothing_is_found_where_discovery_is_off() throws {
+  @Test func no_device_is_found_if_discovery_is_off() throws {
     var (roster, _) = try roster(#"{"discovery": {"serial": false}}"#)
     #expect(roster.present([device("/dev/ttyUSB0", serial: "113")]) == [])
   }

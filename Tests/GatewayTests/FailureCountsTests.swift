@@ -6,7 +6,7 @@ import Testing
 @Suite struct FailureCountsTests {
   private let second: Int64 = 1_000_000_000
 
-  @Test func the_first_of_a_kind_is_said_at_once_and_the_others_once_a_minute() {
+  @Test func the_first_failure_is_logged_at_once_and_others_once_a_minute() {
     var counts = FailureCounts()
     #expect(counts.count(.wire(.canError), at: 0) == .wire(.canError))
     #expect(counts.nextReport == .max)
@@ -18,13 +18,13 @@ import Testing
     #expect(counts.due(at: 60 * second) == nil && counts.nextReport == .max)
   }
 
-  @Test func after_a_quiet_minute_the_next_is_a_first_again() {
+  @Test func after_a_quiet_minute_the_next_failure_is_logged_at_once() {
     var counts = FailureCounts()
     _ = counts.count(.promptLost, at: 0)
     #expect(counts.count(.promptLost, at: 61 * second) == .promptLost)
   }
 
-  @Test func kinds_are_counted_apart() {
+  @Test func failures_are_counted_by_kind() {
     var counts = FailureCounts()
     #expect(counts.count(.wire(.stopped), at: 0) != nil)
     #expect(counts.count(.promptLost, at: 0) != nil)

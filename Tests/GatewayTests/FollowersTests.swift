@@ -38,7 +38,7 @@ import Testing
 
   private func numbers(_ follower: Follower) -> [Int] { records(follower).compactMap { $0["seq"] as? Int } }
 
-  @Test func a_thousand_are_each_shown_every_record_from_where_they_came_in() throws {
+  @Test func each_of_a_thousand_followers_gets_every_record_since_its_start() throws {
     let followers = try followers()
     let first = (0..<1_000).map { _ in followers.add() }
     publish(1...20, to: followers)
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func with_the_last_of_them_all_is_forgotten() throws {
+  @Test func the_buffer_is_cleared_with_the_last_follower() throws {
     let followers = try followers()
     let (one, two) = (followers.add(), followers.add())
     publish(1...3, to: followers)

@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func a_file_goes_once_the_note_that_takes_its_place_is_on_the_disk_and_not_before() async throws {
+  @Test func an_old_state_file_is_deleted_after_its_note_is_durable() async throws {
     let scratch = try ScratchFolder()
     let file = try scratch.write("trips.jsonl", "line\n")
     // Ends before the record thread has reported trips.
@@ -84,7 +84,7 @@ import Testing
     #expect(abs(now - milliseconds) < 3_600_000, "\(gap.text)")
   }
 
-  @Test func a_trip_that_is_taken_over_and_over_at_once_leaves_no_file_either() async throws {
+  @Test func a_trip_migrated_to_the_spool_leaves_no_file() async throws {
     let scratch = try ScratchFolder()
     let file = try scratch.write("trips.jsonl", "line\n")
     try await Self.run(scratch.file("state"), file: file, notes: [(TripStore.note, [])])

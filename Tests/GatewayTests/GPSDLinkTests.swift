@@ -56,14 +56,14 @@ import Testing
     #expect(played.status.unreadable == 2)
   }
 
-  @Test func many_unreadable_lines_at_once_are_all_counted_and_take_no_place_from_fixes() throws {
+  @Test func many_unreadable_gpsd_lines_are_counted_without_displacing_fixes() throws {
     let bad = Array(repeating: Array("nonsense".utf8), count: 5_000).joined(separator: [0x0A])
     let played = try play([Array(Self.greeting.utf8), Array(bad), Array(Self.good.utf8), Array(Self.good.utf8)])
     #expect(played.status.unreadable == 5_000)
     #expect(played.status.fixes == 2)
   }
 
-  @Test func what_does_not_greet_as_gpsd_does_is_said_once_to_be_none() throws {
+  @Test func a_server_without_gpsds_greeting_is_reported_once() throws {
     let played = try play([Array("HTTP/1.1 400 Bad Request".utf8), Array("nonsense".utf8)])
     #expect(played.told == ["error(noSentences)"])
     #expect(played.status.standing.state == .searching)

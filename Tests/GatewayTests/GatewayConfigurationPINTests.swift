@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: [("ble", "secret"), ("ble", "1234567"), ("rfcomm", "sec ret"), ("rfcomm", "")])
-  func what_is_no_pin_is_refused_and_not_shown(_ row: (kind: String, text: String)) throws {
+  func an_invalid_pin_is_rejected_and_not_shown(_ row: (kind: String, text: String)) throws {
     let adapter = try adapter(row.kind, pin: row.text)
     let error = #expect(throws: SinkError.self) { try adapter.readPIN() }
     #expect(error?.kind == .badFile)
@@ -32,7 +32,7 @@ import Testing
     #expect(message.contains("obd.pin") && (row.text.isEmpty || !message.contains(row.text)), "\(message)")
   }
 
-  @Test func one_that_everyone_may_read_and_one_that_is_missing_are_refused() throws {
+  @Test func a_world_readable_or_missing_pin_file_is_rejected() throws {
     let open = try adapter("rfcomm", pin: "1234", mode: 0o644)
     let error = #expect(throws: SinkError.self) { try open.readPIN() }
     #expect(error?.detail.contains("chmod 600") == true)

@@ -83,7 +83,7 @@ import Testing
     ("/s/fences.json.new", #""stateDirectory": "/s""#, kept),
     ("/s/obdgated.sock", #""stateDirectory": "/s""#, kept),
   ])
-  func a_file_that_is_the_daemons_own_is_no_sinks(_ path: String, _ other: String, _ found: String) {
+  func a_sink_cannot_use_a_file_of_the_daemon(_ path: String, _ other: String, _ found: String) {
     let head = other.isEmpty ? "{" : "{\(other), "
     let sink = #""sinks": [{"type": "stdout"}, {"type": "file", "path": "#
     let text = head + sink + "\"\(path)\"}]}"
@@ -99,7 +99,7 @@ import Testing
     ("/s/refused-b.jsonl", #"{"type": "mqtt", "name": "b", "url": "mqtts://a"}"#),
     ("/s/refused-b.jsonl.1", #"{"type": "mqtt", "name": "b", "url": "mqtts://a"}"#),
   ])
-  func a_file_of_another_sink_is_no_sinks(_ path: String, _ sink: String) {
+  func a_sink_cannot_use_a_file_of_another_sink(_ path: String, _ sink: String) {
     let text = #"{"stateDirectory": "/s", "sinks": [{"type": "file", "path": "\#(path)"}, \#(sink)]}"#
     #expect(refusal(text)?.hasPrefix("gateway.json:1:61: sinks[0].path: expected a file of its own, found one") == true)
   }
@@ -160,7 +160,7 @@ import Testing
     #expect(!said.contains("geheim"), "\(said)")
   }
 
-  @Test func privacy_is_read_and_what_it_means() throws {
+  @Test func privacy_settings_are_read() throws {
     let text = #"{"privacy": {"position": "coarse", "decimals": 1, "fences": {"home": "off"}}}"#
     let rules = PrivacyRules(try read(text).privacy)
     #expect(rules.everywhere == .coarse(decimals: 1))
@@ -170,7 +170,7 @@ import Testing
     #expect(throws: Failure.self) { try Settings(try read(#"{"privacy": {"fences": {"home": "off"}}}"#)) }
   }
 
-  @Test func records_may_be_made_on_change_or_for_each_turn() throws {
+  @Test func records_can_be_made_on_change_or_for_each_polling_cycle() throws {
     #expect(Cadence(try read(#"{"record": {"period": 0.5}}"#).record) == .every(nanoseconds: 500_000_000))
     #expect(Cadence(try read(#"{"record": {"on": "change"}}"#).record) == .onChange(nanoseconds: 1_000_000_000))
     #expect(Cadence(try read(#"{"record": {"on": "cycle"}}"#).record) == .cycle)
@@ -244,8 +244,9 @@ import Testing
     (#"{"a":1"#, "1:7", "expected"),
     ("[]", "1:1", "an object"),
   ])
-  func what_is_wrong_is_said_with_its_place_and_what_would_be_right(_ row: (text: String, place: String, right: String))
-  {
+  func a_configuration_error_has_its_position_and_the_expected_value(
+    _ row: (text: String, place: String, right: String)
+  ) {
     let message = refusal(row.text) ?? "accepted"
     #expect(message.hasPrefix("gateway.json:"), "\(message)")
     #expect(message.contains(row.place), "\(message)")

@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func everything_is_written_before_it_ends() throws {
+  @Test func all_lines_are_written_before_the_writer_ends() throws {
     let pipe = try Pipe()
     let queue = try RecordQueue()
     for number in 1...50 { queue.put(Array("record \(number)\n".utf8).span) }
@@ -60,7 +60,7 @@ import Testing
     #expect(pipe.read() == (1...50).map { "record \($0)\n" }.joined())
   }
 
-  @Test func a_reader_that_left_ends_it() throws {
+  @Test func the_writer_ends_if_the_reader_has_left() throws {
     let pipe = try Pipe()
     pipe.closeReader()
     let queue = try RecordQueue()
@@ -94,7 +94,7 @@ import Testing
     #expect(end == .readerLeft)
   }
 
-  @Test func a_reader_that_is_slow_holds_its_end_up_no_longer_than_allowed() async throws {
+  @Test func a_slow_reader_delays_the_end_no_longer_than_allowed() async throws {
     let end = try await aside {
       let pipe = try Pipe()
       let queue = try RecordQueue()
@@ -119,7 +119,7 @@ import Testing
     #expect(end.1 < 5_000_000_000)
   }
 
-  @Test func a_reader_that_stops_reading_holds_its_end_up_no_longer_than_allowed() async throws {
+  @Test func a_stopped_reader_delays_the_end_no_longer_than_allowed() async throws {
     let end = try await aside {
       let pipe = try Pipe()
       let queue = try RecordQueue()

@@ -25,7 +25,7 @@ import Testing
     #expect(counts.failures[Int(WireError.Kind.malformed.rawValue)] == 2)
   }
 
-  @Test func what_failed_without_a_prompt_is_no_outcome_of_the_next_command() {
+  @Test func a_failure_without_a_prompt_is_not_counted_for_the_next_command() {
     var counts = LinkFigures.Counts()
     Self.send(&counts)
     counts.failed(.truncated)

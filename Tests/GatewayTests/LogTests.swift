@@ -47,13 +47,13 @@ import Testing
     }
   }
 
-  @Test func a_line_comes_whole_with_the_programs_name() {
+  @Test func a_log_line_is_complete_and_has_the_programs_name() {
     let pipe = Pipe()
     StandardErrorLog(pipe.writing).write("gateway.json read")
     #expect(pipe.text() == "obdgated: gateway.json read\n")
   }
 
-  @Test func a_full_pipe_holds_nobody_up_and_what_was_lost_is_counted() async throws {
+  @Test func a_full_log_pipe_does_not_block_and_lost_lines_are_counted() async throws {
     try await aside {
       let pipe = Pipe()
       let lines = StandardErrorLog(pipe.writing)

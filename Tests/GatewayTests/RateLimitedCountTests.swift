@@ -20,7 +20,7 @@ import Testing
     #expect(said.reduce(0, +) == 108_000)
   }
 
-  @Test func what_is_said_wakes_nobody_and_what_is_counted_does_within_the_minute() {
+  @Test func only_pending_counts_wake_the_logger_within_a_minute() {
     var count = RateLimitedCount()
     #expect(count.due == .max)
     let first = count.add(at: 5 * second)
@@ -33,7 +33,7 @@ import Testing
     #expect(sum?.count == 2 && count.due == .max)
   }
 
-  @Test func after_a_quiet_minute_the_next_is_said_at_once() {
+  @Test func after_a_quiet_minute_the_next_event_is_logged_at_once() {
     var count = RateLimitedCount()
     _ = count.add(at: 0)
     let next = count.add(at: 60 * second)

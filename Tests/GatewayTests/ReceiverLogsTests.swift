@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(.needsTestData, arguments: try ReceiverLogsTests.names())
-  func no_fix_is_wrong_and_no_date_bends_a_record(_ name: String) throws {
+  func recorded_receivers_give_no_wrong_fix_and_no_wrong_date(_ name: String) throws {
     let path = try TestData.path("nmea/\(name)")
     let epochs = Self.epochs(Array(try Data(contentsOf: URL(fileURLWithPath: path))))
     var given = Given()

@@ -16,14 +16,14 @@ import Testing
     }
   }
 
-  @Test func bluetooth_that_is_away_is_called_more_and_more_seldom() {
+  @Test func an_absent_bluetooth_adapter_is_retried_at_growing_intervals() {
     var classic = ReconnectPlan()
     #expect(pauses(.rfcomm(address, channel: nil), 8, &classic) == [1, 2, 4, 8, 16, 30, 30, 30])
     var lowEnergy = ReconnectPlan()
     #expect(pauses(.ble(address), 8, &lowEnergy) == [1, 2, 4, 8, 16, 32, 60, 60])
   }
 
-  @Test func once_it_was_open_it_is_called_at_once_again() {
+  @Test func a_bluetooth_adapter_is_retried_at_once_after_a_connection() {
     let address = PortAddress.rfcomm(address, channel: nil)
     var reconnecting = ReconnectPlan()
     _ = pauses(address, 8, &reconnecting)
@@ -33,7 +33,7 @@ import Testing
     #expect(pauses(address, 3, &reconnecting) == [1, 2, 4])
   }
 
-  @Test func one_that_hangs_up_at_once_is_not_called_without_pause() {
+  @Test func an_adapter_that_disconnects_at_once_is_retried_after_a_pause() {
     let address = PortAddress.rfcomm(address, channel: nil)
     var reconnecting = ReconnectPlan()
     let pauses = (0..<7).map { _ in
@@ -43,14 +43,14 @@ import Testing
     #expect(pauses == [1, 2, 4, 8, 16, 30, 30])
   }
 
-  @Test func wires_and_networks_are_tried_as_often_as_they_bear_it() {
+  @Test func serial_and_network_ports_have_their_own_retry_intervals() {
     var serial = ReconnectPlan()
     #expect(pauses(.serial(path: "/dev/ttyUSB0", baud: nil), 5, &serial) == [0.3, 0.3, 0.3, 0.3, 0.3])
     var network = ReconnectPlan()
     #expect(pauses(.tcp(host: "elm", port: 35_000), 6, &network) == [1, 2, 3, 4, 4, 4])
   }
 
-  @Test func a_bell_is_no_failure_and_each_reason_is_told_once() {
+  @Test func a_wake_up_is_not_a_failure_and_each_reason_is_reported_once() {
     var reconnecting = ReconnectPlan()
     let told = [PortError.Kind.interrupted, .timedOut, .timedOut, .refused].map { reconnecting.failed($0) }
     #expect(told == [false, true, false, true])
@@ -58,7 +58,7 @@ import Testing
 
   /// A link that connects meanwhile would end the pairing.
   @Test(arguments: [true, false])
-  func one_that_wants_a_key_is_left_to_whoever_asks_it_for_one(_ wasOpen: Bool) {
+  func an_adapter_that_requires_a_key_waits_for_pairing(_ wasOpen: Bool) {
     var reconnecting = ReconnectPlan()
     if wasOpen { reconnecting.opened(at: 0) } else { _ = reconnecting.failed(.notPaired) }
     reconnecting.wasNotPaired(.ble(address))
@@ -68,7 +68,7 @@ import Testing
     #expect(reconnecting.nextTry(.ble(address), wasOpen: false, notBefore: nil, at: 0) < 5 * Self.second)
   }
 
-  @Test func one_of_classic_bluetooth_that_wants_a_key_is_tried_as_usual() {
+  @Test func a_classic_bluetooth_adapter_that_requires_a_key_is_retried_as_usual() {
     var reconnecting = ReconnectPlan()
     _ = reconnecting.failed(.notPaired)
     reconnecting.wasNotPaired(.rfcomm(address, channel: nil))

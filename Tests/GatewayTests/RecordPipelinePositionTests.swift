@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func an_adapter_that_never_saw_a_vehicle_tells_no_second_trip() {
+  @Test func an_adapter_without_a_vehicle_starts_no_second_trip() {
     var pipeline = pipeline()
     var lines = Lines()
     let used = pipeline.addSource(device: "/dev/a", name: "usb:1")
@@ -62,7 +62,7 @@ import Testing
     #expect((100...121).contains(telemetry.count), "\(telemetry.count)")
   }
 
-  @Test func a_box_without_an_adapter_keeps_its_trip() {
+  @Test func a_gateway_without_an_adapter_keeps_its_trip() {
     var pipeline = pipeline()
     var lines = Lines()
     let receiver = pipeline.addReceiver(device: "/dev/gps")
@@ -79,7 +79,7 @@ import Testing
     #expect(next.tripMemories(at: 200 * Self.second).count == 1)
   }
 
-  @Test func a_receiver_that_is_lost_and_comes_back_is_told_by_its_name() {
+  @Test func the_loss_and_return_of_a_receiver_are_recorded_with_its_name() {
     var pipeline = pipeline()
     var lines = Lines()
     let receiver = pipeline.addReceiver(device: "/dev/gps")

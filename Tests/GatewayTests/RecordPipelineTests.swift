@@ -25,7 +25,7 @@ import Testing
       RecordPipeline.Options(gatewayId: "gw-test", epoch: UUIDv7(milliseconds: 0, first: 1, rest: 2), idSeed: 3))
   }
 
-  @Test func several_lines_and_the_gateway_itself_share_one_count() {
+  @Test func several_links_and_the_gateway_share_one_sequence() {
     var pipeline = pipeline()
     var lines = Lines()
     let first = pipeline.addSource(device: "/dev/a")
@@ -69,7 +69,7 @@ import Testing
     #expect(told == [nil, "/dev/a", "/dev/b", nil])
   }
 
-  @Test func a_gap_is_told_with_its_ends_and_its_reason() {
+  @Test func a_gap_record_has_its_range_and_reason() {
     var pipeline = pipeline()
     var lines = Lines()
     var gap = GapRecord(fromSequence: 3, toSequence: 9, reason: .slowReader)
@@ -80,7 +80,7 @@ import Testing
     #expect(record.number("fromSeq") == 3 && record.number("toSeq") == 9 && record.number("count") == 7)
   }
 
-  @Test func deliveries_that_were_dropped_are_told() {
+  @Test func dropped_deliveries_are_reported() {
     var pipeline = pipeline()
     var lines = Lines()
     let source = pipeline.addSource(device: "/dev/a")
@@ -89,7 +89,7 @@ import Testing
     #expect(lines.records[0].number("count") == 12)
   }
 
-  @Test func errors_that_wait_to_be_told_are_told_at_the_end_and_not_in_the_future() {
+  @Test func pending_error_counts_are_reported_at_the_end() {
     var pipeline = pipeline()
     var lines = Lines()
     let source = pipeline.addSource(device: "/dev/a")
@@ -106,7 +106,7 @@ import Testing
     #expect(lines.records.map { $0["timestamp"] } == ["2027-01-15T08:00:01.000Z", "2027-01-15T08:00:04.000Z"])
   }
 
-  @Test func a_line_that_ended_leaves_its_place_to_the_next() {
+  @Test func an_ended_link_frees_its_slot() {
     var pipeline = pipeline()
     var lines = Lines()
     let first = pipeline.addSource(device: "/dev/a")

@@ -57,7 +57,7 @@ import Testing
 
   private func events(_ lines: borrowing Lines) -> [String?] { lines.trips.map { $0["event"] } }
 
-  @Test func a_line_that_comes_back_goes_on_with_its_trip() {
+  @Test func a_link_that_returns_continues_its_trip() {
     var pipeline = pipeline()
     var lines = Lines()
     let first = pipeline.addSource(device: "/dev/a", name: "usb:1", at: 0)
@@ -82,7 +82,7 @@ import Testing
     pipeline.take(Delivery(.text(text, ShortText(bytes.span)), at: second * Self.second), from: source, into: &lines)
   }
 
-  @Test func a_vehicle_without_a_vin_has_neither_the_name_nor_the_trip_of_the_one_before() {
+  @Test func a_vehicle_without_a_vin_inherits_neither_id_nor_trip() {
     var pipeline = pipeline()
     var lines = Lines()
     let source = pipeline.addSource(device: "/dev/a", name: "usb:1", at: 0)
@@ -97,7 +97,7 @@ import Testing
     #expect(lines.trips.map { $0["vehicleId"] } == [named, named, "gw-test", "gw-test"])
   }
 
-  @Test func the_same_car_that_was_away_keeps_its_name_and_its_trip() {
+  @Test func a_vehicle_that_returns_keeps_its_id_and_trip() {
     var pipeline = pipeline()
     var lines = Lines()
     let source = pipeline.addSource(device: "/dev/a", name: "usb:1", at: 0)
@@ -110,7 +110,7 @@ import Testing
     #expect(lines.trips.allSatisfy { $0["vehicleId"] == "1D4GP00R55B123456" })
   }
 
-  @Test func a_line_that_stays_away_ends_its_trip() {
+  @Test func a_link_that_stays_away_ends_its_trip() {
     var pipeline = pipeline()
     var lines = Lines()
     let first = pipeline.addSource(device: "/dev/a", name: "usb:1", at: 0)
@@ -151,7 +151,7 @@ import Testing
     #expect(TripStore(folder: scratch.path).memories.isEmpty)
   }
 
-  @Test func a_damaged_line_costs_its_own_trip_alone() throws {
+  @Test func a_damaged_entry_affects_only_its_own_trip() throws {
     let scratch = try ScratchFolder()
     var lines = Lines()
     var pipeline = pipeline()
@@ -166,7 +166,7 @@ import Testing
     #expect(TripStore(folder: scratch.path).memories.map(\.adapter) == ["usb:2"])
   }
 
-  @Test func where_nothing_is_kept_a_trip_ends_with_its_line() {
+  @Test func without_a_spool_a_trip_ends_with_its_link() {
     var options = RecordPipeline.Options(
       gatewayId: "gw-test", epoch: UUIDv7(milliseconds: 0, first: 1, rest: 2), idSeed: 3)
     options.trips?.endsWithSession = true

@@ -28,7 +28,7 @@ import Testing
     #expect(take(queue, room: 14) == "third\n")
   }
 
-  @Test func the_oldest_go_when_it_is_full_and_the_loss_is_told_exactly() throws {
+  @Test func a_full_queue_drops_the_oldest_records_and_reports_the_exact_loss() throws {
     let queue = try RecordQueue(lines: 4, firstSequence: 10)
     put((10...16).map { "record \($0)" }, into: queue)
     #expect(take(queue) == "record 13\nrecord 14\nrecord 15\nrecord 16\n")
@@ -38,7 +38,7 @@ import Testing
     #expect(queue.takeLoss() == nil)
   }
 
-  @Test func bytes_limit_it_too_and_lines_that_go_round_its_end_stay_whole() throws {
+  @Test func the_queue_is_also_limited_in_bytes_without_splitting_lines() throws {
     let queue = try RecordQueue(capacity: 1 << 14)
     let texts = (0..<100).map { number in "\(number) " + String(repeating: "x", count: 1_000) }
     put(texts, into: queue)
@@ -50,7 +50,7 @@ import Testing
     #expect(left.count == 16)
   }
 
-  @Test func a_loss_is_told_once_there_is_room_to_tell_it() throws {
+  @Test func a_loss_is_reported_when_there_is_room_for_the_report() throws {
     let queue = try RecordQueue(lines: 4)
     put((1...6).map { "record \($0)" }, into: queue)
     #expect(queue.takeLoss() == nil, "telling it would cost another record")
@@ -58,7 +58,7 @@ import Testing
     #expect(queue.takeLoss() == .init(fromSequence: 1, toSequence: 2, count: 2))
   }
 
-  @Test func the_last_loss_is_told_at_the_cost_of_the_oldest() throws {
+  @Test func the_last_loss_report_replaces_the_oldest_record() throws {
     let queue = try RecordQueue(lines: 4)
     put((1...6).map { "record \($0)" }, into: queue)
     #expect(queue.takeLoss(isLast: true) == .init(fromSequence: 1, toSequence: 3, count: 3))
@@ -75,7 +75,7 @@ import Testing
     #expect(take(queue) == nil)
   }
 
-  @Test func a_loss_whose_record_is_dropped_too_is_told_again_whole() throws {
+  @Test func a_loss_whose_report_is_dropped_is_reported_again() throws {
     let queue = try RecordQueue(lines: 4)
     put((1...6).map { "record \($0)" }, into: queue)
     var buffer = [UInt8](repeating: 0, count: 9)

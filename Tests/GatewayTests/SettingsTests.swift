@@ -34,7 +34,7 @@ import Testing
 
   private static let named = #"{"signalSets": ["set.json"]}"#
 
-  @Test func names_become_the_PIDs_that_carry_them() throws {
+  @Test func configured_names_are_converted_to_PIDs() throws {
     let poll = try settings(
       #"{"poll": {"defaultPeriod": 2, "signals": {"rpm": 0.1, "speed": 0, "batteryVoltage": 5}}}"#
     ).poll
@@ -69,7 +69,7 @@ import Testing
     #expect(poll.loadedSignals.map(\.name).sorted() == ["A", "B", "C"])
   }
 
-  @Test func a_named_signal_of_a_set_is_asked_as_often_as_wanted() throws {
+  @Test func a_named_signal_of_a_set_is_polled_with_the_configured_period() throws {
     let poll = try settings(
       #"{"signalSets": ["set.json"], "poll": {"signals": {"A": 0.5}}}"#,
       sets: set(command("A", #""hdr": "7E0", "rax": "7E8""#))
@@ -77,7 +77,7 @@ import Testing
     #expect(poll.addressed.map(\.period) == [second / 2])
   }
 
-  @Test func a_named_signal_of_a_set_may_be_asked_more_seldom_than_the_set_suggests() throws {
+  @Test func the_configured_period_of_a_signal_can_be_longer_than_the_sets() throws {
     let poll = try settings(
       #"{"signalSets": ["set.json"], "poll": {"signals": {"A": 3600}}}"#,
       sets: set(command("A", #""hdr": "7E0", "rax": "7E8""#))
@@ -85,7 +85,7 @@ import Testing
     #expect(poll.addressed.map(\.period) == [3_600 * second])
   }
 
-  @Test func a_private_fence_that_is_not_there_is_refused_with_its_place() throws {
+  @Test func an_unknown_private_fence_is_rejected_with_its_position() throws {
     let fences = #"{"type": "FeatureCollection", "features": []}"#
     let text = "{\"geofences\": \"fences.geojson\",\n \"privacy\": {\"fences\": {\"home\": \"off\"}}}"
     let said = try #require(try refusal(text, sets: ["fences.geojson": fences])).description
@@ -94,7 +94,7 @@ import Testing
     #expect(without.hasSuffix(#"gateway.json:1:25: privacy.fences: no fence "home" as geofences names no file"#))
   }
 
-  @Test func records_are_kept_where_they_go_anywhere_but_to_stdout() throws {
+  @Test func records_are_stored_if_there_is_a_sink_other_than_stdout() throws {
     #expect(try !settings("{}").usesSpool)
     #expect(try settings(#"{"sinks": [{"type": "file", "path": "records.jsonl"}]}"#).usesSpool)
     #expect(try settings(#"{"sinks": [{"type": "stdout"}, {"type": "mqtt", "url": "mqtt://a"}]}"#).usesSpool)
@@ -109,14 +109,14 @@ import Testing
     #expect(kept.poll.wishes.defaultPeriod == 2 * second)
   }
 
-  @Test func a_command_that_opens_a_session_is_not_asked() throws {
+  @Test func a_signal_set_command_that_opens_a_session_is_not_sent() throws {
     let poll = try settings(
       Self.named, sets: set(command("A", #""hdr": "7E0", "rax": "7E8", "din": "03""#))
     ).poll
     #expect(poll.addressed.isEmpty)
   }
 
-  @Test func a_signal_that_nobody_has_is_refused_with_file_and_path() throws {
+  @Test func an_unknown_signal_is_rejected_with_file_and_path() throws {
     for text in [
       #"{"poll": {"signals": {"rmp": 1}}}"#,
       #"{"signalSets": ["set.json"], "poll": {"signals": {"rmp": 1}}}"#,
@@ -171,7 +171,7 @@ import Testing
     #expect(try settings(#"{"sinks": [{"type": "mqtt", "url": "mqtt://broker.example"}]}"#).warnings.isEmpty)
   }
 
-  @Test func an_unknown_signal_is_told_the_nearest_known_one() throws {
+  @Test func the_error_for_an_unknown_signal_suggests_the_nearest_one() throws {
     let said = try #require(try refusal(#"{"poll": {"signals": {"rpmm": 1}}}"#)).description
     #expect(said.contains(#"found "rpmm"; did you mean "rpm"?"#), "\(said)")
     let ofSet = try #require(

@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func more_records_of_another_vehicle_than_a_batch_has_hold_up_nobody_once_another_is_taken() async throws {
+  @Test func many_foreign_records_do_not_block_other_records() async throws {
     let scratch = try ScratchFolder()
     let folder = scratch.path
     try await aside {
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func records_that_were_set_aside_are_delivered_once_the_server_takes_them() async throws {
+  @Test func records_set_aside_are_delivered_when_the_server_accepts_them() async throws {
     let scratch = try ScratchFolder()
     let folder = scratch.path
     try await aside {

@@ -8,7 +8,7 @@ import Testing
     StatusRequest(Array(text.utf8), isLocal: isLocal)
   }
 
-  @Test func a_get_of_a_path_is_understood_once_it_is_whole() {
+  @Test func a_complete_get_request_is_parsed() {
     #expect(request("GET /status HTTP/1.1\r\nHost: d\r\n") == nil)
     #expect(request("GET /status HTTP/1.1\r\nHost: d\r\n\r\n") == .status)
     #expect(request("GET /metrics?x=1 HTTP/1.0\n\n", isLocal: false) == .metrics)

@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func without_a_word_the_usual_thresholds_hold() throws {
+  @Test func trip_settings_have_defaults() throws {
     let configuration = try read("{}")
     #expect(TripOptions(configuration.trips, configuration.vehicle) == TripOptions())
     #expect(DrivingOptions(configuration.driving) == DrivingOptions())
@@ -70,7 +70,7 @@ import Testing
     #expect(options.lowVoltageTime == 30_000_000_000)
   }
 
-  @Test func false_switches_one_of_them_off() throws {
+  @Test func false_disables_a_driving_event() throws {
     let configuration = try read(
       #"{"driving": {"harshBraking": false, "harshAcceleration": false, "idlingTime": false, "lowVoltage": false}}"#)
     let options = DrivingOptions(configuration.driving)

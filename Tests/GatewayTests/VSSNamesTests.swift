@@ -13,7 +13,7 @@ import Testing
 
   private static let head = #"{"type":"telemetry","id":"1","gatewayId":"speed","vehicleId":"a\"b","epoch":"e","seq":7"#
 
-  @Test func values_go_by_their_paths_and_the_rest_stays() {
+  @Test func values_have_vss_paths_and_other_keys_are_unchanged() {
     let line = Self.head + #","speed":50,"rpm":800.5,"dtcCodes":["P0420"],"latitude":48.1,"fixType":"3d"}"# + "\n"
     #expect(
       renamed(line) == Self.head
@@ -21,7 +21,7 @@ import Testing
         + #""Vehicle.Diagnostics.DTCList":["P0420"],"Vehicle.CurrentLocation.Latitude":48.1,"fixType":"3d"}"# + "\n")
   }
 
-  @Test func values_of_further_ecus_do_too_and_texts_that_look_like_keys_do_not() {
+  @Test func values_of_other_ecus_have_vss_paths_and_texts_are_unchanged() {
     let line = Self.head + #","note":"speed\":1","ecus":{"7E9":{"speed":51},"speed":{"x":1}},"x":["speed"]}"#
     #expect(
       renamed(line) == Self.head

@@ -73,7 +73,7 @@ import Testing
     (#""id":"a","radius":5,"notify_on_exit":false"#, "expected the property as \"notifyOnExit\""),
     (#""id":"a","Radius":5"#, "expected the property as \"radius\""),
   ])
-  func a_property_that_cannot_be_is_refused(_ row: (properties: String, message: String)) {
+  func an_invalid_fence_property_is_rejected(_ row: (properties: String, message: String)) {
     let message = refusal(point(row.properties))
     #expect(message.hasPrefix("fences.geojson:3:"), "\(message)")
     #expect(message.contains("feature 1"), "\(message)")
@@ -102,7 +102,7 @@ import Testing
     #expect(message.contains("at least 2 positions"), "\(message)")
   }
 
-  @Test func a_point_off_the_map_is_refused() {
+  @Test func a_position_outside_the_valid_range_is_rejected() {
     #expect(refusal(point(#""id":"a","radius":5"#, "[9,91]")).contains("geometry.coordinates[1]: expected a latitude"))
     #expect(
       refusal(point(#""id":"a","radius":5"#, "[-181,1]")).contains("geometry.coordinates[0]: expected a longitude"))

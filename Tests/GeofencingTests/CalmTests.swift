@@ -3,9 +3,9 @@ import Testing
 
 @testable import Geofencing
 
-/// Fixes far from every boundary are not looked at: what is told stays the same.
+/// Fixes far from every boundary are skipped without a change of the events.
 @Suite struct CalmTests {
-  @Test(arguments: 1...12) func a_watch_that_rests_tells_what_one_that_always_looks_tells(seed: Int) throws {
+  @Test(arguments: 1...12) func a_resting_fence_watch_reports_the_same_events(seed: Int) throws {
     var random = SplitMix(seed)
     var builder = FenceSetBuilder()
     for index in 0..<300 {

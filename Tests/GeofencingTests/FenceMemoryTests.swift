@@ -4,7 +4,7 @@ import Testing
 
 /// A restart, and other fences while the watch runs.
 @Suite struct FenceMemoryTests {
-  @Test func a_visit_goes_on_over_a_restart() throws {
+  @Test func a_fence_visit_continues_after_a_restart() throws {
     let set = try Track.square(100, fence: Fence(id: "a", dwell: 100_000_000_000))
     let before = Track(set)
     before.drive(from: -200, to: 0, speed: 10)
@@ -20,7 +20,7 @@ import Testing
     #expect(after.kinds == [.dwell, .exit])
   }
 
-  @Test func a_dwell_is_not_told_again_after_a_restart() throws {
+  @Test func a_dwell_is_not_reported_again_after_a_restart() throws {
     let set = try Track.square(100, fence: Fence(id: "a", dwell: 5_000_000_000))
     let before = Track(set)
     for _ in 0..<10 { before.fix(east: 0, speed: 0) }
@@ -55,7 +55,7 @@ import Testing
     #expect(after.kinds == [.exit])
   }
 
-  @Test func fences_that_are_new_after_a_restart_are_set_silently() throws {
+  @Test func new_fences_after_a_restart_report_no_event() throws {
     let before = Track(try Track.square(100, fence: Fence(id: "old")))
     before.fix(east: 0, speed: 10)
     var builder = FenceSetBuilder()

@@ -25,7 +25,7 @@ import Testing
     #expect(refusal(ring((0, 0), (1, 1), (2, 2), (0, 0)))?.kind == .crossing(.init(ring: 0, position: 0)))
   }
 
-  @Test func a_bow_tie_is_refused_with_both_edges() {
+  @Test func a_self_intersecting_ring_is_rejected_with_both_edges() {
     #expect(
       refusal(ring((0, 0), (1, 1), (1, 0), (0, 1), (0, 0)))
         == FenceError(.crossing(.init(ring: 0, position: 0)), position: 2))
@@ -42,7 +42,7 @@ import Testing
     #expect(set.vertexCount == 5)
   }
 
-  @Test func positions_off_the_map_are_refused() {
+  @Test func positions_outside_the_valid_range_are_rejected() {
     #expect(refusal(ring((0, 0), (1, 0), (1, 91), (0, 0))) == FenceError(.latitude(91), position: 2))
     #expect(refusal(ring((0, 0), (181, 0), (1, 1), (0, 0))) == FenceError(.longitude(181), position: 1))
     #expect(throws: FenceError.self) { try FenceSet.circle(at(.nan, 0), radius: 10) }
@@ -79,8 +79,8 @@ import Testing
     #expect(throws: FenceError(.tooFewPositions(1))) { try FenceSet.corridor([at(0, 0)], radius: 10) }
   }
 
-  /// The index gives each fence to whoever is near it and no fence twice.
-  @Test(arguments: [1, 15, 16, 17, 300, 5_000]) func the_index_finds_what_a_look_at_all_finds(count: Int) throws {
+  /// The index returns each nearby fence, and no fence twice.
+  @Test(arguments: [1, 15, 16, 17, 300, 5_000]) func the_index_agrees_with_a_linear_search(count: Int) throws {
     var random = SplitMix(count)
     var builder = FenceSetBuilder()
     for index in 0..<count {

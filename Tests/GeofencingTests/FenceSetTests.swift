@@ -43,7 +43,7 @@ import Testing
     #expect(set.contains(at(50.01, 45), fence: 0))
   }
 
-  @Test func the_direction_of_a_ring_is_not_looked_at() throws {
+  @Test func the_direction_of_a_ring_does_not_matter() throws {
     let set = try FenceSet.area([square.reversed()])
     #expect(set.contains(at(47.5, 9.5), fence: 0))
   }
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func a_corridor_holds_what_is_near_its_line_and_its_ends() throws {
+  @Test func a_corridor_contains_positions_near_its_line_and_ends() throws {
     let set = try FenceSet.corridor([at(0, 9), at(0, 9.01)], radius: 50)
     let degree = 110_574.4
     #expect(set.contains(at(49 / degree, 9.005), fence: 0))

@@ -2,7 +2,7 @@ import Foundation
 import Geofencing
 import Testing
 
-/// When an enter, an exit and a dwell are told.
+/// The conditions for enter, exit and dwell events.
 @Suite struct FenceWatchTests {
   @Test func the_first_fix_sets_the_state_silently() throws {
     let track = Track(try Track.square(100))
@@ -13,7 +13,7 @@ import Testing
     #expect(track.kinds == [.exit])
   }
 
-  @Test func the_first_fix_is_an_enter_where_the_rules_say_so() throws {
+  @Test func the_first_fix_can_be_reported_as_an_enter() throws {
     let track = Track(try Track.square(100)) { $0.announcesFirstFix = true }
     track.fix(east: 0, speed: 0)
     #expect(track.kinds == [.enter])
@@ -41,7 +41,7 @@ import Testing
       track.heard.events == [.init(fence: 0, kind: .enter, time: 1_000_000_000, position: Track.place(east: -90))])
   }
 
-  @Test func a_fix_in_doubt_changes_nothing() throws {
+  @Test func an_uncertain_fix_does_not_change_the_state() throws {
     let track = Track(try Track.square(100))
     track.fix(east: -104, speed: 20)
     for _ in 0..<30 {
@@ -73,7 +73,7 @@ import Testing
     #expect(unknown.kinds == [.enter])
   }
 
-  @Test func notify_properties_silence_events_and_not_the_state() throws {
+  @Test func notify_properties_suppress_events_but_not_the_state() throws {
     let track = Track(try Track.square(100, fence: Fence(id: "a", notifyOnEntry: false)))
     track.drive(from: -200, to: 0, speed: 10)
     #expect(track.kinds.isEmpty && track.isInside(0))
@@ -84,7 +84,7 @@ import Testing
     #expect(mute.kinds == [.enter])
   }
 
-  @Test func a_dwell_is_told_once_a_visit() throws {
+  @Test func a_dwell_is_reported_once_in_a_visit() throws {
     let track = Track(try Track.square(100, fence: Fence(id: "a", dwell: 60_000_000_000)))
     track.drive(from: -200, to: 0, speed: 10)
     for _ in 0..<300 { track.fix(east: 0, speed: 0) }

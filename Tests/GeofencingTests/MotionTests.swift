@@ -4,7 +4,7 @@ import Testing
 
 /// What is believed of a fix: standing, carried, leaping.
 @Suite struct MotionTests {
-  @Test func nothing_changes_while_the_wheels_stand() throws {
+  @Test func fence_states_do_not_change_while_the_wheels_stand() throws {
     let track = Track(try Track.square(100))
     track.drive(from: -200, to: -120, speed: 10)
     for index in 0..<3_600 { track.fix(east: index.isMultiple(of: 2) ? -60 : -120, speed: 0) }
@@ -13,7 +13,7 @@ import Testing
     #expect(track.kinds == [.enter])
   }
 
-  @Test func a_vehicle_that_is_carried_off_for_a_minute_leaves() throws {
+  @Test func a_towed_vehicle_leaves_its_fence_after_a_minute() throws {
     let track = Track(try Track.square(100))
     track.fix(east: 0, speed: 0)
     for second in 0..<58 { track.fix(east: 150 + Double(second), speed: 0, doppler: 4) }
@@ -23,7 +23,7 @@ import Testing
     #expect(track.kinds == [.exit])
   }
 
-  @Test func a_ferry_is_followed_until_it_lands() throws {
+  @Test func a_vehicle_on_a_ferry_is_tracked() throws {
     let track = Track(try Track.square(100, east: 3_000))
     track.fix(east: 0, speed: 0)
     for second in 0..<600 { track.fix(east: Double(second) * 10, speed: 0) }
@@ -34,7 +34,7 @@ import Testing
     #expect(track.kinds == [.enter, .exit])
   }
 
-  @Test func without_wheels_the_doppler_speed_says_that_it_stands() throws {
+  @Test func without_wheel_speed_the_doppler_speed_shows_standstill() throws {
     let track = Track(try Track.square(100))
     for index in 0..<3_600 { track.fix(east: index.isMultiple(of: 2) ? -80 : -130, doppler: 1.2) }
     #expect(track.kinds.isEmpty)
@@ -49,7 +49,7 @@ import Testing
     #expect(track.kinds.isEmpty)
   }
 
-  @Test func driving_off_is_seen_without_wheels() throws {
+  @Test func driving_off_is_detected_without_wheel_speed() throws {
     let track = Track(try Track.square(100))
     for _ in 0..<60 { track.fix(east: 95, doppler: 0.3) }
     let start = track.seconds
@@ -75,7 +75,7 @@ import Testing
     #expect(track.kinds.isEmpty)
   }
 
-  @Test func the_same_leap_in_more_time_is_believed() throws {
+  @Test func the_same_jump_over_a_longer_time_is_accepted() throws {
     let track = Track(try Track.square(100))
     track.drive(from: -400, to: -300, speed: 10)
     track.seconds += 9
@@ -93,7 +93,9 @@ import Testing
   }
 
   /// 24 hours beside an edge: noise of 2 to 15 m that wanders, leaps of 100 m, gaps, Doppler noise.
-  @Test(arguments: [true, false], 1...3) func a_parked_vehicle_never_flaps(hasWheels: Bool, seed: Int) throws {
+  @Test(arguments: [true, false], 1...3) func a_parked_vehicle_does_not_alternate_between_fence_states(
+    hasWheels: Bool, seed: Int
+  ) throws {
     var random = SplitMix(seed)
     let track = Track(try Track.square(100))
     // It comes from the west, outside, and parks 20 m before the fence.

@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func a_gap_of_more_than_ten_seconds_is_not_looked_into() throws {
+  @Test func crossings_are_not_interpolated_over_more_than_ten_seconds() throws {
     for (gap, isSeen) in [(10.0, true), (10.5, false)] {
       let track = Track(try Track.square(20))
       track.fix(east: -100, speed: 72, step: gap)
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func a_fix_in_doubt_on_the_way_through_hides_nothing() throws {
+  @Test func an_uncertain_fix_does_not_hide_a_crossing() throws {
     for stop in [-18.0, 18, -16, 16] {
       let track = Track(try Track.square(20))
       track.fix(east: -80, speed: 108, step: 2)
@@ -59,7 +59,7 @@ import Testing
     #expect(track.kinds == [.enter, .exit])
   }
 
-  @Test func several_fences_on_one_way_are_told_in_the_order_of_time() throws {
+  @Test func crossings_of_several_fences_are_reported_in_time_order() throws {
     var builder = FenceSetBuilder()
     for (index, east) in [60.0, -60, 0].enumerated() {
       try builder.addCircle(Fence(id: "\(index)"), around: Track.place(east: east), radius: 15)
@@ -71,7 +71,7 @@ import Testing
     #expect(track.heard.events.map(\.time) == track.heard.events.map(\.time).sorted())
   }
 
-  @Test func a_way_over_the_antimeridian_is_the_short_one() throws {
+  @Test func a_crossing_of_the_antimeridian_uses_the_short_way() throws {
     let set = try FenceSet.circle(at(-17, 180), radius: 30)
     let far = try FenceSet.circle(at(-17, 0), radius: 300_000)
     for (set, expected) in [(set, [FenceEvent.Kind.enter, .exit]), (far, [])] {

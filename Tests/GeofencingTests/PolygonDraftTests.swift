@@ -41,7 +41,7 @@ import Testing
     #expect(found?.kind == .holeInHole(ring: 1 + 30 * 40 + 20))
   }
 
-  @Test func edges_that_are_all_in_each_others_way_are_refused_when_the_budget_is_used_up() throws {
+  @Test func a_polygon_with_too_many_edge_comparisons_is_rejected() throws {
     var draft = PolygonDraft()
     draft.begin()
     // A comb that leans: neither way is one sorted by where edges begin.

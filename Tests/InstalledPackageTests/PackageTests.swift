@@ -4,7 +4,7 @@ import Testing
 
 /// What is in the packages.
 @Suite struct PackageTests {
-  @Test func lintian_has_nothing_to_say() throws {
+  @Test func lintian_reports_nothing() throws {
     let packages = try Packages()
     let lintian = try Tool.required("lintian")
     let judged = try Tool.run(

@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func a_fleet_store_that_hangs_is_started_anew_and_has_what_it_had() async throws {
+  @Test func a_hanging_fleet_store_is_restarted_with_its_data() async throws {
     let packages = try Packages()
     try await aside {
       let machine = try packages.machine(installing: [packages.fleetstore])
@@ -172,7 +172,7 @@ import Testing
           && !$0.hasPrefix("/var/lib/systemd/")
       }
       #expect(others == [])
-      // Somebody who keeps a connection and says nothing does not keep it.
+      // A silent client with an open connection does not delay the stop.
       try machine.shell(
         "systemd-run --quiet --unit=idle bash -c 'exec 3<>/dev/tcp/127.0.0.1/8080; touch /run/idle; read -u 3 line' "
           + "&& until [ -e /run/idle ]; do :; done")
@@ -186,7 +186,7 @@ import Testing
   }
 
   /// What udev does for an adapter: its device wants a unit.
-  @Test func an_adapter_starts_what_has_ended_and_not_what_was_disabled() async throws {
+  @Test func plugging_in_an_adapter_starts_an_ended_but_not_a_disabled_service() async throws {
     let packages = try Packages()
     try await aside {
       let machine = try packages.machine(installing: [packages.obdgate])
@@ -218,7 +218,7 @@ import Testing
   }
 
   @Test(arguments: [(#"{"gatewayIdd": 1}"#, "obdgated.json:1:"), (#"{"geofences": "none.geojson"}"#, "none.geojson")])
-  func a_wrong_configuration_is_said_and_not_tried_for_ever(_ text: String, _ message: String) async throws {
+  func a_wrong_configuration_is_reported_and_not_retried(_ text: String, _ message: String) async throws {
     let packages = try Packages()
     try await aside {
       let machine = try packages.machine(installing: [packages.obdgate])

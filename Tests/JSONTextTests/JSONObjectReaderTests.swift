@@ -52,7 +52,7 @@ struct JSONObjectReaderTests {
     #expect(refused?.message == message)
   }
 
-  @Test func ignored_keys_are_let_pass_and_empty_objects_say_that_nothing_belongs_there() throws {
+  @Test func ignored_keys_are_accepted_and_errors_of_empty_objects_say_that_no_key_is_known() throws {
     var reader = try JSONObjectReader(read(#"{"a":1,"b":2}"#))
     reader.ignore("a", "b")
     try reader.finish()
@@ -61,7 +61,7 @@ struct JSONObjectReaderTests {
     #expect(refused?.message == "1:2: a: unknown key \"a\"; no key belongs here")
   }
 
-  @Test func rule_of_the_caller_fails_with_the_place() throws {
+  @Test func a_failed_check_of_the_caller_has_the_position() throws {
     let value = try #require(try read("{\"geofences\":\n [\"x\"]}")["geofences"]?[0])
     #expect(value.invalid(expected: "a path").message == "2:3: geofences[0]: expected a path, found \"x\"")
   }

@@ -36,14 +36,14 @@ struct JSONPairsTests {
     ("[[1,2],[3],[4,5]]", "[1]"), (#"[[1,2],["3",4]]"#, "[1]"), ("[[1,null]]", "[0]"), ("[[1,2],[1e999,4]]", "[1]"),
     (#"[[1,2],[3,4],{"a":1,"b":2}]"#, "[2]"), ("[7]", "[0]"), ("[[]]", "[0]"),
   ])
-  func first_element_that_is_no_pair_is_told_and_nothing_behind_it_is_read(_ text: String, _ path: String) throws {
+  func the_first_element_that_is_not_a_pair_is_an_error(_ text: String, _ path: String) throws {
     let found = pairs(try read(text))
     #expect(found.odd?.path == path)
     #expect("[\(found.pairs.count)]" == path)
   }
 
   @Test(arguments: ["7", "null", #"{"a":[1,2]}"#, #""[[1,2]]""#])
-  func value_that_is_no_array_is_told_itself(_ text: String) throws {
+  func a_value_that_is_not_an_array_is_an_error(_ text: String) throws {
     let found = pairs(try read(text))
     #expect(found.odd?.path == "")
     #expect(found.pairs.isEmpty)

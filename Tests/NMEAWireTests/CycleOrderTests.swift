@@ -34,7 +34,7 @@ import Testing
     #expect(stream.fixes.map(\.type) == [.threeD, .threeD, .threeD, .twoD, .none])
   }
 
-  @Test func leading_vtg_is_found_out_by_the_speed_that_it_shares_with_rmc() {
+  @Test func a_leading_vtg_is_detected_by_the_speed_it_shares_with_rmc() {
     func vtg(_ knots: String) -> String { "GPVTG,309.6,T,,M,\(knots),N,,K,A" }
     let stream = Stream.reading(
       vtg("1.0"), Self.rmc(10, knots: "1.0"), vtg("2.0"), Self.rmc(11, knots: "2.0"), vtg("3.0"),

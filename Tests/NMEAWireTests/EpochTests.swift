@@ -33,7 +33,7 @@ import Testing
     #expect(stream.fixes.map { $0.latitude != nil } == [true, true, false, true])
   }
 
-  @Test func nothing_of_an_epoch_is_left_in_the_next() throws {
+  @Test func no_value_of_an_epoch_remains_in_the_next() throws {
     let stream = Stream.reading(
       "GPGGA,081836.00,3751.6512,S,14507.3604,E,1,09,0.9,88.4,M,-3.2,M,,", "GPVTG,309.6,T,,M,22.40,N,41.48,K,A",
       "HEHDT,311.4,T", "GPGLL,3751.6512,S,14507.3604,E,081837.00,A,A")
@@ -42,7 +42,7 @@ import Testing
     #expect(second.speed == nil && second.course == nil && second.trueHeading == nil)
   }
 
-  @Test func empty_times_are_told_apart_when_a_sentence_comes_again() {
+  @Test func epochs_without_a_time_are_separated_by_a_repeated_sentence() {
     let stream = Stream.reading(
       "GPRMC,,V,,,,,,,,,,N", "GPVTG,,,,,,,,,N", "GPGGA,,,,,,0,00,99.99,,,,,,",
       "GPGSA,A,1,,,,,,,,,,,,,99.99,99.99,99.99",
@@ -74,7 +74,7 @@ import Testing
     #expect(fix.hdop == 3.1)
   }
 
-  @Test func a_heading_alone_is_handed_on_by_flush() throws {
+  @Test func a_single_heading_is_delivered_by_flush() throws {
     let fix = try #require(Stream.reading("HEHDT,311.4,T").onlyFix)
     #expect(fix.trueHeading == 311.4)
     #expect(fix.time == nil && fix.type == .none)

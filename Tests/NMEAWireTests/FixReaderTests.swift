@@ -15,7 +15,7 @@ import Testing
     return bytes + Array("$GPGGA,0818".utf8)
   }()
 
-  @Test func every_cut_gives_the_same() {
+  @Test func every_split_gives_the_same_fixes() {
     let whole = Stream.reading(Self.mixed)
     #expect(whole.fixes.count == 4)
     #expect(Set(whole.reasons).count == 7)
@@ -35,7 +35,7 @@ import Testing
     #expect(split.accepted == whole.accepted)
   }
 
-  @Test func a_fix_says_where_its_last_sentence_ended() throws {
+  @Test func a_fix_has_the_position_of_its_last_sentences_end() throws {
     let stream = Stream.reading(bytes: "noise" + Self.rmc + Self.gga + Self.later)
     #expect(stream.fixes.count == 2)
     let end = "noise".utf8.count + Self.rmc.utf8.count + Self.gga.utf8.count - 2
@@ -43,7 +43,7 @@ import Testing
     #expect(stream.fixes[1].position == UInt64(end + Self.later.utf8.count))
   }
 
-  @Test func an_epoch_is_handed_on_when_the_next_begins() {
+  @Test func an_epoch_is_delivered_when_the_next_begins() {
     var stream = Stream()
     var reader = FixReader()
     reader.receive(Array((Self.rmc + Self.gga).utf8).span, into: &stream)
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test(arguments: [0x00, 0x07, 0x7F, 0x80, 0xC3, 0xFF] as [UInt8])
-  func a_byte_that_no_sentence_has_refuses_it(_ byte: UInt8) {
+  func an_invalid_byte_rejects_the_sentence(_ byte: UInt8) {
     var bytes = Array(Self.rmc.utf8)
     bytes[30] = byte
     let stream = Stream.reading(bytes + Array(Self.gga.utf8))

@@ -91,7 +91,7 @@ import Testing
       ([FixValidityTests.rmc("A", "P"), FixValidityTests.gsa(3)], .threeD),
       ([FixValidityTests.rmc("A", "A"), FixValidityTests.gsa(2)], .twoD),
     ] as [([String], FixType)])
-  func the_strongest_word_names_the_fix(_ bodies: [String], _ type: FixType) throws {
+  func the_strongest_claim_determines_the_fix_type(_ bodies: [String], _ type: FixType) throws {
     #expect(try #require(Stream.reading(bytes: bodies.map(Stream.sentence).joined()).onlyFix).type == type)
   }
 
@@ -107,7 +107,7 @@ import Testing
     #expect(try #require(Stream.reading(body).onlyFix).type == type)
   }
 
-  @Test func one_constellation_without_a_fix_takes_none_from_the_others() throws {
+  @Test func one_constellation_without_a_fix_does_not_affect_the_others() throws {
     let bodies = [FixValidityTests.gga("1"), FixValidityTests.gsa(3), "GLGSA,A,1,,,,,,,,,,,,,,,"]
     let fix = try #require(Stream.reading(bytes: bodies.map(Stream.sentence).joined()).onlyFix)
     #expect(fix.type == .threeD && fix.latitude != nil)

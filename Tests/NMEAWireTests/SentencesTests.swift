@@ -68,7 +68,7 @@ import Testing
     #expect(fix.time?.secondOfDay == 29_916)
   }
 
-  @Test func gll_of_the_oldest_form_has_no_word_for_its_position() throws {
+  @Test func gll_of_the_oldest_form_is_accepted_without_a_status() throws {
     let fix = try #require(Stream.reading("GPGLL,3751.65,S,14507.36,E").onlyFix)
     #expect(fix.type == .none && fix.latitude == nil && fix.time == nil)
   }
@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test(arguments: ["GP", "GN", "GL", "GA", "GB", "BD", "GQ", "II", "AI", "EC"])
-  func any_talker_is_heard(_ talker: String) throws {
+  func sentences_of_any_talker_are_read(_ talker: String) throws {
     let fix = try #require(Stream.reading("\(talker)RMC,081836,A,3751.65,S,14507.36,E,,,130926,,,A").onlyFix)
     #expect(fix.latitude == -(37 + 51.65 / 60))
   }

@@ -45,7 +45,7 @@ struct AdapterTextTests {
     ("7E8 04 41 0C 1A F8 <DATA ERROR<RX ERROR", "dataError"), ("41 0C 1A F8 <DATA ERROR", "dataError"),
     ("410C1AF8<DATA ERROR", "dataError"), ("48 6B 10 41 0C 1A F8 22 <DATA ERROR", "dataError"),
   ])
-  func mark_behind_a_line_takes_its_bytes_back(line: String, kind: String) {
+  func an_error_mark_after_a_line_discards_its_bytes(line: String, kind: String) {
     let found = Recorder.of(line + "\r\r>", to: "010C")
     #expect(found.messages.isEmpty && found.values.isEmpty)
     let mark = Recorder.bytes(line).firstIndex(of: UInt8(ascii: "<")) ?? 0
@@ -57,7 +57,7 @@ struct AdapterTextTests {
     #expect(found.results == ["error malformed - at 9"])
   }
 
-  @Test func error_behind_an_answer_leaves_the_answer_standing() {
+  @Test func an_error_after_an_answer_does_not_invalidate_the_answer() {
     let found = Recorder.of("7E8 04 41 0C 1A F8 \rBUFFER FULL\r\r>", to: "010C")
     #expect(found.results == ["reading 7E8 010C rpm 1726", "error bufferFull - at 0"])
   }

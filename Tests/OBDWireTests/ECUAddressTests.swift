@@ -2,7 +2,7 @@ import OBDWire
 import Testing
 
 struct ECUAddressTests {
-  @Test func address_keeps_its_kind_and_value() {
+  @Test func an_ecu_address_keeps_its_kind_and_value() {
     let all: [(ECUAddress, ECUAddress.Kind, UInt32, Int)] = [
       (.unknown, .unknown, 0, 0), (.legacy(0x10), .legacy, 0x10, 2), (.can11(0x7E8), .can11, 0x7E8, 3),
       (.can29(0x18DA_F110), .can29, 0x18DA_F110, 8),

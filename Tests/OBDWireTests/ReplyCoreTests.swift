@@ -58,7 +58,7 @@ struct ReplyCoreTests {
     #expect(Recorder.of("7E8 4 04 41 0C 1A F8\r\r>").results == ["error malformed 7E8 at 18"])
   }
 
-  @Test func stated_form_is_law() {
+  @Test func a_stated_line_form_overrides_detection() {
     // Headers on: data alone is malformed; headers off: an identifier is.
     #expect(Recorder.of("41 0C 1A F8\r\r>", headers: .on).results == ["error malformed - at 0"])
     #expect(Recorder.of("7E8 04 41 0C 1A F8\r\r>", headers: .off).results == ["error malformed - at 4"])
@@ -81,7 +81,7 @@ struct ReplyCoreTests {
     #expect(found.errors == ["malformed 18DAF118 at 0"])
   }
 
-  @Test func senders_of_a_reply_before_make_room() {
+  @Test func senders_of_an_earlier_reply_do_not_count() {
     var reader = ReplyReader()
     var found = Recorder()
     for base in [UInt32(0x10), 0x20, 0x30] {

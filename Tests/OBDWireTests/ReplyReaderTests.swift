@@ -79,7 +79,7 @@ struct ReplyReaderTests {
       ])
   }
 
-  @Test func finish_reads_the_last_line_as_it_stands_and_says_nothing_twice() {
+  @Test func finish_reads_the_incomplete_last_line_once() {
     var reader = ReplyReader()
     var found = Recorder()
     found.read("41 0D 32", by: &reader)
@@ -103,7 +103,7 @@ struct ReplyReaderTests {
     "010C\r\n7E8 04 41 0C 1A F8 \r\n\r\n>", "\u{FC}010C\r7E8 04 41 0C 1A F8 \r\r>",
     "010C\u{0}\r7E8 04 41 0C 1A F8 \r\r>", "010C010C7E8 04 41 0C 1A F8 \r\r>",
   ])
-  func echo_of_the_command_sent_is_none_of_its_answer(reply: String) {
+  func the_echo_of_the_command_is_not_part_of_its_answer(reply: String) {
     let found = Recorder.of(reply, to: "010C")
     #expect(found.results == engineSpeed)
     #expect(found.events.first == "> 010C")
@@ -162,7 +162,7 @@ struct ReplyReaderTests {
     #expect(Recorder.split(flood + "\r41 0D 32\r\r>", every: 333).exact == Recorder.of(flood + "\r41 0D 32\r\r>").exact)
   }
 
-  @Test func failing_line_is_handed_on_as_it_was_received() {
+  @Test func an_invalid_line_is_delivered_as_it_was_received() {
     let found = Recorder.of("\r7E8 06 41 00 BE <RX ERROR\r\r>")
     #expect(
       found.exact.contains {

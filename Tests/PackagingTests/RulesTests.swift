@@ -17,7 +17,7 @@ import Testing
 
   /// udev's keys with an S at the end hold where any ancestor of the device is so; with `!=`, where any is not, which one
   /// always is.
-  @Test func no_rule_asks_whether_some_ancestor_is_not_so() throws {
+  @Test func no_udev_rule_negates_a_match_of_parent_devices() throws {
     let rules = try Self.rules
     #expect(rules.contains { $0.contains("SUBSYSTEMS==") })
     let asking = #"\b(SUBSYSTEMS|KERNELS|DRIVERS|TAGS|ATTRS\{[^}]*\})!="#
@@ -77,7 +77,7 @@ import Testing
     #expect(named == ["tty", "usb-serial"])
     #expect(triggered == named)
     #expect(script.contains("udevadm trigger --action=change "))
-    // Nothing is for devices that come anew alone.
+    // No rule is limited to newly added devices.
     for rule in try Self.rules { #expect(!rule.contains("ACTION==\"add"), "\(rule)") }
   }
 

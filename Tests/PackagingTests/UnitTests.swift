@@ -15,7 +15,7 @@ import Testing
     #expect(judged.output.contains("Overall exposure level"))
   }
 
-  @Test func the_judge_can_say_no() throws {
+  @Test func the_check_rejects_an_unsafe_unit() throws {
     let analyze = try Tool.required("systemd-analyze")
     let scratch = try ScratchFolder()
     let open = try scratch.write("open.service", "[Service]\nExecStart=/bin/true\n")
@@ -38,7 +38,7 @@ import Testing
 
   /// What the unit's comments say of the watchdog needs one.
   @Test(arguments: ["obdgated.service", "fleetstore.service"])
-  func a_service_is_watched_and_comes_back(_ unit: String) throws {
+  func a_service_has_a_watchdog_and_is_restarted(_ unit: String) throws {
     let text = try String(contentsOfFile: Self.path(unit), encoding: .utf8)
     for line in [
       "Type=notify", "Restart=always", "StartLimitIntervalSec=0", "CapabilityBoundingSet=", "ProtectSystem=strict",

@@ -38,7 +38,7 @@ import Testing
     #expect(backOff.failed(using: &most) == second)
   }
 
-  @Test func a_peer_that_asks_for_time_gets_at_least_that_and_at_most_a_day() {
+  @Test func a_requested_wait_is_honoured_up_to_a_day() {
     var least = SteadyGenerator(value: 0)
     var backOff = BackOff()
     #expect(backOff.failed(asked: 120 * second, using: &least) == 120 * second)

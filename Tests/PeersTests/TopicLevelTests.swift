@@ -2,7 +2,7 @@ import Peers
 import Testing
 
 @Suite struct TopicLevelTests {
-  @Test func a_vehicle_can_be_no_wildcard_and_no_further_level() {
+  @Test func a_vehicle_id_cannot_be_a_wildcard_or_several_topic_levels() {
     #expect(TopicLevel.text(of: Array("a/b+c#d e\u{1}".utf8)) == "a_b_c_d_e_")
     #expect(TopicLevel.text(of: Array("VAN-001.b".utf8)) == "VAN-001.b")
     #expect(TopicLevel.text(of: []) == "unknown")

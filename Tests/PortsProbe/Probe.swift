@@ -57,7 +57,7 @@ enum Probe {
     say("\(wanted) replies")
   }
 
-  /// - Parameter duration: of an inquiry; nil: none.
+  /// - Parameter duration: duration of an inquiry; `nil` for none.
   static func bluetooth(inquiring duration: Duration?) throws(DiscoveryError) {
     let directory = try BluetoothDirectory(patience: .seconds(60))
     let rules = DiscoveryRules()

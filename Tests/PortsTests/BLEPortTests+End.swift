@@ -12,7 +12,7 @@ extension BLEPortTests {
     (#"{"do": "leave"}"#, messages),
     (#"{"do": "leave"}"#, #""sockets": true"#),
   ])
-  func a_line_that_is_gone_says_so_once_all_is_read(_ row: (order: String, facts: String))
+  func a_lost_connection_is_reported_after_all_bytes_are_read(_ row: (order: String, facts: String))
     async throws
   {
     try await Self.with(Scene.adapter(Scene.ffe0, row.facts)) { port, bed in
@@ -49,7 +49,7 @@ extension BLEPortTests {
     }
     try await Self.with(Scene.adapter(Scene.ffe0, #""sockets": true, "connected": true"#)) {
       port, bed in
-      // Somebody else's connection: it was there before.
+      // The connection of another process, which existed before.
       #expect(!bed.events.contains("connect"))
       port.close()
       try bed.order(#"{"do": "nonsense"}"#)
@@ -59,7 +59,7 @@ extension BLEPortTests {
 
   @Test(arguments: [
     ("org.bluez.Error.Failed: le-connection-abort-by-local", 60),
-    // Somebody else connects, and never comes to the end of it: all of the time is waited for that.
+    // Another process connects and does not finish: the whole time limit passes.
     ("org.bluez.Error.InProgress: In Progress", 15),
   ])
   func a_failed_connection_attempt_disconnects_nothing(_ row: (answer: String, seconds: Int)) async throws {
@@ -70,7 +70,7 @@ extension BLEPortTests {
       let limit = Duration.seconds(row.seconds)
       let error = PortContract.error { () throws(PortError) in try port.open(within: limit, unless: nil) }
       #expect(error != nil)
-      // Somebody may be pairing it, which Disconnect would end.
+      // Another process may be pairing it, which Disconnect would end.
       try bed.order(#"{"do": "nonsense"}"#)
       #expect(bed.events.contains("connect") && !bed.events.contains("disconnect"), "\(bed.events)")
     }
@@ -98,7 +98,7 @@ extension BLEPortTests {
       wakeUp.signal()
       let kind = PortContract.kind { () throws(PortError) in try port.open(within: .seconds(60), unless: wakeUp) }
       #expect(kind == .interrupted)
-      // It does not end: somebody else has made another, which is good for us, too, and not ours to end.
+      // The connection does not end, because another process has made a new one, which can be used.
       try port.open(within: .seconds(60), unless: nil)
       try Self.notify([">"], bed)
       #expect(try Self.read(1, &port) == ">")

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Ports
 
-/// What opens, and what is said where nothing does.
+/// Successful and failed openings, and their errors.
 extension BLEPortTests {
-  @Test func a_device_that_bluez_does_not_know_is_listened_for() async throws {
+  @Test func a_device_unknown_to_bluez_is_searched_for() async throws {
     try await Self.with(Scene.adapter(Scene.ffe0, #""sockets": true, "known": false"#)) {
       port, bed in
       try bed.event("connect")
@@ -121,8 +121,8 @@ extension BLEPortTests {
     }
   }
 
-  /// BlueZ 5.66 says it so where its channel to the adapter is there before it has heard of the link.
-  @Test func a_connection_that_only_the_answer_tells_of_is_one() async throws {
+  /// BlueZ 5.66 behaves like this if its channel to the adapter exists before it learns of the link.
+  @Test func a_connection_is_recognised_without_a_signal() async throws {
     try await Self.with(Scene.adapter(Scene.ffe0, #""sockets": true, "tells": false"#)) { port, bed in
       try Self.notify([">"], bed)
       #expect(try Self.read(1, &port) == ">")
@@ -133,7 +133,7 @@ extension BLEPortTests {
 
   /// BlueZ remembers services; an adapter may be connected to before it has all of them.
   @Test(arguments: ["", #""paired": true,"#, #""trusted": true,"#])
-  func services_that_are_no_line_are_asked_for_anew(_ known: String) async throws {
+  func services_without_a_serial_connection_are_read_again(_ known: String) async throws {
     try await aside {
       let facts = #"\#(known) "sockets": true, "first services": [\#(Scene.service("180a", []))]"#
       let bed = try BluetoothBed.start(Scene.adapter(Scene.ffe0, facts))
@@ -148,7 +148,7 @@ extension BLEPortTests {
     }
   }
 
-  @Test func services_that_never_come_end_at_the_limit() async throws {
+  @Test func missing_services_fail_at_the_time_limit() async throws {
     let error = try await Self.refusal(
       Scene.adapter(Scene.ffe0, #""resolves": false"#), within: .seconds(15))
     #expect(error.kind == .timedOut)
@@ -172,7 +172,7 @@ extension BLEPortTests {
     }
   }
 
-  @Test func a_wake_up_ends_opening_and_goes_on_ringing() async throws {
+  @Test func a_wake_up_ends_opening_and_remains_signalled() async throws {
     try await aside {
       let bed = try BluetoothBed.start(#"{"devices": []}"#)
       var port = BLEPort(address: Scene.address, bus: bed.bus)

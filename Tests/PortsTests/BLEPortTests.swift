@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  /// Which characteristic is which is told by what each can do.
+  /// The characteristics are distinguished by their abilities.
   @Test(arguments: [
     Scene.service("fff0", [("fff1", ["write-without-response"]), ("fff2", ["notify"])]),
     Scene.service("fff0", [("fff4", ["write-without-response"]), ("fff7", ["indicate"])]),
@@ -114,7 +114,7 @@ import Testing
       ]),
     Scene.service("18f0", [("2af0", ["notify"]), ("2af1", ["write-without-response"])]),
   ])
-  func every_family_of_adapters_is_spoken_to(_ service: String) async throws {
+  func every_family_of_adapters_is_supported(_ service: String) async throws {
     try await Self.with(Scene.adapter(service, Self.messages)) { port, bed in
       try Self.write("ATZ\r", &port)
       #expect(try bed.event("write") == "write command \(Self.hex("ATZ\r"))")
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func notifications_are_joined_wherever_they_are_cut() async throws {
+  @Test func notifications_are_joined_to_one_stream() async throws {
     for facts in [#""sockets": true"#, Self.messages] {
       try await Self.with(Scene.adapter(Scene.ffe0, facts)) { port, bed in
         try Self.notify(["4", "1 0C 1", "", "A F8\r", "\r", ">SEARCH", "ING...\r\r>"], bed)
@@ -204,7 +204,7 @@ import Testing
     }
   }
 
-  @Test func a_notification_longer_than_any_can_be_ends_the_line() async throws {
+  @Test func an_oversized_notification_ends_the_connection() async throws {
     try await Self.with(Scene.adapter(Scene.ffe0, Self.messages)) { port, bed in
       try bed.order(#"{"do": "flood", "count": 1, "bytes": 100000}"#)
       let error = try Self.end(of: &port)
@@ -219,7 +219,7 @@ import Testing
     }
   }
 
-  @Test func a_flood_is_read_piece_by_piece_and_nothing_is_lost() async throws {
+  @Test func a_flood_of_notifications_is_read_completely() async throws {
     for facts in [#""sockets": true"#, Self.messages] {
       try await Self.with(Scene.adapter(Scene.ffe0, facts)) { port, bed in
         let work = Aside { try? bed.order(#"{"do": "flood", "count": 400, "bytes": 512}"#) }

@@ -13,7 +13,7 @@ import Testing
     return try Tool.run("/usr/bin/python3", [bed, file, try ProbeProgram.path] + arguments, limit: .seconds(200))
   }
 
-  @Test func paired_devices_are_listed_with_names_and_what_may_be_done() throws {
+  @Test func paired_devices_are_listed_with_names_and_verdicts() throws {
     let devices = """
       {"controllers": ["hci0"], "devices": [
         {"controller": "hci0", "address": "00:1D:A5:68:98:8A", "name": "OBDLink LX", "paired": true,
@@ -32,7 +32,7 @@ import Testing
       ])
   }
 
-  @Test func one_whose_address_is_not_registered_has_bluetooth_le() throws {
+  @Test func a_device_with_a_random_address_uses_bluetooth_le() throws {
     let devices = """
       {"controllers": ["hci0"], "devices": [
         {"controller": "hci0", "address": "C4:1D:A5:68:98:8A", "name": "OBDBLE", "paired": true, "random": true,
@@ -47,7 +47,7 @@ import Testing
       ])
   }
 
-  @Test func an_inquiry_brings_devices_that_nobody_knew() throws {
+  @Test func an_inquiry_finds_unknown_devices() throws {
     let devices = """
       {"controllers": ["hci0"], "devices": [
         {"controller": "hci0", "address": "11:22:33:44:55:66", "name": "OBDII", "heard": true, "signal": -60}]}

@@ -10,7 +10,7 @@ import Testing
     return Array(buffer[..<taken])
   }
 
-  @Test func bytes_come_out_as_they_went_in_however_often_it_runs_over_the_end() {
+  @Test func a_byte_queue_preserves_bytes_across_its_end() {
     var queue = ByteQueue(capacity: 10)
     var next: UInt8 = 0
     var expected: UInt8 = 0

@@ -11,7 +11,7 @@ import Testing
     "socket": "1-2", "number": 1, "vendor": "1a86", "product": "7523", "name": "USB2.0-Serial"
     """
 
-  /// Runs the steps; nil where the tools are missing.
+  /// Runs the steps; `nil` if the tools are missing.
   private static func run(_ steps: String, _ arguments: [String]) throws -> Tool.Result {
     let wrapper = try Tool.required("umockdev-wrapper")
     let bed = try ProbeProgram.testbed(
@@ -38,7 +38,7 @@ import Testing
       ])
   }
 
-  @Test func plugging_in_and_out_is_told_as_it_happens() throws {
+  @Test func plugging_and_unplugging_are_reported() throws {
     let steps = """
       [{"plug": "a", \(Self.obdlink)}, {"start": true}, {"await": "ready"},
        {"plug": "b", \(Self.ch340), "links": ["serial/by-id/usb-1a86", "obd"]}, {"await": "appeared /dev/ttyUSB1"},
@@ -67,7 +67,7 @@ import Testing
   }
 
   /// The whole line: found in /dev, opened, asked, answered, pulled out.
-  @Test func a_line_that_is_pulled_out_is_gone() throws {
+  @Test func an_unplugged_serial_port_is_gone() throws {
     let steps = """
       [{"plug": "a", \(Self.obdlink), "answers": {"ATZ": "ELM327 v1.5"}}, {"start": true}, {"await": "prompt"},
        {"unplug": "a"}, {"await": "gone"}]

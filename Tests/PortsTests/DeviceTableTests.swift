@@ -8,7 +8,7 @@ import Testing
       place: "pci-0-usb-0:\(socket)", usb: .init(vendor: 0x0403, product: 0x6015, serial: serial))
   }
 
-  @Test func a_device_appears_once_however_often_it_is_told() {
+  @Test func a_repeatedly_reported_device_appears_once() {
     var table = DeviceTable()
     let device = Self.device(0, serial: "113011")
     #expect(table.apply(.present(device)) == [.appeared(device)])
@@ -68,7 +68,7 @@ import Testing
     #expect(table.devices.first?.isNamed("/dev/obd") == true)
   }
 
-  @Test func a_list_after_missed_events_brings_what_was_missed() {
+  @Test func a_list_after_missed_events_contains_the_missed_changes() {
     var table = DeviceTable()
     let (old, stays, new) = (
       Self.device(0, serial: "113011"), Self.device(1, serial: "113012", socket: "1-2"),
@@ -79,7 +79,7 @@ import Testing
     #expect(table.devices == [stays, new])
   }
 
-  @Test func two_that_claim_one_identity_are_neither() {
+  @Test func a_key_of_two_devices_identifies_neither() {
     var table = DeviceTable()
     _ = table.replace(with: [Self.device(0, serial: "113011"), Self.device(1, serial: "113011", socket: "1-2")])
     #expect(table.device(withKey: "usb:0403:6015:113011") == nil)
@@ -94,7 +94,7 @@ import Testing
     ).key
   }
 
-  @Test func a_serial_number_stands_before_a_place_and_a_place_before_a_number() {
+  @Test func device_keys_prefer_the_serial_number_then_the_location() {
     #expect(Self.key(serial: "113011099400", place: "pci-1") == "usb:1a86:7523:113011099400")
     #expect(Self.key(place: "pci-1") == "usb:1a86:7523@pci-1")
     #expect(Self.key() == "usb:1a86:7523:/dev/ttyUSB3")

@@ -89,7 +89,7 @@ import Testing
   }
 
   /// Nothing but configuration, tag, name or permission to probe lets anything be written.
-  @Test func no_device_is_written_to_for_what_it_is_heard_to_say() {
+  @Test func listening_to_a_device_never_permits_writing_to_it() {
     for row in Self.rows where row.tag != "adapter" && row.rules == DiscoveryRules() {
       for heard in [nil, .nothing, .otherBytes, .sentences(baud: 9_600)] as [Listener.Heard?] {
         let device = DeviceIdentity(node: Self.node, systemPath: "/sys/x", usb: row.usb, tag: row.tag)

@@ -3,8 +3,8 @@ import TestKit
 import Testing
 
 @Suite struct HostLookupTests {
-  /// Whoever waits in small pieces, or not at all, meets the moment in which the answer comes: nobody may still write
-  /// into, or read from, what they have left by then.
+  /// Waits of different lengths meet the moment at which the answer arrives. The abandoned lookup must then not access
+  /// freed memory.
   @Test func cancelling_a_lookup_while_its_answer_arrives_is_safe() async throws {
     let looking = (0..<4).map { number in
       Task {

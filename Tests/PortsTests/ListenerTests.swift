@@ -37,17 +37,17 @@ import Testing
     #expect(Self.hear([(1, text)]).heard == .otherBytes)
   }
 
-  @Test func the_wait_is_longer_once_but_not_for_ever_when_bytes_come() {
+  @Test func arriving_bytes_extend_the_listening_time_once() {
     #expect(Self.hear([(100, "x"), (1_900, "y"), (3_000, "z")]).deadline == 4_000_000_000)
   }
 
-  @Test func garbage_has_it_try_the_next_rate() throws {
+  @Test func unreadable_bytes_lead_to_the_next_baud_rate() throws {
     let garbage = String(repeating: "\u{1}", count: 200)
     let (heard, _) = Self.hear([(1, garbage), (2, garbage), (3, "garb" + Self.sentence)])
     #expect(heard == .sentences(baud: 38_400))
   }
 
-  @Test func a_rate_that_the_line_cannot_do_is_passed_over_and_none_at_all_ends_it() {
+  @Test func unsupported_baud_rates_are_skipped_and_listening_ends_without_any() {
     var listener = Listener()
     var actions = PortActions()
     listener.opened(at: 0, &actions)
@@ -60,7 +60,7 @@ import Testing
   }
 
   /// The whole of it, on a line: opened, listened to, ended, nothing written.
-  @Test func a_receiver_on_a_line_is_heard_and_not_written_to() throws {
+  @Test func a_receiver_is_detected_without_writing_to_it() throws {
     let line = try Adapter()
     // Setting the first rate forgets what came before it: it goes on speaking until it has been heard.
     let receiver = Aside { speaks in

@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func what_is_no_socket_is_not_taken_for_somebody_who_listens_and_stays() throws {
+  @Test func a_file_that_is_not_a_socket_is_reported_and_kept() throws {
     let file = try scratch.write("file", "kept")
     for path in [file, scratch.path] {
       let error = refusal(path)
@@ -28,7 +28,7 @@ import Testing
     #expect(unsafe access(file, F_OK) == 0)
   }
 
-  @Test func somebody_who_listens_is_not_thrown_out_and_what_nobody_has_any_more_makes_room() throws {
+  @Test func a_used_socket_is_kept_and_an_unused_one_replaced() throws {
     let path = scratch.file("sock")
     let first = try ListeningSocket(path: path, mode: 0o600)
     #expect(refusal(path)?.kind == .busy)

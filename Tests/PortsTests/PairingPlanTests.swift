@@ -7,7 +7,7 @@ import Testing
     PairingPlan(PairingWish(address: Scene.address, isLowEnergy: isLowEnergy, pin: pin))
   }
 
-  @Test func the_usual_pins_are_tried_in_turns_and_then_it_is_given_up() {
+  @Test func the_usual_pins_are_tried_alternately_and_then_abandoned() {
     var plan = Self.plan()
     var tried: [PairingPlan.Answer] = []
     while plan.state == .open {
@@ -41,7 +41,7 @@ import Testing
     #expect(usual.answer(.passkey) == .passkey(1234))
   }
 
-  @Test func pauses_grow_and_have_an_end() {
+  @Test func pauses_between_pairing_attempts_grow_to_a_limit() {
     var plan = Self.plan()
     plan.refused(at: 0)
     let first = plan.due
@@ -59,7 +59,7 @@ import Testing
     #expect(away.state == .open)
   }
 
-  @Test func one_without_a_pin_is_left_to_its_line_at_first_and_as_long_as_it_connects() {
+  @Test func an_adapter_without_a_pin_is_not_paired_while_it_connects() {
     let wish = PairingWish(address: Scene.address, isLowEnergy: false)
     var plan = PairingPlan(wish, notBefore: 20)
     #expect(plan.due == 20)

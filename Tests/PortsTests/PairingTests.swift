@@ -12,7 +12,7 @@ import Testing
     var news: [PairingNews] = []
   }
 
-  /// What was told so far, across threads.
+  /// The reports so far, shared between threads.
   private final class Told: Sendable {
     private let news = Mutex<[PairingNews]>([])
 
@@ -52,7 +52,7 @@ import Testing
         try body(bed, told, control)
       }
       #expect(work.ended())
-      // All that was told before this has been read then.
+      // All earlier reports have been read by then.
       try bed.order(#"{"do": "notify", "pieces": []}"#)
       func count(_ beginning: String) -> Int { bed.events.count { $0.hasPrefix(beginning) } }
       if count("agent ") > 2 * count("agent gone") { try bed.event("agent gone") }
@@ -73,14 +73,14 @@ import Testing
     #expect(outcome.news.map(\.description) == ["rfcomm:AA:BB:CC:00:00:01: paired"])
   }
 
-  @Test func a_configured_pin_is_given_and_never_told() async throws {
+  @Test func a_configured_pin_is_used_and_never_reported() async throws {
     let outcome = try await Self.run(Self.adapter(#""pins": ["7351"]"#), pin: "7351")
     #expect(outcome.events.contains("pin 7351"))
     #expect(outcome.events.contains("trusted"))
     #expect(!outcome.news.contains { $0.description.contains("7351") })
   }
 
-  @Test func a_wrong_pin_is_tried_twice_and_said() async throws {
+  @Test func a_wrong_pin_is_tried_twice_and_reported() async throws {
     let outcome = try await Self.run(Self.adapter(#""pins": ["9"]"#), pin: "7351")
     #expect(outcome.events.filter { $0 == "pin 7351" }.count == 2)
     #expect(!outcome.events.contains("paired"))
@@ -94,7 +94,7 @@ import Testing
     #expect(outcome.news.map(\.description) == ["ble:AA:BB:CC:00:00:01: paired"])
   }
 
-  @Test func one_with_bluetooth_le_and_without_a_pin_gets_the_usual_ones_as_passkeys() async throws {
+  @Test func usual_pins_are_tried_as_passkeys_with_bluetooth_le() async throws {
     let outcome = try await Self.run(Self.adapter(#""passkey": 0"#), isLowEnergy: true)
     #expect(
       outcome.events.dropFirst() == [
@@ -104,7 +104,7 @@ import Testing
   }
 
   /// BlueZ puts a pairing that nobody of this machine called for to the default agent.
-  @Test func about_a_pairing_that_the_adapter_begins_we_are_not_asked() async throws {
+  @Test func the_agent_is_not_asked_about_a_pairing_that_the_adapter_starts() async throws {
     let outcome = try await Self.run(Self.adapter(Self.absent), isLowEnergy: true) { bed, told, _ in
       try told.wait()
       try bed.order(#"{"do": "begin"}"#)
@@ -139,7 +139,7 @@ import Testing
 
   // MARK: Other wishes
 
-  @Test func what_is_wished_again_goes_on_undisturbed_and_what_was_given_up_is_tried_again() async throws {
+  @Test func a_repeated_pairing_request_retries_only_abandoned_adapters() async throws {
     let first = PairingWish(address: Scene.address, isLowEnergy: true, pin: "7351")
     let second = PairingWish(address: BluetoothAddress("AA:BB:CC:00:00:02")!, isLowEnergy: true, pin: "1")
     let scene = """
@@ -161,14 +161,14 @@ import Testing
     #expect(outcome.news == [.missed(first.port), refused, refused])
   }
 
-  @Test func one_that_is_over_hears_of_no_other_wishes() async throws {
+  @Test func an_ended_pairing_accepts_no_further_requests() async throws {
     let control = try PairingControl([])
     var pairing = Pairing(bus: "unix:path=/nowhere")
     pairing.run(under: control) { Issue.record("\($0)") }
     #expect(!control.pair([PairingWish(address: Scene.address, isLowEnergy: true)], again: true))
   }
 
-  @Test func an_adapter_that_bluez_does_not_know_is_listened_for() async throws {
+  @Test func an_adapter_unknown_to_bluez_is_searched_for() async throws {
     let outcome = try await Self.run(Self.adapter(#""pins": ["1234"], "known": false, "transport": "bredr""#))
     #expect(outcome.events.contains("discovery bredr"))
     #expect(outcome.events.contains("discovery over"))
@@ -176,7 +176,7 @@ import Testing
   }
 
   /// Its line was opened while it was listened for.
-  @Test func one_that_is_wished_no_more_is_not_paired_once_it_is_heard() async throws {
+  @Test func an_adapter_removed_from_the_list_is_not_paired() async throws {
     let outcome = try await Self.run(Self.adapter(#""known": false"#)) { bed, _, control in
       try bed.event("discovery bredr")
       #expect(control.pair([], again: false))
@@ -206,7 +206,7 @@ import Testing
   @Test(arguments: [
     "RequestPinCode", "RequestPasskey", "RequestConfirmation", "RequestAuthorization", "AuthorizeService",
   ])
-  func devices_that_nobody_named_are_rejected(_ method: String) async throws {
+  func pairing_of_other_devices_is_rejected(_ method: String) async throws {
     let outcome = try await Self.run(Self.adapter(Self.absent), isLowEnergy: true) { bed, _, _ in
       try bed.event("agent KeyboardOnly")
       try bed.order(#"{"do": "ask", "method": "\#(method)", "about": "66:66:66:66:66:66"}"#)
@@ -217,7 +217,7 @@ import Testing
     #expect(outcome.events.filter { $0 == "allowed \(method)" }.count == 1)
   }
 
-  @Test func nobody_but_bluez_is_told_the_pin() async throws {
+  @Test func only_bluez_receives_the_pin() async throws {
     let outcome = try await Self.run(Self.adapter(Self.absent), isLowEnergy: true) { bed, _, _ in
       try bed.event("agent KeyboardOnly")
       try bed.order(#"{"do": "intrude"}"#)

@@ -47,7 +47,7 @@ enum PortContract {
     #expect(unsafe poll(&waiting, 1, 60_000) == 1)
   }
 
-  /// Which error a call ends with; nil: none.
+  /// The kind of error with which a call ends; `nil` for none.
   static func kind(_ body: () throws(PortError) -> Void) -> PortError.Kind? { error(body)?.kind }
 
   static func error(_ body: () throws(PortError) -> Void) -> PortError? {

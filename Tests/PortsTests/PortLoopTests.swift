@@ -2,9 +2,9 @@ import Glibc
 import Ports
 import Testing
 
-/// The loop over a pseudo-terminal, with a handler that does as it is told and writes down what it was told.
+/// The loop over a pseudo-terminal, with a scripted handler that records its calls.
 @Suite struct PortLoopTests {
-  @Test func bytes_are_handed_on_with_the_moment_they_were_read() throws {
+  @Test func bytes_are_delivered_with_the_time_they_were_read() throws {
     let line = try Adapter()
     var port = SerialPort(path: line.path)
     try port.open()
@@ -58,7 +58,7 @@ import Testing
     #expect(handler.moments[1] < began + 20_000_000_000)
   }
 
-  @Test func a_deadline_long_past_passes_at_once_and_one_that_is_taken_back_never() throws {
+  @Test func a_past_deadline_passes_at_once_and_a_cancelled_one_never() throws {
     let line = try Adapter()
     var port = SerialPort(path: line.path)
     try port.open()
@@ -84,7 +84,7 @@ import Testing
     #expect(handler.events == [.opened, .deadlinePassed, .wokenUp, .wokenUp])
   }
 
-  @Test func bytes_that_came_before_a_deadline_are_told_before_it() throws {
+  @Test func bytes_before_a_deadline_are_delivered_before_it() throws {
     let line = try Adapter()
     var port = SerialPort(path: line.path)
     try port.open()
@@ -102,7 +102,7 @@ import Testing
     #expect(handler.events == [.opened, .received("late"), .deadlinePassed])
   }
 
-  @Test func another_thread_wakes_it() throws {
+  @Test func another_thread_wakes_the_port_loop() throws {
     let line = try Adapter()
     var port = SerialPort(path: line.path)
     try port.open()
@@ -118,7 +118,7 @@ import Testing
     #expect(!wakeUp.clear())
   }
 
-  @Test func a_device_that_goes_ends_it_after_its_last_bytes() throws {
+  @Test func a_lost_device_ends_the_port_loop_after_its_last_bytes() throws {
     let server = try Listening()
     var port = TCPPort(host: "127.0.0.1", port: server.port)
     try port.open()
@@ -132,7 +132,7 @@ import Testing
     #expect(handler.events == [.opened, .received("last")])
   }
 
-  @Test func a_line_that_hangs_up_ends_it() throws {
+  @Test func a_hang_up_ends_the_port_loop() throws {
     var line: Adapter? = try Adapter()
     var port = SerialPort(path: line?.path ?? "")
     try port.open()
@@ -143,7 +143,7 @@ import Testing
     #expect(error?.kind == .gone)
   }
 
-  @Test func the_rate_changes_after_what_was_sent_and_before_what_is_sent_next() throws {
+  @Test func the_baud_rate_changes_between_earlier_and_later_output() throws {
     var port = SlowPort()
     var handler = Script { event, actions in
       switch event {
@@ -165,7 +165,7 @@ import Testing
     func isDone(_ actions: borrowing PortActions) -> Bool { actions.unsent.isEmpty }
   }
 
-  @Test func a_rate_that_the_driver_cannot_make_is_told_and_what_waited_for_it_does_not_leave() throws {
+  @Test func an_unsupported_baud_rate_is_reported_and_its_output_discarded() throws {
     var port = SlowPort(highestBaud: 115_200)
     var handler = Script { event, actions in
       switch event {
@@ -187,7 +187,7 @@ import Testing
     #expect(port.log == ["57600", "AB\r"])
   }
 
-  @Test func a_refused_rate_ends_the_loop_where_the_handler_has_no_other() throws {
+  @Test func a_rejected_baud_rate_ends_the_loop_without_an_alternative() throws {
     var port = SlowPort(highestBaud: 115_200)
     var handler = Script { event, actions in
       if case .opened = event { actions.setBaud(230_400) }

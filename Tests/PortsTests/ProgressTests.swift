@@ -21,7 +21,7 @@ import Testing
     #expect(!progress.isStuck(at: end + Self.interval))
   }
 
-  @Test func it_may_wait_no_longer_than_there_is_nothing_to_do() {
+  @Test func a_monitored_thread_waits_at_most_until_its_next_work() {
     let progress = Progress(interval: Self.interval)
     let due = BootClock.now + 1_000_000
     #expect(progress.turn(until: due) == due)
@@ -35,8 +35,8 @@ import Testing
     #expect(!progress.isStuck(at: before + 60_000_000_000))
   }
 
-  /// A loop that nobody speaks to turns all the same, so that who watches it sees that it could.
-  @Test func a_watched_loop_turns_without_news() async throws {
+  /// An idle loop also repeats, so that its monitor sees that it is not stuck.
+  @Test func a_monitored_loop_reports_progress_without_events() async throws {
     let progress = Progress(interval: 20_000_000)
     let quiet = Progress(interval: 20_000_000)
     let wakeUp = try WakeUp()
@@ -55,7 +55,7 @@ import Testing
     #expect(!progress.isStuck(at: BootClock.now))
   }
 
-  @Test func a_wait_until_long_ago_is_none() throws {
+  @Test func a_past_wait_ends_at_once() throws {
     let wakeUp = try WakeUp()
     let start = ContinuousClock.now
     for _ in 0..<1_000 { #expect(!wakeUp.wait(until: .min)) }

@@ -44,7 +44,7 @@ import Testing
     var check: UInt64
   }
 
-  @Test func two_threads_lose_nothing_but_what_is_counted() {
+  @Test func two_threads_lose_only_counted_values() {
     let count: UInt64 = 200_000
     let ring = Ring<Pair>(capacity: 64)
     let producer = Held(ring.producer)

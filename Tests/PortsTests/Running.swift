@@ -1,7 +1,7 @@
 import Glibc
 import TestKit
 
-/// A program that runs beside the test, with its input and output at hand; killed when the test lets go of it.
+/// A program that runs beside the test, with its input and output; killed when the test releases it.
 final class Running: Sendable {
   private let pid: pid_t
   private let input: Int32

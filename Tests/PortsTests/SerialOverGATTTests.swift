@@ -18,12 +18,12 @@ import Testing
     return [found.input.uuid.description, found.output.uuid.description]
   }
 
-  @Test func one_characteristic_may_be_both_ways() throws {
+  @Test func one_characteristic_can_serve_both_directions() throws {
     let both = Self.characteristic(0xFFE0, 0xFFE1, "read", "notify", "write-without-response")
     #expect(try Self.pair([Self.service(0xFFE0)], [both]) == ["FFE1", "FFE1"])
   }
 
-  @Test func names_count_before_order_and_what_they_can_do_before_names() throws {
+  @Test func characteristics_are_chosen_by_ability_then_by_uuid() throws {
     let all = [
       Self.characteristic(0xFFF0, 0xFFF4, "notify", "write"), Self.characteristic(0xFFF0, 0xFFF2, "write", "notify"),
       Self.characteristic(0xFFF0, 0xFFF1, "write", "notify"),

@@ -13,7 +13,7 @@ import Testing
     try PortContract.readsNoMoreThanThereIsRoomFor(&port, peer: line.master)
   }
 
-  @Test func a_line_whose_other_end_closes_is_gone() throws {
+  @Test func a_serial_port_whose_other_end_closes_is_gone() throws {
     var line: Adapter? = try Adapter()
     var port = SerialPort(path: line?.path ?? "")
     try port.open()
@@ -21,7 +21,7 @@ import Testing
     try PortContract.findsThatTheDeviceWent(&port)
   }
 
-  @Test func writing_to_a_line_that_is_gone_says_so() throws {
+  @Test func writing_to_a_lost_serial_port_is_an_error() throws {
     try Tool.withoutBirths {
       var line: Adapter? = try Adapter()
       var port = SerialPort(path: line?.path ?? "")
@@ -63,7 +63,7 @@ import Testing
     #expect(line.hear(1) == "!")
   }
 
-  @Test func a_second_user_is_told_who_has_it() throws {
+  @Test func a_busy_serial_port_names_its_user() throws {
     // A program that another test is starting has a copy of the line until it runs.
     try Tool.withoutBirths {
       let line = try Adapter()
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func another_program_that_holds_it_is_named() throws {
+  @Test func a_busy_serial_port_names_the_other_program() throws {
     let line = try Adapter()
     var port = SerialPort(path: line.path)
     // flock(1) holds the device while its command runs; that command says so, then waits for the end of its input.
@@ -92,11 +92,11 @@ import Testing
     #expect(error?.detail.contains("(pid ") == true, "\(error?.description ?? "opened")")
   }
 
-  @Test func a_pseudo_terminal_is_not_left_claimed_by_whoever_is_killed() throws {
+  @Test func a_killed_process_does_not_leave_a_pseudo_terminal_claimed() throws {
     let line = try Adapter()
     var port = SerialPort(path: line.path)
     try port.open()
-    // The flag would stay with the terminal, and lock out whoever is not root.
+    // The flag would remain set on the terminal and exclude all users except root.
     let other = unsafe Glibc.open(line.path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     defer { Glibc.close(other) }
     #expect(other >= 0)
@@ -110,7 +110,7 @@ import Testing
     Glibc.close(number)
   }
 
-  @Test(.needsRoot) func a_claim_that_nobody_holds_any_more_is_taken_over() throws {
+  @Test(.needsRoot) func a_stale_claim_of_a_serial_port_is_replaced() throws {
     try Tool.withoutBirths {
       let line = try Adapter()
       leaveClaimed(line.path)
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test(.needsRoot) func a_claim_that_cannot_be_taken_over_is_not_blamed_on_who_asks() throws {
+  @Test(.needsRoot) func a_stale_claim_without_permission_is_reported_as_busy() throws {
     let line = try Adapter()
     #expect(unsafe chmod(line.path, 0o666) == 0)
     leaveClaimed(line.path)
@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test(arguments: [0, -9_600, 5_000_000_000])
-  func a_rate_that_cannot_be_is_refused_and_changes_nothing(_ baud: Int) throws {
+  func an_invalid_baud_rate_is_rejected_and_changes_nothing(_ baud: Int) throws {
     let line = try Adapter()
     var port = SerialPort(path: line.path, baud: 38_400)
     try port.open()
@@ -164,7 +164,7 @@ import Testing
     #expect(cports_tty_baud(line.master) == 38_400)
   }
 
-  @Test func changing_the_rate_forgets_what_came_at_the_old_one() throws {
+  @Test func changing_the_baud_rate_discards_earlier_input() throws {
     let line = try Adapter()
     var port = SerialPort(path: line.path)
     try port.open()
@@ -174,9 +174,9 @@ import Testing
     #expect(try PortContract.read(&port) == "")
   }
 
-  /// DTR falls on closing where HUPCL is set: whoever set it, or not, keeps it.
+  /// Closing drops DTR if HUPCL is set. The port keeps the setting that it finds.
   @Test(arguments: ["hupcl", "-hupcl"])
-  func hang_up_on_close_is_left_as_it_was(_ setting: String) throws {
+  func the_hang_up_setting_of_a_serial_port_is_not_changed(_ setting: String) throws {
     let line = try Adapter()
     #expect(try Tool.run("stty", ["-F", line.path, setting]).status == 0)
     var port = SerialPort(path: line.path)
@@ -185,7 +185,7 @@ import Testing
     #expect(said.split(whereSeparator: { $0.isWhitespace || $0 == ";" }).contains { $0 == setting }, "\(said)")
   }
 
-  @Test func a_device_that_is_not_there_is_missing() {
+  @Test func a_missing_serial_device_is_reported_as_missing() {
     var port = SerialPort(path: "/dev/ttyUSB-none")
     let error = PortContract.error { () throws(PortError) in try port.open() }
     #expect(error?.kind == .missing)
@@ -205,7 +205,7 @@ import Testing
     #expect(PortContract.kind { () throws(PortError) in try port.setBaud(9_600) } == .gone)
   }
 
-  @Test(.needsRoot) func want_of_permission_names_the_group() throws {
+  @Test(.needsRoot) func a_missing_permission_names_the_group() throws {
     let probe = try ProbeProgram.path
     let line = try Adapter()
     #expect(unsafe chmod(line.path, 0o660) == 0)

@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func nonsense_is_refused_by_where_it_is() {
+  @Test func invalid_discovery_answers_are_rejected_with_their_offset() {
     #expect(Self.failure([[0x09, 0, 1, 0, 2, 0, 0]]) == .malformed(offset: 0))
     #expect(Self.failure([Self.answer(9, [0x35, 0])]) == .malformed(offset: 1))
     #expect(Self.failure([[0x01, 0, 1, 0, 2, 0, 3]]) == .refused(3))
@@ -132,7 +132,7 @@ import Testing
     #expect(reader.serialChannel() == nil)
   }
 
-  @Test func silence_ends_at_the_limit() {
+  @Test func service_discovery_without_an_answer_ends_at_the_limit() {
     #expect(Self.failure([]) == .timedOut)
   }
 }

@@ -51,7 +51,7 @@ import Testing
   }
 
   /// A listener whose queue is full answers no further connection: as silent as a host that is not there.
-  @Test func no_answer_ends_at_the_limit() throws {
+  @Test func a_connection_without_an_answer_ends_at_the_limit() throws {
     let server = try Listening(queue: 0)
     let filler = try Filled(server)
     var port = TCPPort(host: "127.0.0.1", port: server.port)
@@ -63,7 +63,7 @@ import Testing
     _ = filler
   }
 
-  @Test func a_wake_up_ends_connecting_and_goes_on_ringing() throws {
+  @Test func a_wake_up_ends_connecting_and_remains_signalled() throws {
     let server = try Listening(queue: 0)
     let filler = try Filled(server)
     var port = TCPPort(host: "127.0.0.1", port: server.port)
@@ -92,7 +92,7 @@ import Testing
     #expect(error?.kind == .unreachable || error?.kind == .timedOut, "\(error?.description ?? "connected")")
   }
 
-  @Test(arguments: [0, -1, 65_536]) func a_port_that_cannot_be_is_refused(_ number: Int) {
+  @Test(arguments: [0, -1, 65_536]) func an_invalid_tcp_port_is_rejected(_ number: Int) {
     var port = TCPPort(host: "127.0.0.1", port: number)
     #expect(PortContract.kind { () throws(PortError) in try port.open() } == .invalid)
   }

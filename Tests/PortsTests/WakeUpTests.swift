@@ -2,7 +2,7 @@ import Ports
 import Testing
 
 @Suite struct WakeUpTests {
-  @Test func it_rings_until_silenced_however_often_it_was_rung() throws {
+  @Test func a_wake_up_stays_signalled_until_it_is_cleared() throws {
     let wakeUp = try WakeUp()
     #expect(!wakeUp.clear())
     wakeUp.signal()
@@ -20,7 +20,7 @@ import Testing
     #expect(BootClock.now >= moment)
   }
 
-  @Test func durations_that_no_clock_holds_are_never() {
+  @Test func too_long_durations_never_end() {
     #expect(BootClock.after(.seconds(Int64.max)) == .max)
     #expect(BootClock.after(.seconds(10_000_000_000)) == .max)
     let now = BootClock.now

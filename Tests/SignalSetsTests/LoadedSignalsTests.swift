@@ -131,7 +131,7 @@ struct LoadedSignalsTests {
     #expect(refusal { _ = try LoadedSignals([try parse(touching.joined(separator: ","))]) } != nil)
   }
 
-  @Test func limits_of_numbers_hold_and_name_the_signal_that_is_too_many() throws {
+  @Test func the_number_of_signals_is_limited_and_the_first_excess_named() throws {
     func many(_ count: Int, _ fmt: String = #"{"len": 8, "max": 255, "unit": "psi"}"#) throws -> SignalSet {
       let signals = (0..<count).map { "{\"id\": \"S\($0)\", \"name\": \"\", \"fmt\": \(fmt)}" }.joined(separator: ",\n")
       return try parse(#"{"hdr": "7E0", "cmd": {"22": "0001"}, "freq": 1, "signals": [\#n\#(signals)]}"#)

@@ -103,7 +103,7 @@ struct SignalSetTests {
   }
 
   @Test(arguments: ["0", "-1", "0.0009", "604801", "1e10", "1e300"])
-  func a_period_that_nobody_could_keep_is_refused_with_its_place(_ freq: String) throws {
+  func an_impossible_polling_period_is_rejected_with_its_position(_ freq: String) throws {
     let message = try #require(refusal { _ = try set(freq: freq) })
     #expect(message.contains(" commands[0].freq: expected a period of 0.001 s to 604800 s"), "\(message)")
   }

@@ -103,7 +103,7 @@ final class Host {
 
   deinit { hangUp() }
 
-  /// Sets the terminal's rate: B38400 and its like.
+  /// Sets the baud rate of the terminal, such as B38400.
   func set(speed: Int32) {
     var settings = termios()
     unsafe tcgetattr(descriptor, &settings)
@@ -146,7 +146,7 @@ final class Host {
     return heard
   }
 
-  /// Bytes; empty: the other side has hung up; nil: none within ``patience``.
+  /// Reads bytes: empty if the other side has hung up, `nil` if none arrived within ``patience``.
   func read() throws -> [UInt8]? {
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard unsafe poll(&waiting, 1, Self.patience) > 0 else { return nil }

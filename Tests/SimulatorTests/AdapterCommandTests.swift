@@ -25,7 +25,7 @@ import Testing
     #expect(host.ask("STXYZ") == "?\r\r>")
   }
 
-  @Test func a_poor_clone_knows_less_and_parts_its_lines_otherwise() throws {
+  @Test func a_simulated_clone_has_fewer_commands_and_other_line_ends() throws {
     var host = try Dialogue(Cars.idling("can11/500", ecus: Cars.engine("7E8"), adapter: #"{"kind": "clone"}"#))
     #expect(host.ask("ATZ") == "ATZ\r\r\rELM327 v2.1\r>")
     host.prepare("ATE0", "ATSP6")
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func a_reset_takes_its_time_and_hears_nothing_meanwhile() throws {
+  @Test func the_simulated_adapter_ignores_input_during_a_reset() throws {
     var host = try Dialogue()
     host.write("ATZ\r")
     host.wait(.milliseconds(400))
@@ -122,7 +122,7 @@ import Testing
     #expect(host.ask("ATRV") == "14.1V\r\r>")
   }
 
-  @Test func an_unfinished_command_is_given_up() throws {
+  @Test func an_unfinished_command_times_out() throws {
     var host = try Dialogue()
     host.write("ATE")
     #expect(host.wait(.seconds(19)) == "ATE")

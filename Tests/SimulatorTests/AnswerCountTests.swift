@@ -12,13 +12,13 @@ import Testing
     #expect(host.ask("09023") == host.ask("0902"))
   }
 
-  @Test func too_few_cut_a_long_message() throws {
+  @Test func a_too_low_answer_count_truncates_a_long_message() throws {
     var host = try Dialogue(Cars.can11)
     host.prepare("ATE0", "ATSP6")
     #expect(host.ask("09021") == "014 \r0: 49 02 01 31 44 34 \r\r>")
   }
 
-  @Test func too_many_just_wait() throws {
+  @Test func a_too_high_answer_count_only_waits() throws {
     var host = try Dialogue(Cars.can11)
     host.prepare("ATE0", "ATSP6", "ATAT0")
     #expect(host.ask("010C5") == "41 0C 1A F8 \r\r>")
@@ -34,7 +34,7 @@ import Testing
     #expect(host.ask("010C") == "7E9 03 41 0D 7C \r7E8 04 41 0C 1A F8 \r\r>")
   }
 
-  @Test func on_a_k_line_who_still_speaks_does_not_hear() throws {
+  @Test func an_ecu_on_a_k_line_misses_requests_while_it_sends() throws {
     let ecus =
       #"{"address": "10", "pids": [], "values": {"0D": "7B", "0C": "1AF8"}}, "#
       + #"{"address": "18", "pids": [], "latency": 150, "values": {"0D": "7C", "0C": "1AF8"}}"#

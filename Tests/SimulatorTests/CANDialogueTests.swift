@@ -131,7 +131,7 @@ import Testing
     #expect(host.ask("010D") == "7E8 03 41 0D 7B \r7E9 03 41 0D 7C \r\r>")
   }
 
-  @Test func flow_control_off_or_to_nobody_leaves_the_first_frame_alone() throws {
+  @Test func without_flow_control_only_the_first_frame_arrives() throws {
     var host = try Dialogue(Cars.can11)
     host.prepare("ATE0", "ATSP6", "ATH1", "ATCFC0")
     #expect(host.ask("0902") == "7E8 10 14 49 02 01 31 44 34 \r\r>")

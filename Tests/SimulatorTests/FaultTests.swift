@@ -48,7 +48,7 @@ import Testing
     #expect(host.ask("010C") == Self.good)
   }
 
-  @Test func noise_on_the_line() throws {
+  @Test func the_noise_faults_change_bytes() throws {
     var nul = try host("nul@20s..")
     nul.wait(.seconds(11))
     #expect(nul.ask("ATI") == "ELM327 v1.5\r\r>".map { "\0\($0)" }.joined())
@@ -83,7 +83,7 @@ import Testing
     #expect(host.wait(.milliseconds(5500)) == "ELM32")
   }
 
-  @Test func a_silent_adapter_loses_what_it_is_told_and_a_hanging_one_does_not() throws {
+  @Test func a_silent_adapter_loses_commands_and_a_hanging_one_executes_them_later() throws {
     var silent = try host("silent@20s..30s")
     silent.wait(.seconds(21) - silent.now)
     silent.write("010C\r")
@@ -96,7 +96,7 @@ import Testing
     #expect(hanging.wait(.seconds(3)) == Self.good)
   }
 
-  @Test func echoes() throws {
+  @Test func the_echo_faults_change_the_echo() throws {
     var double = try Dialogue(Cars.can11, faults: "echoDouble")
     #expect(double.ask("ATE0") == "AATTEE00\rOK\r\r>")
     var all = try Dialogue(Cars.can11, faults: "echoAll")
@@ -224,7 +224,7 @@ import Testing
 
   private func hex(_ byte: Int) -> String { String(byte, radix: 16, uppercase: true) }
 
-  @Test func an_adapter_that_comes_back_has_forgotten_everything() throws {
+  @Test func a_replugged_adapter_has_lost_its_settings() throws {
     var host = try host("unplug@20s..25s")
     #expect(host.isPlugged == true)
     host.wait(.seconds(21) - host.now)
@@ -235,12 +235,12 @@ import Testing
     #expect(host.ask("ATI") == "ATI\rELM327 v1.5\r\r>")
   }
 
-  @Test func no_voltage() throws {
+  @Test func the_voltage_fault_gives_no_voltage() throws {
     var host = try host("emptyVoltage")
     #expect(host.ask("ATRV") == "0.0V\r\r>")
   }
 
-  @Test func a_late_prompt_comes_behind_its_answer() throws {
+  @Test func a_late_prompt_follows_its_answer() throws {
     var host = try host("promptLate=500ms@20s")
     host.wait(.seconds(21) - host.now)
     host.write("ATI\r")
@@ -258,7 +258,7 @@ import Testing
   }
 
   @Test func a_joined_answer_comes_in_one_piece_with_the_next_one() throws {
-    // As a USB bridge with its usual timer hands it on.
+    // As a USB bridge with its usual timer delivers it.
     let bridge = Cars.idling("can11/500", ecus: Cars.engine("7E8"), adapter: #"{"chunkTime": 16}"#)
     var host = try host("replyJoined@20s", bridge)
     host.wait(.seconds(20) - host.now)

@@ -55,7 +55,7 @@ import Testing
     #expect(host.ask("190208") == "59 02 8D 04 20 11 8D \r\r>")
   }
 
-  @Test func clearing() throws {
+  @Test func clearing_by_obd_on_uds() throws {
     var host = try host()
     #expect(host.ask("14FFFF33") == "54 \r\r>")
     #expect(host.ask("194233FF1E") == "59 42 33 8D E0 04 \r\r>")

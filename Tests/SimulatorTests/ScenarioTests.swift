@@ -4,7 +4,7 @@ import Testing
 
 @testable import SimulatorTestKit
 
-/// Scenario files are read strictly: what is wrong is told with its place.
+/// Scenario files are parsed strictly: an error has its position.
 @Suite struct ScenarioTests {
   private func error(_ text: String) -> String {
     do {
@@ -80,7 +80,7 @@ import Testing
     #expect(host.ask("0902").hasPrefix("SEARCHING...\r49020100000057\r"))
   }
 
-  @Test func a_file_that_is_not_there_is_said_so() throws {
+  @Test func a_missing_scenario_is_reported() throws {
     do {
       _ = try Scenario(file: "no/such.json")
       Issue.record("it was read")

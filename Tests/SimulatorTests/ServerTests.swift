@@ -7,7 +7,7 @@ import Testing
 
 /// The simulator as a port of this machine.
 @Suite(.serialized) struct ServerTests {
-  @Test func a_pty_is_talked_to_left_and_talked_to_again() throws {
+  @Test func a_pty_can_be_closed_and_opened_again_by_the_host() throws {
     let scratch = try ScratchFolder()
     var options = SimulatorOptions()
     options.port = .pty(link: scratch.file("elm"))
@@ -115,7 +115,7 @@ import Testing
     try simulator.stop()
   }
 
-  @Test func an_unplugged_adapters_tcp_port_refuses_and_is_nobody_elses() throws {
+  @Test func an_unplugged_adapter_keeps_its_tcp_port_and_rejects_connections() throws {
     var options = SimulatorOptions()
     options.port = .tcp(0)
     options.faults = "unplug@0s..600s"
@@ -155,7 +155,7 @@ import Testing
     #expect(try String(contentsOfFile: scratch.file("elm"), encoding: .utf8) == "precious")
   }
 
-  @Test func wrong_options_are_told_before_anything_runs() throws {
+  @Test func wrong_simulator_options_are_reported_before_the_start() throws {
     let scratch = try ScratchFolder()
     func failure(_ change: (inout SimulatorOptions) -> Void) -> (SimulatorError.Kind, String)? {
       var options = SimulatorOptions()

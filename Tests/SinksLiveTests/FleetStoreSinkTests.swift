@@ -53,7 +53,7 @@ import Testing
     return nil
   }
 
-  @Test func a_batch_arrives_compressed_with_what_the_server_wants_to_know() async throws {
+  @Test func a_batch_arrives_compressed_with_the_required_headers() async throws {
     let store = try ScriptedStore([:], in: scratch)
     var sink = sink(try configuration(store.port))
     let deliveries = try deliver(&sink, Batches.telemetry(1...100))
@@ -71,7 +71,9 @@ import Testing
     #expect(request.headers["authorization"] == nil)
   }
 
-  @Test(arguments: [["gzip"], ["identity"]]) func a_server_without_zstd_gets_what_it_knows(_ known: [String]) throws {
+  @Test(arguments: [["gzip"], ["identity"]]) func a_server_without_zstd_gets_a_supported_encoding(_ known: [String])
+    throws
+  {
     let store = try ScriptedStore(["encodings": known], in: scratch)
     var sink = sink(try configuration(store.port))
     #expect(try deliver(&sink, Batches.telemetry(1...50)).map(\.acknowledged) == [[0..<50]])
@@ -82,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: ["truncate", "reset", "garbage", "huge"])
-  func an_answer_that_is_not_whole_acknowledges_nothing_and_the_batch_is_sent_again(_ step: String) throws {
+  func an_incomplete_response_acknowledges_nothing_and_the_batch_is_resent(_ step: String) throws {
     let store = try ScriptedStore(["steps": [step]], in: scratch)
     var sink = sink(try configuration(store.port))
     let deliveries = try deliver(&sink, Batches.telemetry(1...5), attempts: 2)
@@ -95,7 +97,7 @@ import Testing
     #expect(Set(store.received) == Set(1...5))
   }
 
-  @Test func a_slow_answer_is_an_answer() throws {
+  @Test func a_slow_response_is_accepted() throws {
     let store = try ScriptedStore(["steps": ["slow"]], in: scratch)
     var sink = sink(try configuration(store.port))
     #expect(try deliver(&sink, Batches.telemetry(1...5)).map(\.acknowledged) == [[0..<5]])
@@ -110,7 +112,7 @@ import Testing
     let deliveries = try deliver(&sink, Batches.telemetry(1...5))
     #expect(deliveries[0].acknowledged.isEmpty)
     #expect(failure(deliveries[0])?.kind == .timedOut)
-    // It may have it all the same.
+    // The server may have received it.
     #expect(!deliveries[0].sentNothing)
   }
 
@@ -163,7 +165,7 @@ import Testing
     #expect(store.received == Array(1...50))
   }
 
-  @Test func a_new_token_is_read_when_the_old_one_is_no_longer_taken() throws {
+  @Test func a_new_token_is_read_when_the_old_one_is_rejected() throws {
     let accepted = try scratch.write("accepted", "old")
     let own = try scratch.write("token", "old\n")
     #expect(unsafe chmod(own, 0o600) == 0)
@@ -251,7 +253,7 @@ import Testing
     #expect(kept.split(separator: "\n").count == 1)
   }
 
-  @Test func where_refused_records_cannot_be_kept_they_stay_in_the_spool() throws {
+  @Test func rejected_records_stay_in_the_spool_if_they_cannot_be_stored() throws {
     let store = try ScriptedStore(["refuse": "\"rpm\": 3}"], in: scratch)
     try FileManager.default.createDirectory(
       atPath: scratch.file("refused-fleetStore.jsonl"), withIntermediateDirectories: false)
@@ -302,7 +304,7 @@ import Testing
 
   // MARK: Fences
 
-  @Test func fences_come_when_they_have_changed() throws {
+  @Test func changed_fences_are_fetched() throws {
     let body = #"{"type":"FeatureCollection","features":[]}"#
     let store = try ScriptedStore(["fences": ["etag": "\"7\"", "body": body]], in: scratch)
     var configuration = try configuration(store.port)
@@ -321,7 +323,7 @@ import Testing
     #expect(store.requests.map { $0.headers["authorization"] } == ["Bearer secret", "Bearer secret"])
   }
 
-  @Test func fences_come_once_more_where_they_may_be_taken_now() throws {
+  @Test func fences_are_fetched_again_for_a_new_receiver() throws {
     let body = #"{"type":"FeatureCollection","features":[]}"#
     let store = try ScriptedStore(["fences": ["etag": "\"7\"", "body": body]], in: scratch)
     var configuration = try configuration(store.port)

@@ -60,7 +60,7 @@ import Testing
     #expect(sequences(subscriber.output).sorted() == [1, 2, 3, 4])
     sink.finish(wakeUp)
     try subscriber.line(within: .seconds(60)) { $0 == "0 fleet/VAN-001/status offline" }
-    // Who comes later is told, too.
+    // Later subscribers also receive it.
     let late = try broker.subscriber("fleet/+/status")
     defer { late.kill() }
     try late.line(within: .seconds(60)) { $0 == "1 fleet/VAN-001/status offline" }
@@ -83,7 +83,7 @@ import Testing
     sink.finish(wakeUp)
   }
 
-  @Test func a_gateway_that_vanishes_is_told_by_its_will() throws {
+  @Test func the_will_reports_a_vanished_gateway() throws {
     let broker = try Mosquitto(in: scratch)
     let subscriber = try broker.subscriber()
     defer { subscriber.kill() }
@@ -94,7 +94,7 @@ import Testing
     try subscriber.line(within: .seconds(60)) { $0 == "0 fleet/VAN-001/status offline" }
   }
 
-  @Test func a_small_receive_maximum_is_kept_to() throws {
+  @Test func a_small_receive_maximum_is_respected() throws {
     let broker = try Mosquitto("allow_anonymous true\nmax_inflight_messages 2", in: scratch)
     let subscriber = try broker.subscriber()
     defer { subscriber.kill() }
@@ -131,7 +131,8 @@ import Testing
       let all = Batches.telemetry(1...20_000)
       var batch = all
       slot.offer(&batch)
-      // From here on the sink hears of no further acknowledgement: those that it has are of what the broker saves now.
+      // From here on the sink receives no acknowledgement. The earlier ones are for messages that the broker stores
+      // now.
       try relay.line(within: .seconds(60)) { $0 == "held" }
       try broker.save()
       try broker.kill()
@@ -143,7 +144,7 @@ import Testing
       // It knows nothing of what was published before.
       let second = try broker.subscriber("fleet/#", ["-q", "1"])
       defer { second.kill() }
-      // It may not be due yet; whoever is impatient offers it all the same.
+      // The batch may not be due yet; offer it anyway.
       var rest = Batches.rest(of: all, without: report.delivery.acknowledged)
       let (sequences, restCount) = (rest.records.map(\.number.sequence), rest.records.count)
       var attempts = 0
@@ -188,7 +189,7 @@ import Testing
     throw Late()
   }
 
-  @Test func a_connection_that_breaks_while_there_is_nothing_to_send_is_made_again() async throws {
+  @Test func an_idle_broken_connection_is_reestablished() async throws {
     let broker = try Mosquitto(in: scratch)
     let (configuration, folder) = (try configuration(broker.port), scratch.path)
     try await aside {

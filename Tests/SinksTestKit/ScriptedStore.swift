@@ -1,7 +1,7 @@
 import Foundation
 import TestKit
 
-/// `Tests/Support/store.py` at work: a fleet store that does what a script says, and tells what it got.
+/// Runs `Tests/Support/store.py`: a fleet store that follows a script and reports the received requests.
 final class ScriptedStore: Sendable {
   /// One request as it came.
   struct Request {

@@ -3,7 +3,7 @@ import Testing
 @testable import Sinks
 
 @Suite struct BrokerVersionTests {
-  @Test func an_older_broker_is_spoken_to_in_3_1_1_at_once() {
+  @Test func an_older_broker_is_used_with_mqtt_3_1_1_at_once() {
     for reason in [1, 132] {
       var version = BrokerVersion()
       #expect(version.refused(reason) == true)
@@ -18,7 +18,7 @@ import Testing
     #expect(version.level == 5)
   }
 
-  @Test func a_broker_that_hangs_up_is_tried_in_turn_until_one_is_known() {
+  @Test func both_mqtt_versions_are_tried_alternately_until_one_works() {
     var version = BrokerVersion()
     version.closedWithoutAnswer()
     #expect(version.level == 4)

@@ -22,7 +22,7 @@ import Testing
     #expect(numbers == Array((201 - numbers.count)...200))
   }
 
-  @Test func a_line_that_was_cut_is_no_part_of_the_next() throws {
+  @Test func a_truncated_dead_letter_is_separated_from_the_next() throws {
     let scratch = try ScratchFolder()
     let file = try #require(DeadLetterFile(folder: scratch.path, sink: "a", limit: 10_000))
     try file.keep([(Batches.line(1)[...], "first")])

@@ -5,7 +5,7 @@ import Testing
 @Suite struct FailureReportTests {
   private func error(_ detail: String, at place: String = "a") -> SinkError { SinkError(.unreachable, place, detail) }
 
-  @Test func the_same_failure_is_told_once_whatever_its_figures() {
+  @Test func the_same_failure_is_reported_once_ignoring_numbers() {
     var report = FailureReport()
     #expect(report.failed(error("cannot connect to port 80 after 3 ms")) != nil)
     #expect(report.failed(error("cannot connect to port 80 after 5001 ms")) == nil)
@@ -13,7 +13,7 @@ import Testing
     #expect(report.failed(error("reset after 5 ms", at: "b")) != nil)
   }
 
-  @Test func after_a_success_it_is_told_again() {
+  @Test func a_failure_is_reported_again_after_a_success() {
     var report = FailureReport()
     _ = report.failed(error("x"))
     let hadFailed = report.succeeded()

@@ -22,7 +22,7 @@ import Testing
     #expect(fetch.etag == "\"7\"")
   }
 
-  @Test func the_same_fences_under_another_tag_or_none_are_no_news() throws {
+  @Test func unchanged_fences_with_another_etag_are_not_reported() throws {
     var fetch = FenceFetch(period: 300 * second)
     var reply = HTTPReply(status: 200, body: [1, 2])
     for (tag, isNews) in [("\"7\"", true), ("\"8\"", false), ("", false)] {
@@ -37,7 +37,7 @@ import Testing
     #expect(try fetch.judge(reply, of: url, at: 0) == [1, 2])
   }
 
-  @Test func what_is_forgotten_is_news_once_more_at_the_usual_time() throws {
+  @Test func after_a_reset_the_next_fetch_reports_the_fences_again() throws {
     var fetch = FenceFetch(period: 300 * second)
     var reply = HTTPReply(status: 200, body: [1, 2])
     reply.etag = "\"7\""
@@ -48,7 +48,7 @@ import Testing
     #expect(try fetch.judge(reply, of: url, at: 600 * second) == nil)
   }
 
-  @Test func where_nobody_has_put_fences_those_that_there_are_stay() throws {
+  @Test func the_fences_are_kept_if_the_server_has_none() throws {
     var fetch = FenceFetch(period: 300 * second)
     var none = HTTPReply(status: 200, body: Array(#"{"type":"FeatureCollection","features":[]}"#.utf8))
     none.etag = "\"none\""
@@ -63,7 +63,7 @@ import Testing
     #expect(try fetch.judge(none, of: url, at: 0) == none.body)
   }
 
-  @Test func a_failure_is_said_once_and_keeps_what_there_is() throws {
+  @Test func a_failed_fetch_is_reported_once_and_keeps_the_fences() throws {
     var most = SteadyGenerator(value: .max)
     var fetch = FenceFetch(period: 300 * second)
     let error = try #require(throws: SinkError.self) {

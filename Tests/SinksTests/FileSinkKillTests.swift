@@ -6,8 +6,8 @@ import Testing
 @testable import Sinks
 @testable import SinksTestKit
 
-/// A program with a spool and a file sink, killed at any moment: every record that the spool numbered stands in the file
-/// once, or is told to be lost with the power.
+/// A program with a spool and a file sink is killed at any moment. Every record that the spool numbered is in the file
+/// once, or is reported as lost.
 @Suite struct FileSinkKillTests {
   @Test func killed_again_and_again_every_committed_record_is_in_the_file_once() async throws {
     try await aside {
@@ -30,8 +30,8 @@ import Testing
     }
   }
 
-  /// The disk takes no writes for a while: that is told, and every record is in the file in the end.
-  @Test(arguments: [ENOSPC, EROFS]) func a_disk_that_takes_nothing_for_a_while_costs_no_record(
+  /// The disk rejects writes for a while. This is reported, and every record is in the file in the end.
+  @Test(arguments: [ENOSPC, EROFS]) func a_temporarily_failing_disk_loses_no_record(
     _ fault: Int32
   ) async throws {
     try await aside {
@@ -71,7 +71,8 @@ import Testing
       let isNew = seen[number.epoch, default: []].insert(number.sequence).inserted
       #expect(isNew, "record \(number.sequence) twice")
     }
-    // The spool's own books, read by SQLite's shell: nothing waits, and holes are those that it owes a gap for.
+    // The spool's database, read by SQLite's shell: no record waits, and each missing number belongs to an unreported
+    // loss.
     let sql = "select coalesce(max(last),0), (select count(*) from event)+(select count(*) from telemetry) from state"
     let state = try Tool.run("python3", ["-c", Self.script, spool + "/spool.db", sql])
     #expect(state.status == 0, "\(state.errors)")

@@ -47,7 +47,7 @@ import Testing
     #expect(try text(path) == Batches.telemetry(1...5).bytes)
   }
 
-  @Test func a_file_that_another_process_writes_is_left_alone() throws {
+  @Test func a_file_that_another_process_writes_is_not_changed() throws {
     let python = try Tool.required("python3")
     let half = #"{"type":"telemetry","half"#
     let path = try scratch.write("records.jsonl", half)
@@ -85,7 +85,7 @@ import Testing
     var before = sink(rotation)
     let wakeUp = try SinkWakeUp()
     var last = 0
-    // Until a file was put aside for the third time.
+    // Until the file was rotated for the third time.
     while try RotatedFiles(path).entries().count < 3 {
       _ = before.deliver(Batches.telemetry((last + 1)...(last + 40)), wakeUp)
       last += 40
@@ -113,7 +113,7 @@ import Testing
     #expect(try all() == Batches.telemetry(1...42).bytes)
   }
 
-  @Test func a_cut_line_is_healed_and_told() throws {
+  @Test func an_incomplete_last_line_is_removed_and_reported() throws {
     try scratch.write("records.jsonl", Batches.line(1) + Batches.line(2).dropLast(9))
     var sink = sink()
     let delivery = sink.deliver(Batches.telemetry(2...3), try SinkWakeUp())
@@ -122,7 +122,7 @@ import Testing
     #expect(try text(path) == Batches.telemetry(1...3).bytes)
   }
 
-  @Test func a_long_file_is_put_aside_and_compressed() throws {
+  @Test func a_long_file_is_rotated_and_compressed() throws {
     try Tool.required("zstd")
     var sink = sink { $0.bytes = 70_000 }
     let wakeUp = try SinkWakeUp()
@@ -153,7 +153,7 @@ import Testing
     #expect(entries[0].number > 3)
   }
 
-  @Test func a_file_is_put_aside_by_the_time_of_its_records() throws {
+  @Test func a_file_is_rotated_by_the_time_of_its_records() throws {
     var sink = sink {
       $0.bytes = nil
       $0.milliseconds = 60_000
@@ -170,7 +170,7 @@ import Testing
     #expect(try text(path).count { $0 == 0x0A } == 1)
   }
 
-  @Test func a_file_that_somebody_else_puts_aside_is_followed_by_a_new_one() throws {
+  @Test func an_externally_rotated_file_is_replaced_by_a_new_one() throws {
     var sink = sink()
     let wakeUp = try SinkWakeUp()
     _ = sink.deliver(Batches.telemetry(1...3), wakeUp)
@@ -193,7 +193,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path + ".1.zst.new"))
   }
 
-  @Test func a_place_that_cannot_be_written_is_told_once_and_tried_again() throws {
+  @Test func an_unwritable_file_is_reported_once_and_retried() throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     var sink = sink()
     let wakeUp = try SinkWakeUp()
@@ -230,7 +230,7 @@ import Testing
     #expect(try all() == Batches.telemetry(1...2_000).bytes)
   }
 
-  @Test func what_filled_a_file_is_acknowledged_even_if_it_cannot_be_put_aside() throws {
+  @Test func written_records_are_acknowledged_even_if_rotation_fails() throws {
     // A name to which no number can be added: 255 bytes are the most (NAME_MAX).
     let path = scratch.file(String(repeating: "r", count: 254))
     var configuration = FileSinkConfiguration(path: path)

@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func our_certificate_lets_us_in_where_one_is_wanted() throws {
+  @Test func the_client_certificate_is_accepted_if_required() throws {
     let certificates = try Certificates()
     let server = try certificates.make("server", for: "DNS:localhost")
     let own = try certificates.make("gateway", for: "DNS:gw-17")
@@ -68,7 +68,7 @@ import Testing
     #expect(store.received == [1, 2, 3])
   }
 
-  @Test func a_file_of_our_own_that_cannot_be_used_is_told_by_its_name() throws {
+  @Test func an_unusable_local_TLS_file_is_named() throws {
     let certificates = try Certificates()
     let own = try certificates.make("gateway", for: "DNS:gw-17")
     let other = try certificates.make("other", for: "DNS:gw-18")
@@ -90,7 +90,7 @@ import Testing
     #expect(store.requests.isEmpty)
   }
 
-  @Test func a_server_without_tls_is_told_and_so_is_one_that_wants_it() throws {
+  @Test func a_mismatch_of_tls_and_plain_http_is_reported() throws {
     let certificates = try Certificates()
     let plain = try ScriptedStore([:], in: scratch)
     let secured = try ScriptedStore([:], in: scratch, tls: try certificates.make("server", for: "DNS:localhost"))

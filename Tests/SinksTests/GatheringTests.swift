@@ -22,11 +22,11 @@ import Testing
     return pace
   }
 
-  @Test func at_the_start_a_backlog_is_looked_for_at_once() {
+  @Test func a_backlog_is_requested_at_the_start() {
     #expect(Pace(Gathering()).due == .min)
   }
 
-  @Test func telemetry_waits_for_company_and_not_for_ever() {
+  @Test func telemetry_is_gathered_for_a_limited_time() {
     var pace = caughtUp(300 * second)
     #expect(pace.due == .max)
     pace.noticed(arrived(telemetry: 1), at: 10 * second)
@@ -36,7 +36,7 @@ import Testing
     #expect(pace.due == .min)
   }
 
-  @Test func an_event_waits_for_nothing() {
+  @Test func an_event_is_delivered_at_once() {
     var pace = caughtUp(300 * second)
     pace.noticed(arrived(1, telemetry: 3), at: 10 * second)
     #expect(pace.due == .min)
@@ -52,7 +52,7 @@ import Testing
     #expect(pace.due == .max)
   }
 
-  @Test func what_came_back_is_due_when_the_sink_wants_it() {
+  @Test func returned_records_are_due_at_the_sinks_retry_time() {
     var pace = caughtUp(300 * second)
     pace.handedOut(Batches.telemetry(1...3), limit)
     var delivery = Delivery()
@@ -62,7 +62,7 @@ import Testing
     #expect(pace.due == 44 * second)
   }
 
-  @Test func a_sink_that_is_to_be_left_alone_is_left_alone_by_events_too() {
+  @Test func events_also_wait_for_the_sinks_retry_time() {
     var pace = caughtUp(0)
     var delivery = Delivery()
     delivery.notBefore = 20 * second

@@ -5,11 +5,11 @@ import Testing
 @Suite struct HTTPDateTests {
   @Test(arguments: [
     "Sun, 06 Nov 1994 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
-  ]) func forms_of_the_standard_mean_the_same(_ text: String) {
+  ]) func all_http_date_formats_are_equivalent(_ text: String) {
     #expect(HTTPDate.seconds(text) == 784_111_777)
   }
 
-  @Test func a_year_of_two_digits_is_of_this_century() {
+  @Test func a_two_digit_year_is_in_this_century() {
     #expect(HTTPDate.seconds("Saturday, 21-Nov-26 00:00:00 GMT") == 1_795_219_200)
   }
 

@@ -82,7 +82,7 @@ import Testing
     #expect(kept.contains(#""rpm":7}"#))
   }
 
-  @Test func a_broker_that_takes_nothing_now_gets_it_later() throws {
+  @Test func records_rejected_for_now_are_sent_later() throws {
     let broker = try Broker(["--refuse-payload", "\"rpm\":7}", "151"])
     var sink = try sink(broker.port)
     let delivery = sink.deliver(Batches.telemetry(7...7), try SinkWakeUp())

@@ -33,7 +33,7 @@ import Testing
 
   // MARK: Fleet stores
 
-  @Test func a_store_that_knows_the_token_takes_records_and_was_sent_none() throws {
+  @Test func a_check_with_a_valid_token_sends_no_record() throws {
     let token = try secret("token", "s3cret\n")
     let peer = try ScriptedStore(["token": token], in: scratch)
     let found = try store(peer.port, token: token).check(within: Self.limit)
@@ -52,7 +52,7 @@ import Testing
     #expect(!found.description.contains("0ther"))
   }
 
-  @Test func a_token_of_another_gateway_is_told_where_the_store_says_whose_it_is() throws {
+  @Test func a_token_of_another_gateway_is_reported() throws {
     let peer = try ScriptedStore(["gateway": "gw-1"], in: scratch)
     let silent = try ScriptedStore([:], in: scratch)
     let found = try store(peer.port).check(within: Self.limit, gatewayId: "gw-9")
@@ -111,7 +111,7 @@ import Testing
 
   // MARK: Brokers
 
-  @Test func a_broker_that_lets_us_in_is_left_again_and_nothing_is_published() throws {
+  @Test func a_broker_check_connects_and_publishes_nothing() throws {
     let broker = try Mosquitto(in: scratch)
     let subscriber = try broker.subscriber("#")
     defer { subscriber.kill() }
@@ -123,7 +123,7 @@ import Testing
     #expect(subscriber.output.isEmpty)
   }
 
-  @Test func a_running_daemon_is_not_thrown_out_by_a_check() throws {
+  @Test func a_broker_check_does_not_disconnect_a_running_daemon() throws {
     let broker = try Mosquitto(in: scratch)
     let configuration = try self.broker(broker.port)
     var sink = MQTTSink(
@@ -136,7 +136,7 @@ import Testing
     sink.finish(wakeUp)
   }
 
-  @Test func a_password_that_the_broker_refuses_is_told_and_not_shown() throws {
+  @Test func a_rejected_broker_password_is_reported_and_not_shown() throws {
     let passwords = scratch.file("passwords")
     try Tool.required("mosquitto_passwd")
     #expect(try Tool.run("mosquitto_passwd", ["-b", "-c", passwords, "gateway", "right"]).status == 0)
@@ -159,7 +159,7 @@ import Testing
   }
 
   @Test(arguments: ["--refuse-5", "--hang-up-on-5"])
-  func a_broker_of_the_old_version_lets_us_in(trait: String) throws {
+  func a_broker_with_mqtt_3_1_1_accepts_the_check(trait: String) throws {
     let python = try Tool.required("python3")
     let script = TestData.projectRoot + "/Tests/Support/broker.py"
     let program = try RunningProgram(python, [script, trait])

@@ -9,7 +9,7 @@ import Testing
     }
   }
 
-  @Test func no_more_are_under_way_than_the_broker_allows() {
+  @Test func messages_in_flight_do_not_exceed_the_brokers_limit() {
     var window = PublishWindow(messages(5), size: 2)
     window.published(as: 1)
     #expect(window.next() != nil)
@@ -58,7 +58,7 @@ import Testing
     #expect(window.isDone)
   }
 
-  @Test func a_broker_that_takes_none_now_stops_it() {
+  @Test func a_broker_that_accepts_no_messages_stops_publishing() {
     var window = PublishWindow(messages(1), size: 1)
     window.published(as: 1)
     #expect(window.acknowledged(1, reason: 0x97) == .stop(reason: 0x97))

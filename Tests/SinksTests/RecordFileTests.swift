@@ -16,7 +16,7 @@ import Testing
     RecordLine.Number(epoch: Batches.epoch, sequence: sequence)
   }
 
-  @Test func a_line_cut_anywhere_is_taken_away_and_whole_ones_stay() throws {
+  @Test func a_line_truncated_anywhere_is_removed_and_complete_ones_kept() throws {
     let whole = Batches.line(1) + Batches.line(2)
     let third = Batches.line(3)
     for count in 1..<third.count {
@@ -38,7 +38,7 @@ import Testing
     #expect(try bytes(path) == whole + Batches.line(3))
   }
 
-  @Test func room_that_a_power_cut_left_behind_is_taken_away() throws {
+  @Test func zero_bytes_after_a_power_cut_are_removed() throws {
     let path = try scratch.write("records.jsonl", Batches.line(1) + [UInt8](repeating: 0, count: 4_096))
     let file = try RecordFile(path)
     #expect(file.mended == .cutLineRemoved(bytes: 4_096))
@@ -63,7 +63,7 @@ import Testing
     #expect(!file.contains(RecordLine.Number(epoch: "another", sequence: 1)))
   }
 
-  @Test func a_pipe_and_a_folder_are_no_file() throws {
+  @Test func a_pipe_and_a_folder_are_rejected_as_record_files() throws {
     let pipe = scratch.file("pipe")
     #expect(unsafe mkfifo(pipe, 0o600) == 0)
     for path in [pipe, scratch.path, scratch.file("none/records.jsonl")] {

@@ -39,7 +39,7 @@ import Testing
     #expect(!"\(error ?? SinkError(.system, "", ""))".contains("very"))
   }
 
-  @Test func a_missing_file_and_a_folder_are_told() throws {
+  @Test func a_missing_secret_file_and_a_folder_are_reported() throws {
     #expect(throws: SinkError.self) { try SecretFile.read(scratch.file("none")) }
     #expect(throws: SinkError.self) { try SecretFile.read(scratch.path) }
   }

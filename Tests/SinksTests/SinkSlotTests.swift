@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func a_sink_that_is_over_takes_no_more() async throws {
+  @Test func an_ended_sink_accepts_no_batch() async throws {
     try await aside {
       let wakeUp = try WakeUp()
       let slot = try SinkSlot(reportsTo: wakeUp)

@@ -64,7 +64,7 @@ import Testing
     #expect(delivery.news.isEmpty)
   }
 
-  @Test func told_to_stop_it_waits_for_a_slow_reader_no_longer_than_it_may() throws {
+  @Test func a_stop_waits_for_a_slow_reader_for_a_limited_time() throws {
     let pipe = Pipe()
     // More than a pipe holds, and nobody reads.
     let batch = Batches.telemetry(1...2_000)

@@ -8,12 +8,12 @@ import Testing
     return Dictionary(uniqueKeysWithValues: answer.refused.map { ($0.index, $0.reason) })
   }
 
-  @Test func only_the_refused_may_be_listed() throws {
+  @Test func a_response_may_list_only_the_rejected_records() throws {
     let text = #"{"stored":2,"duplicates":1,"refused":1,"results":[{"index":3,"outcome":"refused","reason":"why"}]}"#
     #expect(try refused(text, of: 4) == [3: "why"])
   }
 
-  @Test func all_may_be_listed_in_any_order() throws {
+  @Test func a_response_may_list_all_records_in_any_order() throws {
     let text = #"""
       {"stored":1,"duplicates":1,"refused":1,"results":[{"index":2,"outcome":"refused"},
        {"index":0,"outcome":"stored","id":"x"},{"index":1,"outcome":"duplicate"}],"took":3}
@@ -35,7 +35,7 @@ import Testing
     #expect(throws: StoreAnswer.NotUnderstood.self) { try StoreAnswer(parsing: Array(text.utf8), records: 3) }
   }
 
-  @Test func an_answer_that_is_cut_anywhere_is_not_understood() {
+  @Test func a_response_truncated_anywhere_is_rejected() {
     let text = Array(
       #"{"stored":2,"duplicates":0,"refused":1,"results":[{"index":1,"outcome":"refused","reason":"no"}]}"#.utf8)
     for count in 0..<text.count {

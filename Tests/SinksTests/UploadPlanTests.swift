@@ -15,7 +15,7 @@ import Testing
     HTTPReply(status: 200, body: Array(#"{"stored":\#(count),"duplicates":0,"refused":0}"#.utf8))
   }
 
-  /// Runs a plan against a server that takes a batch or not; what it was sent, and what was said of it.
+  /// Runs a plan against a simulated server; returns the requests and the results.
   private func run(
     _ records: Int, _ server: UploadPlan.Server? = nil, _ answer: (UploadPlan.Request) -> HTTPReply
   ) -> (requests: [Range<Int>], delivered: [Range<Int>], refused: [Int], last: UploadPlan) {
@@ -43,7 +43,7 @@ import Testing
     return HTTPReply(status: 200, body: Array(text.utf8))
   }
 
-  @Test func records_of_a_vehicle_that_is_entered_as_anothers_wait_until_that_is_put_right() {
+  @Test func records_of_another_gateways_vehicle_wait_for_a_correction() {
     var known = server
     for _ in 0..<5 {
       var plan = UploadPlan(known, records: 3)
@@ -62,7 +62,7 @@ import Testing
     #expect(mixed.delivered == [0..<3] && mixed.refused == [0])
   }
 
-  @Test func records_that_were_set_aside_are_given_up_once_others_are_taken_and_no_more_than_they() {
+  @Test func records_set_aside_become_dead_letters_after_others_were_accepted() {
     var known = server
     for _ in 0..<2 { known = run(3, known) { _ in foreign(0..<3, of: 3) }.last.server }
     known = run(1, known) { _ in stored(1) }.last.server
@@ -83,7 +83,7 @@ import Testing
     #expect(result.delivered == [4..<6] && result.refused == [0, 1, 2, 3])
   }
 
-  @Test func records_that_name_another_gateway_are_given_up_at_once_and_no_others_with_them() {
+  @Test func only_records_of_another_gateway_become_dead_letters_at_once() {
     var plan = UploadPlan(server, records: 4)
     _ = plan.next()
     let verdict = plan.judge(foreign(0..<4, of: 4)) { $0 >= 3 }
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(arguments: [413, 415, 422], [1, 2, 10])
-  func what_a_server_that_takes_nothing_says_of_its_limits_is_not_learned(_ status: Int, _ records: Int) {
+  func limits_of_a_server_that_accepts_nothing_are_discarded(_ status: Int, _ records: Int) {
     let result = run(records) { _ in HTTPReply(status: status) }
     #expect(result.delivered.isEmpty && result.refused.isEmpty)
     #expect(result.last.server == server)
@@ -117,7 +117,7 @@ import Testing
     #expect(result.delivered == [0..<100])
   }
 
-  @Test func too_much_at_once_goes_in_halves_and_later_batches_are_smaller() {
+  @Test func a_too_large_request_is_halved_and_later_ones_are_smaller() {
     let result = run(10) { $0.records.count > 3 ? HTTPReply(status: 413) : stored($0.records.count) }
     #expect(result.requests == [0..<10, 0..<5, 0..<3, 3..<5, 5..<8, 8..<10])
     #expect(result.delivered.flatMap { Array($0) } == Array(0..<10))
@@ -125,7 +125,7 @@ import Testing
     #expect(next.requests == [0..<3, 3..<6, 6..<7])
   }
 
-  @Test func after_a_while_more_are_tried_again_and_ever_more_seldom() {
+  @Test func larger_requests_are_retried_at_growing_intervals() {
     var known = server
     known.mostRecords = 20
     var limit = 20
@@ -165,7 +165,7 @@ import Testing
     #expect(plan.conclude() == .delivered(1..<1, refused: [.init(index: 1, reason: "HTTP 413: too large")]))
   }
 
-  @Test func a_server_that_takes_nothing_at_all_costs_no_record() {
+  @Test func a_server_that_accepts_nothing_loses_no_record() {
     for records in [1, 3, 100] {
       let result = run(records) { _ in HTTPReply(status: 400) }
       #expect(result.refused.isEmpty)
@@ -196,7 +196,7 @@ import Testing
     #expect(result.last.server.encoding == .none)
   }
 
-  @Test func a_token_is_read_anew_once() {
+  @Test func a_token_is_read_again_once() {
     var plan = UploadPlan(server, records: 2)
     #expect(plan.next()?.wantsToken == false)
     #expect(plan.judge(HTTPReply(status: 401)) == .again)
@@ -208,7 +208,7 @@ import Testing
     #expect(error.kind == .unauthorized)
   }
 
-  @Test func a_redirect_is_followed_on_the_same_server_alone() throws {
+  @Test func a_redirect_is_followed_only_on_the_same_server() throws {
     func reply(_ status: Int, to location: String) -> HTTPReply {
       var reply = HTTPReply(status: status)
       reply.location = location
@@ -240,7 +240,7 @@ import Testing
     #expect(plan.judge(reply(307, to: "/again")) != .again)
   }
 
-  @Test(arguments: [429, 503]) func a_busy_server_is_left_alone_as_long_as_it_asks(_ status: Int) {
+  @Test(arguments: [429, 503]) func a_busy_servers_requested_wait_is_respected(_ status: Int) {
     var reply = HTTPReply(status: status)
     reply.retryAfter = "7"
     var plan = UploadPlan(server, records: 1)

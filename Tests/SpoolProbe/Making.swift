@@ -2,7 +2,7 @@ import Glibc
 import Spool
 import Telemetry
 
-/// Says a line on standard output: in one write(2), so that it is there when the process is killed behind it.
+/// Prints a line on standard output in one write(2), so that it is complete even if the process is killed after it.
 func say(_ line: String) {
   let bytes = Array("\(line)\n".utf8)
   let written = unsafe write(STDOUT_FILENO, bytes, bytes.count)

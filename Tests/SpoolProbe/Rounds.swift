@@ -1,7 +1,7 @@
 import Spool
 
-/// Appends, commits, hands out and acknowledges, and says every step, so that whoever reads it knows what must be there
-/// after it was killed:
+/// Appends, commits, delivers and acknowledges records. It prints every step, so that the reader knows the expected
+/// state after a kill:
 ///
 ///     opened EPOCH            the spool is open
 ///     loss REASON FROM TO N   of which a record is owed
@@ -50,7 +50,7 @@ struct Rounds {
       for record in batch.records { say("sent \(record.number.sequence) \(Self.value(batch.bytes[record.range]))") }
       for record in batch.records where Int.random(in: 0..<8, using: &random) > 0 {
         let sequence = record.number.sequence
-        // Said before it is so: whoever reads this knows that it may be missing from now on.
+        // Printed in advance: from now on the record may be missing.
         say("acknowledged \(sequence)")
         spool.acknowledge(sequence...sequence, in: record.number.source, by: 0)
       }

@@ -23,7 +23,7 @@ import Testing
     #expect(book.wall(boot: 1, time: 5) == ntp)
   }
 
-  @Test func a_clock_that_is_no_longer_kept_goes_on() {
+  @Test func a_clock_without_its_source_continues() {
     _ = book.learn(ntp, boot: 1, at: 1)
     #expect(!learn(WallTime(offset: Lines.day + 1_000, quality: .system), boot: 1, at: 100))
     #expect(!learn(.unknown, boot: 1, at: 100))
@@ -38,7 +38,7 @@ import Testing
     #expect(book.wall(boot: 1, time: 100) == stepped)
   }
 
-  @Test func of_a_clock_that_steps_without_end_the_last_steps_are_known() {
+  @Test func only_the_last_steps_of_a_stepping_clock_are_kept() {
     for step in 1...10_000 {
       #expect(learn(WallTime(offset: Int64(step) * Lines.second, quality: .gps), boot: 1, at: Int64(step)))
     }
@@ -47,7 +47,7 @@ import Testing
     #expect(book.wall(boot: 1, time: 1).offset == Int64(10_001 - ClockBook.mostEntries) * Lines.second)
   }
 
-  @Test func what_is_said_twice_of_a_moment_is_known_once() {
+  @Test func a_second_reading_of_the_same_time_replaces_the_first() {
     _ = book.learn(ntp, boot: 1, at: 1)
     let stepped = WallTime(offset: Lines.day + Lines.second, quality: .ntp)
     let corrected = WallTime(offset: Lines.day + 2 * Lines.second, quality: .ntp)

@@ -95,7 +95,7 @@ import Testing
   }
 
   /// SQLite sees nothing wrong with a page in which a figure has changed.
-  @Test func a_record_with_a_changed_figure_does_not_leave() throws {
+  @Test func a_record_with_a_changed_digit_is_not_delivered() throws {
     let options = try made(30)
     try change(options) { data in
       let place = data.range(of: Data("\"speed\":1,".utf8)) ?? data.range(of: Data("\"speed\":1}".utf8))
@@ -219,7 +219,7 @@ import Testing
 
   // MARK: Removed while in use
 
-  /// What stands in the folder now, as somebody finds it who opens it.
+  /// The number of records in the folder, as another process that opens it finds them.
   private func found(_ options: SpoolOptions) throws -> Int64 {
     try SQLiteConnection(path: options.folder! + "/spool.db").number("SELECT events + telemetry FROM state", "look")
   }
@@ -261,7 +261,7 @@ import Testing
     #expect(again.drain(1).filter { $0.sequence <= 2 }.map(\.value) == [21, 22])
   }
 
-  @Test func a_file_that_is_removed_while_the_disk_is_full_is_not_gone_back_to() throws {
+  @Test func a_removed_file_is_not_used_again_after_a_full_disk() throws {
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
     try spool.telemetry(1...3)
@@ -276,7 +276,7 @@ import Testing
     #expect(losses.map(\.sequences) == [1...3])
   }
 
-  @Test func a_file_that_is_removed_before_the_end_is_told_of_at_the_next_start() throws {
+  @Test func a_file_removed_before_the_end_is_reported_at_the_next_start() throws {
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
     try spool.telemetry(1...3)
@@ -311,7 +311,7 @@ import Testing
   }
 
   /// Numbers that the copy does not know were given since.
-  @Test func a_copy_that_is_put_back_gives_no_number_twice() throws {
+  @Test func a_restored_copy_does_not_reuse_numbers() throws {
     let options = SpoolOptions(scratch)
     let path = options.folder! + "/spool.db"
     var spool = Spool(options)

@@ -62,7 +62,7 @@ import Testing
   }
 
   /// While the disk takes nothing, sinks get the newest records from memory and older ones from the file.
-  @Test(arguments: [ENOSPC, EROFS, EIO]) func sinks_go_on_getting_records(_ fault: Int32) async throws {
+  @Test(arguments: [ENOSPC, EROFS, EIO]) func sinks_receive_records_during_disk_failures(_ fault: Int32) async throws {
     let lines = try await Self.lines(fault)
     let back = lines.lastIndex(of: "state durable") ?? 0
     let during = Self.sent(Array(lines[..<back]))
@@ -88,7 +88,9 @@ import Testing
   }
 
   /// Those of the memory count from 1 in an epoch of their own; those of the file have no hole.
-  @Test(arguments: [ENOSPC, EROFS, EIO]) func numbers_have_no_hole(_ fault: Int32) async throws {
+  @Test(arguments: [ENOSPC, EROFS, EIO]) func sequence_numbers_have_no_gap_after_disk_failures(_ fault: Int32)
+    async throws
+  {
     let sent = Self.sent(try await Self.lines(fault))
     #expect(sent.filter { $0.source == "memory" }.map(\.sequence) == Array(1...100))
     let kept = sent.filter { $0.source == "file" }.map(\.sequence).sorted()

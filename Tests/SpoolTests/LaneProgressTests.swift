@@ -7,7 +7,7 @@ import Testing
 
   private func acknowledge(_ range: ClosedRange<UInt64>) -> [UInt64] { lane.acknowledge(range) }
 
-  @Test func the_cursor_follows_acknowledgements_in_turn() {
+  @Test func the_cursor_follows_acknowledgements_in_order() {
     lane.deliver(1, previous: 0)
     lane.deliver(5, previous: 1)
     #expect(acknowledge(1...1) == [1])
@@ -25,7 +25,7 @@ import Testing
     #expect(lane.acknowledged.ranges == [0...0, 9...9])
   }
 
-  @Test func only_what_was_handed_out_can_be_acknowledged() {
+  @Test func only_delivered_records_can_be_acknowledged() {
     lane.deliver(3, previous: 0)
     #expect(acknowledge(4...100) == [])
     #expect(lane.cursor == 0)
@@ -41,7 +41,7 @@ import Testing
     #expect([1, 2, 3, 4].filter { lane.isTaken($0) } == [2])
   }
 
-  @Test func the_end_of_what_is_taken_is_found_through_both_kinds() {
+  @Test func acknowledged_and_in_flight_ranges_are_skipped_together() {
     for number: UInt64 in 1...3 { lane.deliver(number, previous: number - 1) }
     _ = lane.acknowledge(2...2)
     #expect(lane.taken(behind: 0) == 3)

@@ -14,7 +14,7 @@ import Testing
     return options
   }
 
-  @Test func records_leave_from_memory_counted_from_one() throws {
+  @Test func records_from_memory_are_numbered_from_one() throws {
     var spool = Spool(options)
     try spool.telemetry(1...3)
     try spool.event(4)
@@ -25,7 +25,7 @@ import Testing
     #expect(spool.epoch == nil)
   }
 
-  @Test func each_sink_gets_the_same_bytes_and_what_all_have_is_forgotten() throws {
+  @Test func all_sinks_get_the_same_bytes_and_acknowledged_records_are_removed() throws {
     var spool = Spool(options)
     try spool.telemetry(1...3)
     let one = spool.take(0)
@@ -95,7 +95,7 @@ import Testing
     #expect(lost == UInt64((values.first ?? 0) - 2))
   }
 
-  @Test func a_folder_that_cannot_be_made_is_said_once_and_tried_again() throws {
+  @Test func a_spool_folder_that_cannot_be_created_is_reported_once_and_retried() throws {
     var spool = Spool(options)
     #expect(spool.allNews().count == 1)
     #expect(spool.nextDue == options.retryInterval)
@@ -107,7 +107,7 @@ import Testing
   @Test func records_in_memory_that_no_sink_has_seen_move_to_the_file() throws {
     let scratch = try ScratchFolder()
     var options = SpoolOptions(scratch)
-    // Somebody else has it at first.
+    // Another spool has the folder at first.
     var other = Spool(options)
     options.sinks = ["a"]
     var spool = Spool(options)

@@ -99,7 +99,7 @@ import Testing
     #expect(kept == Array("under way".utf8))
   }
 
-  @Test func records_lost_on_the_way_take_numbers_and_are_told_of() throws {
+  @Test func records_lost_before_the_spool_take_numbers_and_are_reported() throws {
     var spool = Spool(SpoolOptions(scratch))
     try spool.telemetry(1...2)
     spool.skip(5, reason: .slowDisk)
@@ -110,7 +110,7 @@ import Testing
     #expect(spool.take().map(\.sequence) == [6, 7])
   }
 
-  @Test func so_they_do_while_there_is_no_file() throws {
+  @Test func lost_records_take_numbers_without_a_file_too() throws {
     var options = SpoolOptions(scratch)
     options.folder = nil
     var spool = Spool(options)

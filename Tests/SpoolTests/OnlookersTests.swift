@@ -35,7 +35,7 @@ import Testing
     #expect(Self.look(&spool, &onlooker).isEmpty)
   }
 
-  @Test func looking_takes_nothing_from_a_sink_and_shows_the_same_lines() throws {
+  @Test func observers_see_the_same_lines_as_sinks() throws {
     var spool = Spool(SpoolOptions(scratch))
     spool.setWallTime(WallTime(offset: Lines.day, quality: .ntp), at: 0)
     var onlooker = Onlooker()
@@ -62,7 +62,7 @@ import Testing
     #expect(Self.look(&spool, &onlooker).isEmpty)
   }
 
-  @Test func what_waits_in_memory_is_old_for_every_sink_that_lacks_it() throws {
+  @Test func the_age_of_records_in_memory_counts_for_every_sink() throws {
     let epoch = UUIDv7(milliseconds: 1, first: 1, rest: 1)
     var spool = Spool(SpoolOptions(folder: nil, sinks: ["quick", "slow"]) { epoch })
     try spool.telemetry(1...3)
@@ -72,7 +72,7 @@ import Testing
     #expect(figures.oldestAge == 49 * Lines.second)
   }
 
-  @Test func who_passes_sees_what_is_committed_after_that() throws {
+  @Test func an_observer_moved_to_the_end_sees_later_records() throws {
     var spool = Spool(SpoolOptions(scratch))
     try spool.telemetry(1...3)
     var onlooker = Onlooker()
@@ -81,7 +81,7 @@ import Testing
     #expect(Self.look(&spool, &onlooker).map(\.value) == [1, 2, 3])
   }
 
-  @Test func figures_tell_how_much_waits_for_how_long_and_for_whom() throws {
+  @Test func spool_figures_have_the_backlog_and_its_age_by_sink() throws {
     var spool = Spool(SpoolOptions(scratch, sinks: ["quick", "slow"]))
     try spool.telemetry(1...10)
     spool.settle()

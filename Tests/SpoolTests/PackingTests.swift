@@ -91,8 +91,8 @@ import Testing
     return try #require(found as? Int64)
   }
 
-  /// Cars and forms in turn, some of them like nothing else, in one commit and in many, read at once and after a restart.
-  @Test(arguments: 0..<6) func every_line_leaves_as_it_came(_ seed: Int) throws {
+  /// Alternating cars and forms, some unlike all others, in one commit and in many, read at once and after a restart.
+  @Test(arguments: 0..<6) func compressed_lines_are_delivered_unchanged(_ seed: Int) throws {
     var random = Reproducible(seed)
     let forms = ["", "a", "b", "c", "d", "e"].prefix(Int.random(in: 1...6, using: &random))
     let lines = (1...1_500).map { number in
@@ -127,7 +127,7 @@ import Testing
     #expect(spool.depth.file == 0)
   }
 
-  @Test func a_base_that_nothing_needs_is_removed() throws {
+  @Test func an_unused_compression_base_is_removed() throws {
     var spool = Spool(SpoolOptions(scratch))
     for round in 0..<20 {
       try Self.append((1...PackingPlan.mostLines).map { Self.line($0 + round * 1_000, signals: 5) }, to: &spool)
@@ -138,7 +138,7 @@ import Testing
   }
 
   /// What was packed against it is lost and told of; nothing else is.
-  @Test func a_damaged_base_costs_what_was_packed_against_it() throws {
+  @Test func a_damaged_base_loses_the_records_compressed_with_it() throws {
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
     try Self.append((1...1_000).map { Self.line($0) }, to: &spool)
@@ -169,7 +169,7 @@ import Testing
   }
 
   /// The page that it begins on is gone, or the one that it goes on on.
-  @Test(arguments: [0, 1]) func a_base_whose_page_is_gone_costs_what_was_packed_against_it(_ page: Int) throws {
+  @Test(arguments: [0, 1]) func a_base_on_a_lost_page_loses_the_records_compressed_with_it(_ page: Int) throws {
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
     try Self.append((1...1_000).map { Self.line($0) }, to: &spool)
@@ -211,7 +211,7 @@ import Testing
     }
   }
 
-  @Test func a_changed_byte_of_a_frame_costs_that_record() throws {
+  @Test func a_changed_byte_of_a_frame_loses_that_record() throws {
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
     try Self.append((1...100).map { Self.line($0) }, to: &spool)
@@ -232,7 +232,7 @@ import Testing
   }
 
   /// Version 1 of the file knew nothing of this.
-  @Test func a_file_of_the_first_version_is_gone_on_with() throws {
+  @Test func a_spool_of_the_first_version_is_upgraded() throws {
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
     let epoch = spool.epoch
@@ -278,14 +278,14 @@ import Testing
     return result.lines.last.map { String($0.prefix { $0 != " " }) } ?? ""
   }
 
-  @Test func without_the_library_records_are_kept_as_they_are() throws {
+  @Test func without_zstd_records_are_stored_uncompressed() throws {
     #expect(try probe(["fill", "600"], hasLibrary: false) == "records=600")
     #expect(try number("SELECT count(*) FROM telemetry WHERE base IS NOT NULL") == 0)
     #expect(try probe(["drain"]) == "records=600")
   }
 
   /// They are whole: they wait until it is there again.
-  @Test func records_that_were_packed_wait_for_the_library() throws {
+  @Test func compressed_records_wait_for_zstd() throws {
     #expect(try probe(["fill", "600"]) == "records=600")
     #expect(try number("SELECT count(*) FROM telemetry WHERE base IS NOT NULL") > 500)
     #expect(try probe(["drain"], hasLibrary: false) == "records=0")

@@ -68,7 +68,7 @@ import Testing
   }
 
   /// The check can fail: writes that were never synchronised are found to be missing.
-  @Test func a_disk_that_lies_is_found_out() async throws {
+  @Test func lost_writes_of_a_disk_are_detected() async throws {
     let faults = try await aside { () throws -> [String] in
       let scratch = try ScratchFolder()
       let log = scratch.file("log")

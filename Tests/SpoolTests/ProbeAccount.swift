@@ -6,7 +6,7 @@ import Telemetry
 struct ProbeAccount {
   private var made: Set<Int> = []
   private var waiting: Set<Int> = []
-  /// Values that were said to be durable.
+  /// Values that the probe reported as durable.
   private(set) var committed: Set<Int> = []
   /// By number, over all runs.
   private(set) var sent: [UInt64: Int] = [:]
@@ -17,7 +17,7 @@ struct ProbeAccount {
   /// Lines that contradict each other.
   private(set) var contradictions: [String] = []
 
-  /// Takes in a line, in the order in which they were said.
+  /// Processes a line of the probe; lines must be in order.
   mutating func take(_ line: Substring) {
     let words = line.split(separator: " ")
     func number(_ index: Int) -> Int { index < words.count ? Int(words[index]) ?? 0 : 0 }

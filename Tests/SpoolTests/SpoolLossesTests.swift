@@ -130,7 +130,7 @@ import Testing
     #expect(names.count == 60)
   }
 
-  @Test func a_loss_is_owed_until_the_record_about_it_is_committed() throws {
+  @Test func a_loss_stays_unreported_until_its_gap_record_is_committed() throws {
     let options = SpoolOptions(scratch)
     crash(Spool(options))
     var second = Spool(options)
@@ -148,7 +148,7 @@ import Testing
     #expect(fourth.drain().count == 2)
   }
 
-  @Test func a_full_spool_drops_the_oldest_telemetry_and_says_so() throws {
+  @Test func a_full_spool_drops_the_oldest_telemetry_and_reports_it() throws {
     var options = SpoolOptions(scratch)
     options.maximumBytes = 1 << 20
     var spool = Spool(options)
@@ -207,7 +207,7 @@ import Testing
     #expect(!losses.isEmpty)
   }
 
-  @Test func a_sink_that_has_the_records_loses_nothing() throws {
+  @Test func a_sink_that_acknowledged_the_records_has_no_loss() throws {
     var options = SpoolOptions(scratch, sinks: ["has", "lacks"])
     options.maximumBytes = 1 << 20
     var spool = Spool(options)

@@ -92,7 +92,7 @@ import Testing
         spool.giveBack(by: sink)
         had[sink].formUnion(spool.drain(sink).compactMap(\.value))
         #expect(had[sink].union(lost) == Set(1...made))
-        // A burst is committed in parts before it is told to: lost records are some of those that were not told.
+        // A large burst is committed in parts: lost records are some of those that were not acknowledged.
         #expect(had[sink] == had[0])
       }
       spool.settle()

@@ -22,7 +22,7 @@ import Testing
     #expect(again.take().map(\.value) == [4, 1, 2, 3])
   }
 
-  @Test func no_sink_is_handed_what_is_not_committed() throws {
+  @Test func uncommitted_records_are_not_delivered() throws {
     var spool = Spool(SpoolOptions(scratch))
     try spool.telemetry(1...3)
     spool.advance(to: 0)
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func where_records_of_the_old_gateway_wait_its_numbers_go_on() throws {
+  @Test func waiting_records_of_the_old_gateway_continue_its_numbering() throws {
     var options = SpoolOptions(scratch)
     options.gatewayId = "gw-1"
     var spool = Spool(options)
@@ -165,7 +165,7 @@ import Testing
     #expect(spool.depth.file == 0)
   }
 
-  @Test func a_new_sink_gets_what_is_still_there_and_one_that_is_gone_holds_nothing_back() throws {
+  @Test func a_new_sink_gets_the_stored_records_and_a_removed_one_holds_none() throws {
     var spool = Spool(SpoolOptions(scratch, sinks: ["a", "b"]))
     try spool.telemetry(1...4)
     spool.settle()
@@ -211,7 +211,7 @@ import Testing
   }
 
   /// What it has opened in vain it closes once: the number may be another file's by then, of any thread.
-  @Test func a_spool_that_another_process_has_is_left_as_it_is() async throws {
+  @Test func a_spool_in_use_by_another_process_is_unchanged() async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let first = Spool(SpoolOptions(scratch))
@@ -222,7 +222,7 @@ import Testing
     }
   }
 
-  @Test func a_receiver_that_jumps_all_the_time_makes_no_commit_longer() throws {
+  @Test func a_jumping_clock_does_not_lengthen_commits() throws {
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
     var rows: [Int64] = []
@@ -248,7 +248,7 @@ import Testing
     #expect(kept == known)
   }
 
-  @Test func steps_that_an_earlier_version_kept_are_forgotten() throws {
+  @Test func excess_clock_steps_of_an_earlier_version_are_removed() throws {
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
     spool.setWallTime(WallTime(offset: Lines.day, quality: .gps), at: 1)

@@ -76,7 +76,7 @@ extension Spool {
     for record in seen { acknowledge(record.sequence...record.sequence, in: record.number.source, by: sink) }
   }
 
-  /// Everything that is to be said.
+  /// Returns all reports.
   mutating func allNews() -> [SpoolNews] {
     var all: [SpoolNews] = []
     while let one = takeNews() { all.append(one) }

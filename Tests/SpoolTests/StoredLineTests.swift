@@ -40,7 +40,7 @@ import Testing
     #expect(unknown == String(decoding: line(elapsed), as: UTF8.self))
   }
 
-  @Test func a_time_that_was_wrong_does_not_leave() throws {
+  @Test func a_wrong_time_is_not_delivered() throws {
     let old = RecordTime.wall(Timestamp(nanoseconds: Lines.second), .system)
     let stored = try StoredLine(
       parsing: Lines.record(

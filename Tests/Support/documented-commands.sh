@@ -1,13 +1,13 @@
 #!/bin/bash
-# Runs the commands of a page one after the other, as a person types them. Each is shown behind a `$`, and what it says, of
-# both kinds, below it. One that goes on until Ctrl-C gets that once it is at work. The first that fails is the last.
+# Runs the commands of a page in order, as a user types them. Each is printed after a `$`, with its output and errors below
+# it. A command that runs until Ctrl-C is interrupted when it is working. The script ends with the first failure.
 #
 #     documented-commands.sh COMMANDS
 #
-# A command is a line, with those that its `\` goes on in. Three things are not as they are written: fleetstore and the
-# simulator listen at ports that are free, and jq hands a line on when it is whole, as at a terminal.
+# A command is a line with its continuation lines (`\`). Two things differ from the page: fleetstore and the simulator
+# listen on free ports, and jq prints complete lines at once, as on a terminal.
 #
-# Exit status: that of the command that failed; 70 where one took too long, or ended by itself and should not have.
+# Exit status: that of the failed command; 70 if one took too long, or ended although it should run.
 set -m -o pipefail
 # Where bash would say of each job how it ended; nothing of what commands say goes there.
 exec 2> /dev/null
@@ -27,7 +27,7 @@ obdgate() {
 }
 jq() { command jq --unbuffered "$@"; }
 
-# What a command that goes on says once it is at work, and the file where it says so; what one that asks is told.
+# The output of a running command when it is working, and its file; the input of a command that asks.
 expect() {
   sign='' file=$said input=''
   case $1 in

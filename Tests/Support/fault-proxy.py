@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""A TCP proxy that does to HTTP what networks and servers do to it. It reads no TLS.
+"""A TCP proxy that simulates faults of networks and servers for HTTP without TLS.
 
     fault-proxy.py LISTEN UPSTREAM FILE        ports of 127.0.0.1
 
-FILE has the name of a fault; it is read at each SIGUSR1. `now FAULT` is said once new connections meet it, and `met FAULT` each
-time one did.
+FILE has the name of a fault; it is read at each SIGUSR1. The program prints `now FAULT` when it applies to new connections,
+and `met FAULT` for each of them.
 
-    pass        nothing
-    refuse      nobody listens
-    hole        takes the connection and says nothing
+    pass        no fault
+    refuse      rejects connections
+    hole        accepts connections and sends nothing
     reset       passes the request, and resets the connection once the answer begins: stored, not acknowledged
     drip        1,000 bytes a second to each side
     error       answers 500 itself
@@ -29,7 +29,7 @@ def reset(connection):
 
 
 def read_message(connection, rest=b""):
-    """One HTTP message with a Content-Length, or what came before the end."""
+    """Returns an HTTP message with a Content-Length, or the bytes before the end."""
     while b"\r\n\r\n" not in rest:
         more = connection.recv(65536)
         if not more:

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""An MQTT broker that means harm, in front of one that does not.
+"""A hostile MQTT broker in front of a normal one.
 
     hostile-broker.py LISTEN UPSTREAM FILE        ports of 127.0.0.1
 
-FILE has the name of a malice; it is read at each SIGUSR1. `now MALICE` is said once new connections meet it, and `met MALICE`
-each time one did. `pass` goes to the sane broker. With port 0 it prints what there is.
+FILE has the name of an attack; it is read at each SIGUSR1. The program prints `now ATTACK` when it applies to new
+connections, and `met ATTACK` for each of them. `pass` relays to the normal broker. With port 0 it prints the names.
 """
 
 import struct

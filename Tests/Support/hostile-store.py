@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""A fleet store that means harm, in front of one that does not. It reads no TLS.
+"""A hostile fleet store without TLS in front of a normal one.
 
     hostile-store.py LISTEN UPSTREAM FILE        ports of 127.0.0.1
 
-FILE has the name of a malice; it is read at each SIGUSR1. `now MALICE` is said once new connections meet it, and `met MALICE`
-each time one did. `pass` goes to the sane store. All others answer every request themselves; none of them stores anything.
+FILE has the name of an attack; it is read at each SIGUSR1. The program prints `now ATTACK` when it applies to new
+connections, and `met ATTACK` for each of them. `pass` relays to the normal store. All others answer every request themselves; none of them stores anything.
 """
 
 import gzip
@@ -137,7 +137,7 @@ def serve(connection, now):
 
 
 if listen == 0:
-    # What there is, for whoever wants all of it.
+    # Print all names.
     print(" ".join(RECORDS))
     print(" ".join(FENCES))
     sys.exit(0)

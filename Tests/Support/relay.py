@@ -1,10 +1,10 @@
-"""A way to a server for tests, which is cut in the middle.
+"""A relay to a server for tests that stops in the middle.
 
 relay.py PORT BYTES
 
-Whoever connects is connected to 127.0.0.1:PORT. Once the first has sent BYTES, wherever that is, nothing passes any more
-in either direction, and both ends stay open until a line comes on standard input: what the server has answered so far
-is all that its client ever hears of it. Whoever comes later is served to the end.
+Each connection is relayed to 127.0.0.1:PORT. When the first client has sent BYTES, nothing passes any more in either
+direction, and both ends stay open until a line arrives on standard input. The client receives only what the server has
+answered before. Later connections are relayed to their end.
 
 Standard output: "port N", then "held".
 """

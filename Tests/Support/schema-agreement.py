@@ -35,7 +35,7 @@ TEXTS = [
     "default", "Default", "info", "loud", "true",
 ]
 TYPES = [None, True, 7, "zzz", [], {UNKNOWN: 7}]
-# Of the texts that a pattern does not have, so many are enough.
+# Number of texts to try that do not match a pattern.
 WRONG_TEXTS = 14
 # What another key needs to be right.
 COMPANIONS = {

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""What a spool holds, read by nobody of the project: `epoch seq type` of each record, a line each.
+"""Prints the records of a spool without code of the project: `epoch seq type`, one line for each.
 
     spool-records.py FOLDER [live]
 
-Of a spool that nobody has open a copy is read, so that nothing is written; `live`: somebody has.
+If no process has the spool open, a copy is read, so that nothing is written; `live`: a process has it open.
 """
 
 import pathlib

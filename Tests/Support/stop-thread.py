@@ -24,5 +24,5 @@ for request in (SEIZE, INTERRUPT):
 # The stop is a state of the thread once it has been waited for (__WALL).
 os.waitpid(int(found[0]), 0x40000000)
 print("stopped", flush=True)
-# Whoever traces a thread is told of its end before anybody else.
+# The tracer of a thread is notified of its end before other processes.
 os.waitpid(int(found[0]), 0x40000000)

@@ -1,7 +1,7 @@
 // Stands between a program and its files. Loaded with LD_PRELOAD; glibc only.
 //
-// STORAGE_FOLDER names the folder whose files are meant, by a prefix of their paths. What SQLite maps into memory
-// (`-shm`) is left alone: it does not outlive the machine.
+// STORAGE_FOLDER is the prefix of the paths of the affected files. SQLite's shared memory (`-shm`) is ignored, because it
+// does not survive a power cut.
 //
 // STORAGE_LOG: a file to which every change is written, in order, so that a test can replay what a power cut would have
 // left:
@@ -151,7 +151,7 @@ int close(int file) {
   if (file >= 0 && file < FILES) kinds[file] = 0;
   int code = (int)syscall(SYS_close, file);
   if (code != 0 && errno == EBADF && file >= 0) {
-    // A moment later it would have been somebody else's.
+    // A moment later it could have been a descriptor of another thread.
     char line[64];
     int count = snprintf(line, sizeof line, "file %d was closed twice\n", file);
     syscall(SYS_write, 2, line, (size_t)count);

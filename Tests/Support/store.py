@@ -160,7 +160,7 @@ if len(sys.argv) > 3:
 
 
 def mark():
-    """Whoever asks has seen everything before once this line comes. A handler would wait for the lock of what it interrupts."""
+    """Prints a mark on request; all earlier output precedes it. A signal handler could wait for a lock of the interrupted code."""
     while True:
         signal.sigwait({signal.SIGUSR1})
         say({"mark": True})

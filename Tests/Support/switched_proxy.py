@@ -1,9 +1,9 @@
-"""What the proxies of these tests share: they listen, pass connections on, and behave anew at each SIGUSR1.
+"""The common part of the test proxies: they listen, relay connections, and change their behaviour at each SIGUSR1.
 
     SCRIPT LISTEN UPSTREAM FILE        ports of 127.0.0.1
 
-FILE has the name of what is done; it is read at each SIGUSR1. `now NAME` is said once new connections meet it; whoever serves
-says `met NAME` each time one did. Imported before there are threads, so that none of them is interrupted.
+FILE has the name of the behaviour; it is read at each SIGUSR1. The proxy prints `now NAME` when it applies to new
+connections, and the handler prints `met NAME` for each of them. Import it before threads start, so that none is interrupted.
 """
 
 import signal
@@ -54,7 +54,7 @@ def run(serve, closed=()):
         with open(script) as file:
             name = file.read().strip()
         if server:
-            # A blocked accept() keeps the socket listening: it is told first.
+            # A blocked accept() keeps the socket open: end it first.
             _end(server)
             server.close()
         with _lock:

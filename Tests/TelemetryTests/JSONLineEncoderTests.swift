@@ -65,7 +65,7 @@ import Testing
     #expect(line == #"{"payload":"410CFA"}"# + "\n")
   }
 
-  @Test func a_value_that_is_no_number_takes_its_key_along() {
+  @Test func a_non_finite_number_is_omitted_with_its_key() {
     let line = text { line in
       line.field("a", Double.nan)
       line.field("b", 1)
@@ -161,7 +161,7 @@ import Testing
     #expect(values == Array(0..<10_000))
   }
 
-  @Test func room_held_back_is_there_in_the_end() {
+  @Test func reserved_space_is_available_at_the_end() {
     var line = JSONLineEncoder(capacity: 64)
     line.begin()
     line.holdBack(17)

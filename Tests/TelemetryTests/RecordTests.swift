@@ -37,7 +37,7 @@ import Testing
     #expect(!line.contains("timestamp"))
   }
 
-  @Test func a_vehicle_says_what_it_knows() throws {
+  @Test func a_vehicle_record_has_all_known_values() throws {
     var record = VehicleRecord(vin: "1FTFW1ET9DFC10312", vinValid: true)
     record.make = "Ford"
     record.modelYear = 2013
@@ -76,7 +76,7 @@ import Testing
         + #""incomplete":["catalyst","evaporativeSystem"]"#)
   }
 
-  @Test func a_geofence_event_says_where() throws {
+  @Test func a_geofence_record_has_its_position() throws {
     let record = GeofenceRecord(
       fenceId: "depot", fenceName: "Depot \"Nord\"", event: .enter, latitude: 53.123456789, longitude: -6.5)
     #expect(
@@ -95,7 +95,7 @@ import Testing
         + #""startTime":"1970-01-01T00:00:00.000Z","distance":12.3456,"distanceSource":"speed","idleSeconds":60"#)
   }
 
-  @Test func driving_adapter_and_gap_say_why() throws {
+  @Test func driving_adapter_and_gap_records_have_their_reason() throws {
     let driving = DrivingRecord(
       event: .overspeed, figures: [.init("speed", .number(142)), .init("limit", .number(130))])
     #expect(try body(driving) == #""event":"overspeed","speed":142,"limit":130"#)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Bluetooth adapters on a system bus of their own: `scripts/testbed/ble.py`, whose text says what a scene is, what the
-/// stand-in for BlueZ tells and what it takes.
+/// Bluetooth adapters on a separate system bus: `scripts/testbed/ble.py`, which documents the format of a scene, the
+/// events of the BlueZ stand-in and its orders.
 ///
 ///     let bed = try BluetoothBed.start(scene)
 ///     try bed.event("connect")
@@ -42,13 +42,13 @@ public final class BluetoothBed: Sendable {
   /// What it has told so far.
   public var events: [String] { program.output.map(\.text) }
 
-  /// Waits for what it tells next that begins so.
+  /// Waits for the next event with this beginning.
   @discardableResult
   public func event(_ beginning: String) throws -> String {
     try program.line(within: .seconds(60)) { $0.hasPrefix(beginning) }.text
   }
 
-  /// Has something happen, and waits until it has; what is told meanwhile is passed over.
+  /// Sends an order and waits until it is executed; other events are skipped.
   public func order(_ json: String) throws {
     begin(json)
     try event("done ")

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Somebody who listens at a port of the loopback address, and answers nobody.
+/// Listens on a port of the loopback address and answers no connection.
 public final class ListeningPort: @unchecked Sendable {
   /// The port.
   public let number: UInt16
   private var descriptor: Int32
 
-  /// - Throws: where there is none.
+  /// - Throws: an error if no port is free.
   public init() throws {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()

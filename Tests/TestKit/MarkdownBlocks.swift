@@ -16,11 +16,12 @@ public struct MarkdownBlocks {
     /// asked of `make -n` (`DocumentationTests`). Really run are `make test` itself, by it `scripts/run.sh`, and
     /// `make deb`, by `make test-packages`.
     case make = "sh make"
-    /// A compiler for a microcontroller, which takes a while: once, among its like for other machines (`EmbeddedTests`).
+    /// A compilation for a microcontroller, which takes a while: run once, together with other machines
+    /// (`EmbeddedTests`).
     case walled = "sh walled"
     /// In a folder of the page's own, see ``DocumentedCommands`` (`ScratchCommandsTests`).
     case scratch = "sh scratch"
-    /// The same, where an adapter is plugged in and a vehicle behind it (`VehicleCommandsTests`).
+    /// The same with a plugged-in adapter and a vehicle (`VehicleCommandsTests`).
     case vehicle = "sh vehicle"
     /// The same, beside a fleet store at the address that is shown (`StoreCommandsTests`).
     case store = "sh store"

@@ -12,8 +12,8 @@ public final class Mosquitto: @unchecked Sendable {
   private var running: RunningProgram
 
   /// - Parameters:
-  ///   - settings: lines of its configuration besides the listener.
-  ///   - isPersistent: whether it keeps what it has in a file, at ``save()`` and when it is told to end.
+  ///   - settings: lines of its configuration in addition to the listener.
+  ///   - isPersistent: whether it stores its state in a file, at ``save()`` and at the end.
   public init(
     _ settings: String = "allow_anonymous true", tls: String = "", isPersistent: Bool = false,
     in scratch: borrowing ScratchFolder

@@ -1,11 +1,12 @@
 import Foundation
 
 extension NSCondition {
-  /// Waits, locked, until it is signalled or that moment has come; now and then for no reason.
+  /// Waits, locked, until it is signalled or the deadline has passed; may return early.
   ///
-  /// In pieces of a second: what it has of its own goes by the clock on the wall, which somebody may set.
+  /// It waits in steps of a second, because the condition's own deadline uses the wall clock, which may be set.
   ///
-  /// - Returns: false: the moment had come before. Who is told true looks once more, also behind the deadline.
+  /// - Returns: `false` if the deadline had passed before. After `true`, the caller checks its condition again, also
+  ///   after the deadline.
   public func wait(until deadline: ContinuousClock.Instant) -> Bool {
     let left = ContinuousClock.now.duration(to: deadline)
     guard left > .zero else { return false }

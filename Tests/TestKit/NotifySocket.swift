@@ -1,6 +1,6 @@
 import Glibc
 
-/// A service manager's end of sd_notify(3): what a program tells of itself.
+/// The service manager's end of sd_notify(3), which receives the notifications of a program.
 ///
 ///     let manager = try NotifySocket(in: scratch)
 ///     let program = try RunningProgram(path, environment: ["NOTIFY_SOCKET": manager.path])
@@ -39,7 +39,7 @@ public final class NotifySocket: Sendable {
 
   deinit { close(descriptor) }
 
-  /// The next state that it tells; nil: none comes in that time.
+  /// Returns the next notification; `nil` if none arrives within the limit.
   public func state(within limit: Duration) -> String? {
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     let milliseconds = limit.components.seconds * 1_000 + limit.components.attoseconds / 1_000_000_000_000_000
@@ -49,9 +49,9 @@ public final class NotifySocket: Sendable {
     return count < 0 ? nil : String(decoding: bytes.prefix(count), as: UTF8.self)
   }
 
-  /// Waits until it tells this.
+  /// Waits for a notification.
   ///
-  /// - Returns: what it told before.
+  /// - Returns: the notifications before it.
   @discardableResult
   public func awaitState(_ wanted: String, within limit: Duration = .seconds(120)) throws -> [String] {
     let deadline = ContinuousClock.now + limit

@@ -2,13 +2,13 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A PostgreSQL of its own: on a socket in its folder and on a loopback port, everybody is trusted. Ends with the process
-/// that started it, whichever way that ends.
+/// A separate PostgreSQL server on a socket in its folder and on a loopback port, without passwords. It ends with the
+/// process that started it, however that ends.
 ///
 ///     let server = try PostgreSQLServer.shared
 ///     let address = try server.database()
 ///
-/// initdb refuses root: then it runs as `nobody`.
+/// initdb does not run as root; it then runs as `nobody`.
 public final class PostgreSQLServer: Sendable {
   private static let user = "fleet"
 
@@ -168,7 +168,7 @@ public final class PostgreSQLServer: Sendable {
       return keeper
     }
     guard var child else { return }
-    // The limit counts from its start: what has run for long is given its time to end all the same.
+    // The limit counts from the start of the program, so a long-running one also gets time to end.
     _ = try child.finish(feeding: [], limit: .seconds(86_400))
   }
 

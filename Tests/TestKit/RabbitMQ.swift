@@ -111,7 +111,7 @@ public final class RabbitMQ: Sendable {
       command[0], Array(command[1...]), environment: nodes[node].environment, limit: DocumentedCommands.limit)
   }
 
-  /// A child's limit counts from its start: what has run for long is given its time to end all the same.
+  /// The limit of a child counts from its start, so a long-running one also gets time to end.
   static let aDay = Duration.seconds(86_400)
 
   static var asNobody: String { getuid() == 0 ? "setpriv --reuid=nobody --regid=nogroup --clear-groups" : "" }

@@ -9,7 +9,7 @@ public final class ReservedPort: Sendable {
   public let number: UInt16
   private let descriptor: Int32
 
-  /// - Throws: where there is none.
+  /// - Throws: an error if no port is free.
   public init() throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var on: Int32 = 1

@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
 
-/// A program that runs beside a test: its lines as they come, signals to it; killed when the test lets go of it.
+/// A program that runs beside a test. It provides the lines as they arrive and accepts signals; it is killed when the
+/// test releases it.
 ///
 ///     let daemon = try RunningProgram(obdgated, ["--config", file])
 ///     let found = try daemon.line(within: .seconds(5)) { $0.contains("found") }

@@ -10,7 +10,7 @@ import Synchronization
 public final class SimulatedReceiver: Sendable {
   /// What it says at a moment.
   public struct State: Sendable {
-    /// nil: it has no fix.
+    /// `nil` if it has no fix.
     public var latitude: Double?
     public var longitude: Double
     /// GGA's quality.
@@ -30,9 +30,9 @@ public final class SimulatedReceiver: Sendable {
   private let ended = DispatchSemaphore(value: 0)
 
   /// - Parameters:
-  ///   - date: the day that it says; its time of day begins at 12:00:00.
-  ///   - link: a name to give to the terminal; nil: one of its own.
-  ///   - state: what it says so many seconds after it was made.
+  ///   - date: the date that it reports; its time of day starts at 12:00:00.
+  ///   - link: a link to the terminal; `nil` for a generated name.
+  ///   - state: the state at a number of seconds after the start.
   public init(
     date: String = "050327", link: String? = nil, state: @escaping @Sendable (_ seconds: Double) -> State
   ) throws {

@@ -1,4 +1,4 @@
-/// Random numbers that are all the same: the shortest or the longest of what chance may choose.
+/// A generator of constant numbers, which select the shortest or the longest of random values.
 public struct SteadyGenerator: RandomNumberGenerator {
   private let value: UInt64
 

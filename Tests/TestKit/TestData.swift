@@ -11,7 +11,7 @@ public enum TestData {
     return url.path
   }()
 
-  /// The folder of the recordings, or nil where it is not on this machine.
+  /// The folder of the recordings; `nil` if this machine does not have it.
   public static let root: String? = {
     let named = ProcessInfo.processInfo.environment["OBDGATE_TEST_DATA"]
     let path = named ?? URL(fileURLWithPath: projectRoot).appendingPathComponent("../shared/data").standardized.path

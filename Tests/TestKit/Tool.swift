@@ -49,10 +49,10 @@ public enum Tool {
   ///
   /// - Parameters:
   ///   - executable: a path, or a name looked up in `PATH`.
-  ///   - stdin: bytes for its standard input; nil: an empty one.
-  ///   - environment: variables to add to those of the test; an empty value takes the variable away.
-  ///   - directory: its working directory; nil: that of the test.
-  ///   - limit: how long it may take.
+  ///   - stdin: bytes for its standard input; `nil` for an empty one.
+  ///   - environment: variables to add to those of the test; an empty value removes the variable.
+  ///   - directory: its working directory; `nil` for that of the test.
+  ///   - limit: time limit.
   /// - Throws: ``Failure``; an exit code other than 0 is a result, not an error.
   public static func run(
     _ executable: String, _ arguments: [String] = [], stdin: [UInt8]? = nil, environment: [String: String] = [:],
@@ -62,10 +62,10 @@ public enum Tool {
     return try child.finish(feeding: stdin ?? [], limit: limit)
   }
 
-  /// Does something while no program is being started, of which it must start none itself.
+  /// Runs work while no program is being started. The work itself must not start any.
   ///
-  /// From its birth to its own text (fork, exec) a program holds a copy of every descriptor of this process: a line
-  /// that is closed here is still open there, a port still has somebody who listens.
+  /// Between fork and exec, a child process has copies of all descriptors of this process: a port that is closed here
+  /// is still open there.
   public static func withoutBirths<Value: Sendable>(_ work: () throws -> Value) throws -> Value {
     try Child.birth.withLock { _ in try work() }
   }
@@ -92,7 +92,8 @@ struct Child {
   var input: Int32
   var output: Int32
   var errors: Int32
-  /// Its XDG_RUNTIME_DIR: a daemon that is told nothing else shows itself there, and not where the machine's own does.
+  /// The program's XDG_RUNTIME_DIR, so that a daemon without a configured socket does not use the folder of the
+  /// machine's own daemon.
   private let runtime: String
 
   /// posix_spawn_file_actions_addclosefrom_np(3), of glibc from 2.34 on, which Glibc's module lacks.

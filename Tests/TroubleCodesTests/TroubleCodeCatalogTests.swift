@@ -46,7 +46,7 @@ struct TroubleCodeCatalogTests {
     }
   }
 
-  @Test func a_makers_code_is_told_to_cars_of_that_make_only() throws {
+  @Test func a_manufacturers_text_is_used_only_for_its_make() throws {
     let catalog = try catalog("P1234,pump driver module disabled,Ford\n")
     #expect(catalog.text(for: 0x1234, make: "Ford") == "pump driver module disabled")
     #expect(catalog.text(for: 0x1234, make: "FORD") == "pump driver module disabled")

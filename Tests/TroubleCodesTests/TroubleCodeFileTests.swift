@@ -35,7 +35,7 @@ struct TroubleCodeFileTests {
   }
 
   @Test(arguments: ["code,text\n", "Code,Text,Make\r\n", "\"code\",\"text\",\"make\"\n"])
-  func a_header_is_passed_over(header: String) throws {
+  func a_csv_header_is_skipped(header: String) throws {
     let catalog = try read(header + "P1234,one\n")
     #expect(catalog.addedCount == 1)
     #expect(catalog.text(for: 0x1234) == "one")

@@ -40,14 +40,14 @@ import Testing
     ("answers that nobody takes", .slowReaders), ("new keys", .rotations),
   ]
 
-  @Test func sqlite_keeps_a_tenant_free_of_another() async throws {
+  @Test func sqlite_isolates_the_latency_of_tenants() async throws {
     try await aside {
       let scratch = try ScratchFolder()
       try Self.attack("sqlite:\(scratch.file("fleet.db"))", Self.onDatabase + Self.onServer, scratch)
     }
   }
 
-  @Test func postgresql_keeps_a_tenant_free_of_another() async throws {
+  @Test func postgresql_isolates_the_latency_of_tenants() async throws {
     let server = try PostgreSQLServer.shared
     try await aside { try Self.attack(try server.database(), Self.onDatabase, try ScratchFolder()) }
   }

@@ -55,7 +55,7 @@ final class Victim: @unchecked Sendable {
   }
 
   func begin() throws {
-    // Its vehicle is there before anybody asks for it.
+    // The vehicle exists before the first query.
     _ = try connect().post(Array(LoadClient.record(1_000_000, 0).utf8), key: gatewayKey, coding: nil)
     let follower = try connect()
     try follower.openWebSocket(token: readerToken)
@@ -169,7 +169,7 @@ final class Victim: @unchecked Sendable {
       }
       guard let refusal else { return }
       figures[phase]?.refusals.append(refusal)
-      // A record that was not stored is not heard of.
+      // No update is expected for a record that was not stored.
       if let number, sent.removeValue(forKey: number) != nil { open[phase, default: 0] -= 1 }
     }
     if let refusal, !refusal.hasPrefix("HTTP") { throw LoadSocket.Failure(what: refusal) }

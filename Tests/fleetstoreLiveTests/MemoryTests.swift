@@ -33,7 +33,8 @@ import Testing
           defer { group.leave() }
           do {
             while true {
-              // Whoever finds no room is answered before all is sent, and the connection may end there: it is made anew.
+              // A rejected client is answered before its whole body is sent, and the connection may end there: connect
+              // again.
               let socket = try LoadSocket(port: port)
               guard let answer = try? socket.post(body, key: token, coding: nil), !answer.contains(" 503 ") else {
                 _ = refused.add(1)

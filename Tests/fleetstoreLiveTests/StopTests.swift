@@ -21,7 +21,7 @@ import Testing
         Array(LoadClient.record(1, 0).utf8), key: try #require(store.token), coding: nil)
       let listener = try LiveListener(port: store.port, token: try #require(store.token))
       try listener.awaitSubscribed()
-      // Somebody else writes and does not end: a batch waits for ten seconds before it fails.
+      // Another process holds a write lock: a batch waits for ten seconds before it fails.
       let lock = try RunningProgram(
         python,
         [
@@ -52,7 +52,7 @@ import Testing
   }
 
   /// The worker ends before the requests do.
-  @Test func a_broker_that_is_away_breaks_nothing_off_at_a_stop() async throws {
+  @Test func an_unreachable_broker_does_not_shorten_a_stop() async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let nobody = try ReservedPort()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FleetstoreTestKit
 
-/// What `fleetstore serve` tells a service manager that keeps a watchdog (sd_watchdog_enabled(3)).
+/// The notifications of `fleetstore serve` to a service manager with a watchdog (sd_watchdog_enabled(3)).
 @Suite struct WatchdogTests {
   /// A server that a watchdog with that limit watches, over a database of its own.
   private static func served(
@@ -15,7 +15,7 @@ import Testing
       ["--database", database], environment: watched.merging(environment) { _, other in other })
   }
 
-  @Test func a_writer_that_is_stuck_is_said_and_not_pinged_for() async throws {
+  @Test func a_stuck_writer_is_reported_and_not_pinged_for() async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let manager = try NotifySocket(in: scratch)
@@ -45,7 +45,7 @@ import Testing
       let limit = ContinuousClock.now + .seconds(120)
       while manager.state(within: .seconds(1)) != nil, .now < limit {}
       #expect(manager.state(within: .seconds(3)) == nil)
-      // Readers are answered all the same.
+      // Readers are still answered.
       #expect(try store.ask("/api/vehicles", token: store.token) == #"{"data":[]}"#)
       try FileManager.default.removeItem(atPath: held)
       try manager.awaitState("WATCHDOG=1")

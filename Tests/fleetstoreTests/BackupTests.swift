@@ -44,7 +44,7 @@ import Testing
     #expect(try first.program.end(within: .seconds(60)) == 0)
     let put = try restore()
     #expect(put.status == 0, "\(put.errors)")
-    // The keys are in the backup, too; what is sent once more is taken once. Live readers are told to begin anew.
+    // The backup contains the keys. Repeated records are stored once. Live readers have to start again.
     let second = try ServedStore(["--database", restored], isFirst: false)
     defer { second.program.kill() }
     #expect(second.program.errorLines.contains { $0.contains("restored or moved") }, "\(second.program.errorLines)")

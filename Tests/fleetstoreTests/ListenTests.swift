@@ -25,7 +25,7 @@ import Testing
     ("256.1.1.1:41852", "listen 256.1.1.1:41852: "),
     ("no-such-host.invalid:41852", "listen no-such-host.invalid:41852: "),
   ])
-  func a_host_without_an_address_is_said_so(_ address: String, _ said: String) async throws {
+  func a_host_without_an_address_is_reported(_ address: String, _ said: String) async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let result = try FleetstoreProgram.run(["serve", "--listen", address], in: scratch.path)
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func an_address_of_another_machine_is_said_so() async throws {
+  @Test func an_address_of_another_machine_is_reported() async throws {
     try await aside {
       let scratch = try ScratchFolder()
       // RFC 5737: nobody's.
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func a_port_that_is_taken_is_said_so_and_no_token_is_made() async throws {
+  @Test func a_port_in_use_is_reported_and_no_token_is_created() async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let first = try ServedStore(["--database", "sqlite:\(scratch.file("first.db"))"])

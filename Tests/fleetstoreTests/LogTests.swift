@@ -68,8 +68,8 @@ import Testing
     }
   }
 
-  /// A disk that takes no more, as a limit of the process: what is refused is told by the health, and counted in the log.
-  @Test func a_disk_without_space_is_told_by_the_health_and_counted_in_the_log() async throws {
+  /// A full disk, simulated by a limit of the process: the health check reports it, and the log counts the failures.
+  @Test func a_full_disk_is_reported_by_the_health_check_and_counted_in_the_log() async throws {
     let prlimit = try Tool.required("prlimit")
     try await aside {
       let scratch = try ScratchFolder()
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func a_postgresql_that_takes_no_writes_is_told_by_the_health() async throws {
+  @Test func a_read_only_postgresql_is_reported_by_the_health_check() async throws {
     try await aside {
       let server = try PostgreSQLServer()
       let address = try server.database()

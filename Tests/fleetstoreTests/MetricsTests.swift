@@ -12,7 +12,7 @@ import Testing
       let settings = try scratch.write("c.json", #"{"database":"sqlite:fleet.db","metrics":{"listen":"127.0.0.1:0"}}"#)
       let store = try ServedStore(["--config", settings])
       defer { store.program.kill() }
-      // Before the line that the server is ready, or behind it.
+      // This line may come before or after the line that the server is ready.
       let line = try store.program.anyErrorLine(within: .seconds(60)) { $0.contains("metrics at http://127.0.0.1:") }
       let address = try #require(line.text.split(separator: " ").last)
       func status(_ url: String, _ arguments: [String] = []) throws -> String {

@@ -5,8 +5,8 @@ import Testing
 
 @testable import FleetstoreTestKit
 
-/// Certificates and keys that a configuration names: what is wrong with one is said by `--check` and by the start alike, with
-/// the file's name, before anything was done.
+/// Certificates and keys that a configuration names: `--check` and the start report an error with the file's name
+/// before they change anything.
 @Suite struct PEMFileTests {
   /// A server's configuration, and what is done to its files.
   enum Wrong: CaseIterable, Sendable {
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: [0o600, 0o640, 0o440, 0o400])
-  func a_key_may_be_read_by_its_group_and_a_certificate_by_everybody(_ mode: mode_t) async throws {
+  func a_key_may_be_readable_by_its_group_and_a_certificate_by_all(_ mode: mode_t) async throws {
     try await aside {
       let scratch = try ScratchFolder()
       try Certificates().write("server", in: scratch)

@@ -45,7 +45,7 @@ import Testing
       )
       let second = try ServedStore(["--config", file] + database, isFirst: false)
       defer { second.program.kill() }
-      // Before the line that the server is ready, or behind it.
+      // This line may come before or after the line that the server is ready.
       let said = "retention: 2 records of type telemetry older than 30 days removed"
       try second.program.anyErrorLine(within: .seconds(60)) { $0.contains(said) }
       let rest = try second.ask("/api/vehicles/VAN-1/telemetry", token: token)
@@ -87,7 +87,7 @@ import Testing
     (#"{"retention":{"days":{"trip":0}}}"#, "retention.days.trip"),
     (#"{"retention":{"changeHours":0}}"#, "retention.changeHours"),
   ])
-  func a_retention_that_cannot_be_is_named_with_its_place(_ text: String, _ message: String) async throws {
+  func an_invalid_retention_is_rejected_with_its_position(_ text: String, _ message: String) async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let file = try scratch.write("fleetstore.json", text)

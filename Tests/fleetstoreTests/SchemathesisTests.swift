@@ -23,7 +23,7 @@ import Testing
         ], environment: ["FLEETSTORE_TOKEN": try #require(store.token)], directory: scratch.path, limit: .seconds(900))
       #expect(result.status == 0, "\(result.output.suffix(6_000))")
       #expect(result.output.contains("Tested: 62"), "\(result.output.suffix(2_000))")
-      // Nor has it found anything that only the log tells.
+      // The log contains no error either.
       #expect(!store.program.errorLines.contains { $0.hasPrefix("fleetstore: error: ") })
     }
   }

@@ -6,7 +6,7 @@ import Testing
 
 /// Passwords of databases and brokers: they are shown nowhere, and go nowhere in the clear.
 @Suite struct SecretsTests {
-  /// Passwords as somebody writes them into an address, not percent-encoded; each has a part that nobody may see.
+  /// Addresses with passwords that are not percent-encoded; each has a part that must not be shown.
   static let careless = [
     "se%cret", "se@cret", "se/cret", "se:cret", "se?cret", "12/secret", "12?secret=1", "se#cret", "se&cret", "se cret",
     "%zzsecret", "@secret@", "sec%00ret", "sslmode=secret",

@@ -62,7 +62,7 @@ import Testing
     ["gateway", "add", "gw-1"], ["gateway", "list"], ["token", "add", "--role", "admin"], ["tenant", "list"],
     ["restored"],
   ])
-  func a_mistyped_database_is_not_made(_ arguments: [String]) async throws {
+  func a_mistyped_database_is_not_created(_ arguments: [String]) async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let result = try FleetstoreProgram.run(arguments + ["--database", "sqlite:fleat.db"], in: scratch.path)
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func keys_made_beside_a_running_server_are_good_there() async throws {
+  @Test func keys_created_beside_a_running_server_are_valid_there() async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let database = ["--database", "sqlite:\(scratch.file("fleet.db"))"]
@@ -222,7 +222,7 @@ import Testing
     (#"{"metrics":{}}"#, "tokenFile, listen or both"), (#"{"metrics":{"listen":"9464"}}"#, "127.0.0.1:8080"),
     (#"{"live":{"pingSeconds":0}}"#, "live.pingSeconds"), (#"{"logLevel":"loud"}"#, "logLevel"),
   ])
-  func a_wrong_configuration_is_named_with_its_place(_ text: String, _ message: String) async throws {
+  func a_configuration_error_is_reported_with_its_position(_ text: String, _ message: String) async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let file = try scratch.write("fleetstore.json", text)
@@ -237,7 +237,7 @@ import Testing
   @Test(arguments: [
     "postgres://fleet:s3cret@127.0.0.1:1/fleet", "postgresql://127.0.0.1:1/fleet?user=fleet&password=s3cret",
   ])
-  func a_password_is_not_taken_from_a_file_that_everybody_can_read(_ address: String) async throws {
+  func a_password_in_a_world_readable_file_is_rejected(_ address: String) async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let file = try scratch.write("fleetstore.json", #"{"database":"\#(address)"}"#)

@@ -34,7 +34,7 @@ import Testing
     try Tool.missing("python3-dbusmock", remedy: "make test installs it")
   }
 
-  @Test func a_scan_listens_around_and_leaves_strangers_alone() async throws {
+  @Test func a_scan_lists_bluetooth_devices_and_does_not_open_unknown_ones() async throws {
     let result = try await run(["scan", "--json"], [Self.adapter, Self.phone, Self.around])
     #expect(result.status == 0, "\(result.errors)")
     let rows = try JSON.lines(result.output)
@@ -56,7 +56,7 @@ import Testing
     #expect(result.errors.hasPrefix("obdgate vin: rfcomm:00:1D:A5:68:98:8A: "))
   }
 
-  @Test func a_stranger_is_named_and_not_called() async throws {
+  @Test func an_unknown_bluetooth_device_is_listed_and_not_opened() async throws {
     let result = try await run(["vin"], [Self.phone])
     #expect(result.status == 69)
     #expect(result.errors.contains("not asked: rfcomm:00:00:00:00:00:02 (phone)"))
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func a_scan_asks_one_that_is_trusted_and_no_stranger() async throws {
+  @Test func a_scan_opens_only_a_trusted_bluetooth_le_device() async throws {
     for trusted in [true, false] {
       let result = try await run(["scan", "--json"], trusted: trusted)
       #expect(result.status == 0, "\(result.errors)")

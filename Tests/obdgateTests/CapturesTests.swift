@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test(arguments: captureNames) func a_capture_gives_what_stands_beside_it(name: String) throws {
+  @Test(arguments: captureNames) func a_capture_gives_its_expected_records(name: String) throws {
     let result = try obdgate(["replay", capture(name)])
     #expect(result.status == 0)
     let found = try records(result)

@@ -23,7 +23,7 @@ import Testing
     #expect(commands[..<cleared].contains { $0.hasPrefix("02") })
   }
 
-  @Test func a_text_for_people_says_so() async throws {
+  @Test func the_text_output_reports_cleared_codes() async throws {
     let result = try await ask("dtc", "clear", "--yes", scenario: Scenarios.can).result
     #expect(result.status == 0)
     #expect(result.errors == "obdgate dtc clear: the codes are cleared\n")
@@ -60,7 +60,7 @@ import Testing
   }
 
   /// The lamp is on: the codes are there, and nobody has seen them.
-  @Test func codes_that_are_not_told_are_not_cleared() async throws {
+  @Test func unreported_codes_are_not_cleared() async throws {
     let played = try await ask("dtc", "clear", "--yes", scenario: Scenarios.can, faults: "noData=03")
     #expect(played.result.status == 1)
     #expect(played.result.errors.contains("not cleared: "), "\(played.result.errors)")
@@ -68,7 +68,7 @@ import Testing
   }
 
   /// Each code stands in the output before what is left after the clearing, however often a line was damaged.
-  @Test func codes_behind_a_bad_line_are_printed_or_not_cleared() async throws {
+  @Test func codes_over_a_bad_connection_are_printed_or_not_cleared() async throws {
     for _ in 0..<3 {
       let played = try await ask("dtc", "clear", "--yes", "--json", scenario: Scenarios.can, faults: "truncate=0.3")
       guard played.commands.contains("04") else { continue }
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func without_yes_nothing_is_opened() throws {
+  @Test func without_yes_no_device_is_opened() throws {
     let result = try obdgate(["dtc", "clear", "--device", "/dev/nowhere"])
     #expect(result.status == 64)
     #expect(result.errors.contains("--yes"))

@@ -5,7 +5,7 @@ import Glibc
 ///
 ///     let peer = try DaemonPeer(scratch.file("sock")) { $0.send(DaemonPeer.ok(#"{"pid":1}"#)) }
 final class DaemonPeer: @unchecked Sendable {
-  /// One connection, closed when whoever serves it returns.
+  /// One connection, closed when its handler returns.
   struct Connection: Sendable {
     fileprivate let descriptor: Int32
     /// How many there were before.

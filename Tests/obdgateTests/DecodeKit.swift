@@ -32,7 +32,7 @@ func decode(_ request: String?, _ lines: [String], _ settings: String = "") thro
 extension JSON {
   /// `payload` of each message.
   var payloads: [String] { (self["messages"]?.elements ?? []).compactMap { $0["payload"]?.text } }
-  /// `ecu` of each message; `-` where there is none.
+  /// The `ecu` of each message; `-` if it has none.
   var senders: [String] { (self["messages"]?.elements ?? []).map { $0["ecu"]?.text ?? "-" } }
   var readings: [JSON] { self["readings"]?.elements ?? [] }
   var errors: [JSON] { self["errors"]?.elements ?? [] }

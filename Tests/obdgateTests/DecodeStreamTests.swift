@@ -120,7 +120,7 @@ import Testing
       try decode(#"{"request":"010C","lines":["7E8 04 41 0C 1A F8"],"signals":"\#(path)"}"#)[reading: "rpm"] == 1726)
   }
 
-  @Test func a_signal_set_that_is_not_there_or_none_is_said_in_its_place() throws {
+  @Test func a_missing_or_invalid_signal_set_is_reported_in_its_line() throws {
     let scratch = try ScratchFolder()
     let broken = try scratch.write("broken.json", "{ \"commands\": 7 }")
     for path in [scratch.path + "/none.json", broken, scratch.path] {

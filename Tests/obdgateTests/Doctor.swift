@@ -2,9 +2,9 @@ import Synchronization
 import TestKit
 import Testing
 
-/// What `obdgate doctor` finds.
+/// Returns the findings of `obdgate doctor`.
 ///
-/// - Parameter hangs: somebody whom it asks never answers.
+/// - Parameter hangs: whether one of its peers never answers.
 func doctor(_ arguments: [String], hangs: Bool = false) throws -> [JSON] {
   func look() throws -> Tool.Result { try obdgate(["doctor", "--json"] + arguments) }
   let result = hangs ? try look() : try punctual(look)
@@ -31,8 +31,8 @@ func punctual(_ look: () throws -> Tool.Result) throws -> Tool.Result {
 
 private let rivals = Mutex(())
 
-/// ModemManager and brltty are found wherever they run on this machine: whoever starts them, and whoever compares what
-/// two looks find, does it while no other test does.
+/// Runs work while no other test starts ModemManager or brltty, because the check finds these programs anywhere on the
+/// machine.
 func amongNoOtherRivals<Value: Sendable>(_ work: () throws -> Value) throws -> Value {
   try rivals.withLock { _ in try work() }
 }

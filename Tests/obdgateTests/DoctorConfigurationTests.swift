@@ -22,14 +22,14 @@ import Testing
     }
   }
 
-  @Test func with_a_wrong_configuration_it_is_said_what_cannot_be_checked_and_the_rest_is() throws {
+  @Test func doctor_checks_the_rest_with_an_invalid_configuration() throws {
     let findings = try findings(#"{"spol": {}}"#)
     #expect(findings[0]["verdict"] == "problem")
     #expect(findings[0]["what"]?.text?.contains(#"gateway.json:1:2: spol: unknown key "spol""#) == true)
     #expect(findings[0]["remedy"]?.text?.contains("obdgated --check") == true)
     for check in ["libraries", "bluetooth", "disk", "sinks"] { #expect(isUndecided(findings, check), "\(check)") }
-    // Nothing is told of a configuration that nobody has.
-    #expect(!findings.contains { $0["what"]?.text?.contains("nothing is kept") == true })
+    // There is no finding about an unknown configuration.
+    #expect(!findings.contains { $0["what"]?.text?.contains("records are not stored") == true })
     #expect(findings.contains { $0["check"] == "clock" })
     #expect(findings.contains { $0["check"] == "daemon" })
   }
@@ -49,7 +49,7 @@ import Testing
       findings[0]["remedy"]?.text == "create the file, or name another in \(scratch.file("gateway.json"))")
   }
 
-  @Test func the_daemon_is_asked_at_its_socket_though_the_file_is_wrong_by_now() throws {
+  @Test func doctor_finds_the_daemon_with_an_invalid_configuration() throws {
     let peer = try DaemonPeer(scratch.file("sock")) { $0.send(DaemonPeer.ok(#"{"version":"7","adapters":[]}"#)) }
     defer { peer.stop() }
     let findings = try findings(#"{"status": {"socket": "sock"}, "adapters": [{"device": 7}]}"#)
@@ -68,7 +68,7 @@ import Testing
 
   // MARK: What a daemon has lost
 
-  @Test func losses_are_named_with_what_took_them() throws {
+  @Test func doctor_reports_losses_with_their_cause() throws {
     let peer = try DaemonPeer(scratch.file("sock")) {
       $0.send(
         DaemonPeer.ok(

@@ -48,7 +48,7 @@ import Testing
     #expect(what(findings, "no serial device that is known") == nil)
   }
 
-  @Test func with_strangers_alone_it_is_said_how_to_name_one() throws {
+  @Test func doctor_explains_how_to_configure_an_unknown_device() throws {
     let findings = try adapters([Self.ch340])
     let finding = what(findings, "no serial device that is known to be an adapter")
     #expect(finding?["verdict"] == "warning")
@@ -123,14 +123,14 @@ import Testing
     let joining = "usermod -aG dialout nobody, then log in again"
     #expect(try finding(path, mode: 0o660)?["remedy"]?.text == joining)
     #expect(try finding(path, mode: 0o600)?["remedy"]?.text == "chmod g+rw \(path); and \(joining)")
-    // A line whose mode udev sets anew.
+    // A terminal whose mode udev resets.
     guard FileManager.default.fileExists(atPath: "/dev/tty1") else { return }
     let known = try finding("/dev/tty1")?["remedy"]?.text
     #expect(known?.hasPrefix(#"a udev rule: KERNEL=="tty1", GROUP=""#) == true, "\(known ?? "nothing")")
     #expect(known?.hasSuffix(" nobody, then log in again") == true, "\(known ?? "nothing")")
   }
 
-  @Test func programs_that_take_adapters_for_something_else_are_told() throws {
+  @Test func doctor_warns_of_programs_that_claim_adapters() throws {
     let sleep = try Tool.required("sleep")
     for name in ["ModemManager", "brltty"] {
       #expect(try Tool.run("cp", [sleep, scratch.file(name)]).status == 0)

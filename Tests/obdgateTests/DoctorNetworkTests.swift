@@ -24,8 +24,8 @@ import Testing
       #"""
       {"adapters": [{"tcp": "127.0.0.1:\#(adapter.number)"}], "gps": [{"gpsd": "127.0.0.1:\#(gpsd.number)"}], \#(Self.quiet)}
       """#)
-    #expect(
-      about(findings, "tcp:127.0.0.1:\(adapter.number): the configured adapter: accepts connections")?["verdict"] == "ok")
+    let configured = "tcp:127.0.0.1:\(adapter.number): the configured adapter: accepts connections"
+    #expect(about(findings, configured)?["verdict"] == "ok")
     #expect(about(findings, "tcp:127.0.0.1:\(gpsd.number): gpsd: accepts connections")?["verdict"] == "ok")
     #expect(adapter.bytesOfNext() == 0 && gpsd.bytesOfNext() == 0)
   }
@@ -52,7 +52,7 @@ import Testing
       $0.send(DaemonPeer.ok(#"{"adapters":[{"device":"\#(name)","state":"connected"}]}"#))
     }
     defer { daemon.stop() }
-    // Whoever connected would be refused.
+    // A connection would be rejected.
     let findings = try adapters(
       #"{"adapters": [{"tcp": "127.0.0.1:\#(closed.number)"}], \#(Self.quiet)}"#, "--socket", daemon.path)
     #expect(about(findings, "\(name): the configured adapter, connected")?["verdict"] == "ok", "\(findings)")

@@ -19,7 +19,7 @@ import Testing
 
   // MARK: All
 
-  @Test func each_thing_has_a_line_and_what_is_wrong_a_remedy() throws {
+  @Test func every_check_has_a_line_and_every_problem_a_remedy() throws {
     let socket = scratch.file("none")
     let usual = ["doctor", "--config", scratch.file("gateway.json"), "--socket", socket]
     let (findings, text) = try amongNoOtherRivals {
@@ -57,7 +57,7 @@ import Testing
     #expect(file?["what"]?.text?.hasSuffix("not a folder") == true)
   }
 
-  @Test func folders_that_nobody_makes_are_problems() throws {
+  @Test func missing_folders_are_problems() throws {
     let found = try findings(
       #"{"stateDirectory": "a/state", "sinks": [{"type": "file", "path": "b/records.jsonl"}], \#(Self.quiet)}"#)
     let disk = found.filter { $0["check"] == "disk" }
@@ -79,7 +79,7 @@ import Testing
     #expect(disk.first?["remedy"] == "name a file")
   }
 
-  @Test(.needsRoot) func a_folder_of_another_is_told_with_what_to_do() throws {
+  @Test(.needsRoot) func a_folder_of_another_user_is_reported_with_a_remedy() throws {
     let setpriv = try Tool.required("setpriv")
     unsafe chmod(scratch.path, 0o755)
     let program = scratch.file("obdgate")
@@ -108,7 +108,7 @@ import Testing
     return (setpriv, program)
   }
 
-  @Test func a_file_of_another_is_told_with_what_to_do() throws {
+  @Test func a_file_of_another_user_is_reported_with_a_remedy() throws {
     let (setpriv, program) = try besideOpenState()
     unsafe chmod(try scratch.write("state/records.jsonl", ""), 0o644)
     let configuration = try scratch.write(
@@ -121,7 +121,7 @@ import Testing
     #expect(line?.contains("chown nobody") == true, "\(result.output)")
   }
 
-  @Test func a_spool_of_another_is_told_with_what_to_do() throws {
+  @Test func a_spool_of_another_user_is_reported_with_a_remedy() throws {
     let (setpriv, program) = try besideOpenState()
     // Those that are put in another's place need be read alone.
     let kept = [("spool.lock", 0o640), ("spool.db", 0o644), ("adapters.jsonl", 0o600), ("trips.jsonl", 0o644)]
@@ -165,7 +165,7 @@ import Testing
       {"sinks": [{"type": "fleetStore", "url": "http://127.0.0.1:\(closed.number)/api", "tokenFile": "\(name)"}],
        \(Self.quiet)}
       """)
-    // The server itself is not there, which is told with it.
+    // The server itself is unreachable, which is reported as well.
     let finding = findings.first { $0["check"] == "fleetStore" }
     #expect(finding?["verdict"] == "problem")
     #expect(finding?["what"]?.text?.contains("besides, \(name)") == true)

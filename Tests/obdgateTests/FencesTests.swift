@@ -85,7 +85,7 @@ import Testing
     #expect(try obdgate(["fences", "-", fixes], stdin: bytes(Self.square)).stdout == named.stdout)
   }
 
-  @Test func the_first_fix_is_told_only_if_asked_for() throws {
+  @Test func the_first_fix_is_reported_only_on_request() throws {
     #expect(try run(Self.square, Self.drive(20...22)).output.isEmpty)
     let told = try JSON.lines(try run(Self.square, Self.drive(20...22), ["--announce-first"]).output)
     #expect(told.map { $0["event"] } == ["enter"])
@@ -123,7 +123,7 @@ import Testing
     #expect(lines.map { $0["timeOfDay"] } == ["23:59:58.000Z", "00:00:03.000Z", "00:00:11.000Z"])
   }
 
-  @Test func lines_without_a_position_say_nothing() throws {
+  @Test func lines_without_a_position_are_ignored() throws {
     let gaps = Self.drive().split(separator: "\n").flatMap { [String($0), #"{"fixType":"none"}"#] }
     let result = try run(Self.square, gaps.joined(separator: "\n"))
     #expect(result.status == 0)
@@ -248,7 +248,7 @@ import Testing
     return try obdgate(["replay", "--fences", try scratch.write("fences.geojson", fences), file])
   }
 
-  @Test func a_replay_tells_fences_among_its_records() throws {
+  @Test func a_replay_has_geofence_records() throws {
     let result = try replay(Self.capture(speed: 80), fences: Self.square)
     #expect(result.status == 0, "\(result.errors)")
     let lines = try JSON.lines(result.output)

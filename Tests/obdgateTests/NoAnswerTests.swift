@@ -66,7 +66,7 @@ import Testing
   @Test func an_adapter_in_use_is_busy() async throws {
     let result = try await aside {
       let scratch = try ScratchFolder()
-      // Whoever has the line holds a lock on it (flock), as programs beside ours do.
+      // The user of a port holds a lock on it (flock), as other programs do.
       let line = "flock \"$D0\" \"$OBDGATE\" vin --device \"$D0\""
       return try play(line, beside: [Simulation()], in: scratch.path).result
     }

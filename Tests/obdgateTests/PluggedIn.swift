@@ -1,13 +1,13 @@
 import Foundation
 import TestKit
 
-/// Runs a line of shell on a machine where umockdev plugs devices in, each with a simulated adapter behind it.
+/// Runs a line of shell on a machine where umockdev plugs in devices, each with a simulated adapter.
 ///
 /// - Parameters:
-///   - line: `$OBDGATE` stands for the program.
+///   - line: the shell command; `$OBDGATE` stands for the program.
 ///   - devices: steps of `scripts/testbed/udev.py` without their far end.
-///   - simulation: what is behind each of them; nil: the steps say themselves what is.
-///   - limit: how long it may take.
+///   - simulation: the simulated adapter of each device; `nil` if the steps define it.
+///   - limit: time limit.
 func play(
   _ line: String, pluggingIn devices: [String], behind simulation: Simulation? = Simulation(), in folder: String,
   limit: Duration = .seconds(120)

@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: ["INT", "TERM", "HUP"])
-  func a_signal_ends_it_with_a_whole_file(_ signal: String) async throws {
+  func a_signal_ends_a_recording_with_a_complete_file(_ signal: String) async throws {
     let recording = try await record("timeout --preserve-status -s \(signal) 15 RECORD")
     #expect(recording.result.status == 0, "\(recording.result.errors)")
     #expect(recording.capture.hasSuffix(">\n"))
@@ -71,7 +71,7 @@ import Testing
     #expect(recording.replay.status == 0, "\(recording.replay.errors)")
   }
 
-  @Test func an_adapter_that_is_unplugged_leaves_what_came() async throws {
+  @Test func a_recording_keeps_the_bytes_before_an_unplugged_adapter() async throws {
     let recording = try await record("RECORD --duration 600", faults: "unplug@20s", at: .pty)
     #expect(recording.result.status == 69, "\(recording.result.errors)")
     #expect(recording.result.errors.contains("gone"))

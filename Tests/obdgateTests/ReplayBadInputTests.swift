@@ -78,7 +78,7 @@ import Testing
     #expect(found.dropLast(5).elementsEqual(values.prefix(found.count - 5)))
   }
 
-  @Test func a_line_without_end_stops_it_soon_and_in_little_memory() throws {
+  @Test func an_endless_line_ends_a_replay_with_little_memory() throws {
     let program = try Tool.obdgate
     for (prefix, fill) in [("", "A"), ("", "4"), ("", " "), ("010C\\r41 0C 1A F8 \\r\\r>010D\\r", "4")] {
       let result = try Tool.shell(
@@ -93,7 +93,7 @@ import Testing
     #expect(measured.peakKiB < 60 * 1024)
   }
 
-  @Test func one_bad_capture_does_not_keep_the_others_back() throws {
+  @Test func a_bad_capture_does_not_prevent_the_others() throws {
     let scratch = try ScratchFolder()
     let good = try scratch.write("good.txt", Self.good)
     let result = try refused(["replay", scratch.file("none"), good, try scratch.write("empty", "")], status: 66)

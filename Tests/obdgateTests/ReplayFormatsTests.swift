@@ -16,7 +16,7 @@ import Testing
   /// The bus is known from settings, which not every log holds.
   private static let settings: Set<String> = ["protocol"]
 
-  /// They rest on durations, which not every log tells.
+  /// Types of records that depend on durations, which some logs do not contain.
   private static let timed: Set<String> = ["trip", "driving"]
 
   /// What a replay came to: the newest of each value, and what the other records say.

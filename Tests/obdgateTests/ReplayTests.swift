@@ -159,7 +159,7 @@ import Testing
     #expect(found.last?["vehicleId"] == "1G1ZB5ST6EF204417")
   }
 
-  @Test func a_vehicle_says_what_is_known_of_it() throws {
+  @Test func a_replayed_vehicle_record_has_all_known_values() throws {
     for (name, bus) in [
       ("can11-headers", "ISO 15765-4 (CAN 11"), ("can29-headers", "ISO 15765-4 (CAN 29"),
       ("drive", "ISO 15765-4 (CAN 11/500)"),
@@ -238,7 +238,7 @@ import Testing
 
   // MARK: Codes that are cleared
 
-  @Test func a_lamp_that_was_read_before_the_codes_were_cleared_is_not_told_behind_it() throws {
+  @Test func a_lamp_read_before_clearing_is_not_reported_after_it() throws {
     let found = try replay(
       "ATE0\rATE0\rOK\r\r>ATSP6\rOK\r\r>ATH1\rOK\r\r>0101\r7E8 06 41 01 81 07 65 04 \r\r>03\r7E8 04 43 01 04 20 \r\r>"
         + "04\r7E8 01 44 \r\r>03\r7E8 02 43 00 \r\r>")
@@ -248,7 +248,7 @@ import Testing
     #expect(codes.map { $0["dtcCodes"] } == [["P0420"], []])
   }
 
-  // MARK: What people are told
+  // MARK: Messages
 
   @Test func records_carry_the_gateway_id_that_was_named() throws {
     let result = try obdgate(["replay", "--gateway-id", "van-7", "-"], stdin: bytes(Self.timed))

@@ -4,10 +4,10 @@ import Testing
 
 /// `status`, `tail` and `doctor` beside the real daemon, which polls a simulated car.
 @Suite struct RunningDaemonTests {
-  /// Runs a line of shell beside a daemon that shows itself at `sock`, once it has read something; `$PID` is its process.
+  /// Runs a line of shell beside a daemon with the socket `sock`, after it has read values; `$PID` is its process.
   ///
-  /// `calm COMMAND` says what a command says of the daemon while it is well: a disk that takes long for a write has a
-  /// thread stuck, which is told, and passes.
+  /// `calm COMMAND` prints the output of a command while the daemon has no trouble: a slow write to the disk is
+  /// reported as a stuck thread for a moment.
   private func beside(
     _ line: String, sinks: String = #"[{"type": "stdout"}]"#, state: String = #""stateDirectory": "state","#
   ) async throws -> Tool.Result {
@@ -65,7 +65,7 @@ import Testing
     #expect(!page.contains("PROBLEM"))
   }
 
-  @Test func a_spool_that_was_given_no_folder_is_worth_knowing_and_no_problem() async throws {
+  @Test func a_spool_without_a_folder_is_a_remark() async throws {
     let line = #"""
       calm "$OBDGATE" status --socket sock; calm "$OBDGATE" status --socket sock --json >status.json
       calm "$OBDGATE" doctor --config gateway.json --socket sock --json >doctor.jsonl
@@ -82,7 +82,7 @@ import Testing
     #expect(result.lines.last == #"["memory",false,false]"#)
   }
 
-  @Test func any_number_follows_the_records_and_each_gets_all_of_them() async throws {
+  @Test func several_tail_commands_each_get_every_record() async throws {
     let line = """
       "$OBDGATE" tail --socket sock | head -n 5 >one & one=$!
       "$OBDGATE" tail --socket sock --type telemetry | head -n 5 >two & two=$!
@@ -98,7 +98,7 @@ import Testing
     #expect(Set(sequences).count == 5)
   }
 
-  @Test func tail_tells_that_the_daemon_has_ended() async throws {
+  @Test func tail_reports_the_end_of_the_daemon() async throws {
     let line = """
       "$OBDGATE" tail --once --socket sock --type telemetry > >(head -n 1 >first; cat >rest; echo done >ended) & tail=$!
       until [ -s first ]; do sleep 0.05; done

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func known_adapters_are_asked_and_nothing_is_sent_to_others() async throws {
+  @Test func a_scan_sends_only_to_known_adapters() async throws {
     let devices = [
       Self.obdlink, Self.ch340,
       Self.ch340.replacing("1-2", with: "1-3").replacing("\"number\": 1", with: "\"number\": 2")

@@ -24,14 +24,14 @@ import Testing
      "threads":[{"name":"fusion","isStuck":false},{"name":"spool","isStuck":false}],"fromALaterVersion":{"a":[1]}}
     """#
 
-  /// The command against a peer that gives one answer to everybody.
+  /// Runs the command against a peer that gives one answer to every request.
   private func status(_ answer: String, _ arguments: String...) throws -> Tool.Result {
     let peer = try DaemonPeer(scratch.file("sock")) { $0.send(answer) }
     defer { peer.stop() }
     return try obdgate(["status", "--socket", peer.path] + arguments)
   }
 
-  // MARK: What a daemon tells
+  // MARK: Status responses
 
   @Test func the_page_shows_lines_spool_and_sinks() throws {
     let result = try status(DaemonPeer.ok(Self.status))
@@ -83,7 +83,7 @@ import Testing
     #expect(try JSON(result.output) == JSON(Self.status))
   }
 
-  @Test func nothing_that_a_terminal_obeys_is_shown() throws {
+  @Test func control_characters_of_a_status_are_not_shown() throws {
     let evil = #"{"version":"\u001B[2J","adapters":[{"device":"a\u009Bb\u202Ec\nd","state":"\u0007e"}]}"#
     let page = try status(DaemonPeer.ok(evil)).output
     #expect(page.unicodeScalars.allSatisfy { $0 == "\n" || ($0.value >= 0x20 && !(0x7F...0x9F).contains($0.value)) })
@@ -112,7 +112,7 @@ import Testing
     #expect(!result.errors.contains("\u{1B}"))
   }
 
-  @Test func odd_numbers_are_shown_and_not_believed() throws {
+  @Test func implausible_numbers_of_a_status_are_shown_unchanged() throws {
     let result = try status(
       DaemonPeer.ok(
         #"{"uptime":1e300,"adapters":[{"device":"a","state":"connected","stateAge":-3,"busySeconds":1e308,"#
@@ -122,7 +122,7 @@ import Testing
     #expect(result.output.contains("connected 0.0 s"))
   }
 
-  @Test func an_answer_without_end_is_given_up() throws {
+  @Test func an_endless_status_response_is_an_error() throws {
     let peer = try DaemonPeer(scratch.file("sock")) { connection in
       connection.send(DaemonPeer.ok("{\"a\":\""))
       let more = [UInt8](repeating: UInt8(ascii: "a"), count: 65_536)
@@ -134,7 +134,7 @@ import Testing
     #expect(result.errors.contains("longer than"))
   }
 
-  @Test func a_head_without_end_is_given_up() throws {
+  @Test func an_endless_response_head_is_an_error() throws {
     let peer = try DaemonPeer(scratch.file("sock")) { connection in
       connection.send("HTTP/1.1 200 OK\r\n")
       while connection.send("X-More: more\r\n") {}
@@ -143,7 +143,7 @@ import Testing
     #expect(try obdgate(["status", "--socket", peer.path]).status == 69)
   }
 
-  @Test func a_daemon_that_says_nothing_is_given_up() throws {
+  @Test func a_silent_daemon_is_an_error() throws {
     let peer = try DaemonPeer(scratch.file("sock")) { $0.awaitEnd() }
     defer { peer.stop() }
     let result = try obdgate(["status", "--socket", peer.path])
@@ -156,7 +156,7 @@ import Testing
   private static let runsHere = FileManager.default.fileExists(atPath: "/run/obdgate/obdgated.sock")
 
   @Test(.disabled(if: runsHere, "obdgated runs on this machine"))
-  func without_a_daemon_it_is_said_how_to_get_one() throws {
+  func without_a_daemon_the_error_says_how_to_start_one() throws {
     let program = try Tool.obdgate
     let result = try Tool.run(program, ["status"], environment: ["XDG_RUNTIME_DIR": scratch.path])
     #expect(result.status == 69)
@@ -180,7 +180,7 @@ import Testing
     #expect(result.output.hasPrefix("obdgated 9"))
   }
 
-  @Test func paths_that_are_no_daemons_are_told() throws {
+  @Test func invalid_socket_paths_are_reported() throws {
     let file = try scratch.write("file", "")
     let long = scratch.file(String(repeating: "a", count: 120))
     let left = scratch.file("left")
@@ -197,7 +197,7 @@ import Testing
     }
   }
 
-  @Test func a_user_without_permission_is_told_which_group_to_join() throws {
+  @Test func the_permission_error_names_the_group_to_join() throws {
     let setpriv = try Tool.required("setpriv")
     let peer = try DaemonPeer(scratch.file("sock")) { $0.send(DaemonPeer.ok("{}")) }
     defer { peer.stop() }
@@ -255,7 +255,7 @@ import Testing
     #expect(pages[1].contains("25 %"))
   }
 
-  @Test func on_a_terminal_what_is_wrong_can_be_read_whole_and_once_nothing_is_cut() throws {
+  @Test func problems_are_wrapped_on_a_terminal_and_not_cut() throws {
     let script = try Tool.required("script")
     let reason = "nobody has answered at its address for so long that it is given up"
     let peer = try DaemonPeer(scratch.file("sock")) { connection in
@@ -289,7 +289,7 @@ import Testing
     #expect(live.contains("/dev/serial/by-id/usb-ScanToo…"), "\(live)")
   }
 
-  @Test func a_daemon_that_goes_meanwhile_is_asked_again() throws {
+  @Test func the_status_page_retries_after_the_daemon_ends() throws {
     let script = try Tool.required("script")
     let path = scratch.file("sock")
     let peer = try DaemonPeer(path) { connection in

@@ -57,7 +57,7 @@ import Testing
     #expect(tail.errorLines == [])
   }
 
-  @Test func types_and_devices_choose() throws {
+  @Test func tail_filters_by_type_and_device() throws {
     let device = #","device":"/dev/ttyUSB0""#
     let stream = [
       Self.record(1), Self.record(2, "trip"), Self.record(3, "adapter", device), Self.record(4, "gap"),
@@ -86,7 +86,7 @@ import Testing
 
   // MARK: A daemon that goes
 
-  @Test func a_daemon_that_goes_is_said_once_and_followed_again() throws {
+  @Test func tail_reports_a_lost_daemon_once_and_reconnects() throws {
     let path = scratch.file("sock")
     let serve: @Sendable (DaemonPeer.Connection) -> Void = { connection in
       connection.send(Self.head + Self.record(1) + "\n" + #"{"type":"torn"#)
@@ -108,20 +108,20 @@ import Testing
     #expect(try tail.end(within: .seconds(60)) == 0)
   }
 
-  @Test func once_ends_with_the_daemon() throws {
+  @Test func tail_once_ends_with_the_daemon() throws {
     let result = try once(Self.record(1) + "\n")
     #expect(result.output == Self.record(1) + "\n")
     #expect(result.status == 69)
     #expect(result.errors.split(separator: "\n").count == 1)
   }
 
-  @Test func without_a_daemon_it_ends_at_once() throws {
+  @Test func tail_without_a_daemon_ends_at_once() throws {
     let result = try obdgate(["tail", "--socket", scratch.file("none")])
     #expect(result.status == 69)
     #expect(result.errors.contains("no such socket"))
   }
 
-  @Test func a_daemon_that_has_no_room_is_told_in_its_words() throws {
+  @Test func tail_shows_the_error_of_a_daemon_with_too_many_readers() throws {
     let peer = try DaemonPeer(scratch.file("sock")) { $0.send("HTTP/1.1 503 Busy\r\n\r\ntoo many followers\n") }
     defer { peer.stop() }
     let result = try obdgate(["tail", "--socket", peer.path])
@@ -147,7 +147,7 @@ import Testing
     #expect(tail.errorLines == [])
   }
 
-  @Test func a_reader_that_takes_nothing_holds_up_neither_the_end_nor_memory() throws {
+  @Test func a_stopped_reader_of_tail_costs_neither_time_nor_memory() throws {
     let sent = Mutex(0)
     let peer = try DaemonPeer(scratch.file("sock")) { connection in
       connection.send(Self.head)
@@ -169,7 +169,7 @@ import Testing
     #expect(try tail.end(within: .seconds(60)) == 0)
   }
 
-  @Test func head_gets_its_lines_and_the_pipe_ends_well() throws {
+  @Test func tail_into_head_ends_with_status_0() throws {
     let peer = try DaemonPeer(scratch.file("sock")) { connection in
       connection.send(Self.head)
       var number = 1

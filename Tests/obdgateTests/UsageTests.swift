@@ -60,14 +60,14 @@ import Testing
       (["replay", "--gateway-id", "a b", "-"], "expected 1 to 64 letters, digits or . _ : -"),
       (["tail", "--type", "telemtry"], "did you mean telemetry?"),
     ] as [([String], String)])
-  func a_wrong_word_is_told_what_would_be_right(arguments: [String], expected: String) throws {
+  func an_unknown_word_is_answered_with_a_suggestion(arguments: [String], expected: String) throws {
     let result = try obdgate(arguments)
     #expect(result.status == 64 && result.stdout.isEmpty)
     #expect(result.errors.contains(expected), "\(result.errors)")
     #expect(result.errors.split(separator: "\n").count == 1)
   }
 
-  @Test func an_argument_cannot_command_the_terminal() throws {
+  @Test func control_characters_of_an_argument_are_escaped() throws {
     let result = try obdgate(["\u{1B}[31mreplay", "\u{9B}2J"])
     #expect(result.status == 64)
     #expect(!result.errors.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{9B}" }, "\(result.errors)")
@@ -76,7 +76,7 @@ import Testing
     #expect(missing.errors.contains(#"\u001B[31m"#) && !missing.errors.contains("\u{1B}"), "\(missing.errors)")
   }
 
-  /// 80 columns are what the help is wrapped to where there is no terminal.
+  /// Without a terminal, help is wrapped to 80 columns.
   @Test(arguments: ["nmea", "fences", "decode", "simulate"]) func samples_in_help_are_not_wrapped(command: String)
     throws
   {

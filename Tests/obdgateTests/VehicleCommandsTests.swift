@@ -2,8 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// The commands that pages show under ```` ```sh vehicle ````: with an adapter plugged in, and a vehicle behind it that
-/// stands still with its ignition on.
+/// The commands that pages show under ```` ```sh vehicle ````, with a plugged-in adapter and a stationary vehicle whose
+/// ignition is on.
 @Suite struct VehicleCommandsTests {
   static let pages = (try? DocumentedCommands.all(.vehicle)) ?? []
 

@@ -12,7 +12,7 @@ import Testing
     let ecus: [String]
     var codes: JSON = []
     var pending: JSON = []
-    /// nil: such vehicles have no list of them.
+    /// The permanent codes; `nil` for vehicles without this list.
     var permanent: JSON? = []
     var testDescription: String { name }
   }
@@ -52,7 +52,7 @@ import Testing
     expectReadOnly(played.commands)
   }
 
-  @Test(arguments: ["info", "vin", "dtc", "monitors"]) func what_is_printed_is_numbered_without_holes(
+  @Test(arguments: ["info", "vin", "dtc", "monitors"]) func printed_records_are_numbered_without_gaps(
     _ command: String
   ) async throws {
     let played = try await ask(command, "--json", scenario: Scenarios.can)
@@ -116,7 +116,7 @@ import Testing
     #expect(try JSON.lines(result.output).of("adapter").first?["baud"] == 115_200)
   }
 
-  @Test func an_invalid_vin_is_printed_as_it_is_and_said() async throws {
+  @Test func an_invalid_vin_is_printed_with_a_remark() async throws {
     let result = try await ask(
       "vin", scenario: Scenarios.can.replacing("1D4GP00RX5B123456", with: "1D4GP00R15B123456")
     ).result
@@ -126,7 +126,7 @@ import Testing
   }
 
   /// The vehicle is not blamed for a bad line.
-  @Test func a_vin_that_was_damaged_on_the_way_is_said_as_that() async throws {
+  @Test func a_vin_damaged_in_transit_is_reported_as_damaged() async throws {
     for _ in 0..<3 {
       let result = try await ask("vin", scenario: Scenarios.can, faults: "truncate=0.4").result
       #expect(!result.errors.contains("does not report a VIN"), "\(result.errors)")
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func a_vehicle_that_tells_no_vin_is_a_failure_of_vin() async throws {
+  @Test func a_vehicle_without_a_vin_is_a_failure_of_the_command() async throws {
     let scenario = Scenarios.can.replacing("\"address\": \"7E8\",", with: "\"address\": \"7E8\", \"vin\": false,")
     let result = try await ask("vin", scenario: scenario).result
     #expect(result.status == 1)

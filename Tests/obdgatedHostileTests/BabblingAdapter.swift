@@ -34,7 +34,7 @@ final class BabblingAdapter: @unchecked Sendable {
     }
   }
 
-  /// Set before anybody can connect.
+  /// Set before the first connection.
   private final class Box: @unchecked Sendable { weak var owner: BabblingAdapter? }
 
   private func relay(_ connection: Int32, to adapter: String, _ fresh: Noise, _ isOver: () -> Bool) {

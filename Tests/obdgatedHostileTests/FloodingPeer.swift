@@ -5,7 +5,8 @@ import TestKit
 
 @testable import DaemonTestKit
 
-/// A peer on TCP that says noise as fast as it is read, so many bytes; whoever connects afterwards meets a sane one.
+/// A TCP peer that sends a number of random bytes as fast as they are read. Later connections are relayed to a normal
+/// peer.
 final class FloodingPeer: @unchecked Sendable {
   let name: String
   private let listener: Int32

@@ -63,7 +63,7 @@ final class FloodingReceiver: @unchecked Sendable {
     while changed.withLock({ sent < total && !isStopped }) {
       var waiting = pollfd(fd: terminal.descriptor, events: Int16(POLLOUT), revents: 0)
       _ = unsafe poll(&waiting, 1, 200)
-      // Nobody has the other end open: what is said then, nobody hears.
+      // No process has the other end open, so nothing is sent.
       guard waiting.revents & Int16(POLLHUP) == 0 else {
         poll(nil, 0, 10)
         continue

@@ -9,7 +9,7 @@ import Testing
   /// What `--check` takes for a configuration of the largest size that is read: its text and the tape of it.
   private static let mostKiB = 64 * 1_024
 
-  /// Runs `--check` under the counting library, which tells the peak.
+  /// Runs `--check` with the counting library, which measures the peak of memory.
   private func check(_ file: String, limit: Duration = .seconds(60)) throws -> MeasuredRun {
     let program = try Tool.obdgated
     return try MeasuredRun.of(program, ["--check", "--config", file], limit: limit)
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func depth_and_numbers_without_end_are_refused() async throws {
+  @Test func excessive_depth_and_numbers_in_a_configuration_are_rejected() async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let deep = [UInt8](repeating: UInt8(ascii: "["), count: 1_000_000)
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func more_of_anything_than_a_gateway_has_use_for_is_refused() async throws {
+  @Test func excessive_counts_in_a_configuration_are_rejected() async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let rows: [(String, (Int) -> String, String, String)] = [
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func fences_of_a_million_corners_cost_what_they_are_long_and_no_more() async throws {
+  @Test func fences_of_a_million_corners_use_memory_proportional_to_their_size() async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let ring = Self.ring(1_000_000) { _ in 0.5 }
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func a_fence_in_which_every_edge_is_beside_every_other_is_taken_or_refused_by_name() async throws {
+  @Test func a_fence_with_close_edges_is_accepted_or_rejected_by_name() async throws {
     try await aside {
       let scratch = try ScratchFolder()
       // A star whose rays are as long as it is wide.

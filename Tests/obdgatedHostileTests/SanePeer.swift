@@ -10,9 +10,9 @@ enum SanePeer {
     { connection, isOver in relay(connection, to: name, isOver) { _ in true } }
   }
 
-  /// The same, with something done before each answer, and where there is none for a while.
+  /// The same, with an action before each answer and during pauses.
   ///
-  /// - Parameter meanwhile: false: the connection is gone.
+  /// - Parameter meanwhile: the action; `false` if the connection is lost.
   static func relay(
     _ connection: Int32, to name: String, _ isOver: () -> Bool, _ meanwhile: (Int32) -> Bool
   ) {

@@ -20,7 +20,7 @@ import Testing
         let seen = run.daemon.output.count
         try run.awaitReadings(20)
         after = try counts(run, report, block: pair)
-        // What goes wrong where a machine stops for seconds takes memory the first time, and is told: then once more.
+        // If the machine stops for seconds, the first errors allocate memory and are reported: measure again.
         let wasDisturbed = run.daemon.output.dropFirst(seen).contains {
           $0.text.contains("\"event\":\"error\"") || $0.text.contains("\"event\":\"lost\"")
         }

@@ -61,7 +61,7 @@ import Testing
     #expect(result.errors.split(separator: "\n").count == 1, "\(result.errors)")
   }
 
-  @Test func a_pin_that_everyone_may_read_is_said_and_nothing_else_is_wrong() throws {
+  @Test func a_world_readable_pin_is_the_only_warning() throws {
     let scratch = try ScratchFolder()
     let file = try scratch.write("gateway.json", #"{"adapters": [{"rfcomm": "AA:BB:CC:00:00:01", "pin": "6789"}]}"#)
     unsafe chmod(file, 0o644)

@@ -109,7 +109,7 @@ import Testing
     (#""sockets": true, "leaves": 2.0"#, ["1234", "0"]), (#""sockets": false"#, ["1234", "0"]),
     (#""sockets": true"#, ["1234"]),
   ])
-  func an_adapter_with_bluetooth_le_that_wants_a_key_is_paired_and_polled(
+  func a_bluetooth_le_adapter_that_requires_a_key_is_paired_and_polled(
     _ row: (facts: String, passkeys: [String])
   ) async throws {
     try await aside {
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func a_new_configuration_tries_what_was_given_up_again() async throws {
+  @Test func a_new_configuration_retries_abandoned_pairings() async throws {
     try await aside {
       let settings = #""adapters": [{"rfcomm": "\#(Self.address)", "pin": "824682"}], \#(Self.silent)"#
       let drive = try Drive.start(#""pins": ["735173"]"#, settings)
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test func an_adapter_is_paired_with_the_pin_that_is_configured_and_nobody_sees_it() async throws {
+  @Test func an_adapter_is_paired_with_the_configured_pin_which_is_not_shown() async throws {
     try await aside {
       func settings(_ pin: String) -> String {
         #""adapters": [{"rfcomm": "\#(Self.address)", "pin": "\#(pin)"}], \#(Self.silent)"#

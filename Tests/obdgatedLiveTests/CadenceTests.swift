@@ -36,7 +36,7 @@ import Testing
     return polls
   }
 
-  @Test func on_cycle_each_turn_of_the_poll_is_one_record() async throws {
+  @Test func with_cycle_each_polling_cycle_is_one_record() async throws {
     try await aside {
       let run = try DaemonRun(settings: #""poll": {"defaultPeriod": 0.1}, "record": {"on": "cycle"}"#)
       try run.awaitReadings(30)

@@ -6,7 +6,7 @@ import TestKit
 /// When a daemon whose adapter is gone for good has nothing more to tell. At its own end it gives its sinks a moment,
 /// and a busy disk takes longer: who wants to see all of it somewhere waits for this first.
 enum EndedDrive {
-  /// Of the last record: nobody listens at the adapter's port any more, which is told once.
+  /// The reason in the last record: no process listens on the adapter's port, which is reported once.
   static let last = #""reason":"refused""#
 
   /// Waits until each of these files has the last record and every one before it.

@@ -4,8 +4,8 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// The whole way: adapter, daemon, spool, network, fleet store; whoever stands on it is killed at any moment, again and again.
-/// What was committed to the spool, read by others, is in the store once, and tells what the car answered.
+/// The whole chain: adapter, daemon, spool, network, fleet store. Each of them is killed repeatedly at any moment.
+/// Every record that was committed to the spool is in the store once, with the values that the car sent.
 @Suite struct FleetKillTests {
   @Test func over_HTTP_into_SQLite() async throws {
     try await aside {
@@ -59,10 +59,10 @@ import Testing
         try fleet.drive()
         switch round % 4 {
         case 0:
-          // All that the daemon was acknowledged must be in the file: it is killed with the broker, and first. What the
-          // worker acknowledges from there on is handed over once more. The daemon comes last: a mosquitto that has started
-          // again knows of no shared subscription until the worker is back; what is published then has reason code 0x10 in
-          // its PUBACK, no matching subscribers, and is gone (2.0.11).
+          // Every record that the daemon saw acknowledged must be in the file: the broker and, before it, the daemon
+          // are killed. Messages that the worker acknowledges from then on are redelivered. The daemon starts last,
+          // because a restarted mosquitto does not know a shared subscription until the worker is back: messages
+          // published before get reason code 0x10 in their PUBACK, no matching subscribers, and are lost (2.0.11).
           try fleet.killDaemon {
             try broker.save()
             poll(nil, 0, Int32.random(in: 0...300))

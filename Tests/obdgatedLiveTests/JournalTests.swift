@@ -21,7 +21,7 @@ import Testing
       let configuration = try scratch.write(
         "c.json",
         #"{"gatewayId":"g","discovery":{"serial":false,"bluetooth":false},"adapters":[{"device":"/dev/nothing"}]}"#)
-      // What systemd tells a service: device and inode of what its stderr is.
+      // systemd passes the device and inode of stderr to a service.
       let daemon = try RunningProgram(
         "/bin/sh",
         [

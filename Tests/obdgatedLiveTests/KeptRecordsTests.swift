@@ -119,7 +119,7 @@ import Testing
       }
       let records = try box.records
       #expect(Set(records.map(\.epoch)).count == 1)
-      // Events overtake telemetry; in the end none is missing, and nothing had to be said of any.
+      // Events overtake telemetry. In the end no record is missing, and no gap was reported.
       #expect(records.map(\.seq).sorted() == Array(1...records.count))
       #expect(!records.contains { $0.type == "gap" })
       #expect(try box.committed() == [])
@@ -212,7 +212,7 @@ import Testing
     }
   }
 
-  @Test func a_reader_of_stdout_that_leaves_ends_that_sink_alone() async throws {
+  @Test func a_closed_stdout_ends_only_that_sink() async throws {
     try await aside {
       let box = try Box()
       let text = try String(contentsOfFile: box.configuration, encoding: .utf8)
@@ -237,8 +237,7 @@ import Testing
 }
 
 extension RunningProgram {
-  /// Waits until a daemon has its spool open, in which something waits: somebody who reads it before that locks it for a
-  /// moment.
+  /// Waits until a daemon with a backlog has opened its spool. Reading it earlier would lock it for a moment.
   func awaitSpool() throws {
     try anyErrorLine(within: .seconds(60)) { $0.hasSuffix(" wait for sinks") || $0.hasSuffix(" waits for sinks") }
   }

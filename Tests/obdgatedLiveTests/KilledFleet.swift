@@ -11,7 +11,7 @@ final class KilledFleet {
   private var daemon: RunningProgram
   private var committed: Set<String> = []
 
-  /// How often somebody is killed.
+  /// Number of kills.
   static func kills(_ usual: Int) -> Int { Int(ProcessInfo.processInfo.environment["FLEET_KILLS"] ?? "") ?? usual }
 
   /// - Parameter prepare: is given the store, before the car drives.

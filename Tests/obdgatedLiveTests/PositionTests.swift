@@ -16,8 +16,8 @@ import Testing
 
   private static func north(_ metres: Double) -> Double { 48 + metres / 111_320 }
 
-  /// A vehicle that drives to the north at 50 m/s as far as it is let: on once the test has seen that the daemon knows
-  /// where it is. A first fix that is inside a fence already tells no `enter`.
+  /// A vehicle that drives north at 50 m/s to the permitted position, which advances when the daemon knows its
+  /// position. If the first fix is inside a fence, there is no `enter`.
   private final class Drive: Sendable {
     private struct Place {
       /// m to the north: where it is, and how far it may go.
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func a_visit_goes_on_over_a_restart() async throws {
+  @Test func a_fence_visit_continues_after_a_restart() async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let link = scratch.file("receiver")

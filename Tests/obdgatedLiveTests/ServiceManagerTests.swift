@@ -4,7 +4,7 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// What the daemon tells whoever started it as a service.
+/// The notifications of the daemon to the service manager that started it.
 @Suite struct ServiceManagerTests {
   /// A daemon with a spool, in a folder of its own.
   private static func started(_ scratch: borrowing ScratchFolder, _ manager: NotifySocket) throws -> RunningProgram {
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func a_damaged_spool_is_given_the_time_that_it_takes() async throws {
+  @Test func recovery_of_a_damaged_spool_extends_the_start_timeout() async throws {
     let python = try Tool.required("python3")
     try await aside {
       let scratch = try ScratchFolder()

@@ -6,7 +6,7 @@ import Testing
 
 /// What the daemon does on SIGTERM and SIGHUP.
 @Suite struct SignalsTests {
-  @Test func a_SIGTERM_ends_it_within_two_seconds() async throws {
+  @Test func a_SIGTERM_ends_the_daemon_within_two_seconds() async throws {
     try await aside {
       let run = try DaemonRun()
       try run.awaitReadings(3)
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func a_SIGTERM_ends_it_within_two_seconds_though_nobody_reads() async throws {
+  @Test func a_SIGTERM_ends_the_daemon_within_two_seconds_without_a_reader() async throws {
     try await aside {
       let run = try DaemonRun(readsOutput: false)
       run.daemon.clogOutput()
@@ -36,15 +36,15 @@ import Testing
       try run.daemon.errorLine(within: .seconds(60)) { $0.hasPrefix("obdgated: SIGHUP:") && $0.hasSuffix("read") }
       // Each well within the period before.
       try run.awaitReadings(10, within: .seconds(20))
-      // Where a machine stops for seconds the adapter seems silent, which is told: nothing else happened to it.
+      // If the machine stops for seconds, the adapter seems silent, which is reported; nothing else may happen.
       let silences = run.daemon.output.count { $0.text.contains(#""reason":"silent""#) }
       let regained = repeatElement(["lost", "recovered"], count: silences).flatMap { $0 }
       #expect(run.events == ["found", "connected"] + regained)
     }
   }
 
-  /// What is not in force is said as long as it is not, and no longer.
-  @Test func a_SIGHUP_says_what_waits_for_the_next_start() async throws {
+  /// Changes that need a restart are reported as long as they are pending.
+  @Test func a_SIGHUP_reports_changes_that_need_a_restart() async throws {
     try await aside {
       let run = try DaemonRun()
       try run.awaitReadings(1)
@@ -60,7 +60,7 @@ import Testing
   }
 
   /// A limit of a file's size is a full disk: no signal ends the daemon.
-  @Test func a_file_that_may_not_grow_is_said_and_nothing_is_lost() async throws {
+  @Test func a_file_size_limit_is_reported_and_loses_no_record() async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let sinks = """
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func a_SIGHUP_with_a_broken_file_says_one_line_and_changes_nothing() async throws {
+  @Test func a_SIGHUP_with_an_invalid_file_logs_one_line_and_changes_nothing() async throws {
     try await aside {
       let run = try DaemonRun()
       try run.awaitReadings(2)

@@ -72,11 +72,11 @@ import Testing
     #expect(try faults(records).count == 1)
   }
 
-  @Test func an_end_of_a_session_that_nothing_tells_of_is_a_fault() throws {
+  @Test func an_unreported_end_of_a_session_is_a_fault() throws {
     let behind = try [Self.telemetry(5, rpm: 2_000), Self.telemetry(6, rpm: 2_100)]
     #expect(try faults([Self.telemetry(1, rpm: 1_000)] + behind).count == 1)
     #expect(try faults([Self.telemetry(1, rpm: 1_000), Self.gap()] + behind) == [])
-    // The daemon was told to end, and did not read the last one.
+    // The daemon was stopped and did not read the last cycle.
     #expect(try faults([Self.telemetry(1, rpm: 1_000), Self.telemetry(2, rpm: 1_100)] + behind) == [])
     #expect(try faults([Self.telemetry(1, rpm: 1_000), Self.telemetry(2, rpm: 1_100)]).count == 1)
   }
@@ -95,7 +95,7 @@ import Testing
   }
 
   /// It comes before the question, or with the answer to that.
-  @Test(arguments: [1, 3]) func a_turn_that_was_given_up_may_be_missing_where_that_is_told(_ place: Int) throws {
+  @Test(arguments: [1, 3]) func an_abandoned_cycle_may_be_missing_if_it_is_reported(_ place: Int) throws {
     var lines = Self.turn(2.2, rpm: 1_100).split(separator: "\n").map(String.init)
     lines.insert(Self.question, at: place)
     let answers = try Self.answers(givenUp: lines)
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: [(50, 0), (51, 0), (49, 1)])
-  func behind_a_value_that_was_given_up_the_one_before_stands(_ coolant: Int, _ faults: Int) throws {
+  func after_an_abandoned_value_the_previous_one_remains(_ coolant: Int, _ faults: Int) throws {
     let answers = try Self.answers(givenUp: [
       "2.100000 > 01050F2\\r", "2.110000 < 7E80541055A0F3C\\r\\r>", "2.200000 > 01050F2\\r", Self.question,
       "4.795000 < 7E80541055B0F3C\\r\\r>",
@@ -120,7 +120,7 @@ import Testing
     #expect(try answers.faults(in: records, .cycle).count == faults)
   }
 
-  @Test func with_a_period_a_record_may_repeat_a_turn_or_leave_some_out() throws {
+  @Test func with_a_period_a_record_may_repeat_or_skip_cycles() throws {
     let behind = try [Self.gap(), Self.telemetry(5, rpm: 2_000), Self.telemetry(6, rpm: 2_100)]
     let left = try [Self.telemetry(1, rpm: 1_000), Self.telemetry(2, rpm: 1_200)] + behind
     #expect(try faults(left, .period) == [])

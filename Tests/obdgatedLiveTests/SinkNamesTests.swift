@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func stdout_alone_can_have_them_too() async throws {
+  @Test func stdout_can_have_vss_names() async throws {
     try await aside {
       let run = try DaemonRun(settings: DaemonRun.quick + #", "sinks": [{"type": "stdout", "names": "vss"}]"#)
       try run.daemon.line(within: .seconds(60)) {

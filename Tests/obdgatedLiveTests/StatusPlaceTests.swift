@@ -39,7 +39,7 @@ import Testing
       ])
   }
 
-  @Test func roots_daemon_is_where_the_services_would_be_and_is_found_there() throws {
+  @Test func the_socket_of_roots_daemon_is_that_of_the_service() throws {
     let script = """
       "$GATEWAY" --config "$FILE" & await /run/obdgate/obdgated.sock
       stat -c %a /run/obdgate /run/obdgate/obdgated.sock
@@ -52,7 +52,7 @@ import Testing
     #expect(result.lines.last?.hasPrefix("obdgated ") == true, "\(result.output)\(result.errors)")
   }
 
-  @Test func without_any_folder_for_sockets_it_is_in_the_state_directory() throws {
+  @Test func without_a_runtime_folder_the_status_socket_is_in_the_state_directory() throws {
     let state = scratch.file("state")
     try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
     let script = #""$GATEWAY" --config "$FILE" & await '\#(state)/obdgated.sock'; kill $! && wait $!"#
@@ -71,7 +71,7 @@ import Testing
     #expect(result.output.contains(#"name one: "status": {"socket": PATH}"#), "\(result.output)")
   }
 
-  @Test func an_address_that_is_not_there_yet_is_tried_again_and_said_once() async throws {
+  @Test func an_unavailable_status_address_is_retried_and_reported_once() async throws {
     try await aside {
       let taken = try ListeningPort()
       let port = taken.number

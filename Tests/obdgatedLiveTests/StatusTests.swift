@@ -4,7 +4,7 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// What the daemon shows to whoever looks: by its socket, and by TCP for Prometheus.
+/// The daemon's status, on its socket and over TCP for Prometheus.
 @Suite struct StatusTests {
   private static func record(_ text: String) -> [String: Any] {
     (try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]) ?? [:]
@@ -38,8 +38,8 @@ import Testing
       #expect((adapter["identity"] as? String)?.hasPrefix("ELM327") == true)
       let commands = try #require(adapter["commands"] as? Int)
       let replies = try #require(adapter["replies"] as? Int)
-      // A lost prompt costs a command its reply, and perhaps the three questions that follow. It is told: the first of
-      // a minute at once, others at the minute's end.
+      // A lost prompt costs the reply of a command, and perhaps of the next three. It is reported: the first in a
+      // minute at once, others at the end of the minute.
       let limit = ContinuousClock.now + .seconds(60)
       while commands - replies > 1 + 4 * Self.lostPrompts(in: watched.scratch.file("r.jsonl")), .now < limit {
         poll(nil, 0, 50)
@@ -103,14 +103,14 @@ import Testing
     }
   }
 
-  @Test func a_follower_that_reads_nothing_holds_nobody_up_and_is_told_what_it_missed() async throws {
+  @Test func a_stopped_follower_delays_nothing_and_learns_what_it_missed() async throws {
     try await aside {
       // Some 200 records a second: an ordinary car takes minutes for as many as the daemon keeps.
       let watched = try Watched(car: Scenarios.car(baud: 1_000_000, latency: 1))
       let quick = try watched.follow()
       defer { quick.kill() }
       for _ in 0..<40 { try quick.line(within: .seconds(60)) { $0.contains("\"rpm\"") } }
-      // Takes the head of the answer, and nothing more until it is told to.
+      // Reads the head of the response, and no more until it is requested.
       let script = """
         import socket, sys
         s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])
@@ -126,7 +126,7 @@ import Testing
       defer { slow.kill() }
       try slow.line(within: .seconds(60)) { $0 == "follows" }
       try watched.run.reload(settings: #""poll": {"defaultPeriod": 0}, "record": {"on": "cycle"}"#)
-      // The daemon keeps 1 MiB of records for whoever is slow, and the socket holds what the system lets it.
+      // The daemon buffers 1 MiB of records for slow followers, and the socket buffers as much as the system permits.
       let system = try String(contentsOfFile: "/proc/sys/net/core/wmem_default", encoding: .utf8)
       let held = try #require(Int(system.prefix { $0.isNumber }))
       var bytes = (1 << 20) + held + 200_000
@@ -140,7 +140,7 @@ import Testing
       watched.run.daemon.send(SIGTERM)
       #expect(try watched.run.daemon.end(within: .seconds(20)) == 0)
       #expect(try slow.end(within: .seconds(60)) == 0)
-      // What it was shown and what it was told of are all there is.
+      // The records that it received and those that it was notified of are all there are.
       var numbers: Set<Int> = []
       for line in slow.output.map(\.text) {
         let record = Self.record(line)
@@ -164,7 +164,7 @@ import Testing
         settings: DaemonRun.quick + #", "status": {"socket": false, "metrics": "127.0.0.1:\#(port.number)"}"#)
       try run.awaitReadings(10)
       let address = "http://127.0.0.1:\(port.number)"
-      // What a thread tells is missing as long as that has no processor.
+      // Values of a thread are missing while it gets no processor time.
       let deadline = ContinuousClock.now + .seconds(60)
       var text = try Watched.curl([address + "/metrics"]).text
       while !text.contains("obdgate_adapter_connected{"), .now < deadline {
@@ -195,7 +195,7 @@ import Testing
     }
   }
 
-  @Test func clients_that_never_end_or_talk_nonsense_are_cut_off() async throws {
+  @Test func endless_or_invalid_status_clients_are_disconnected() async throws {
     try await aside {
       let watched = try Watched()
       try watched.run.awaitReadings(5)
@@ -224,7 +224,7 @@ import Testing
     }
   }
 
-  @Test func one_that_follows_and_talks_without_end_holds_up_neither_others_nor_the_end() async throws {
+  @Test func an_endless_follower_delays_neither_others_nor_the_end() async throws {
     try await aside {
       let watched = try Watched()
       try watched.run.awaitReadings(3)
@@ -265,7 +265,7 @@ import Testing
     }
   }
 
-  @Test func a_socket_left_by_a_killed_daemon_makes_room_and_a_living_one_does_not() async throws {
+  @Test func a_stale_status_socket_is_replaced_and_a_used_one_kept() async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let environment = ["XDG_RUNTIME_DIR": scratch.path]

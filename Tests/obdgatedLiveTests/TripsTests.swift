@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func overspeed_is_told_with_its_figures() async throws {
+  @Test func overspeed_is_recorded_with_its_values() async throws {
     try await aside {
       let state = try ScratchFolder()
       let run = try DaemonRun(settings: settings(state.path))

@@ -1,11 +1,11 @@
-"""A machine that has booted, put to sleep beside the image: what a drive begins with costs a second in place of a boot.
+"""A booted machine, suspended beside the image: a test starts in a second instead of a boot.
 
     asleep = Asleep(image, kind)
     if not asleep.there: asleep.make(folder)
     machine = Machine(image, folder, kind, asleep)
 
-Its disk has the image's under it, `state` is the rest of it: memory, devices, the clock. Both are of one kind of qemu and
-of processor, and are made anew for another.
+Its disk is an overlay of the image; `state` has memory, devices and clock. Both depend on the version of qemu and the
+processor, and are created again for another one.
 """
 
 import hashlib

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Whether the ledger finds each kind of fault, and none where there is none."""
+"""Tests that the ledger finds each kind of fault and reports no false ones."""
 
 import ctypes
 import json
@@ -74,10 +74,10 @@ class Faults(unittest.TestCase):
     def test_a_record_that_arrived_as_another(self):
         self.assertIn("was kept as", " ".join(self.ledger.faults(self.rows[:3] + [self.kept(4, "no")] + self.rows[4:])))
 
-    def test_a_hole_that_nothing_tells_of(self):
+    def test_an_unreported_gap(self):
         self.assertIn("11 to 11", " ".join(self.ledger.faults(self.rows + [row(12)])))
 
-    def test_a_cut_that_no_gap_tells_of(self):
+    def test_an_unreported_power_cut(self):
         told = self.rows[:4] + [gap(9, 5, 8, reason="spoolFull"), row(10)]
         self.assertIn("where the power was cut", " ".join(self.ledger.faults(told)))
 

@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 GATEWAY = "gw-vm"
 # The adapter's controller, and the daemon's.
 RADIO, OWN_RADIO = "00:AA:01:01:00:01", "00:AA:01:00:00:00"
-# The number of the USB adapter, by which a rule of the administrator's tells what it is.
+# The serial number of the USB adapter, by which an administrator's udev rule identifies it.
 SERIAL, RECEIVER = "OBD00017", "NMEA0003"
 # Of the two cars: the one on USB is as obdgate simulate has it.
 VIN, RADIO_VIN = "1D4GP00RX5B123456", "1M8GDM9AXKP042788"
@@ -46,7 +46,7 @@ class Drive:
         self.store = Store(program("fleetstore"), folder)
 
     def start(self):
-        """Everything outside of the machine."""
+        """All programs outside the machine."""
         self.car = Car(program("obdgate"), self.folder / "car")
         self.radio_car = Car(program("obdgate"), self.folder / "radio-car", RADIO_VIN)
         self.receiver = Receiver()
@@ -167,7 +167,7 @@ class Drive:
         return spool
 
     def await_all(self, limit=LIMIT):
-        """Until every committed record is in the store once, and every hole in the numbers is told of."""
+        """Waits until every committed record is in the store once, and every gap in the numbers is reported."""
         deadline = time.monotonic() + limit
         while faults := self.ledger.faults(rows := self.rows()):
             if time.monotonic() > deadline:

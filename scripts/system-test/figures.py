@@ -13,7 +13,7 @@ def counters(drive):
 
 
 def measured(drive, seconds):
-    """What was spent in so many seconds, by the second."""
+    """The resources used in a number of seconds, per second."""
     before = counters(drive)
     time.sleep(seconds)
     after = counters(drive)

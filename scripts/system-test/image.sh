@@ -69,8 +69,8 @@ lib=$root/usr/local/lib/testbed
 "${as[@]}" install -m 644 $guest/*.service "$root/etc/systemd/system"
 "${as[@]}" install -m 644 $guest/bluetooth.conf "$root/etc/systemd/system/bluetooth.service.d"
 in_root systemctl --quiet enable network shell witness controllers adapter
-# The adapters are behind the same bluetoothd. None has more than one channel of ATT, and BlueZ does not always get along with
-# itself over several; and they let themselves be paired anew by whoever has lost the key.
+# The adapters use the same bluetoothd. None has more than one ATT channel, and BlueZ does not always work with itself over
+# several. They accept another pairing by a peer that has lost its key.
 "${as[@]}" sed -i 's/^#Channels *=.*/Channels = 1/; s/^#JustWorksRepairing *=.*/JustWorksRepairing = always/' \
   "$root/etc/bluetooth/main.conf"
 for setting in 'Channels = 1' 'JustWorksRepairing = always'; do grep -qx "$setting" "$root/etc/bluetooth/main.conf"; done

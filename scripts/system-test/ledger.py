@@ -80,7 +80,7 @@ def witnessed(path):
 
 
 def unpacked(frame, base, most=1 << 14):
-    """The text of at most so many bytes in a zstd frame whose dictionary is another line."""
+    """Decompresses at most this number of bytes from a zstd frame whose dictionary is another line."""
     zstd = ctypes.CDLL("libzstd.so.1")
     zstd.ZSTD_createDCtx.restype = ctypes.c_void_p
     zstd.ZSTD_decompress_usingDict.restype = ctypes.c_size_t
@@ -91,7 +91,7 @@ def unpacked(frame, base, most=1 << 14):
         context, room, size(len(room)), frame, size(len(frame)), base, size(len(base)))
     zstd.ZSTD_freeDCtx(context)
     if zstd.ZSTD_isError(size(count)):
-        raise ValueError("a line that cannot be unpacked")
+        raise ValueError("a line that cannot be decompressed")
     return room.raw[:count]
 
 
@@ -144,8 +144,8 @@ class Ledger:
         return [key for key in self.committed if key not in present]
 
     def faults(self, rows):
-        """What is wrong with the store's rows, in words; nothing where every committed record is there once, as it was
-        kept, and every hole in the numbers is told of, each cut's by a `gap` of `powerLoss`."""
+        """Describes the faults of the store's rows. There are none if every committed record is stored once and unchanged,
+        and every gap in the numbers is reported, those of power cuts by a `gap` record with `powerLoss`."""
         found = [f"{epoch} {number}: committed and gone" for epoch, number in sorted(self.missing(rows))]
         counts = collections.Counter(row.key for row in rows)
         counts.update(collections.Counter(row.record["id"] for row in rows))
@@ -174,7 +174,7 @@ class Ledger:
                     yield f"{epoch} {gap['fromSeq']} to {gap['toSeq']}: said to be lost, and there"
         holes = sorted(set(range(1, max(there) + 1)) - there - told)
         if holes:
-            yield f"{epoch}: {len(holes)} numbers from {holes[0]} to {holes[-1]} are missing, and no gap tells of them"
+            yield f"{epoch}: {len(holes)} numbers from {holes[0]} to {holes[-1]} are missing, and no gap record reports them"
         for last in sorted(self.cuts[epoch]):
             if last + 1 not in by_power:
                 yield f"{epoch}: no gap of powerLoss behind {last}, where the power was cut"

@@ -172,7 +172,7 @@ class Machine:
         return sum(one["stats"]["wr_bytes"] for one in self.qmp.ask("query-blockstats") if one.get("qdev"))
 
     def cut(self):
-        """The power goes: nothing is told, nothing is flushed."""
+        """Cuts the power: no program is notified, and nothing is flushed."""
         if self.process:
             self.process.kill()
             self.process.wait()

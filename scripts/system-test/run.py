@@ -55,7 +55,7 @@ def main():
     parser.add_argument("--figures", type=float, default=0)
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()
-    # Whoever ends it finds no machine left.
+    # A terminated run also ends the machine.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     folder = pathlib.Path(tempfile.mkdtemp(prefix="system-test-"))
     drive = None

@@ -102,11 +102,11 @@ def run(drive, step):
         if kept < 8 or len(spool.lines) < 8:
             raise Failed(f"only {kept} records wait in the spool: the cut proves little")
     boot_again(drive, step)
-    with step("every committed record has arrived once, and a gap tells of the cut") as note:
+    with step("every committed record has arrived once, and a gap record reports the cut") as note:
         rows = drive.await_all()
         gap = next(row.record for row in of(rows, "gap", reason="powerLoss"))
         note(f"{len(rows)} records, no. {gap['fromSeq']} to {gap['toSeq']} told as lost")
-    with step("it ends when it is told to") as note:
+    with step("it ends on request") as note:
         note(costs(machine))
         machine.run(f"systemctl stop {UNIT}")
         expect("the end", machine.run(f"systemctl show --value -p Result {UNIT}"), "success")

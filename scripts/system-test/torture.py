@@ -48,7 +48,7 @@ def run(drive, step, cuts, seed):
         powered = {row.key for row in rows if row.type == "gap" and row.record["reason"] == "powerLoss"}
         note(f"{len(rows)} records, {len(powered)} gaps of powerLoss, none missing, none twice")
         if not powered:
-            raise Failed("no gap tells of any cut")
+            raise Failed("no gap record reports any cut")
 
 
 def arrives(drive):

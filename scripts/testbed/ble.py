@@ -5,29 +5,29 @@
 
 SCENE.json: {"controllers": ["hci0"], "powered": true, "off": ["hci0"], "devices": [ DEVICE… ]}, a DEVICE being
     {"address": "AA:…", "controller": "hci0", "name": "OBDBLE", "uuids": ["0000fff0-…"], "paired": false, "trusted": false,
-     "known": true,              false: it turns up once somebody listens for it (its transport: "le", "bredr")
+     "known": true,              false: it appears during a search (its transport: "le", "bredr")
      "transport": "le",
-     "connect": ["org.bluez.Error.Failed: le-connection-abort-by-local", …],   what the first calls of Connect answer
-     "resolves": true,           whether its services are ever told
-     "tells": true,              whether a signal says that it is connected; else the answer of Connect alone
+     "connect": ["org.bluez.Error.Failed: le-connection-abort-by-local", …],   the answers to the first calls of Connect
+     "resolves": true,           whether its services are ever reported
+     "tells": true,              whether a signal reports the connection; otherwise only the answer of Connect
      "services": [{"uuid": "0000ffe0-…", "characteristics": [{"uuid": "0000ffe1-…", "flags": ["notify", "write"], "mtu": 23}]}],
-     "first services": [ … ],    what BlueZ knows in place of them until it has forgotten the device
-     "sockets": true,            whether AcquireNotify and AcquireWrite are there; "taken": another program has them
-     "mtu": 23,                  what those answer
-     "piece": 20,                bytes of a notification; without it as many as the MTU lets through
-     "peer": "127.0.0.1:35000",  a simulated adapter that its bytes go to and come from
-     "reply": "41 0C 1A F8 \\r\\r>",   or what it says to every line
-     "pins": ["0000"],           what it takes; "passkey": as a number; "consents": asks whether it may; [] or none: anything
-     "pairing": "org.bluez.Error.Failed: …",   what Pair answers where it is no matter of a PIN
-     "pairing connects": true,   as Pair does with Bluetooth LE; and the connection stays
-     "wants key": true,          its characteristics are for those that are paired; "write": only writing is
-     "trust": "org.bluez.Error.Failed: …",   what setting Trusted answers; "late": nothing at all
-     "leaves": 2.0,              seconds that Disconnect takes: BlueZ' timer has 2; at once without
-     "greets": "ELM327 v1.5"}    what it says as soon as somebody hears it
+     "first services": [ … ],    the services that BlueZ knows until it has forgotten the device
+     "sockets": true,            whether AcquireNotify and AcquireWrite exist; "taken": another program uses them
+     "mtu": 23,                  the MTU in their answers
+     "piece": 20,                bytes of a notification; by default as many as the MTU allows
+     "peer": "127.0.0.1:35000",  a simulated adapter to which its bytes are relayed
+     "reply": "41 0C 1A F8 \\r\\r>",   or its reply to every line
+     "pins": ["0000"],           accepted PINs; "passkey": as a number; "consents": asks for consent; [] or missing: any
+     "pairing": "org.bluez.Error.Failed: …",   the answer of Pair for errors other than the PIN
+     "pairing connects": true,   Pair also connects, as with Bluetooth LE, and stays connected
+     "wants key": true,          its characteristics require pairing; "write": only writing does
+     "trust": "org.bluez.Error.Failed: …",   the answer to setting Trusted; "late": none
+     "leaves": 2.0,              seconds that Disconnect takes (BlueZ' timer has 2); by default none
+     "greets": "ELM327 v1.5"}    its first bytes after notifications are enabled
 
-It prints a line for what happens: `bus ADDRESS` first, `connect`, `write request 415420…`, `acquired notify`, `started`,
+It prints a line for each event: `bus ADDRESS` first, `connect`, `write request 415420…`, `acquired notify`, `started`,
 `discovery le`, `removed`, `pair`, `pin 1234`, `paired`, `trusted`, `agent KeyboardOnly`, `agent gone`, `disconnect`, and takes a line
-of JSON for what is to happen (see Bed.do). It ends with its standard input.
+of JSON for each order (see Bed.do). It ends with its standard input.
 
 Needs Debian's dbus-daemon, python3-dbusmock, python3-dbus, python3-gi.
 """
@@ -193,12 +193,12 @@ class Device:
         say("disconnect")
         if "leaves" not in self.facts:
             return self.lose()
-        # Who connects meanwhile is told that it is connected, and is not for long.
+        # A connection attempt meanwhile succeeds, and ends soon.
         if self.is_connected and self.leaving is None:
             self.leaving = GLib.timeout_add(int(1000 * self.facts["leaves"]), lambda: self.lose() or False)
 
     def lose(self):
-        """The connection is over, whoever ended it."""
+        """Ends the connection."""
         if self.leaving is not None and GLib.main_context_default().find_source_by_id(self.leaving):
             GLib.source_remove(self.leaving)
         self.leaving = None
@@ -216,7 +216,7 @@ class Device:
         self.characteristics = {}
 
     def remove(self):
-        """BlueZ forgets it, until it is listened for."""
+        """BlueZ forgets it until the next search."""
         say("removed")
         self.lose()
         self.facts.pop("first services", None)
@@ -233,7 +233,7 @@ class Device:
         self.watches, self.acquired, self.peer = [], [], None
 
     def need_key(self, what):
-        """Refuses as BlueZ tells an adapter's Insufficient Authentication."""
+        """Rejects as BlueZ reports an adapter's Insufficient Authentication."""
         if self.facts.get("wants key") in (True, what) and not self.object.props[DEVICE]["Paired"]:
             refuse("org.bluez.Error.NotPermitted: Not paired")
 
@@ -343,7 +343,7 @@ class Device:
         say("paired")
 
     def ask(self, method, *more):
-        """Asks the agent of whoever called Pair; what it answered, None where it refused."""
+        """Asks the agent of the process that called Pair. Returns its answer, None if it refused."""
         answer = self.bed.ask_agent(self.bed.agent_of(self.bed.pairer), method, dbus.ObjectPath(self.path), *more)
         if method == "RequestPinCode" and answer is not None:
             say(f"pin {answer}")
@@ -495,7 +495,7 @@ class Bed:
             device.appear()
         elif what == "disconnect":
             device.lose()
-        elif what == "drop":  # the sockets end, and nothing is told
+        elif what == "drop":  # the sockets end without a signal
             device.end_sockets()
         elif what == "forget":
             self.root.RemoveObject(device.path)
@@ -511,7 +511,7 @@ class Bed:
             if device.notify_path:
                 device.changed(device.notify_path, {"Value": dbus.String("no bytes", variant_level=1)})
                 device.changed(device.notify_path, {"Value": dbus.Array([], signature="y", variant_level=1)})
-        elif what == "spoof":  # somebody who is not BlueZ says that the device is gone
+        elif what == "spoof":  # another process reports that the device is gone
             self.spoof(device.path)
         elif what == "begin":  # the adapter begins to pair
             self.pairer = None
@@ -525,7 +525,7 @@ class Bed:
             agent = next(reversed(self.agents.values()), None)
             if self.ask_agent(agent, order["method"], dbus.ObjectPath(path), *more) is not None:
                 say(f"allowed {order['method']}")
-        elif what == "intrude":  # somebody who is not BlueZ asks the agent
+        elif what == "intrude":  # another process asks the agent
             threading.Thread(target=self.intrude, args=(device.path,)).start()
             return
         elif what == "paired":

@@ -3,24 +3,24 @@
 
     umockdev-wrapper /usr/bin/python3 scripts/testbed/udev.py STEPS.json PROGRAM [ARGUMENTS…]
 
-Devices exist for the program alone: in its /sys, in its /dev, and in the messages that libudev receives. What it
-writes to stdout goes through to ours, line by line. STEPS.json is a list of these, carried out one after another:
+Devices exist only for the program: in its /sys, in its /dev, and in the messages that libudev receives. Its stdout is
+passed on line by line. STEPS.json is a list of these steps, executed in order:
 
     {"plug": "a", "socket": "1-1", "number": 0, "vendor": "0403", "product": "6015", "serial": "1130",
      "maker": "ScanTool.net LLC", "name": "OBDLink SX", "properties": {"OBDGATE": "adapter"},
      "links": ["serial/by-id/usb-…"], "answers": {"ATZ": "ELM327 v1.5"}}
-    {"unplug": "a"}                  its uevent, its folder in /sys, and the other end of its line go
-    {"await": "appeared /dev/ttyUSB0"}   a line of the program that holds this text, now or within a minute
-    {"start": true}                  starts the program; what is plugged in before it is found by looking
-    {"patience": 300}                so many seconds, in place of sixty, for lines and for the end
-    {"tell": "back"}                 a line on stderr: whoever runs this then knows how far it is
+    {"unplug": "a"}                  removes its folder in /sys and the other end of its terminal, with a uevent
+    {"await": "appeared /dev/ttyUSB0"}   waits for a line of the program with this text for at most a minute
+    {"start": true}                  starts the program; devices plugged in before are found by listing
+    {"patience": 300}                time limit in seconds for lines and the end, instead of sixty
+    {"tell": "back"}                 prints a line on stderr, which reports the progress
 
-"says": "track.nmea" in place of "answers" has the device say the file's lines for ever, one every 0.05 s, as a satellite
-receiver does; at the end a line on stderr says how much it was sent: `ttyUSB1 was sent 0 bytes`.
-"tcp": "127.0.0.1:35000" in place of "answers" has a server speak for the device, such as obdgate simulate --tcp.
-"number" is that of ttyUSB. "links" are told in the message of plugging in; a program that looks for devices that were
-plugged in before finds none, for those libudev takes from udevd's own files. "answers": what the device says to a line ending in CR; then a prompt. Without it, it is
-silent. A SIGTERM is the program's. Exit status: the program's; 70 where a step waited in vain.
+"answers" has the device's replies to lines that end in CR; a prompt follows. Without it, the device is silent. With
+"says": "track.nmea" instead, the device repeats the lines of the file, one every 0.05 s, as a satellite receiver does; at
+the end, a line on stderr has the number of bytes sent to it: `ttyUSB1 was sent 0 bytes`. With "tcp": "127.0.0.1:35000"
+instead, a server answers for the device, such as obdgate simulate --tcp. "number" is the number of ttyUSB. "links" are in
+the message of plugging in; a program that lists devices plugged in before finds none, because libudev reads them from
+files of udevd. A SIGTERM is passed to the program. Exit status: that of the program; 70 if a step timed out.
 
 Needs Debian's umockdev, gir1.2-umockdev-1.0 and python3-gi.
 """

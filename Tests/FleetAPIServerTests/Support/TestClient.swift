@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A plain HTTP/1.1 client over one connection, which says exactly what it is told to.
+/// A plain HTTP/1.1 client over one connection. It sends exactly the given bytes.
 final class TestClient {
   struct Reply {
     let status: Int

@@ -124,7 +124,7 @@ final class TestServer: Sendable {
     await storage.close()
   }
 
-  /// Tells it to stop and does not wait.
+  /// Starts a stop without waiting for it.
   func beginStop() async { await group.triggerGracefulShutdown() }
 
   func client(_ token: String? = nil, from host: UInt32 = 1) throws -> TestClient {

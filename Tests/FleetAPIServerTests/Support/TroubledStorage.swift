@@ -15,7 +15,7 @@ final class TroubledStorage: FleetStorage {
 
   init(_ real: any FleetStorage) { self.real = real }
 
-  /// - Parameter trouble: nil: none any more.
+  /// - Parameter trouble: the trouble; `nil` to end it.
   func set(_ call: Call, _ trouble: Trouble?) { troubles.withLock { $0[call] = trouble } }
 
   /// The next calls fail, so many of them.

@@ -3,7 +3,7 @@ import Telemetry
 import Testing
 
 @Suite struct DrivingWatchTests {
-  /// Plays speeds, in km/h at times in s, and gives what was told. What the vehicle says is whole km/h, rounded down.
+  /// Plays speeds in km/h at times in s, and returns the reported events. The vehicle reports whole km/h, rounded down.
   private func events(
     _ samples: [(seconds: Double, speed: Double)], _ change: (inout DrivingOptions) -> Void = { _ in }
   ) -> [DrivingEvent] {
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 0.5, 0.2, 0.1, 0.05]) func braking_below_the_threshold_is_never_told(period: Double) {
+  @Test(arguments: [1, 0.5, 0.2, 0.1, 0.05]) func braking_below_the_threshold_is_not_reported(period: Double) {
     // 95 % of it, whole km/h, times that jitter by a fifth, values up to 0.1 s old.
     for seed in 1...200 {
       let slow = sampled(every: period, jitter: 0.2, age: 0.1, seconds: 40, seed: UInt64(seed), braking(3.5 * 0.95))
@@ -115,11 +115,11 @@ import Testing
     }
   }
 
-  @Test func a_gap_proves_nothing() {
+  @Test func a_gap_in_the_readings_is_not_a_manoeuvre() {
     #expect(events([(0, 90), (1, 90), (2, 90), (8, 20), (9, 20), (10, 20)]).isEmpty)
   }
 
-  @Test func a_wrong_reading_is_taken_back() {
+  @Test func a_single_wrong_speed_reading_is_ignored() {
     #expect(events([(0, 90), (1, 90), (2, 0), (3, 90), (4, 90), (5, 90), (6, 90)]).isEmpty)
     #expect(events([(0, 30), (1, 30), (2, 0), (3, 30), (4, 30), (5, 30), (6, 30)]).isEmpty)
     #expect(events([(0, 30), (1, 30), (2, 255), (3, 30), (4, 30), (5, 30), (6, 30)]).isEmpty)
@@ -156,12 +156,12 @@ import Testing
     seconds.map { (Double($0), speed) }
   }
 
-  @Test func overspeed_is_told_once_its_time_has_passed() {
+  @Test func overspeed_is_reported_after_its_minimum_time() {
     let found = events(steady(128, 0...20) + steady(135, 21...40)) { $0.speedLimit = 130 }
     #expect(found == [.overspeed(speed: 135, limit: 130, maxSpeed: 135, seconds: 10)])
   }
 
-  @Test func an_overtaking_is_none() {
+  @Test func a_short_overtaking_is_not_overspeed() {
     #expect(events(steady(128, 0...20) + steady(135, 21...30) + steady(128, 31...60)) { $0.speedLimit = 130 }.isEmpty)
   }
 
@@ -169,20 +169,20 @@ import Testing
     #expect(events(steady(130, 0...60)) { $0.speedLimit = 130 }.isEmpty)
   }
 
-  @Test func a_dip_does_not_tell_it_again() {
+  @Test func a_short_dip_does_not_report_overspeed_again() {
     let found = events(steady(135, 0...20) + steady(129, 21...25) + steady(135, 26...60)) { $0.speedLimit = 130 }
     #expect(found.count == 1)
     let again = events(steady(135, 0...20) + steady(129, 21...40) + steady(135, 41...60)) { $0.speedLimit = 130 }
     #expect(again.count == 2)
   }
 
-  @Test func a_fences_limit_counts_where_it_is_lower() {
+  @Test func the_speed_limit_of_a_fence_applies_if_it_is_lower() {
     var options = DrivingOptions()
     options.speedLimit = 130
     var watch = DrivingWatch(options)
     var found: [DrivingEvent] = []
     for second in 0...60 {
-      // Each fix tells it anew.
+      // Each fix sets the limit again.
       watch.setFenceLimit(second < 30 ? 30 : nil, at: Int64(second) * 1_000_000_000)
       watch.speed(50, at: Int64(second) * 1_000_000_000)
       while let event = watch.next() { found.append(event) }
@@ -190,7 +190,7 @@ import Testing
     #expect(found == [.overspeed(speed: 50, limit: 30, maxSpeed: 50, seconds: 10)])
   }
 
-  @Test func a_limit_that_is_told_before_anything_happened_counts_for_nothing() {
+  @Test func a_speed_limit_set_before_the_first_reading_is_ignored() {
     var watch = DrivingWatch(DrivingOptions())
     watch.setFenceLimit(nil, at: .min)
     watch.speed(50, at: 60_000_000_000)
@@ -199,7 +199,7 @@ import Testing
     #expect(watch.next() == nil)
   }
 
-  @Test func a_fences_limit_lapses_when_nobody_knows_where_the_vehicle_is() {
+  @Test func a_fences_speed_limit_lapses_without_a_position() {
     var watch = DrivingWatch(DrivingOptions())
     watch.setFenceLimit(30, at: 0)
     var found = 0
@@ -210,7 +210,7 @@ import Testing
     #expect(found == 0)
   }
 
-  @Test func a_receivers_speed_counts_where_the_vehicle_says_none() {
+  @Test func the_receivers_speed_is_used_if_the_vehicle_reports_none() {
     var options = DrivingOptions()
     options.speedLimit = 130
     var watch = DrivingWatch(options)
@@ -247,7 +247,7 @@ import Testing
     return found
   }
 
-  @Test func idling_is_told_once() {
+  @Test func idling_is_reported_once() {
     #expect(idle([(1_000, 800, 0)]) == [.idling(seconds: 300, limit: 300, rpm: 800)])
     #expect(idle([(299, 800, 0), (10, 800, 5), (299, 800, 0)]).isEmpty)
     #expect(idle([(400, 800, 0), (10, 800, 5), (400, 800, 0)]).count == 2)
@@ -269,7 +269,7 @@ import Testing
 
   private func held(_ value: Double, _ count: Int) -> [Double] { [Double](repeating: value, count: count) }
 
-  @Test func a_battery_that_is_nearly_empty_is_told_once() {
+  @Test func a_low_battery_is_reported_once() {
     #expect(volts([12.6] + held(11.7, 60)) == [.lowVoltage(voltage: 11.7, limit: 11.8, seconds: 60)])
     #expect(volts(held(11.5, 60), module: true).count == 1)
   }
@@ -278,17 +278,17 @@ import Testing
     #expect(volts([12.4, 12.4, 9.6, 10.8, 14.2, 14.2, 14.2], every: 2).isEmpty)
   }
 
-  @Test func a_voltage_that_wavers_around_the_limit_is_told_once() {
+  @Test func a_voltage_around_the_limit_is_reported_once() {
     #expect(volts([12.6] + (0..<200).map { $0 / 10 % 2 == 0 ? 11.7 : 11.9 }).count == 1)
     #expect(volts([12.6] + held(11.7, 20) + held(12.6, 20) + held(11.7, 20)).count == 2)
   }
 
-  @Test func a_made_up_voltage_says_nothing() {
+  @Test func an_implausible_voltage_is_ignored() {
     #expect(volts(held(11.0, 100)).isEmpty)
     #expect(volts(held(0.0, 100)).isEmpty)
   }
 
-  @Test func a_truck_of_24_volts_is_judged_by_half() {
+  @Test func thresholds_apply_to_half_the_voltage_of_a_24_volt_truck() {
     #expect(volts([25.4] + held(24.4, 60)).isEmpty)
     #expect(volts([25.4] + held(23.2, 60)) == [.lowVoltage(voltage: 11.6, limit: 11.8, seconds: 60)])
   }
@@ -309,7 +309,7 @@ import Testing
     #expect(record.number("seconds") == 3)
   }
 
-  @Test func no_driving_is_told_where_none_is_wanted() throws {
+  @Test func disabled_driving_records_are_not_written() throws {
     var session = Session { $0.driving = nil }
     for (second, speed) in [90, 90, 72, 54, 36, 36, 36, 36].enumerated() {
       session.read("speed", Double(speed), at: Double(second))

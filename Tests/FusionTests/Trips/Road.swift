@@ -9,14 +9,14 @@ struct Road: ~Copyable {
   private(set) var starts: [Seen] = []
   private var latitude = 48.0
 
-  /// What the car tells.
+  /// The values that the car reports.
   struct Car {
     var rpm: Double? = 0
     var speed: Double? = 0
     var volts: Double?
     /// Speed over ground, where it has a receiver.
     var ground: Double?
-    /// The receiver tells its Doppler speed.
+    /// Whether the receiver reports its Doppler speed.
     var hasDoppler = true
 
     static let parked = Car(rpm: nil, speed: nil)
@@ -24,7 +24,7 @@ struct Road: ~Copyable {
     static let idle = Car(rpm: 800)
     static func drive(_ speed: Double) -> Car { Car(rpm: 2_000, speed: speed) }
     static func electric(_ speed: Double) -> Car { Car(rpm: nil, speed: speed) }
-    /// Neither adapter nor engine are heard of.
+    /// A car that is carried: neither adapter nor engine report.
     static func carried(_ speed: Double) -> Car { Car(rpm: nil, speed: nil, ground: speed) }
     static let silent = Car(rpm: nil, speed: nil)
 
@@ -79,7 +79,7 @@ struct Road: ~Copyable {
 
   var deadline: Int64 { watch.deadline }
 
-  /// So many seconds, each with a reading of all that the car tells.
+  /// Drives for a number of seconds, with a reading of all values each second.
   mutating func go(_ seconds: Int, _ car: Car, _ more: (inout TripWatch, Int64) -> Void = { _, _ in }) {
     for _ in 0..<seconds {
       if let volts = car.volts { watch.batteryVoltage(volts + (second.isMultiple(of: 2) ? 0 : 0.1), at: now) }

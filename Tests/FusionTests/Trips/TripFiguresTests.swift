@@ -176,11 +176,11 @@ import Testing
     #expect(isNear(report.distance, 0.6))
   }
 
-  @Test func one_that_says_none_is_none() throws {
+  @Test func a_missing_odometer_is_not_recorded() throws {
     #expect(try report { watch, now in watch.odometer(429_496_729.5, at: now) }.startOdometer == nil)
   }
 
-  @Test func across_a_hole_the_odometer_knows_better() {
+  @Test func the_odometer_provides_the_distance_across_a_gap() {
     var road = Road()
     let odometer = { (watch: inout TripWatch, now: Int64) in
       watch.odometer(1_000 + Double(now / 10_000_000_000) / 10, at: now)
@@ -220,7 +220,7 @@ import Testing
     #expect(trips == [.init(0, 59, metres: 590, idle: 0, max: 36), .init(260, 322, metres: 595, idle: 2, max: 36)])
   }
 
-  @Test func the_same_vehicle_goes_on() {
+  @Test func the_trip_continues_with_the_same_vehicle() {
     var road = Road()
     road.go(60, .drive(36))
     road.watch.vehicleLost(at: road.now)
@@ -255,7 +255,7 @@ import Testing
     #expect(report.maxSpeed > 99)
   }
 
-  @Test func values_that_are_no_values_change_nothing() {
+  @Test func invalid_values_do_not_change_the_trip() {
     var road = Road()
     road.go(60, .drive(36)) { watch, now in
       for value in [Double.nan, -Double.infinity, -1] {
@@ -271,7 +271,7 @@ import Testing
     #expect(road.park() == [.init(0, 59, metres: 590, idle: 0, max: 36)])
   }
 
-  @Test func the_deadline_says_when_to_look_again() {
+  @Test func the_deadline_is_the_next_time_to_evaluate() {
     var road = Road()
     #expect(road.deadline == .max)
     road.go(60, .drive(36))

@@ -23,7 +23,7 @@ import Testing
     #expect(changes == 0)
   }
 
-  @Test func a_position_that_is_nowhere_changes_nothing() {
+  @Test func an_invalid_position_does_not_change_the_trip() {
     var road = Road()
     road.go(60, .drive(36)) { watch, now in
       for value in [Double.nan, -Double.infinity, 91] {
@@ -33,7 +33,7 @@ import Testing
     #expect(road.park() == [.init(0, 59, metres: 590, idle: 0, max: 36)])
   }
 
-  @Test func fixes_make_a_trip_record_where_there_is_no_adapter() throws {
+  @Test func fixes_make_a_trip_without_an_adapter() throws {
     var session = Session()
     for second in 0...60 { session.fix(48 + Double(second) * 0.0001, 11, at: Double(second)) }
     session.advance(to: 400)
@@ -49,7 +49,7 @@ import Testing
     (-33.9, 151.2, -33.905, 151.205, 722.111_88), (69.6, 18.9, 69.605, 18.93, 1_293.799_31),
     (10.0, 179.995, 10.0, -179.995, 1_096.393_64),
   ])
-  func a_way_by_positions_is_as_long_as_on_the_ellipsoid(
+  func distances_between_positions_are_those_on_the_ellipsoid(
     _ way: (latitude: Double, longitude: Double, toLatitude: Double, toLongitude: Double, metres: Double)
   ) {
     var watch = TripWatch()

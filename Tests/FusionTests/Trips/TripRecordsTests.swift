@@ -41,7 +41,7 @@ import Testing
     #expect(records[1].number("maxSpeed") == 36)
   }
 
-  @Test func a_clock_step_bends_no_trip() throws {
+  @Test func a_clock_step_does_not_distort_a_trip() throws {
     var session = session()
     session.fusion.setWallTime(offset: Self.evening - 3_600_000_000_000, quality: .system)
     drive(&session, 0...60)
@@ -77,7 +77,7 @@ import Testing
     #expect(records.last?.elapsed == 61)
   }
 
-  @Test func no_trips_are_told_where_none_are_wanted() throws {
+  @Test func disabled_trips_are_not_recorded() throws {
     var session = Session { $0.trips = nil }
     drive(&session, 0...600)
     session.advance(to: 2_000)
@@ -99,7 +99,7 @@ import Testing
 
   // MARK: Vehicles
 
-  @Test func another_vin_ends_the_trip_of_the_one_before_under_its_name() throws {
+  @Test func another_vin_ends_the_previous_vehicles_trip_under_its_id() throws {
     var session = session()
     session.text(.vin, Self.vin, at: 0)
     drive(&session, 0...60)
@@ -114,12 +114,12 @@ import Testing
     #expect(records[1].number("distance") == 0.6)
   }
 
-  /// As the session tells it once the vehicle has said that it has no VIN.
+  /// Reports a missing VIN as the session does.
   private func tellUnnamed(_ session: inout Session, at seconds: Double) {
     session.fusion.vehicleUnnamed(at: Session.nanoseconds(seconds), into: &session.sink)
   }
 
-  @Test func a_vehicle_without_a_vin_ends_the_trip_of_the_one_before_under_its_name() throws {
+  @Test func a_vehicle_without_a_vin_ends_the_previous_vehicles_trip_under_its_id() throws {
     var session = session()
     session.text(.vin, Self.vin, at: 0)
     drive(&session, 0...60)
@@ -154,7 +154,7 @@ import Testing
     #expect(records.of("trip").map { $0.text("event") } == ["start", "end", "start", "end"])
   }
 
-  @Test func after_a_cut_a_vehicle_without_a_vin_does_not_go_on_with_the_trip() throws {
+  @Test func after_a_power_cut_a_vehicle_without_a_vin_starts_a_new_trip() throws {
     let (memory, before) = try cut()
     var session = resume(memory, off: 60)
     drive(&session, 3...5)
@@ -201,7 +201,7 @@ import Testing
     return session
   }
 
-  @Test func after_a_short_cut_the_trip_goes_on() throws {
+  @Test func a_trip_continues_after_a_short_power_cut() throws {
     let (memory, before) = try cut()
     #expect(before.map { $0.text("event") } == ["start"])
     var session = resume(memory, off: 60)
@@ -218,7 +218,7 @@ import Testing
     #expect(end.number("maxSpeed") == 36)
   }
 
-  @Test func after_a_long_cut_it_is_closed_as_it_was_known_last() throws {
+  @Test func after_a_long_power_cut_the_trip_ends_at_its_last_known_state() throws {
     let (memory, before) = try cut()
     var session = resume(memory, off: 3_600)
     session.advance(to: 1)
@@ -236,7 +236,7 @@ import Testing
     #expect(records[2].number("distance") == 0.59)
   }
 
-  @Test func how_long_the_power_was_off_may_be_known_later() throws {
+  @Test func the_length_of_a_power_cut_can_be_learned_later() throws {
     let (memory, _) = try cut()
     var session = resume(memory, off: 60, quality: .unset)
     session.text(.vin, Self.vin, at: 4)
@@ -299,7 +299,7 @@ import Testing
     #expect(kept == nil)
   }
 
-  @Test func a_second_cut_before_it_is_decided_loses_nothing() throws {
+  @Test func a_second_power_cut_before_the_decision_keeps_the_trip() throws {
     let (memory, _) = try cut()
     var session = resume(memory, off: 60, quality: .unset)
     drive(&session, 3...9)
@@ -307,8 +307,8 @@ import Testing
     #expect(kept == memory)
   }
 
-  @Test func an_end_that_comes_twice_is_the_same_record() throws {
-    // The power fails between the record and the writing of the memory: it is told again.
+  @Test func a_repeated_trip_end_is_the_same_record() throws {
+    // The power fails after the record and before the memory is written: the record is repeated.
     let (memory, _) = try cut()
     var ends: [Record] = []
     for _ in 0..<2 {
@@ -320,7 +320,7 @@ import Testing
     #expect(ends[0].text("id") == ends[1].text("id"))
   }
 
-  @Test func no_trip_leaves_nothing_to_remember() {
+  @Test func without_a_trip_no_state_is_stored() {
     var session = session()
     session.read("speed", 0, at: 0)
     let kept = session.tripMemory(at: 1)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Two virtual Bluetooth controllers that hear each other. btvirt needs the kernel's ciphers before it starts, and
-# bluetoothd is started once both have their addresses. A controller that the kernel has given up while the machine was
-# short of time is plugged in anew.
+# Two virtual Bluetooth controllers in range of each other. btvirt needs the kernel's ciphers before it starts, and
+# bluetoothd starts when both have addresses. A controller that the kernel has abandoned because the machine was slow
+# is plugged in again.
 for module in af_alg algif_hash algif_skcipher aes_generic ecb cmac ecdh_generic hci_vhci rfcomm bnep; do
   modprobe "$module" || echo "no module $module"
 done

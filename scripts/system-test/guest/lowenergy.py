@@ -26,7 +26,7 @@ with socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW, socket.BTPROTO_HCI) as 
     # HCI_DEV_NONE, HCI_CHANNEL_CONTROL: Python's own bind knows no channels.
     address = struct.pack("<HHH", socket.AF_BLUETOOTH, 0xFFFF, 3)
     if ctypes.CDLL(None).bind(line.fileno(), address, len(address)):
-        raise SystemExit("the management interface is not to be had")
+        raise SystemExit("the management interface is not available")
     line.settimeout(10)
     for command, value in ((SET_POWERED, 0), (SET_BREDR, 0), (SET_POWERED, 1)):
         ask(line, command, value)

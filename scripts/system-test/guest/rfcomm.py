@@ -1,8 +1,7 @@
 #!/usr/bin/python3
 """A Bluetooth adapter: registers a serial port with BlueZ (Profile1), so that it is found by service discovery, and
-joins each connection with a TCP port, where a simulated car answers. Whoever wants to pair with it may, as often as they
-like, as with an adapter in a car: nobody is there who could be asked. One bluetoothd serves both controllers; about a pairing
-of the other one its answer is no.
+connects each connection to a TCP port with a simulated car. It accepts every pairing, as an adapter in a car does, which
+can ask no user. One bluetoothd serves both controllers; pairings of the other one are rejected.
 
 usage: rfcomm.py HOST:PORT      prints `ready`; needs bluetoothd, python3-dbus, python3-gi
 """
@@ -89,8 +88,8 @@ agent = Agent(bus, "/agent")
 agents = dbus.Interface(bus.get_object("org.bluez", "/org/bluez"), "org.bluez.AgentManager1")
 agents.RegisterAgent("/agent", "NoInputNoOutput")
 agents.RequestDefaultAgent("/agent")
-# It keeps no key: these controllers do not say what whoever pairs wants to keep, and the kernel, which would keep all, ends
-# connections that are made with a key of one side alone.
+# It stores no key: these controllers do not report whether the peer stores its key, and the kernel, which would store all,
+# ends connections that only one side has a key for.
 dbus.Interface(bus.get_object("org.bluez", CONTROLLER), "org.freedesktop.DBus.Properties").Set(
     "org.bluez.Adapter1", "Pairable", dbus.Boolean(False))
 profile = Profile(bus, "/adapter")

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A root shell for whoever runs the machine: a number and a script in base64 on one line come in, the number, the exit
-# status and the output in base64 go out.
+# A root shell for the host. The input is a line with a number and a script in base64; the output has the number, the exit
+# status and the output in base64.
 port=/dev/virtio-ports/shell
 until [ -c $port ]; do sleep 0.05; done
 exec 3<>$port

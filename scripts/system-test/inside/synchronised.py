@@ -1,4 +1,4 @@
-"""Tells the kernel that its clock is kept, as an NTP client does once it knows the time."""
+"""Marks the kernel's clock as synchronised, as an NTP client does when it knows the time."""
 
 import ctypes
 import struct
