@@ -3,7 +3,7 @@
     fence-reference.py SEED CASES FOLDER
 
 Writes FOLDER/fences.geojson and FOLDER/cases.txt, a line for each case: fence, latitude, longitude, 1 or 0 for inside, and
-the distance to the boundary in m, or `-` where it was not worked out. Positions nearer than 0.5 m to a boundary are left out.
+the distance to the boundary in m, or `-` where it was not computed. Positions nearer than 0.5 m to a boundary are left out.
 Also FOLDER/rings.txt: small rings, a line each, and whether they make a valid polygon.
 
 Polygons are judged in longitude and latitude (RFC 7946, 3.1.1), circles and corridors on the ellipsoid.

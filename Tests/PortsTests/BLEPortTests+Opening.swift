@@ -123,7 +123,7 @@ extension BLEPortTests {
 
   /// BlueZ 5.66 behaves like this if its channel to the adapter exists before it learns of the link.
   @Test func a_connection_is_recognised_without_a_signal() async throws {
-    try await Self.with(Scene.adapter(Scene.ffe0, #""sockets": true, "tells": false"#)) { port, bed in
+    try await Self.with(Scene.adapter(Scene.ffe0, #""sockets": true, "signals": false"#)) { port, bed in
       try Self.notify([">"], bed)
       #expect(try Self.read(1, &port) == ">")
       try bed.order(#"{"do": "disconnect"}"#)

@@ -49,7 +49,7 @@ import Testing
       #expect(try store.ask("/api/vehicles", token: store.token) == #"{"data":[]}"#)
       try FileManager.default.removeItem(atPath: held)
       try manager.awaitState("WATCHDOG=1")
-      try store.program.errorLine(within: .seconds(120)) { $0.contains("the storage's threads go on") }
+      try store.program.errorLine(within: .seconds(120)) { $0.contains("the storage's threads make progress again") }
       #expect(try change.line(within: .seconds(120)) { !$0.isEmpty }.text == "201")
       store.program.send(SIGTERM)
       try manager.awaitState("STOPPING=1")

@@ -112,7 +112,7 @@ class Drive:
             udevadm control --reload
             systemctl --no-block restart {unit}
             obdgated --check --config /etc/obdgate/obdgated.json
-            # What the installation made is on the disk: a cut takes none of it.
+            # The installed files are on the disk, so a power cut does not remove them.
             sync""")
 
     def plug_adapter(self):

@@ -111,7 +111,7 @@ class Machine:
         self.process.wait(60)
 
     def wake(self, limit=120):
-        """Goes on where it was put to sleep."""
+        """Resumes the suspended machine."""
         self.power_on("-incoming", "defer")
         # Its shell has been there all the time, and must not see its line closed.
         self.qmp.ask("migrate-incoming", uri=f"exec:cat {shlex.quote(str(self.asleep.state))}")

@@ -116,7 +116,7 @@ def boot_again(drive, step):
     """Power comes back: adapter and receiver are plugged in from the start."""
     drive.store.start()
     began = time.monotonic()
-    with step("power comes back, it boots and goes on") as note:
+    with step("power returns, the machine boots and the daemon continues") as note:
         drive.machine.power_on()
         drive.plug_receiver()
         drive.plug_adapter()

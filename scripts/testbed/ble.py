@@ -9,7 +9,7 @@ SCENE.json: {"controllers": ["hci0"], "powered": true, "off": ["hci0"], "devices
      "transport": "le",
      "connect": ["org.bluez.Error.Failed: le-connection-abort-by-local", …],   the answers to the first calls of Connect
      "resolves": true,           whether its services are ever reported
-     "tells": true,              whether a signal reports the connection; otherwise only the answer of Connect
+     "signals": true,            whether a signal reports the connection; otherwise only the answer of Connect
      "services": [{"uuid": "0000ffe0-…", "characteristics": [{"uuid": "0000ffe1-…", "flags": ["notify", "write"], "mtu": 23}]}],
      "first services": [ … ],    the services that BlueZ knows until it has forgotten the device
      "sockets": true,            whether AcquireNotify and AcquireWrite exist; "taken": another program uses them
@@ -177,7 +177,7 @@ class Device:
 
     def join(self):
         self.is_connected = True
-        if self.facts.get("tells", True):
+        if self.facts.get("signals", True):
             self.tell({"Connected": variant(True)})
         else:
             self.object.props[DEVICE]["Connected"] = variant(True)

@@ -6,7 +6,7 @@
 DEVICES.json: {"controllers": ["hci0"], "devices": [
     {"controller": "hci0", "address": "00:1D:A5:68:98:8A", "name": "OBDLink LX", "paired": true,
      "services": ["00001101-0000-1000-8000-00805f9b34fb"]}]}
-A device with "random": true has an address that is not registered. One with "heard": true turns up when an inquiry starts.
+A device with "random": true has an address that is not registered. One with "heard": true appears when an inquiry starts.
 "off": ["hci0"] names controllers that are not powered. `null` in place of the object: a bus without BlueZ.
 
 The bus is the program's system bus. Exit status: the program's. Needs Debian's dbus-daemon, python3-dbusmock, python3-dbus.

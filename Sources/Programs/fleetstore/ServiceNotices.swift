@@ -34,8 +34,8 @@ struct ServiceNotices: Service {
       // An error is an answer as well.
       _ = try? await storage.health()
     }
-    var writes = Watched("the storage's threads", Self.stuck, "go on") { await storage.turn() }
-    var loops = Watched("the threads that answer requests", Self.stuck, "go on") { await server.turn() }
+    var writes = Watched("the storage's threads", Self.stuck, "make progress again") { await storage.turn() }
+    var loops = Watched("the threads that answer requests", Self.stuck, "make progress again") { await server.turn() }
     while !Task.isCancelled {
       answers.look { logger.log(level: $0 ? .warning : .notice, "\($1)") }
       writes.look { logger.log(level: $0 ? .error : .notice, "\($1)") }
@@ -49,7 +49,7 @@ struct ServiceNotices: Service {
     }
   }
 
-  private static let stuck = "are stuck; the watchdog is not pinged until they go on"
+  private static let stuck = "are stuck; the watchdog is not pinged until they make progress"
 
   private func tell(_ state: String) {
     let code = unsafe csystemd_notify(state)

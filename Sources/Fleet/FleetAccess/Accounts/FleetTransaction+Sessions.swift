@@ -65,7 +65,7 @@ extension FleetTransaction {
   /// Ends all sessions of a person.
   ///
   /// - Parameters:
-  ///   - other: a session that goes on; `nil` for none.
+  ///   - other: a session to keep; `nil` for none.
   ///   - action: for the audit, such as `deactivate`.
   /// - Returns: the sessions that ended.
   @discardableResult
@@ -90,8 +90,8 @@ extension FleetTransaction {
   /// Gives an app new tokens in place of those that it has.
   ///
   /// - Parameter presented: the hash of the refresh token that the app sent.
-  /// - Returns: the session; `nil` if the refresh token was used before. Then somebody has stolen it, and the session has
-  ///   ended: the caller must commit this.
+  /// - Returns: the session; `nil` if the refresh token was used before. It was then probably stolen, and the session is
+  ///   ended; the caller must commit that.
   public func renewSession(
     _ session: Stored<Session>, presented: SecretHash, secret: SecretHash, refreshSecret: SecretHash,
     address: String?, _ limits: SessionLimits

@@ -8,7 +8,7 @@ import CSodium
 public struct PasswordHash: Equatable, Sendable {
   /// What one guess costs.
   public struct Cost: Equatable, Sendable {
-    /// Passes over the memory; at least 1.
+    /// Number of iterations over the memory, at least 1.
     public let passes: Int
     /// At least 8 KiB.
     public let memoryBytes: Int

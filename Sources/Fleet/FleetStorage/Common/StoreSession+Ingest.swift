@@ -37,7 +37,7 @@ extension StoreSession {
       [SQLValue(vehicle.key), SQLValue(tenant), SQLValue(vehicle.registeredBy), SQLValue(vehicle.vin)])
   }
 
-  /// Gives rows of the table `record` a better time, in their bodies as well; passes over those that have one as good.
+  /// Gives rows of the table `record` a better time, in their bodies as well; skips those with an equally good time.
   ///
   /// - Parameters:
   ///   - improvements: in the order of their keys.

@@ -50,7 +50,7 @@ extension BusError {
     case .noBus(let code): return "no D-Bus system bus (\(systemReason(code))); start dbus"
     case .lost(let code): return "the D-Bus system bus is gone (\(systemReason(code)))"
     case .timedOut: return "bluetoothd does not answer; restart bluetooth"
-    case .interrupted: return "gave up"
+    case .interrupted: return "interrupted"
     case .malformed: return "bluetoothd's answer cannot be read"
     case .refused(let name, let text):
       if isWithoutService { return "bluetoothd is not running; apt install bluez, or start bluetooth" }

@@ -3,7 +3,7 @@ import Telemetry
 
 /// Changes to runs that are there.
 extension StoreSession {
-  /// Gives records a better time, in their bodies as well; passes over those that have one as good. A record of a run
+  /// Gives records a better time, in their bodies as well; skips those with an equally good time. A record of a run
   /// leaves it and becomes a row. After ``store(_:at:)``, which has locked the vehicles.
   ///
   /// - Parameters:

@@ -2,7 +2,7 @@ import FleetDomain
 import Telemetry
 
 extension StoreEngine {
-  /// Removes the telemetry in runs that retention is for: ``FleetDomain/FleetStorage/removeRecords(_:before:at:)``.
+  /// Deletes expired telemetry in runs: ``FleetDomain/FleetStorage/removeRecords(_:before:at:)``.
   func removeRuns(_ bounds: RetentionBounds) async throws(StorageError) -> Int64 {
     var (total, next): (Int64, RunRemovalPlace?) = (0, RunRemovalPlace())
     while let place = next, !Task.isCancelled {
@@ -14,7 +14,7 @@ extension StoreEngine {
     return total
   }
 
-  /// Removes the telemetry in runs of a vehicle that has been removed.
+  /// Deletes the telemetry in runs of a removed vehicle.
   func removeRuns(tenant: Int32, vehicle: Int32) async throws(StorageError) -> Int64 {
     var total: Int64 = 0
     while !Task.isCancelled {
@@ -29,7 +29,7 @@ extension StoreEngine {
   }
 }
 
-/// How far retention has come among the runs: behind this one, in the order of months, times, tenants and vehicles.
+/// The progress of retention among runs: the last visited run, in the order of months, times, tenants and vehicles.
 struct RunRemovalPlace {
   var month: Int64 = -1
   var time: Int64 = .min
@@ -37,13 +37,13 @@ struct RunRemovalPlace {
   var vehicle: Int64 = 0
 }
 
-/// As a rule runs go as a whole: all times of a month that is over are before the cutoff. If a clock was wrong, a run
-/// keeps the records that are not; and the newest record of a vehicle stays, as among rows.
+/// Most runs are deleted as a whole, because all times of a past month are before the cutoff. If a clock was wrong, a
+/// run keeps its newer records. The newest record of a vehicle is kept, as among rows.
 extension StoreSession {
-  /// Runs that one transaction removes at most: some 10 ms, for which batches wait.
+  /// Maximum number of runs that one transaction deletes, which takes about 10 ms.
   private static var piece: Int64 { 64 }
 
-  /// - Returns: how many records were removed, and where to go on; `nil`: there are no more.
+  /// - Returns: number of deleted records, and where to continue; `nil` at the end.
   fileprivate func removeRuns(
     _ bounds: RetentionBounds, from place: RunRemovalPlace
   ) throws(StoreFailure) -> (removed: Int64, next: RunRemovalPlace?) {
@@ -82,9 +82,9 @@ extension StoreSession {
     return (removed, next)
   }
 
-  /// Removes the records of a run that are before a time, with their bytes, but for the newest of the vehicle.
+  /// Deletes the records of a run that are before a time, and their bytes, except the newest record of the vehicle.
   private func removeOldest(of span: RunSpan, before time: Int64) throws(StoreFailure) -> Int64 {
-    // The records of a vehicle that was removed go by themselves.
+    // The removal of a vehicle deletes its records separately.
     if try rows("SELECT key FROM vehicle WHERE key = $1", [SQLValue(span.vehicle)]).isEmpty { return 0 }
     try lock(vehicles: [span.vehicle])
     guard let run = try runs(at: [span], withBodies: true)[span] else { return 0 }
@@ -101,9 +101,9 @@ extension StoreSession {
     return Int64(run.entries.count - kept.count)
   }
 
-  /// Removes some of the runs of a vehicle that has been removed.
+  /// Deletes some of the runs of a removed vehicle.
   ///
-  /// - Returns: how many records they had; 0: there are no more.
+  /// - Returns: number of their records; 0 if none remains.
   fileprivate func removeRuns(tenant: Int32, vehicle: Int32) throws(StoreFailure) -> Int64 {
     let found = try rows(
       "SELECT last_id, count FROM telemetry_run WHERE tenant = $1 AND vehicle = $2 ORDER BY last_id LIMIT $3",
