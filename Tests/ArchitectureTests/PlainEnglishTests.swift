@@ -11,7 +11,7 @@ import Testing
     "Makefile", "scripts", "Tests/Support",
     "Sources/Fleet/FleetAccess", "Sources/Fleet/FleetAPI/OpenAPI", "Sources/Fleet/FleetBroker",
     "Sources/Fleet/FleetDomain/Audit", "Sources/Fleet/FleetDomain/Kinds", "Sources/Fleet/FleetDomain/People",
-    "Sources/Fleet/FleetStorage/Common", "Sources/Fleet/FleetStorage/PostgreSQL",
+    "Sources/Fleet/FleetStorage/Common", "Sources/Fleet/FleetStorage/PostgreSQL", "Sources/Fleet/FleetStorage/SQLite",
     "Sources/Programs",
     "Sources/System/CCompression", "Sources/System/CCurl", "Sources/System/CMosquitto", "Sources/System/CPorts",
     "Sources/System/CPostgres", "Sources/System/CRabbitMQ", "Sources/System/CSQLite", "Sources/System/CSystemd",

@@ -77,7 +77,7 @@ extension FleetTransaction {
     return try update(person, to: changed, action: action)
   }
 
-  /// Lets a person sign in, or ends all sessions of the person and lets nobody sign in as them.
+  /// Allows a person to sign in, or ends all sessions of the person and prevents sign-ins.
   ///
   /// - Throws: `rule` with `lastAdministrator`.
   public func setActive(_ isActive: Bool, _ person: Stored<Person>) throws(ThingError) -> Stored<Person> {

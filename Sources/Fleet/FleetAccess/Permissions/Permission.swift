@@ -117,7 +117,7 @@ public struct Reach: Equatable, Sendable {
   }
 
   private let parts: [Part]
-  /// A sentence for a requester who wants something outside.
+  /// The reason of a denial, as a sentence for the requester.
   public let reason: String
 
   private init(_ parts: [Part], _ reason: String) { (self.parts, self.reason) = (parts, reason) }

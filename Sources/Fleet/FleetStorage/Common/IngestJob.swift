@@ -17,12 +17,12 @@ struct IngestJob: Sendable {
   private(set) var wasPostponed = false
 
   private let batch: [IncomingRecord]
-  /// Places in the batch of ``records``.
+  /// Indices of ``records`` in the batch.
   private var places: ArraySlice<Int> = []
-  /// Places in the batch of records for later transactions.
+  /// Indices in the batch of the records for later transactions.
   private var later: ArraySlice<Int>
   private var outcomes: [IngestOutcome]
-  /// How much more the records cost than new ones, to judge by the last transaction.
+  /// The cost of a record relative to a new one, estimated from the last transaction.
   private var factor = 1
 
   init(

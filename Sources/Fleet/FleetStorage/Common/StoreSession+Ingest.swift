@@ -1,15 +1,15 @@
 import FleetDomain
 import Telemetry
 
-/// The steps of taking records in that are the same on both databases.
+/// The steps of ingestion that are the same for both databases.
 ///
-/// Call order: ``tenant(_:)`` and ``vehicles(named:tenant:)``; ``register(_:)`` and ``update(_:tenant:)`` for what is new;
-/// ``store(_:at:)``, ``improveAll(_:within:)``, ``touch(_:)``, ``updateNewest(_:)`` once each; ``publish(_:tenant:named:at:)`` for each tenant in the order of
-/// their keys. Who opened the transaction commits it.
+/// Call order: ``tenant(_:)`` and ``vehicles(named:tenant:)``; ``register(_:)`` and ``update(_:tenant:)`` for new data;
+/// ``store(_:at:)``, ``improveAll(_:within:)``, ``touch(_:)``, ``updateNewest(_:)`` once each;
+/// ``publish(_:tenant:named:at:)`` for each tenant in the order of their keys. The caller commits the transaction.
 extension StoreSession {
-  /// Adds a vehicle, or finds the one that another process has added meanwhile.
+  /// Adds a vehicle, or returns the one that another process has added meanwhile.
   func register(_ vehicle: NewVehicle) throws(StoreFailure) -> VehicleRow {
-    // With its VIN; and without where another vehicle turns out to have that.
+    // Try with its VIN, then without it if another vehicle has that VIN.
     for vin in [vehicle.vin, nil] {
       try run(
         """
@@ -25,7 +25,7 @@ extension StoreSession {
     throw StoreFailure(.system, vehicle.id, "the vehicle could not be registered", mayRetry: true)
   }
 
-  /// Notes the gateway or VIN of a vehicle that lacked it; a VIN that another vehicle has is left out.
+  /// Stores the gateway or VIN of a vehicle that had none. A VIN of another vehicle is ignored.
   func update(_ vehicle: VehicleRow, tenant: Int32) throws(StoreFailure) {
     try run(
       """
@@ -40,9 +40,9 @@ extension StoreSession {
   /// Gives rows of the table `record` a better time, in their bodies as well; skips those with an equally good time.
   ///
   /// - Parameters:
-  ///   - improvements: in the order of their keys.
+  ///   - improvements: improvements in the order of their keys.
   ///   - budget: when it is spent, the rest is postponed.
-  /// - Returns: what moved back in time by that, for each vehicle; and what was postponed.
+  /// - Returns: for each vehicle the records that received an earlier time, and the postponed improvements.
   func improve(
     _ improvements: [Improvement], within budget: WorkBudget
   ) throws(StoreFailure) -> (moved: [Int32: MovedBack], postponed: [RowKey]) {

@@ -24,7 +24,7 @@ final class SQLiteEngine: StoreEngine {
   /// Set during a stop; ends waits for locks of other processes.
   private let isStopping: Flag
   /// Reports the progress of the writing thread.
-  private let turns: WriterTurns
+  private let progress: WriterTurns
 
   /// - Parameter steps: ``SQLiteSchema/steps``, or the steps of another version.
   init(path: String, steps: [String], access: StoreAccess = .makingCommand) throws(StorageError) {
@@ -34,11 +34,11 @@ final class SQLiteEngine: StoreEngine {
       throw StorageError(.noDatabase, path, "there is no database")
     }
     let lock = access == .server ? try SQLiteServerFile(of: path) : nil
-    let (isStopping, turns) = (Flag(), WriterTurns())
+    let (isStopping, progress) = (Flag(), WriterTurns())
     self.isStopping = isStopping
-    self.turns = turns
+    self.progress = progress
     do {
-      pool = try DatabasePool(path: path, configuration: Self.configuration(isStopping, turns))
+      pool = try DatabasePool(path: path, configuration: Self.configuration(isStopping, progress))
       // With WAL, a commit survives a crash of the program; FULL makes it survive a power cut too. It is set here
       // because the pool sets NORMAL after preparing its connection.
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
@@ -63,13 +63,13 @@ final class SQLiteEngine: StoreEngine {
     return try ServedSQLiteFile(command: file, database: path, pool)
   }
 
-  private static func configuration(_ isStopping: Flag, _ turns: WriterTurns) -> Configuration {
+  private static func configuration(_ isStopping: Flag, _ progress: WriterTurns) -> Configuration {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false
     // Wait up to 10 s for a lock of another process. SQLite's own wait could not be interrupted by a stop.
     configuration.busyMode = .callback { tries in
       _ = poll(nil, 0, 10)
-      turns.made()
+      progress.made()
       return tries < 1_000 && !isStopping.isSet
     }
     configuration.maximumReaderCount = readers
@@ -192,9 +192,9 @@ final class SQLiteEngine: StoreEngine {
   func prepare(at now: Timestamp) async throws(StorageError) {}
 
   func turn() async {
-    await turns.wait {
+    await progress.wait {
       // Runs after the writes that were queued before.
-      pool.asyncWriteWithoutTransaction { [turns] _ in turns.made() }
+      pool.asyncWriteWithoutTransaction { [progress] _ in progress.made() }
     }
   }
 

@@ -2,11 +2,11 @@ import Failures
 import FleetDomain
 import Glibc
 
-/// What the one server of a SQLite file keeps beside it, in `fleet.db-server`: a lock, and how many changes the database
-/// had when somebody was last told of one.
+/// The file `fleet.db-server` beside a SQLite database: a lock of its only server, and the number of changes that the
+/// database had when a client last learned of one.
 ///
-/// The lock is flock(2)'s: it ends with the process. The rest is one record of text, so that a server that starts can tell
-/// whether the database is still the one that was served before, or an older copy was put in its place:
+/// The lock is a flock(2), which ends with the process. The rest is text, by which a server detects at its start whether
+/// the database was replaced by an older copy:
 ///
 ///     fleetstore 1
 ///     pid     1234
@@ -15,11 +15,11 @@ import Glibc
 ///     changes 4711
 ///     command 4702
 ///
-/// `changes` is written after each commit of the server and before anybody hears of it, `command` after those of commands
-/// beside it; without fsync: as long as the machine does not crash they are never behind what others have seen, and they
-/// are never ahead of the database itself.
+/// `changes` is written after each commit of the server and before a client learns of it, `command` after the commits of
+/// commands beside the server. They are written without fsync: unless the machine crashes, they are never behind the
+/// changes that clients have seen, and they are never ahead of the database.
 final class SQLiteServerFile: Sendable {
-  /// Who changes the database.
+  /// A process that changes the database.
   enum Role {
     case server, command
 
@@ -27,30 +27,30 @@ final class SQLiteServerFile: Sendable {
     fileprivate var key: String { self == .server ? "changes" : "command" }
   }
 
-  /// What the file says.
+  /// The content of the file.
   struct Contents: Equatable {
-    /// The store's own random identifier.
+    /// The random identifier of the store.
     var store: [UInt8]
-    /// Of the database file.
+    /// The inode of the database file.
     var inode: UInt64
-    /// The number of changes after the last commit of the server.
+    /// The number of changes after the server's last commit.
     var changes: UInt64
-    /// The same of commands; equal to the server's in files of earlier versions.
+    /// The number of changes after the last commit of a command; equal to the server's in files of earlier versions.
     var changesOfCommands: UInt64
   }
 
   private static let head = "fleetstore 1\n"
-  /// Bytes of a line, whatever its value.
+  /// Length of each line, bytes.
   private static let width = 48
 
   let path: String
   private let descriptor: Int32
 
-  /// Makes the file if it is not there, and locks it.
+  /// Creates the file if it is missing, and locks it.
   ///
-  /// - Throws: `inUse` where another process has it.
+  /// - Throws: `inUse` if another process has locked it.
   init(of database: String) throws(StorageError) {
-    // A link to a database leads to the same file.
+    // A link to a database has the same file as the database.
     path = (Self.real(database) ?? database) + "-server"
     descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Self.failure(path, "cannot be opened") }
@@ -66,9 +66,9 @@ final class SQLiteServerFile: Sendable {
     }
   }
 
-  /// Opens the file beside a server.
+  /// Opens the file of a server.
   ///
-  /// - Returns: `nil` if no server has made it, or this user may not write to it.
+  /// - Returns: `nil` if no server has created it, or this user may not write to it.
   init?(beside database: String) {
     path = (Self.real(database) ?? database) + "-server"
     descriptor = unsafe open(path, O_RDWR | O_CLOEXEC)
@@ -77,10 +77,10 @@ final class SQLiteServerFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Leaves the database to the next server.
+  /// Releases the lock for the next server.
   func release() { flock(descriptor, LOCK_UN) }
 
-  /// What the server before has left; nil: nothing that can be read.
+  /// The content that an earlier process wrote; `nil` if it is unreadable.
   var contents: Contents? {
     let fields = Self.fields(of: descriptor)
     guard let store = fields["store"].flatMap({ Self.bytes($0) }), let inode = fields["inode"].flatMap({ UInt64($0) }),
@@ -91,7 +91,7 @@ final class SQLiteServerFile: Sendable {
       changesOfCommands: fields["command"].flatMap { UInt64($0) } ?? changes)
   }
 
-  /// Replaces what the file says, for good.
+  /// Replaces the content and makes it durable.
   func write(_ contents: Contents) throws(StorageError) {
     let hexadecimal = contents.store.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     let text =
@@ -105,10 +105,10 @@ final class SQLiteServerFile: Sendable {
     else { throw Self.failure(path, "cannot be written") }
   }
 
-  /// Writes down how many changes the database has. If that fails, a restored backup may go unnoticed, but no batch
+  /// Writes the number of changes of the database. If that fails, a restored backup may not be detected, but no batch
   /// fails because of it.
   func record(_ changes: UInt64, of role: Role) {
-    // Behind the lines `pid`, `store` and `inode`.
+    // The offset after the lines `pid`, `store` and `inode`.
     let offset = Self.head.utf8.count + (role == .server ? 3 : 4) * Self.width
     _ = Self.write(Self.line(role.key, "\(changes)"), to: descriptor, at: offset)
   }
@@ -163,21 +163,21 @@ final class SQLiteServerFile: Sendable {
 
 /// The database file itself.
 enum SQLiteFile {
-  /// Nil: there is none.
+  /// Returns the inode of a file; `nil` if there is none.
   static func inode(_ path: String) -> UInt64? {
     var status = stat()
     return unsafe stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
   }
 
-  /// Whether there is nothing: no file, or one without a byte.
+  /// Whether the file is missing or has no bytes.
   static func isEmpty(_ path: String) -> Bool {
     var status = stat()
     return unsafe stat(path, &status) != 0 ? errno == ENOENT : status.st_size == 0
   }
 
-  /// Makes an empty file that its owner alone may read. SQLite gives the files beside it the same mode.
+  /// Creates an empty file that only its owner can read. SQLite gives the files beside it the same mode.
   ///
-  /// Where it is there already, or cannot be made, SQLite says what is wrong.
+  /// Errors are ignored, because SQLite then reports the reason.
   static func make(_ path: String) {
     let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if descriptor >= 0 { close(descriptor) }

@@ -1,19 +1,19 @@
 import FleetDomain
 import GRDB
 
-/// A SQLite file and the one server that has it, or a command beside that server: whether it is the file that was served
-/// before, and how many changes it has.
+/// A SQLite file for its only server, or for a command beside that server. It detects whether the file was replaced,
+/// and counts the changes.
 ///
-/// Each transaction that changes something counts itself in the setting `changes`, and the count is written to the
-/// server's file after the commit. A database whose count is behind that file is therefore an older copy, whatever has
-/// changed since: records, keys, people, or the audit.
+/// Each transaction that changes something increments the setting `changes`, and the count is written to the server's
+/// file after the commit. A database whose count is behind that file is therefore an older copy, whatever was changed
+/// since: records, keys, people or the audit.
 final class ServedSQLiteFile: Sendable {
-  /// Whether the server has found an older or another copy, and begun a new generation of feed positions.
+  /// Whether the server has found an older or another copy, and has begun a new generation of feed positions.
   let wasRestored: Bool
   private let file: SQLiteServerFile
   private let role: SQLiteServerFile.Role
 
-  /// Begins as the server: compares the database with what was served before.
+  /// Opens the file as the server: compares the database with the one that was served before.
   ///
   /// - Parameter clock: ``StoreEngine/clock``
   init(server file: SQLiteServerFile, database path: String, _ pool: DatabasePool, clock: String) throws {
@@ -40,10 +40,10 @@ final class ServedSQLiteFile: Sendable {
     wasRestored = isRestored
   }
 
-  /// Begins as a command, which leaves a note for the next server if it finds an older or another copy: once it has
-  /// changed something, the count might no longer tell.
+  /// Opens the file as a command. If it finds an older or another copy, it leaves a mark for the next server, because
+  /// its own changes may hide the difference in the count.
   init(command file: SQLiteServerFile, database path: String, _ pool: DatabasePool) throws {
-    // The file first: a server that runs is never ahead of the database.
+    // Read the file first: a running server's file is never ahead of the database.
     let before = file.contents
     let inode = SQLiteFile.inode(path) ?? 0
     try pool.writeWithoutTransaction { database in
@@ -60,10 +60,10 @@ final class ServedSQLiteFile: Sendable {
     wasRestored = false
   }
 
-  /// Writes down the count of a transaction that was committed, before anybody hears of what it has changed.
+  /// Writes the count of a committed transaction, before a client learns of the change.
   ///
-  /// - Parameter database: the connection of the transaction. Counts of commands ascend, because each is written while
-  ///   no other process can commit.
+  /// - Parameter database: the connection of the transaction. The counts of commands ascend, because each is written
+  ///   while no other process can commit.
   func record(_ changes: UInt64, _ database: Database) {
     guard role == .command else { return file.record(changes, of: role) }
     do {
@@ -72,19 +72,19 @@ final class ServedSQLiteFile: Sendable {
         return .rollback
       }
     } catch {
-      // The change is committed: its caller gets no error. The next one is recorded.
+      // The change is committed, so its caller gets no error. The next change writes the count.
     }
   }
 
-  /// Leaves the database to the next server. Not before it is closed.
+  /// Releases the file for the next server. Must be called after the database is closed.
   func release() { file.release() }
 
   private static func isRestored(
     _ session: SQLiteSession, _ before: SQLiteServerFile.Contents?, _ inode: UInt64
   ) throws(StoreFailure) -> Bool {
-    // A note of a command.
+    // The mark of a command.
     if try session.setting("restored") != nil { return true }
-    // The server's own file is missing beside a database that was served.
+    // The server's file is missing beside a database that was served.
     guard let before else { return try session.setting("served") != nil }
     let changes = try session.changes()
     return try before.store != session.setting("store") || before.inode != inode

@@ -121,9 +121,10 @@ enum SpoolOpening {
     return others
   }
 
-  /// Counts the unacknowledged records of each sink that is not among `sinks`; sinks that lack none are left out.
+  /// Counts the unacknowledged records of each sink that is not among `sinks`. Sinks that lack none are omitted.
   ///
-  /// This counts the rows that such a sink has acknowledged. There are few unless another sink has a backlog.
+  /// The cost is proportional to the number of rows that such a sink has acknowledged: few, unless another sink has a
+  /// backlog.
   static func lacked(
     byOthersThan sinks: [SinkProgress], _ connection: borrowing SQLiteConnection, _ state: State
   ) throws(SQLiteError) -> [(sink: String, records: Int64)] {

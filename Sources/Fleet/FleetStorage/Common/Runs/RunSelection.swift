@@ -10,7 +10,7 @@ enum RunSelection {
   private static let mostRecords = 128
   /// Bytes of the bodies at which a run ends.
   private static let fullBodies = 65_536
-  /// Bytes of the bodies from which a run may have fewer than ``fewestRecords`` records.
+  /// Total length of the bodies, in bytes, that allows a run with fewer than ``fewestRecords`` records.
   private static let worthwhileBodies = 16_384
   /// Maximum number of bytes of the bodies of a run: just below the limit, plus one more record.
   static let largestBodies = fullBodies + IncomingRecord.maximumCount

@@ -1,15 +1,15 @@
 import FleetDomain
 import Telemetry
 
-/// Changes to runs that are there.
+/// Changes to existing runs.
 extension StoreSession {
   /// Gives records a better time, in their bodies as well; skips those with an equally good time. A record of a run
-  /// leaves it and becomes a row. After ``store(_:at:)``, which has locked the vehicles.
+  /// leaves it and becomes a row. Call this after ``store(_:at:)``, which locks the vehicles.
   ///
   /// - Parameters:
-  ///   - improvements: in the order of their keys.
+  ///   - improvements: improvements in the order of their keys.
   ///   - budget: when it is spent, the rest is postponed. At least one improvement is made.
-  /// - Returns: what moved back in time by that, for each vehicle; and what was postponed.
+  /// - Returns: for each vehicle the records that received an earlier time, and the postponed improvements.
   func improveAll(
     _ improvements: [Improvement], within budget: WorkBudget
   ) throws(StoreFailure) -> (moved: [Int32: MovedBack], postponed: [RowKey]) {
@@ -50,7 +50,7 @@ extension StoreSession {
     MovedBack(tenant: left.tenant, time: max(left.time, right.time), ids: left.ids + right.ids)
   }
 
-  /// Keeps only these entries of a run; the run goes if there are none.
+  /// Replaces the entries of a run by these; deletes the run if there are none.
   func keep(_ entries: [RunEntry], of run: TelemetryRun) throws(StoreFailure) {
     guard let first = entries.first, let last = entries.last else {
       try run.span.remove(self)
@@ -70,9 +70,9 @@ extension StoreSession {
 }
 
 extension RunSpan {
-  /// Removes the run.
+  /// Deletes the run.
   ///
-  /// - Returns: whether it was there.
+  /// - Returns: whether it existed.
   @discardableResult
   func remove(_ session: some StoreSession) throws(StoreFailure) -> Bool {
     try session.run("DELETE FROM telemetry_run WHERE tenant = $1 AND vehicle = $2 AND last_id = $3", key) == 1
@@ -80,9 +80,9 @@ extension RunSpan {
 }
 
 extension RecordBodyTime {
-  /// A body with the time of an improvement.
+  /// Returns a body with the time of an improvement.
   ///
-  /// - Throws: `damaged`: the body is no record.
+  /// - Throws: `damaged` if the body is not a record.
   static func improving(_ body: [UInt8], _ item: Improvement, id: UUIDv7) throws(StoreFailure) -> [UInt8] {
     do throws(RecordRefusal) {
       return try replacing(in: body, time: item.time, quality: item.quality)
