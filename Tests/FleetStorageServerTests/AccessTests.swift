@@ -1,4 +1,6 @@
 import FleetDomain
+import GRDB
+import Synchronization
 import Telemetry
 import Testing
 
@@ -231,6 +233,27 @@ import Testing
       let present = try #require(try await storage.fences(tenant: .standard))
       #expect(present.bytes == large.bytes)
       #expect(present.version == 2)
+    }
+  }
+
+  @Test func fences_that_are_replaced_are_not_read_while_other_tenants_wait() async throws {
+    try await Fleet.with(.sqlite) { fleet in
+      let storage = fleet.storage
+      let reads = Mutex(0)
+      _ = try await storage.engine.write { session throws(StoreFailure) in
+        // The connection that writes.
+        (session as? SQLiteSession)?.database.trace { event in
+          if event.description.contains("SELECT body") { reads.withLock { $0 += 1 } }
+        }
+      }
+      var tags: [String] = []
+      for expected in [FencesExpectation.nothing, .anything, .tags([FencesDocument.empty.entityTag])] {
+        let put = try await storage.putFences(.empty, expecting: expected, tenant: .standard, at: Sample.now)
+        if case .stored(let stored) = put { tags.append(stored.entityTag) }
+      }
+      #expect(tags == Array(repeating: FencesDocument.empty.entityTag, count: 3))
+      #expect(try await storage.fencesVersion(tenant: .standard)?.version == 3)
+      #expect(reads.withLock { $0 } == 0)
     }
   }
 

@@ -23,11 +23,9 @@ extension StoredFleet {
   public func putFences(
     _ document: FencesDocument, expecting expected: FencesExpectation, tenant: TenantID, at now: Timestamp
   ) async throws(StorageError) -> FencesPut {
-    try await engine.write { session throws(StoreFailure) in
-      let tenant = try session.existing(tenant)
-      // Who puts fences at the same time waits here, and then sees ours.
-      _ = try session.rows("SELECT key FROM tenant WHERE key = $1" + session.lockingRows, [SQLValue(tenant)])
-      let present = try session.fences(of: tenant)
+    while true {
+      // A document may be long: it is read and hashed before the transaction, for which other tenants wait.
+      let present = expected == .anything ? nil : try await fences(tenant: tenant)
       let isExpected =
         switch expected {
         case .anything: true
@@ -35,17 +33,28 @@ extension StoredFleet {
         case .tags(let tags): present.map { tags.contains($0.entityTag) } ?? false
         }
       guard isExpected else { return .changedMeanwhile(entityTag: present?.entityTag) }
-      let version = (present?.version ?? 0) + 1
-      try session.run(
-        """
-        INSERT INTO fences (tenant, version, modified, body) VALUES ($1, $2, $3, $4)
-        ON CONFLICT (tenant) DO UPDATE
-          SET version = excluded.version, modified = excluded.modified, body = excluded.body
-        """,
-        [SQLValue(tenant), .integer(version), .integer(now.milliseconds), .bytes(document.bytes)])
-      return .stored(
-        FencesDocument(
-          checked: document.bytes, version: version, modifiedAt: StoredTime.timestamp(now.milliseconds)))
+      let version = try await engine.write { session throws(StoreFailure) -> Int64? in
+        let tenant = try session.existing(tenant)
+        // Another change at the same time waits here, and then sees this one.
+        _ = try session.rows("SELECT key FROM tenant WHERE key = $1" + session.lockingRows, [SQLValue(tenant)])
+        let stored = try session.rows("SELECT version FROM fences WHERE tenant = $1", [SQLValue(tenant)])
+        let last = stored.first?.integer(0)
+        guard expected == .anything || last == present?.version else { return nil }
+        let version = (last ?? 0) + 1
+        try session.run(
+          """
+          INSERT INTO fences (tenant, version, modified, body) VALUES ($1, $2, $3, $4)
+          ON CONFLICT (tenant) DO UPDATE
+            SET version = excluded.version, modified = excluded.modified, body = excluded.body
+          """,
+          [SQLValue(tenant), .integer(version), .integer(now.milliseconds), .bytes(document.bytes)])
+        return version
+      }
+      guard let version else { continue }
+      var stored = document
+      stored.version = version
+      stored.modifiedAt = StoredTime.timestamp(now.milliseconds)
+      return .stored(stored)
     }
   }
 }
