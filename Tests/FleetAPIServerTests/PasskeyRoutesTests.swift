@@ -55,8 +55,9 @@ import Testing
         ]))
   }
 
-  @Test func a_passkey_signs_in_without_a_password() async throws {
-    try await TestServer.run { server in
+  @Test(arguments: TestServer.Database.allCases)
+  func a_passkey_signs_in_without_a_password(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
       let ann = try await server.addPerson("ann@example.com")
       try await aside {
         let session = try server.signIn("ann@example.com")
@@ -89,8 +90,9 @@ import Testing
     }
   }
 
-  @Test func a_challenge_is_good_once_and_for_its_own_purpose() async throws {
-    try await TestServer.run { server in
+  @Test(arguments: TestServer.Database.allCases)
+  func a_challenge_is_good_once_and_for_its_own_purpose(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
       let ann = try await server.addPerson("ann@example.com")
       try await server.addPerson("bob@example.com")
       try await aside {

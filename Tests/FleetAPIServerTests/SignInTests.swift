@@ -9,8 +9,9 @@ import Testing
 @testable import FleetAPI
 
 @Suite struct SignInTests {
-  @Test func a_person_signs_in_reads_and_signs_out() async throws {
-    try await TestServer.run { server in
+  @Test(arguments: TestServer.Database.allCases)
+  func a_person_signs_in_reads_and_signs_out(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
       try await server.addPerson("ann@example.com")
       try await aside {
         let reply = try server.asPage(
@@ -32,8 +33,9 @@ import Testing
     }
   }
 
-  @Test func unknown_accounts_inactive_ones_and_wrong_passwords_have_one_answer() async throws {
-    try await TestServer.run { server in
+  @Test(arguments: TestServer.Database.allCases)
+  func unknown_accounts_inactive_ones_and_wrong_passwords_have_one_answer(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
       try await server.addPerson("admin@example.com")
       let gone = try await server.addPerson("gone@example.com", [.viewer])
       _ = try await server.storage.change(tenant: .standard, by: Actor(.command), at: WallClock.now) {
@@ -160,8 +162,9 @@ import Testing
     }
   }
 
-  @Test func an_app_renews_its_tokens_and_a_stolen_refresh_token_ends_the_session() async throws {
-    try await TestServer.run { server in
+  @Test(arguments: TestServer.Database.allCases)
+  func an_app_renews_its_tokens_and_a_stolen_refresh_token_ends_the_session(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
       try await server.addPerson("ann@example.com")
       try await aside {
         let first = try server.client().send(
@@ -198,8 +201,9 @@ import Testing
     }
   }
 
-  @Test func a_deactivated_person_loses_every_session_and_open_websocket_at_once() async throws {
-    try await TestServer.run { server in
+  @Test(arguments: TestServer.Database.allCases)
+  func a_deactivated_person_loses_every_session_and_open_websocket_at_once(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
       try await server.addPerson("admin@example.com")
       let bob = try await server.addPerson("bob@example.com", [.viewer])
       try await aside {
@@ -224,8 +228,9 @@ import Testing
     }
   }
 
-  @Test func the_last_administrator_cannot_be_shut_out() async throws {
-    try await TestServer.run { server in
+  @Test(arguments: TestServer.Database.allCases)
+  func the_last_administrator_cannot_be_shut_out(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
       let admin = try await server.addPerson("admin@example.com")
       try await aside {
         let session = try server.signIn("admin@example.com")
@@ -241,8 +246,9 @@ import Testing
     }
   }
 
-  @Test func two_parallel_claims_of_a_link_make_one_administrator() async throws {
-    try await TestServer.run { server in
+  @Test(arguments: TestServer.Database.allCases)
+  func two_parallel_claims_of_a_link_make_one_administrator(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
       let secret = Secret(.ticket, of: "default")
       _ = try await server.storage.change(tenant: .standard, by: Actor(.command), at: WallClock.now) {
         transaction throws(ThingError) in
@@ -270,8 +276,9 @@ import Testing
     }
   }
 
-  @Test func one_time_codes_are_needed_and_each_is_good_once() async throws {
-    try await TestServer.run { server in
+  @Test(arguments: TestServer.Database.allCases)
+  func one_time_codes_are_needed_and_each_is_good_once(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
       try await server.addPerson("ann@example.com")
       let oathtool = try Tool.required("oathtool")
       try await aside {
@@ -321,8 +328,9 @@ import Testing
     }
   }
 
-  @Test func a_new_password_never_skips_the_second_factor() async throws {
-    try await TestServer.run { server in
+  @Test(arguments: TestServer.Database.allCases)
+  func a_new_password_never_skips_the_second_factor(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
       let ann = try await server.addPerson("ann@example.com")
       let secret = Secret(.ticket, of: "default")
       _ = try await server.storage.change(tenant: .standard, by: Actor(.command), at: WallClock.now) {
