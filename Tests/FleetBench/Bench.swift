@@ -113,8 +113,8 @@ enum Bench {
     }
     let counts = try await storage.counts()
     print(
-      "ingest: \(Int(Double(counts.stored) / seconds(busy))) records/s in batches of \(size) from \(callers) callers;",
-      "\(counts.commits) commits; \(Int(Double(counts.stored) / worked)) for each second of a core here")
+      "ingest: \(Int(Double(counts.ingested.stored) / seconds(busy))) records/s in batches of \(size) from \(callers) callers;",
+      "\(counts.commits) commits; \(Int(Double(counts.ingested.stored) / worked)) for each second of a core here")
 
     let day = (0..<864).map { batch in (0..<100).map { record(vehicle: 1_000, second: batch * 100 + $0) } }
     let dayTime = try await clock.measure {

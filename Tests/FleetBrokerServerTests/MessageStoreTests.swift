@@ -1,4 +1,5 @@
 import FleetDomain
+import Synchronization
 import TestKit
 import Testing
 
@@ -6,15 +7,38 @@ import Testing
 
 /// Messages that the database does not store: a trigger rejects the selected ones, as a broken index or a disk would.
 @Suite struct MessageStoreTests {
-  private func read(_ number: Int, _ vehicle: String) -> MessageReader.Read {
+  private func read(_ number: Int, _ vehicle: String, besides more: [UInt8] = []) -> MessageReader.Read {
     MessageReader(topic: "fleet", separator: "/", maximumRecords: 9).read(
       ConsumedMessage(
-        tag: UInt64(number), topic: "fleet/\(vehicle)/telemetry", payload: Batches.line(number, vehicle: vehicle),
-        isRedelivered: false, oversize: nil))
+        tag: UInt64(number), topic: "fleet/\(vehicle)/telemetry",
+        payload: Batches.line(number, vehicle: vehicle) + more, isRedelivered: false, oversize: nil))
   }
 
-  private func messageStore(_ store: Store, mayRefuse: Bool = true) -> MessageStore {
-    MessageStore(store.storage, tenant: .standard, mayRefuse: mayRefuse) { Bench.now }
+  private func messageStore(
+    _ store: Store, mayRefuse: Bool = true, onOutcomes: @escaping @Sendable (IngestCounts) -> Void = { _ in }
+  ) -> MessageStore {
+    MessageStore(store.storage, tenant: .standard, mayRefuse: mayRefuse, onOutcomes: onOutcomes) { Bench.now }
+  }
+
+  @Test func reports_the_number_of_records_that_are_stored_known_and_refused() async throws {
+    try await Store.with { store in
+      let sum = Mutex(IngestCounts())
+      let messages = messageStore(store) { more in sum.withLock { $0 += more } }
+      // The vehicle of the second record is not the topic's, and the third is not JSON.
+      let foreign = Batches.line(2, vehicle: "VAN-002") + Array("x\n".utf8)
+      _ = await messages.store([read(1, "VAN-001", besides: foreign), read(1, "VAN-001"), read(3, "VAN-001")])
+      var expected = IngestCounts()
+      (expected.stored, expected.duplicates, expected.refused) = (2, 1, 2)
+      #expect(sum.withLock { $0 } == expected)
+      // An attempt that fails counts nothing; the last one counts the message as refused, and the others each time.
+      try await store.refuse("CAST(NEW.body AS TEXT) LIKE '%\"rpm\":13}%'")
+      for attempt in 1...MessageStore.attempts {
+        _ = await messages.store([read(100 + attempt, "VAN-001"), read(13, "VAN-001")])
+      }
+      expected.stored += MessageStore.attempts
+      expected.refused += 1
+      #expect(sum.withLock { $0 } == expected)
+    }
   }
 
   @Test func a_failure_of_the_database_is_not_blamed_on_a_message() async throws {

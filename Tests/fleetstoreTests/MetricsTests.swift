@@ -45,4 +45,40 @@ import Testing
       #expect(!store.program.errorLines.contains { $0.contains("metrics") })
     }
   }
+
+  @Test func a_tenants_metrics_count_its_records_from_a_broker() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let broker = try Mosquitto(in: scratch)
+      let owner = String(repeating: "m", count: 40)
+      try scratch.writeSecret("metrics.token", owner + "\n")
+      let settings = try scratch.write(
+        "c.json", #"{"database":"sqlite:fleet.db","metrics":{"tokenFile":"metrics.token"}}"#)
+      let store = try ServedStore(["--config", settings, "--broker", "mqtt://127.0.0.1:\(broker.port)"])
+      defer { store.program.kill() }
+      try broker.says("Sending SUBACK to fleetstore")
+      // The last two are not records of the topic's vehicle.
+      let lines = [LoadClient.record(1, 7), LoadClient.record(1, 7), LoadClient.record(1, 8), "x"]
+      let sent = try Tool.run(
+        "mosquitto_pub",
+        ["-h", "127.0.0.1", "-p", "\(broker.port)", "-q", "1", "-t", "fleet/VAN-7/telemetry", "-s"],
+        stdin: Array((lines.joined(separator: "\n") + "\n").utf8))
+      #expect(sent.status == 0, "\(sent.errors)")
+      // And over HTTP once more: one known already.
+      let deadline = ContinuousClock.now + .seconds(60)
+      let token = try #require(store.token)
+      while try !store.ask("/api/metrics", token: token).contains("fleetstore_records_refused_total 2\n") {
+        try #require(.now < deadline, "the metrics do not count the refused records")
+      }
+      let body = try scratch.write("record", LoadClient.record(1, 7))
+      let answer = try store.ask("/api/telemetry", token: token, ["--json", "@\(body)"])
+      #expect(answer.contains(#""duplicates":1"#))
+      for token in [token, owner] {
+        let text = try store.ask("/api/metrics", token: token)
+        #expect(text.contains("\nfleetstore_records_stored_total 1\n"))
+        #expect(text.contains("\nfleetstore_records_duplicate_total 2\n"))
+        #expect(text.contains("\nfleetstore_records_refused_total 2\n"))
+      }
+    }
+  }
 }

@@ -46,7 +46,7 @@ struct IngestRoute {
         lastSeen.record(vehicle, of: gateway, caller.tenant)
       }
       let outcomes = batch.outcomes(stored)
-      let counts = TenantMetrics.Counts(outcomes)
+      let counts = IngestCounts(outcomes)
       metrics.record(counts, caller.tenant)
       return Answer(json: IngestAnswer.body(outcomes, counts))
     }
@@ -78,7 +78,7 @@ struct IngestRoute {
 ///
 /// `improved` counts the duplicates whose better time was stored.
 enum IngestAnswer {
-  static func body(_ outcomes: [IngestOutcome], _ counts: TenantMetrics.Counts) -> [UInt8] {
+  static func body(_ outcomes: [IngestOutcome], _ counts: IngestCounts) -> [UInt8] {
     var results: [UInt8] = []
     results.reserveCapacity(outcomes.count * 40)
     for (index, outcome) in outcomes.enumerated() {

@@ -1,41 +1,21 @@
 import FleetDomain
 import Synchronization
 
-/// Counts the results of each tenant's records since the start.
-final class TenantMetrics: Sendable {
-  struct Counts: Sendable {
-    var stored = 0
-    var duplicates = 0
-    /// The duplicates whose better time was stored.
-    var improved = 0
-    var refused = 0
+/// Counts the results of each tenant's records since the start, over HTTP and from brokers.
+public final class TenantMetrics: Sendable {
+  private let counts = Mutex<[TenantID: IngestCounts]>([:])
 
-    init() {}
+  public init() {}
 
-    init(_ outcomes: [IngestOutcome]) {
-      for outcome in outcomes {
-        switch outcome {
-        case .stored: stored += 1
-        case .duplicate: duplicates += 1
-        case .improved:
-          duplicates += 1
-          improved += 1
-        case .refused: refused += 1
-        }
-      }
-    }
+  public func record(_ more: IngestCounts, _ tenant: TenantID) {
+    counts.withLock { $0[tenant, default: IngestCounts()] += more }
   }
 
-  private let counts = Mutex<[TenantID: Counts]>([:])
-
-  func record(_ more: Counts, _ tenant: TenantID) {
+  /// The counts of one tenant, or of all together if `tenant` is `nil`.
+  subscript(_ tenant: TenantID?) -> IngestCounts {
     counts.withLock { counts in
-      counts[tenant, default: Counts()].stored += more.stored
-      counts[tenant, default: Counts()].duplicates += more.duplicates
-      counts[tenant, default: Counts()].improved += more.improved
-      counts[tenant, default: Counts()].refused += more.refused
+      if let tenant { return counts[tenant] ?? IngestCounts() }
+      return counts.values.reduce(into: IngestCounts()) { $0 += $1 }
     }
   }
-
-  subscript(_ tenant: TenantID) -> Counts { counts.withLock { $0[tenant] ?? Counts() } }
 }

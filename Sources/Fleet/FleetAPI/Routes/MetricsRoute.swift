@@ -45,8 +45,7 @@ struct MetricsRoute {
   }
 
   private func write(_ tenant: TenantID, to text: inout PrometheusText) {
-    let counts = tenants[tenant]
-    text.addRecords(counts.stored, duplicates: counts.duplicates, improved: counts.improved, refused: counts.refused)
+    text.add(tenants[tenant])
     text.add(
       "fleetstore_live_subscriptions", .gauge, "Channels that WebSockets listen to.", hub.subscriptions(of: tenant))
     text.add(requests.sums(of: tenant))
@@ -54,9 +53,7 @@ struct MetricsRoute {
 
   private func writeAll(to text: inout PrometheusText) async throws {
     let counts = try await storage.counts()
-    text.addRecords(
-      Int(counts.stored), duplicates: Int(counts.duplicates), improved: Int(counts.improved),
-      refused: Int(counts.refused))
+    text.add(tenants[nil])
     text.add("fleetstore_commits_total", .counter, "Transactions that took records in.", Int(counts.commits))
     text.add("fleetstore_records_waiting", .gauge, "Records that wait for a transaction.", counts.waiting)
     text.add("fleetstore_tenants", .gauge, "Tenants.", Int(counts.tenants))
@@ -89,11 +86,11 @@ extension PrometheusText {
     sample(count: value)
   }
 
-  fileprivate mutating func addRecords(_ stored: Int, duplicates: Int, improved: Int, refused: Int) {
-    add("fleetstore_records_stored_total", .counter, "Records stored.", stored)
-    add("fleetstore_records_duplicate_total", .counter, "Records that were there already.", duplicates)
-    add("fleetstore_records_improved_total", .counter, "Records that got a better time.", improved)
-    add("fleetstore_records_refused_total", .counter, "Records that were refused.", refused)
+  fileprivate mutating func add(_ records: IngestCounts) {
+    add("fleetstore_records_stored_total", .counter, "Records stored.", records.stored)
+    add("fleetstore_records_duplicate_total", .counter, "Records that were there already.", records.duplicates)
+    add("fleetstore_records_improved_total", .counter, "Records that got a better time.", records.improved)
+    add("fleetstore_records_refused_total", .counter, "Records that were refused.", records.refused)
   }
 
   fileprivate mutating func add(_ requests: [(RequestMetrics.Key, RequestMetrics.Sum)]) {

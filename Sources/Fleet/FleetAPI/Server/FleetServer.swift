@@ -22,22 +22,25 @@ public struct FleetServer: Service {
   let options: ServerOptions
   private let storage: any FleetStorage
   let logger: Logger
+  private let tenantMetrics: TenantMetrics
   private let moreMetrics: @Sendable () -> [ServerMetric]
   let onListening: @Sendable (_ port: Int) -> Void
   private let loops = RunningLoops()
 
   /// - Parameters:
   ///   - storage: an open storage; the caller closes it.
+  ///   - tenantMetrics: the counts of records, to which components beside the server add their own.
   ///   - moreMetrics: returns metrics of components beside the server.
   ///   - onListening: called with the port when the server accepts requests, also at the address for metrics.
   public init(
-    _ options: ServerOptions, storage: any FleetStorage, logger: Logger,
+    _ options: ServerOptions, storage: any FleetStorage, logger: Logger, tenantMetrics: TenantMetrics = TenantMetrics(),
     onListening: @escaping @Sendable (_ port: Int) -> Void = { _ in },
     moreMetrics: @escaping @Sendable () -> [ServerMetric] = { [] }
   ) {
     self.options = options
     self.storage = storage
     self.logger = logger
+    self.tenantMetrics = tenantMetrics
     self.moreMetrics = moreMetrics
     self.onListening = onListening
   }
@@ -78,7 +81,7 @@ public struct FleetServer: Service {
     let feed = LiveFeed(storage: storage, hub: hub, logger: logger)
     let lastSeen = LastSeenStore(storage: storage, logger: logger)
     let metrics = MetricsRoute(
-      storage: storage, requests: RequestMetrics(), tenants: TenantMetrics(), hub: hub, more: moreMetrics)
+      storage: storage, requests: RequestMetrics(), tenants: tenantMetrics, hub: hub, more: moreMetrics)
     let accessLog = AccessLog(logger: options.accessLog ? logger : nil)
     let handler = RequestHandler(
       table: FleetRoutes.table(

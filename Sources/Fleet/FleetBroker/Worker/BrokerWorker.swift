@@ -17,20 +17,24 @@ public final class BrokerWorker: Service {
   private let options: BrokerOptions
   private let storage: any FleetStorage
   private let logger: Logger
+  private let onOutcomes: @Sendable (IngestCounts) -> Void
   private let now: @Sendable () -> Timestamp
   private let state: WorkerState
   private let waiter = Mutex<(continuation: CheckedContinuation<Void, Never>?, isDone: Bool)>((nil, false))
 
   /// - Parameters:
   ///   - storage: an open storage; the caller closes it.
+  ///   - onOutcomes: called with the results of records, also of those that are refused before they are stored.
   ///   - now: returns the time of day.
   /// - Throws: an error if no file descriptor is free.
   public init(
-    _ options: BrokerOptions, storage: any FleetStorage, logger: Logger, now: @escaping @Sendable () -> Timestamp
+    _ options: BrokerOptions, storage: any FleetStorage, logger: Logger,
+    onOutcomes: @escaping @Sendable (IngestCounts) -> Void = { _ in }, now: @escaping @Sendable () -> Timestamp
   ) throws(BrokerFailure) {
     self.options = options
     self.storage = storage
     self.logger = logger
+    self.onOutcomes = onOutcomes
     self.now = now
     state = try WorkerState()
   }
@@ -42,7 +46,8 @@ public final class BrokerWorker: Service {
     let queue = DispatchQueue(label: "broker")
     queue.async { [self] in
       // RabbitMQ has a dead-letter queue. A message that mosquitto knows to be received is gone.
-      let store = MessageStore(storage, tenant: options.tenant, mayRefuse: options.isAMQP, now: now)
+      let store = MessageStore(
+        storage, tenant: options.tenant, mayRefuse: options.isAMQP, onOutcomes: onOutcomes, now: now)
       WorkerLoop(options, store, state, logger).run()
       finished()
     }

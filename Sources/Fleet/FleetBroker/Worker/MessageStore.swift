@@ -27,23 +27,28 @@ final class MessageStore: Sendable {
   private let tenant: TenantID
   private let mayRefuse: Bool
   private let now: @Sendable () -> Timestamp
+  private let onOutcomes: @Sendable (IngestCounts) -> Void
   /// Messages that the database refused while it stored others: the number of times, by their first record.
   private let suspects = Mutex<[String: Int]>([:])
 
-  /// - Parameter mayRefuse: whether a faulty message may be rejected, because the broker keeps it as a dead letter.
+  /// - Parameters:
+  ///   - mayRefuse: whether a faulty message may be rejected, because the broker keeps it as a dead letter.
+  ///   - onOutcomes: called with the results of the records of all messages that have an outcome.
   init(
-    _ storage: any FleetStorage, tenant: TenantID, mayRefuse: Bool, now: @escaping @Sendable () -> Timestamp
+    _ storage: any FleetStorage, tenant: TenantID, mayRefuse: Bool,
+    onOutcomes: @escaping @Sendable (IngestCounts) -> Void, now: @escaping @Sendable () -> Timestamp
   ) {
     self.storage = storage
     self.tenant = tenant
     self.mayRefuse = mayRefuse
+    self.onOutcomes = onOutcomes
     self.now = now
   }
 
   /// Stores as many messages as possible, and returns when that is durable.
   func store(_ group: [MessageReader.Read]) async -> Pass {
     do throws(StorageError) {
-      return Pass(outcomes: Self.outcomes(group, try await ingest(group)), failure: nil)
+      return Pass(outcomes: outcomes(group, try await ingest(group)), failure: nil)
     } catch {
       guard error.kind == .system else { return Pass(outcomes: group.map { _ in nil }, failure: error) }
       return await storeEach(group)
@@ -59,7 +64,11 @@ final class MessageStore: Sendable {
     return try await storage.ingest(records, from: .broker, tenant: tenant, at: now())
   }
 
-  private static func outcomes(_ group: [MessageReader.Read], _ stored: [IngestOutcome]) -> [Outcome] {
+  /// Returns the outcomes of messages after their commit, and counts their records.
+  private func outcomes(_ group: [MessageReader.Read], _ stored: [IngestOutcome]) -> [Outcome] {
+    var counts = IngestCounts(stored)
+    counts.refused += group.reduce(0) { $0 + $1.refused }
+    onOutcomes(counts)
     var rest = stored[...]
     return group.map { message in
       var outcome = Outcome(
@@ -84,7 +93,7 @@ final class MessageStore: Sendable {
         let stored = try await ingest([message])
         // A duplicate needs no space on the disk.
         if stored.contains(.stored) { takesOthers = true }
-        pass.outcomes[index] = Self.outcomes([message], stored).first
+        pass.outcomes[index] = outcomes([message], stored).first
       } catch {
         pass.failure = error
         guard error.kind == .system else { return pass }
@@ -94,6 +103,9 @@ final class MessageStore: Sendable {
     guard takesOthers, mayRefuse else { return pass }
     for (index, error) in refused where isAtFault(group[index]) {
       let count = group[index].records.count + group[index].refused
+      var counts = IngestCounts()
+      counts.refused = count
+      onOutcomes(counts)
       pass.outcomes[index] = Outcome(refused: count, records: count, reason: "the database refuses it: \(error)")
     }
     if !pass.outcomes.contains(nil) { pass.failure = nil }

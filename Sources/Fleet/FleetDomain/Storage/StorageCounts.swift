@@ -1,10 +1,7 @@
 /// Metrics of a storage: its work since it was opened, and its size.
 public struct StorageCounts: Equatable, Sendable {
-  /// Records since the storage was opened, of all tenants.
-  public var stored: Int64 = 0
-  public var duplicates: Int64 = 0
-  public var improved: Int64 = 0
-  public var refused: Int64 = 0
+  /// Records since the storage was opened, of all tenants. Records that were refused before are not among them.
+  public var ingested = IngestCounts()
   /// Transactions that stored records since the storage was opened.
   public var commits: Int64 = 0
   /// Records and changes that retention has removed since the storage was opened, and the records of removed

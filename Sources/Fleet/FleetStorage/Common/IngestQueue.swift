@@ -169,14 +169,7 @@ final class IngestQueue: Sendable {
     state.withLock { state in
       state.failure = nil
       state.counts.commits += 1
-      for outcome in group.outcomes.lazy.compactMap({ $0 }).joined().compactMap({ $0 }) {
-        switch outcome {
-        case .stored: state.counts.stored += 1
-        case .duplicate: state.counts.duplicates += 1
-        case .improved: state.counts.improved += 1
-        case .refused: state.counts.refused += 1
-        }
-      }
+      state.counts.ingested += IngestCounts(group.outcomes.lazy.compactMap({ $0 }).joined().compactMap({ $0 }))
     }
   }
 
