@@ -65,8 +65,7 @@ struct Bench: Sendable {
   }
 
   func worker(_ store: Store) throws -> BrokerWorker {
-    let logger = Logger(label: "test") { [lines] _ in ListLog(lines: lines) }
-    return try BrokerWorker(options, storage: store.storage, logger: logger) { Bench.now }
+    try BrokerWorker(options, storage: store.storage, logger: lines.logger) { Bench.now }
   }
 
   /// Runs a worker while something is done; ends it gracefully.
@@ -130,6 +129,15 @@ struct Bench: Sendable {
     }
   }
 
+  /// Publishes each line as a message of its own, with QoS 1.
+  func publish(_ topic: String, eachOf lines: [UInt8]) async throws {
+    try await aside { [mqttPort] in
+      let sent = try Tool.run(
+        "mosquitto_pub", ["-h", "127.0.0.1", "-p", "\(mqttPort)", "-q", "1", "-t", topic, "-l"], stdin: lines)
+      guard sent.status == 0 else { throw NotTaken(news: sent.errors) }
+    }
+  }
+
   struct NotTaken: Error {
     let news: String
   }
@@ -149,6 +157,8 @@ final class LogLines: @unchecked Sendable {
 
   var all: [String] { lock.withLock { lines } }
   func add(_ line: String) { lock.withLock { lines.append(line) } }
+
+  var logger: Logger { Logger(label: "test") { [self] _ in ListLog(lines: self) } }
 }
 
 private struct ListLog: LogHandler {

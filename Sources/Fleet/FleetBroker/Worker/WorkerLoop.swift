@@ -65,6 +65,7 @@ final class WorkerLoop {
     var random = SystemRandomNumberGenerator()
     var place = 0
     var said: BrokerFailure?
+    defer { refusals.logPending(at: nil) }
     while !shared.isStopping {
       hasWorked = false
       let begin = Clock.now
@@ -84,7 +85,10 @@ final class WorkerLoop {
         said = error
       }
       let retryAt = Clock.now &+ backOff.failed(using: &random)
-      while Clock.now < retryAt, !shared.isStopping { shared.wakeUp.wait(until: retryAt) }
+      while Clock.now < retryAt, !shared.isStopping {
+        shared.wakeUp.wait(until: min(retryAt, refusals.deadline))
+        refusals.logPending(at: Clock.now)
+      }
     }
   }
 
@@ -123,6 +127,7 @@ final class WorkerLoop {
     }
     while true {
       try finishGroup(connection)
+      refusals.logPending(at: Clock.now)
       if shared.isStopping {
         guard underWay != nil, Clock.now < shared.stopsAt else { return connection.close() }
       } else if underWay == nil {
@@ -131,7 +136,7 @@ final class WorkerLoop {
       let isFree = connection.readsAhead || (waiting.isEmpty && underWay == nil)
       let room = isFree && !shared.isStopping ? max(options.prefetchBytes - waitingBytes, 0) : 0
       let retry = failed.isEmpty || underWay != nil ? Int64.max : retryAt
-      let deadline = min(Clock.now &+ 10_000_000_000, shared.stopsAt, retry)
+      let deadline = min(Clock.now &+ 10_000_000_000, shared.stopsAt, retry, refusals.deadline)
       take(try connection.receive(until: deadline, shared.wakeUp, room: room))
     }
   }
