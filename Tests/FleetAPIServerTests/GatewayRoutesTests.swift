@@ -38,6 +38,9 @@ import Testing
           "POST", "/api/telemetry", [SampleRecord(1)].lines,
           headers: ["Obdgate-Spool-Depth": "4711", "Obdgate-Version": "0.1.0"])
         _ = try gateway.send("GET", "/api/geofences", headers: ["Obdgate-Spool-Depth": "-3"])
+        for version in ["9\u{202E}1", "9\u{200B}1", "\u{FEFF}", String(repeating: "9", count: 65)] {
+          _ = try gateway.send("GET", "/api/geofences", headers: ["Obdgate-Version": version])
+        }
         let seen = try server.client(server.keys.readOnly).send("GET", "/api/gateways/gw-1").json
         #expect(seen["spoolDepth"] as? Int == 4711)
         #expect(seen["version"] as? String == "0.1.0")
@@ -142,6 +145,10 @@ import Testing
         #expect(try server.client(secret).send("GET", "/api/vehicles").errorCode == "unauthorized")
         #expect(try admin.send("DELETE", "/api/tokens/\(id)?remove=true").status == 404)
         #expect(try admin.send("POST", "/api/tokens", json: #"{"role":"root"}"#).status == 422)
+        for label in [#"a\u202Eb"#, #"a\u200Bb"#, #"a\nb"#] {
+          let refused = try admin.send("POST", "/api/tokens", json: #"{"role":"readOnly","label":"\#(label)"}"#)
+          #expect(refused.status == 422 && refused.errorMessage.contains("invisible ones"), "\(refused.text)")
+        }
       }
     }
   }

@@ -50,11 +50,25 @@ import Testing
     }
   }
 
+  @Test func an_unknown_key_is_answered_with_each_known_key_once() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        let reply = try client.send("PUT", "/api/vehicles/VAN-1", json: #"{"colour":"red"}"#)
+        #expect(reply.status == 422)
+        let known = "id, registeredBy, addedAt, lastRecordAt, vin, name, make, model, modelYear, licencePlate"
+        #expect(reply.errorMessage.hasSuffix("known here: \(known)"), "\(reply.errorMessage)")
+      }
+    }
+  }
+
   @Test(arguments: [
     (#"{"id":"A","vim":"x"}"#, 422, "did you mean \"vin\""), (#"{"id":""}"#, 422, "1 to 128 bytes"),
     (#"{"id":"A","vin":"WVWZZZ1JZXW00000I"}"#, 422, "17 of"), (#"{"id":7}"#, 422, "a string"),
     (#"{"name":"x"}"#, 422, "\"id\" is missing"), ("{", 400, "1:2"), ("[]", 422, "an object"),
-    (#"{"id":"a\u0000b"}"#, 422, "control characters"),
+    (#"{"id":"a\u0000b"}"#, 422, "control characters"), (#"{"id":"A","name":"a\u202Eb"}"#, 422, "invisible ones"),
+    (#"{"id":"A","make":"a\u200Bb"}"#, 422, "invisible ones"), (#"{"id":"A","model":"a\u2066b"}"#, 422, "invisible"),
+    (#"{"id":"A","licencePlate":"a\uFEFFb"}"#, 422, "1 to 32 bytes without control characters or invisible ones"),
   ])
   func an_invalid_vehicle_is_rejected_with_the_expected_value(_ body: String, _ status: Int, _ message: String)
     async throws

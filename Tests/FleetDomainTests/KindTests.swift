@@ -34,6 +34,20 @@ import Testing
   ])
   func text_that_is_not_an_email_address_is_rejected(_ text: String) { #expect(EmailAddress(text) == nil) }
 
+  @Test(arguments: ["A\u{202E}B", "A\u{200B}B", "a\nb"])
+  func names_of_people_and_factors_have_no_hidden_characters(_ name: String) throws {
+    let text = JSON.text(name).canonicalText
+    let errors = try #require(throws: FieldErrors.self) {
+      try Self.person(#"{"email":"ann@example.com","firstName":\#(text),"lastName":\#(text),"roles":["driver"]}"#)
+    }
+    #expect(errors.all.map(\.path).sorted() == ["firstName", "lastName"])
+    let expected = "expected 1 to 100 characters without control characters or invisible ones"
+    #expect(errors.all.allSatisfy { $0.message == expected })
+    let factor = try #require(throws: FieldErrors.self) { try Factor(client: Self.json(#"{"name":\#(text)}"#)) }
+    #expect(factor.all.map(\.path) == ["name"])
+    #expect(EmailAddress(name + "@b.c") == nil)
+  }
+
   @Test(arguments: ["a@b", "o'neil+cars@sub.example.co.uk", "jörg@münchen.example"])
   func email_addresses_are_accepted(_ text: String) { #expect(EmailAddress(text)?.text == text) }
 

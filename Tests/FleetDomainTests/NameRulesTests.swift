@@ -7,6 +7,12 @@ import Testing
   ])
   func visible_text_is_a_valid_id(_ text: String) { #expect(NameRules.isName(text)) }
 
+  @Test(arguments: ["", ".", "a b", "Ärger", "E\u{301}", String(repeating: "x", count: 300)])
+  func a_text_for_people_is_visible_in_any_form(_ text: String) { #expect(NameRules.isVisible(text)) }
+
+  @Test(arguments: ["a\n", "a\u{85}", "A\u{202E}B", "A\u{200B}B", "a\u{AD}b", "\u{FEFF}a", "a\u{2800}b"])
+  func a_text_for_people_with_hidden_characters_is_rejected(_ text: String) { #expect(!NameRules.isVisible(text)) }
+
   @Test(arguments: [
     "", ".", "..", "a\u{0}", "a\n", "a\u{85}", String(repeating: "x", count: 129), "E\u{301}",
     // Bidirectional controls, zero-width characters, what is not shown.

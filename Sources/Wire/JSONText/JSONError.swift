@@ -121,21 +121,12 @@ extension JSONError: CustomStringConvertible {
       switch scalar {
       case "\"": out += "\\\""
       case "\\": out += "\\\\"
-      case _ where isInvisible(scalar):
+      case _ where scalar.isInvisible:
         out += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
       default: out.unicodeScalars.append(scalar)
       }
     }
     return out + "\""
-  }
-
-  private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
-    if (0x20..<0x7F).contains(scalar.value) { return false }
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator: return true
-    // The Braille pattern without dots is a symbol, and looks like a space.
-    default: return scalar.properties.isDefaultIgnorableCodePoint || scalar == "\u{2800}"
-    }
   }
 
   private static func hexadecimal(_ byte: UInt8) -> String {

@@ -25,7 +25,7 @@ final class LastSeenStore: Sendable {
     let depth = headers[.obdgateSpoolDepth].flatMap { $0.hasPrefix("+") ? nil : Int64($0) }.flatMap {
       $0 >= 0 ? $0 : nil
     }
-    let version = headers[.obdgateVersion].flatMap { Names.isPlain($0, limit: 64) && !$0.isEmpty ? $0 : nil }
+    let version = headers[.obdgateVersion].flatMap { Names.isText($0, limit: 64) ? $0 : nil }
     pending.withLock { pending in
       var status = pending[tenant]?[gateway.id] ?? GatewayStatus(at: WallClock.now)
       status.at = WallClock.now

@@ -83,7 +83,7 @@ extension Call {
   /// The cursor at which a list continues.
   func cursor() throws(APIError) -> String? {
     guard let text = query["cursor"] else { return nil }
-    guard Names.isPlain(text, limit: 1_024) else {
+    guard Names.isText(text, limit: 1_024) else {
       throw APIError.badRequest("query: cursor: expected \"next\" of the page before, found \(quoted(text))")
     }
     return text

@@ -3,9 +3,15 @@ import JSONText
 
 /// Reads names and texts that clients choose.
 public enum Names {
-  /// Whether a text has no control characters and at most `limit` bytes.
-  static func isPlain(_ text: String, limit: Int) -> Bool {
-    text.utf8.count <= limit && NameRules.isPlain(text.utf8.span)
+  /// The maximum length of a token's label in bytes.
+  public static let maximumLabelCount = 256
+
+  /// The rule of ``isText(_:limit:)``, for messages.
+  public static func textRule(_ limit: Int) -> String { "1 to \(limit) bytes \(NameRules.visibleRule)" }
+
+  /// Whether a text has 1 to `limit` bytes of visible characters.
+  public static func isText(_ text: String, limit: Int) -> Bool {
+    (1...limit).contains(text.utf8.count) && NameRules.isVisible(text)
   }
 
   /// A required name.
@@ -39,9 +45,7 @@ public enum Names {
   static func text(_ reader: inout JSONObjectReader, _ key: String, limit: Int = 256) throws(JSONError) -> String? {
     guard let value = reader.optional(key) else { return nil }
     let text = try value.requireString()
-    guard !text.isEmpty, isPlain(text, limit: limit) else {
-      throw value.invalid(expected: "1 to \(limit) bytes without control characters")
-    }
+    guard isText(text, limit: limit) else { throw value.invalid(expected: textRule(limit)) }
     return text
   }
 

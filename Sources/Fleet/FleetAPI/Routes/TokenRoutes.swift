@@ -27,7 +27,7 @@ struct TokenRoutes {
       Route(.post, Self.path, .may(.write, .settings), Self.add) { [storage] call in
         let (role, label) = try await call.object { reader throws(JSONError) in
           let role = try reader.requiredString("role", oneOf: Role.allCases.map(\.rawValue))
-          return (Role(rawValue: role), try Names.text(&reader, "label") ?? "")
+          return (Role(rawValue: role), try Names.text(&reader, "label", limit: Names.maximumLabelCount) ?? "")
         }
         let secret = Secret(.operatorToken)
         let token = OperatorToken(

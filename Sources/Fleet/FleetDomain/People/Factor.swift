@@ -32,11 +32,7 @@ public struct Factor: Kind {
   public static let fields: [Field<Factor>] = [
     Field("personId", \.personID).settable(by: .server).filterable(),
     Field("kind", \.form).settable(by: .server).filterable(),
-    Field("name", \.name) { name throws(FieldError) in
-      guard (1...100).contains(name.unicodeScalars.count), NameRules.isPlain(name.utf8.span) else {
-        throw FieldError("", "expected 1 to 100 characters without control characters")
-      }
-    },
+    Field("name", \.name, NameRules.checkShown),
     Field("lastUsedAt", \.lastUsedAt).settable(by: .server),
     Field("isConfirmed", \.isConfirmed).settable(by: .server).filterable(),
     Field("secret", \.secret).settable(by: .hidden),

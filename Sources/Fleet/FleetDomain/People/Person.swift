@@ -51,7 +51,7 @@ public struct EmailAddress: FieldValue, Hashable, Sendable {
   public static var schema: String { #"{"type":"string","format":"email","maxLength":254}"# }
 
   /// Parses an address; `nil` unless it is `LOCAL@DOMAIN` with at most 64 and 254 bytes (RFC 5321, section 4.5.3.1),
-  /// without spaces, control characters, quotes or brackets.
+  /// without spaces, invisible characters, quotes or brackets.
   public init?(_ text: String) {
     let folded = NameRules.composed(text).lowercased()
     let parts = folded.split(separator: "@", omittingEmptySubsequences: false)
@@ -60,7 +60,7 @@ public struct EmailAddress: FieldValue, Hashable, Sendable {
       parts[0].unicodeScalars.allSatisfy({
         $0.value > 0x20 && $0.value != 0x7F && !"\"(),:;<>@[\\]".unicodeScalars.contains($0)
       }),
-      NameRules.isPlain(folded.utf8.span)
+      NameRules.isVisible(folded)
     else { return nil }
     self.text = folded
   }
@@ -114,8 +114,8 @@ public struct Person: Kind {
     Field("email", \.email) { address throws(FieldError) in
       if address == nil { throw FieldError("", "expected an email address, found null") }
     }.required().filterable().sortable().textSearched().personal(),
-    Field("firstName", \.firstName, Limits.name).required().textSearched().personal(),
-    Field("lastName", \.lastName, Limits.name).required().sortable().textSearched().personal(),
+    Field("firstName", \.firstName, NameRules.checkShown).required().textSearched().personal(),
+    Field("lastName", \.lastName, NameRules.checkShown).required().sortable().textSearched().personal(),
     Field("roles", \.roles) { roles throws(FieldError) in
       guard !roles.isEmpty, Set(roles).count == roles.count else {
         throw FieldError("", "expected one or more roles, each once")
@@ -136,12 +136,6 @@ public struct Person: Kind {
 
   /// Checks that several fields share.
   private enum Limits {
-    static let name: @Sendable (String) throws(FieldError) -> Void = { name throws(FieldError) in
-      guard (1...100).contains(name.unicodeScalars.count), NameRules.isPlain(name.utf8.span) else {
-        throw FieldError("", "expected 1 to 100 characters without control characters")
-      }
-    }
-
     static func code(_ text: String?, _ expected: String) throws(FieldError) {
       guard let text else { return }
       let isPlain = text.utf8.allSatisfy { byte in

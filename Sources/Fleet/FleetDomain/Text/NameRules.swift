@@ -1,3 +1,4 @@
+import JSONText
 @_spi(_Unicode) import Swift
 
 /// The rules for texts that become names, the same for records, requests and commands.
@@ -7,7 +8,7 @@ public enum NameRules {
 
   /// The description of a valid name, for messages.
   public static let expectedName =
-    "1 to \(maximumNameCount) bytes without control characters or invisible ones, in Unicode's form NFC, and not \".\" or \"..\""
+    "1 to \(maximumNameCount) bytes \(visibleRule), in Unicode's form NFC, and not \".\" or \"..\""
 
   /// Whether a text is a valid id: 1 to 128 bytes of visible characters.
   ///
@@ -17,22 +18,18 @@ public enum NameRules {
   /// from URLs (RFC 3986, 5.2.4).
   public static func isName(_ text: String) -> Bool {
     let bytes = text.utf8
-    guard !bytes.isEmpty, bytes.count <= maximumNameCount, isPlain(bytes.span), text != ".", text != ".." else {
+    guard !bytes.isEmpty, bytes.count <= maximumNameCount, isVisible(text), text != ".", text != ".." else {
       return false
     }
-    return bytes.allSatisfy { $0 < 0x80 } || isVisible(text) && text.unicodeScalars.elementsEqual(text._nfc)
+    return bytes.allSatisfy { $0 < 0x80 } || text.unicodeScalars.elementsEqual(text._nfc)
   }
 
-  /// Whether every character is visible: no format characters (bidirectional controls, zero-width space and joiners,
-  /// soft hyphen, byte order mark), no line separators, and no other invisible characters.
-  private static func isVisible(_ text: String) -> Bool {
-    text.unicodeScalars.allSatisfy { scalar in
-      switch scalar.properties.generalCategory {
-      case .format, .lineSeparator, .paragraphSeparator: false
-      // The Braille pattern without dots is a symbol, and looks like a space.
-      default: !scalar.properties.isDefaultIgnorableCodePoint && scalar != "\u{2800}"
-      }
-    }
+  /// The rule of ``isVisible(_:)``, for messages.
+  public static let visibleRule = "without control characters or invisible ones"
+
+  /// Whether every character of a text is visible. This is the rule for all texts by which people name things.
+  public static func isVisible(_ text: String) -> Bool {
+    text.utf8.allSatisfy { (0x20..<0x7F).contains($0) } || !text.unicodeScalars.contains(where: \.isInvisible)
   }
 
   /// The text with composed characters (Unicode Standard Annex 15, form NFC).
@@ -42,13 +39,10 @@ public enum NameRules {
     return String(scalars)
   }
 
-  /// Whether UTF-8 has no control characters: U+0000 to U+001F, U+007F to U+009F.
-  public static func isPlain(_ bytes: Span<UInt8>) -> Bool {
-    for index in 0..<bytes.count {
-      let byte = bytes[index]
-      if byte < 0x20 || byte == 0x7F { return false }
-      if byte == 0xC2, index + 1 < bytes.count, bytes[index + 1] < 0xA0 { return false }
+  /// Checks a name of a person or a thing that is shown to people: 1 to 100 visible characters.
+  static let checkShown: @Sendable (String) throws(FieldError) -> Void = { name throws(FieldError) in
+    guard (1...100).contains(name.unicodeScalars.count), isVisible(name) else {
+      throw FieldError("", "expected 1 to 100 characters \(visibleRule)")
     }
-    return true
   }
 }
