@@ -61,6 +61,45 @@ import Testing
     #expect(refusal?.description.hasPrefix("latitude: byte ") == true)
   }
 
+  @Test(arguments: [
+    ("rpm", "16384", "0 to 16383.75"), ("controlModuleVoltage", "66", "0 to 65.535"),
+    ("fuelRate", "-1", "0 to 3276.75"),
+  ])
+  func the_range_of_a_signal_is_a_clean_decimal(_ key: String, _ value: String, _ range: String) throws {
+    let text = Lines.record([:], "\"\(key)\":\(value)")
+    let refusal = try #require(throws: RecordRefusal.self) { try Lines.parse(text) }
+    #expect(refusal.detail == "expected a number from \(range), found \(value)")
+  }
+
+  @Test func no_range_has_more_than_six_decimals() {
+    for field in RecordField.contract + RecordField.otherSignals {
+      guard case .number(let range) = field.values else { continue }
+      for bound in [range.lowerBound, range.upperBound] where bound.isFinite {
+        let decimals = "\(bound)".split(separator: ".").last?.utf8.count ?? 0
+        #expect(abs(bound) < 1e15 && decimals <= 6, "\(field.name): \(bound)")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("rpm", "16383.750000000002", true), ("rpm", "16383.76", false),
+    ("controlModuleVoltage", "65.53500000000001", true), ("controlModuleVoltage", "65.536", false),
+    ("fuelRate", "3276.7500000000005", true), ("latitude", "90.00000000001", false),
+  ])
+  func a_rounding_error_of_the_last_digit_is_accepted_at_a_bound_with_decimals(
+    _ key: String, _ value: String, _ isGood: Bool
+  ) throws {
+    // One that the quick reader reads, and one with an escape that only the thorough one reads.
+    for before in [#""x":1,"#, #""\u0078":1,"#] {
+      let text = Lines.record([:], before + "\"\(key)\":\(value)")
+      if isGood {
+        #expect(try Lines.parse(text).sequence == 17)
+      } else {
+        #expect(throws: RecordRefusal.self) { try Lines.parse(text) }
+      }
+    }
+  }
+
   @Test(arguments: ["1e400", "-1e400", "1e999999", "1" + String(repeating: "0", count: 310)])
   func a_number_that_is_not_finite_is_refused_wherever_it_stands(_ number: String) throws {
     for rest in ["\"speed\":\(number)", "\"unknown\":\(number)", "\"unknown\":{\"a\":[1,\(number)]}"] {

@@ -43,8 +43,8 @@ extension RecordDocument {
 
   private static func isOne(of values: RecordField.Values, _ value: JSONValue) -> Bool {
     switch values {
-    case .number(let limits): value.double.map { limits.contains($0) } ?? false
-    case .integer(let limits): isWhole(value) && (value.double.map { limits.contains($0) } ?? false)
+    case .number(let limits): value.double.map { RecordField.Values.isWithin(limits, $0) } ?? false
+    case .integer(let limits): isWhole(value) && (value.double.map { RecordField.Values.isWithin(limits, $0) } ?? false)
     case .flag: value.kind == .bool
     case .text: value.kind == .string
     case .code: value.kind == .string || value.kind == .number

@@ -60,7 +60,7 @@ extension RecordField {
         switch signal.definition.kind {
         case .flag: .flag
         case .enumeration: .code
-        case .number: .number(range(of: signal.definition).map(widened) ?? -.infinity ... .infinity)
+        case .number: .number(range(of: signal.definition).map(decimal) ?? -.infinity ... .infinity)
         }
       let row = RecordField(
         name, .telemetry, rows[name].map { Values($0.values, or: values) } ?? values,
@@ -75,12 +75,14 @@ extension RecordField {
     definition.rescale == .none ? definition.bitRange.map { $0.low...$0.high } : nil
   }
 
-  /// Widens a range for rounding errors in the last digit of decimal products.
-  private static func widened(_ range: ClosedRange<Double>) -> ClosedRange<Double> {
-    let slack = 1e-9 * max(range.lowerBound.magnitude, range.upperBound.magnitude, 1)
-    // Whole bounds stay: they are exact, and easy to read in messages.
-    func moved(_ bound: Double, _ step: Double) -> Double { bound == bound.rounded() ? bound : bound + step }
-    return moved(range.lowerBound, -slack)...moved(range.upperBound, slack)
+  /// The range with bounds of at most six decimals, which are easy to read in messages; other bounds are rounded
+  /// outward.
+  private static func decimal(_ range: ClosedRange<Double>) -> ClosedRange<Double> {
+    func rounded(_ bound: Double, _ rule: FloatingPointRoundingRule) -> Double {
+      let nearest = (bound * 1e6).rounded() / 1e6
+      return abs(nearest - bound) <= Values.slack(at: bound) ? nearest : (bound * 1e6).rounded(rule) / 1e6
+    }
+    return rounded(range.lowerBound, .down)...rounded(range.upperBound, .up)
   }
 
   // MARK: Other types

@@ -70,6 +70,19 @@ public struct RecordTypes: OptionSet, Hashable, Sendable {
   }
 }
 
+extension RecordField.Values {
+  /// Whether a number is within a range of values.
+  ///
+  /// A bound with decimals is widened for rounding errors in the last digit of decimal products. Whole bounds are exact.
+  static func isWithin(_ range: ClosedRange<Double>, _ number: Double) -> Bool {
+    if range.contains(number) { return true }
+    let bound = number < range.lowerBound ? range.lowerBound : range.upperBound
+    return bound != bound.rounded() && abs(number - bound) <= slack(at: bound)
+  }
+
+  static func slack(at bound: Double) -> Double { 1e-9 * max(bound.magnitude, 1) }
+}
+
 extension RecordField.Values: CustomStringConvertible {
   /// The expected value, for messages.
   public var description: String {

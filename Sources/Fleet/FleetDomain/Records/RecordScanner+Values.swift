@@ -59,11 +59,11 @@ extension RecordScanner {
     var size = Double(digits)
     // Both are exact, so the quotient is the nearest Double.
     if decimals > 0 { size /= Self.powers[decimals] }
-    return limits.contains(isNegative ? -size : size)
+    return RecordField.Values.isWithin(limits, isNegative ? -size : size)
   }
 
   private func isLongWithin(_ limits: ClosedRange<Double>, _ range: Range<Int>) -> Bool {
-    number(range).map { limits.contains($0) } ?? false
+    number(range).map { RecordField.Values.isWithin(limits, $0) } ?? false
   }
 
   /// The `Double` nearest to a scanned number; `nil` if the number is too large.
