@@ -22,7 +22,8 @@ INTRODUCTION = """\
 <!-- `make docs` generates this page from config.schema.json and fleetstore.schema.json. Edit those files instead. -->
 
 The configuration of each program is one JSON object. It is read strictly: an unknown key, a wrong type or an impossible value
-is an error with file, line, column, path and the expected value. Every key is optional, unless its default is *required*.
+is an error with file, line, column, path and the expected value. All faults of a file are reported, each on its own line. Every
+key is optional, unless its default is *required*.
 
 To check a file without starting the program, run `obdgated --check --config FILE` or
 `fleetstore serve --check --config FILE`.

@@ -307,12 +307,38 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"{"unknownKey": 1, "gatewayId": "a b", "record": {"period": 0}}"#, "1:2: unknownKey"),
-    (#"{"sinks": [], "spool": {"megabytes": 1}, "gatewayId": ""}"#, "1:11: sinks"),
-    (#"{"record": {"period": 0}, "adapters": [{}], "gatewayId": 1}"#, "1:23: record.period"),
+    (
+      #"{"unknownKey": 1, "gatewayId": "a b", "record": {"period": 0, "on": "x"}}"#,
+      ["1:2: unknownKey", "1:32: gatewayId", "1:60: record.period", "1:69: record.on"]
+    ),
+    (
+      #"{"sinks": [], "spool": {"megabytes": 1}, "gatewayId": ""}"#,
+      ["1:11: sinks", "1:38: spool.megabytes", "1:55: gatewayId"]
+    ),
+    (
+      #"{"record": {"period": 0}, "adapters": [{}, {"device": "a", "baud": 1, "pin": 1}], "gatewayId": 1}"#,
+      [
+        "1:23: record.period", "1:40: adapters[0]", "1:68: adapters[1].baud", "1:71: adapters[1].pin",
+        "1:96: gatewayId",
+      ]
+    ),
+    (
+      #"{"sinks": [{"type": "mqtt", "url": "mqtt://h", "keepAlive": 1, "window": 99, "x": 1}, {"type": "x"}]}"#,
+      ["1:61: sinks[0].keepAlive", "1:74: sinks[0].window", "1:78: sinks[0].x", "1:96: sinks[1].type"]
+    ),
+    (
+      #"{"sinks": [{"type": "mqtt", "url": "x", "keepAlive": 1, "y": 1}], "adapters": [{"tcp": "", "protocol": 0, "z": 1}]}"#,
+      [
+        "1:36: sinks[0].url", "1:54: sinks[0].keepAlive", "1:57: sinks[0].y", "1:88: adapters[0].tcp",
+        "1:104: adapters[0].protocol", "1:107: adapters[0].z",
+      ]
+    ),
+    // The name may be that of a set, which cannot be read.
+    (#"{"poll": {"signals": {"X_Y": 1}}, "signalSets": [1]}"#, ["1:50: signalSets[0]"]),
   ])
-  func of_several_faults_the_first_in_the_file_is_reported(_ text: String, _ place: String) throws {
-    let said = try #require(refusal(text))
-    #expect(said.hasPrefix("gateway.json:\(place): "), "\(said)")
+  func every_fault_is_reported_in_the_order_of_the_file(_ text: String, _ places: [String]) throws {
+    let error = try #require(throws: ConfigurationError.self) { try read(text, file: "gateway.json") }
+    let found = error.lines.map { $0.split(separator: ": ").prefix(2).joined(separator: ": ") }
+    #expect(found == places.map { "gateway.json:\($0)" }, "\(error.lines)")
   }
 }

@@ -34,6 +34,14 @@ import Testing
     #expect(findings.contains { $0["check"] == "daemon" })
   }
 
+  @Test func every_fault_of_a_configuration_is_a_problem_and_one_remedy_is_given() throws {
+    let findings = try findings(#"{"record": {"period": 0, "on": "x"}}"#).filter { $0["check"] == "configuration" }
+    #expect(findings.map { $0["verdict"] } == ["problem", "problem"])
+    #expect(findings.first?["what"]?.text?.contains("gateway.json:1:23: record.period: ") == true)
+    #expect(findings.last?["what"]?.text?.contains("gateway.json:1:32: record.on: ") == true)
+    #expect(findings.map { $0["remedy"] != nil } == [false, true])
+  }
+
   @Test func a_missing_configuration_is_a_problem_and_another_can_be_named() throws {
     let findings = try doctor(["--config", scratch.file("none.json")])
     #expect(findings[0]["check"] == "configuration")

@@ -73,6 +73,6 @@ do throws(Failure) {
   // without buffering.
   _exit(try daemon.run())
 } catch {
-  Log.write(error.description, .error)
+  for line in error.lines { Log.write(line, .error) }
   _exit(error.kind.rawValue)
 }

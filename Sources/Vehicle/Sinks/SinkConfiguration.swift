@@ -111,9 +111,9 @@ extension JSONObjectReader {
     return try Self.path(value, folder)
   }
 
-  /// Reads a required path.
+  /// Reads a required path after all other keys.
   mutating func requiredPath(_ key: String, folder: String) throws(JSONError) -> String {
-    try Self.path(required(key), folder)
+    try Self.path(requiredLast(key), folder)
   }
 
   private static func path(_ value: JSONValue, _ folder: String) throws(JSONError) -> String {
@@ -129,13 +129,13 @@ extension JSONObjectReader {
     try optionalDouble(key, in: range).map { Int64(($0 * 1e9).rounded()) }
   }
 
-  /// Reads the required URL of a service.
+  /// Reads the required URL of a service after all other keys.
   ///
   /// - Parameter secret: the key to recommend if the URL contains a password.
   mutating func requiredURL(
     schemes: [(name: String, port: Int)], secret: String
   ) throws(JSONError) -> ServiceURL {
-    let value = try required("url")
+    let value = try requiredLast("url")
     let text = try value.requireString()
     guard let url = ServiceURL(text, schemes: schemes) else {
       let begin = "a URL that begins with \(schemes.map { $0.name + "://" }.joined(separator: " or "))"

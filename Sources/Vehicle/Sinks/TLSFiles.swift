@@ -18,9 +18,9 @@ public struct TLSFiles: Equatable, Sendable {
     authorities = try reader.optionalPath("caFile", folder: folder)
     certificate = try reader.optionalPath("certificateFile", folder: folder)
     key = try reader.optionalPath("keyFile", folder: folder)
+    try reader.finish()
     if key != nil, certificate == nil { _ = try reader.required("certificateFile") }
     if key == nil, certificate != nil { _ = try reader.required("keyFile") }
-    try reader.finish()
   }
 }
 

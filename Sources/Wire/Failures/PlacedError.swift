@@ -12,6 +12,12 @@ public struct PlacedError<ErrorKind: Hashable & Sendable>: Error, Hashable, Send
   /// The cause and its remedy, without the place.
   public let detail: String
 
+  /// Further lines, of errors that name several places: a configuration has a line for each fault.
+  public var furtherLines: [String] = []
+
+  /// All lines for a log or stderr.
+  public var lines: [String] { [description] + furtherLines }
+
   /// Creates an error with a place.
   public init(_ kind: Kind, _ place: String, _ detail: String) {
     self.kind = kind
@@ -21,6 +27,12 @@ public struct PlacedError<ErrorKind: Hashable & Sendable>: Error, Hashable, Send
 
   /// Creates an error whose detail is the whole line.
   public init(_ kind: Kind, _ detail: String) { self.init(kind, "", detail) }
+
+  /// Creates an error of one or more lines.
+  public init(_ kind: Kind, lines: [String]) {
+    self.init(kind, lines.first ?? "")
+    furtherLines = Array(lines.dropFirst())
+  }
 
   public var description: String { place.isEmpty ? detail : "\(place): \(detail)" }
 }

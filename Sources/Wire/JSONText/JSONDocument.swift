@@ -10,7 +10,7 @@
 public struct JSONDocument: Sendable {
   /// The text, followed by the values of strings with escapes.
   private(set) var bytes: [UInt8] = []
-  private(set) var nodes: [JSONNode] = []
+  var nodes: [JSONNode] = []
   private(set) var textCount = 0
   private var decoded: [UInt8] = []
 

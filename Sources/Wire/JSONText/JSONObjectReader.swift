@@ -23,7 +23,7 @@ public struct JSONObjectReader: Sendable {
 
   /// Returns the value of an optional key; `nil` if missing. `null` is a value.
   public mutating func optional(_ key: String) -> JSONValue? {
-    known.append(key)
+    know(key)
     return object[key]
   }
 
@@ -35,8 +35,21 @@ public struct JSONObjectReader: Sendable {
     return value
   }
 
+  /// Returns the value of a required key after ``finish()``. Nothing can be read without this value, so that the faults
+  /// of all other keys are found before.
+  ///
+  /// - Throws: also ``JSONError/Kind/missingKey(_:)``.
+  public mutating func requiredLast(_ key: String) throws(JSONError) -> JSONValue {
+    know(key)
+    try finish()
+    return try required(key)
+  }
+
   /// Accepts keys without reading them.
-  public mutating func ignore(_ keys: String...) { known += keys }
+  public mutating func ignore(_ keys: String...) { for key in keys { know(key) } }
+
+  /// Notes a key that the object may have, once.
+  private mutating func know(_ key: String) { if !known.contains(key) { known.append(key) } }
 
   /// Ends reading.
   ///

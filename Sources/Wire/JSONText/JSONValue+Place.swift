@@ -63,18 +63,15 @@ extension JSONValue {
 
   /// Returns the child of a container that is or contains this value, and appends its name to the path.
   private func step(from container: Int, path: inout String) -> Int? {
-    let parent = JSONValue(document: document, index: container)
-    var position = 0
-    for element in parent.elements {
-      if index < document.end(of: element.index) {
+    let isObject = document.nodes[container].kind == .object
+    for (position, child) in document.children(of: container).enumerated() {
+      guard index < document.end(of: isObject ? child + 1 : child) else { continue }
+      guard isObject else {
         path += "[\(position)]"
-        return element.index
+        return child
       }
-      position += 1
-    }
-    for member in parent.members where index < document.end(of: member.value.index) {
-      JSONPath.append(key: member.key, to: &path)
-      return index == member.keyValue.index ? index : member.value.index
+      JSONPath.append(key: document.member(child).key, to: &path)
+      return index == child ? index : child + 1
     }
     return nil
   }

@@ -62,7 +62,7 @@ public struct JSONValue: Sendable {
   /// The text of a number as written, for example `1.50`; `nil` for any other type.
   public var numberText: String? { node.kind == .number ? String(decoding: valueBytes, as: UTF8.self) : nil }
 
-  /// Number of elements of an array or of members of an object; 0 for any other type.
+  /// Number of elements of an array or of members of an object, also of those that are left out; 0 for any other type.
   public var count: Int { node.isContainer ? Int(node.start) : 0 }
 
   /// The value of a key; `nil` if the key is missing or this is not an object.
@@ -79,10 +79,10 @@ public struct JSONValue: Sendable {
     return nil
   }
 
-  /// The elements of an array in order; empty for any other type.
+  /// The elements of an array in order, without those that are left out; empty for any other type.
   public var elements: JSONElements { JSONElements(self) }
 
-  /// The members of an object in the order of the text; empty for any other type.
+  /// The members of an object in the order of the text, without those that are left out; empty for any other type.
   public var members: JSONMembers { JSONMembers(self) }
 
   /// The value's bytes as a span, without retaining the array.
@@ -144,9 +144,12 @@ public struct JSONElements: Sequence, IteratorProtocol, Sendable {
 
   /// Returns the next element; `nil` at the end.
   public mutating func next() -> JSONValue? {
-    guard index < end else { return nil }
-    defer { index = document.end(of: index) }
-    return JSONValue(document: document, index: index)
+    while index < end {
+      let element = index
+      index = document.end(of: element)
+      if !document.nodes[element].isLeftOut { return JSONValue(document: document, index: element) }
+    }
+    return nil
   }
 }
 
@@ -164,15 +167,33 @@ public struct JSONMembers: Sequence, IteratorProtocol, Sendable {
 
   /// Returns the next member; `nil` at the end.
   public mutating func next() -> JSONMember? {
-    guard index < end else { return nil }
-    let key = index
-    index = document.end(of: key + 1)
-    return JSONMember(
-      keyValue: JSONValue(document: document, index: key), value: JSONValue(document: document, index: key + 1))
+    while index < end {
+      let key = index
+      index = document.end(of: key + 1)
+      if document.nodes[key].isLeftOut || document.nodes[key + 1].isLeftOut { continue }
+      return document.member(key)
+    }
+    return nil
   }
 }
 
 extension JSONDocument {
   /// Returns the index of the node after a value and all its descendants.
   func end(of index: Int) -> Int { nodes[index].isContainer ? Int(nodes[index].extent) : index + 1 }
+
+  /// Returns the indices of a container's elements or keys, also of those that are left out.
+  func children(of container: Int) -> [Int] {
+    var children: [Int] = []
+    var next = container + 1
+    while next < end(of: container) {
+      children.append(next)
+      next = end(of: nodes[container].kind == .object ? next + 1 : next)
+    }
+    return children
+  }
+
+  /// - Parameter key: index of the key.
+  func member(_ key: Int) -> JSONMember {
+    JSONMember(keyValue: JSONValue(document: self, index: key), value: JSONValue(document: self, index: key + 1))
+  }
 }

@@ -21,7 +21,10 @@ enum ConfigurationCheck {
         case .unreadable: "let this user read it, or: sudo obdgate doctor"
         default: "correct it, then run: obdgated --check --config \(path ?? "FILE")"
         }
-      return (nil, [Finding(.problem, "configuration", error.description, remedy: remedy)])
+      let findings = error.lines.enumerated().map { number, line in
+        Finding(.problem, "configuration", line, remedy: number == error.lines.count - 1 ? remedy : nil)
+      }
+      return (nil, findings)
     }
   }
 }

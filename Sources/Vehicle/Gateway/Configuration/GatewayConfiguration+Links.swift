@@ -5,7 +5,7 @@ import JSONText
 extension GatewayConfiguration.Adapter {
   init(_ value: JSONValue, folder: String) throws(JSONError) {
     var reader = try JSONObjectReader(value)
-    let links = ["device", "rfcomm", "ble", "tcp"].filter { value[$0] != nil }
+    let links = ["device", "rfcomm", "ble", "tcp"].filter { reader.optional($0) != nil || value.leavesOut($0) }
     guard links.count == 1 else {
       throw value.invalid(
         expected: "exactly one of \"device\", \"rfcomm\", \"ble\" and \"tcp\"",
@@ -15,24 +15,25 @@ extension GatewayConfiguration.Adapter {
     var preferredBaud: Int?
     var pin: String?
     var pinFile: String?
+    let digit = try Self.protocolDigit(&reader)
     let link: Link
-    if let device = reader.optional("device") {
-      let path = try GatewayConfiguration.notEmpty(device, device.requireString())
-      link = .serial(device: GatewayConfiguration.resolved(path, folder))
+    switch links[0] {
+    case "device":
       baud = try GatewayConfiguration.baud(&reader)
       preferredBaud = try reader.optionalInt("preferredBaud", in: 9_600...2_000_000)
-    } else if let address = reader.optional("rfcomm") {
-      link = .rfcomm(address: try Self.bluetoothAddress(address))
+      let device = try reader.requiredLast("device")
+      let path = try GatewayConfiguration.notEmpty(device, device.requireString())
+      link = .serial(device: GatewayConfiguration.resolved(path, folder))
+    case "rfcomm":
       (pin, pinFile) = try Self.pin(&reader, isLowEnergy: false, folder)
-    } else if let address = reader.optional("ble") {
-      link = .ble(address: try Self.bluetoothAddress(address))
+      link = .rfcomm(address: try Self.bluetoothAddress(reader.requiredLast("rfcomm")))
+    case "ble":
       (pin, pinFile) = try Self.pin(&reader, isLowEnergy: true, folder)
-    } else {
-      let endpoint = try GatewayConfiguration.endpoint(reader.required("tcp"), defaultPort: 35_000)
+      link = .ble(address: try Self.bluetoothAddress(reader.requiredLast("ble")))
+    default:
+      let endpoint = try GatewayConfiguration.endpoint(reader.requiredLast("tcp"), defaultPort: 35_000)
       link = .tcp(host: endpoint.host, port: endpoint.port)
     }
-    let digit = try Self.protocolDigit(&reader)
-    try reader.finish()
     self.init(link: link, baud: baud, protocolDigit: digit)
     self.preferredBaud = preferredBaud
     self.pin = pin
@@ -83,17 +84,17 @@ extension GatewayConfiguration.Adapter {
 extension GatewayConfiguration.GPSSource {
   init(_ value: JSONValue, folder: String) throws(JSONError) {
     var reader = try JSONObjectReader(value)
-    if let device = reader.optional("device"), value["gpsd"] == nil {
-      let path = GatewayConfiguration.resolved(
-        try GatewayConfiguration.notEmpty(device, device.requireString()), folder)
-      self = .serial(device: path, baud: try GatewayConfiguration.baud(&reader))
-    } else if let gpsd = reader.optional("gpsd"), value["device"] == nil {
-      let endpoint = try GatewayConfiguration.endpoint(gpsd, defaultPort: 2947)
-      self = .gpsd(host: endpoint.host, port: endpoint.port)
+    let links = ["device", "gpsd"].filter { reader.optional($0) != nil || value.leavesOut($0) }
+    guard links.count == 1 else { throw value.invalid(expected: "either \"device\" or \"gpsd\"") }
+    if links[0] == "device" {
+      let baud = try GatewayConfiguration.baud(&reader)
+      let device = try reader.requiredLast("device")
+      let path = try GatewayConfiguration.notEmpty(device, device.requireString())
+      self = .serial(device: GatewayConfiguration.resolved(path, folder), baud: baud)
     } else {
-      throw value.invalid(expected: "either \"device\" or \"gpsd\"")
+      let endpoint = try GatewayConfiguration.endpoint(reader.requiredLast("gpsd"), defaultPort: 2947)
+      self = .gpsd(host: endpoint.host, port: endpoint.port)
     }
-    try reader.finish()
   }
 }
 

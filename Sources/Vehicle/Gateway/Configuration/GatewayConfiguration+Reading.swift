@@ -6,98 +6,69 @@ extension GatewayConfiguration {
   /// - Parameters:
   ///   - text: the file's bytes.
   ///   - file: its path, for messages and for relative paths in it.
-  /// - Throws: ``ConfigurationError`` with its position. If several keys of the configuration are wrong, it is about the
-  ///   one that comes first in the file.
+  /// - Throws: ``ConfigurationError`` with all faults and their positions.
   public init(parsing text: [UInt8], file: String) throws(ConfigurationError) {
     let folder = Self.folder(of: file)
+    let document: JSONDocument
     do throws(JSONError) {
-      let document = try JSONDocument(parsing: text)
-      var reader = try JSONObjectReader(document.root)
-      try self.init(&reader, folder: folder)
-      if let sinks = document.root["sinks"] { try refuseOwnFiles(sinks, file) }
+      document = try JSONDocument(parsing: text)
     } catch {
-      throw ConfigurationError(file: file, error: error)
+      throw ConfigurationError(file: file, errors: [error])
+    }
+    do throws(JSONFaults) {
+      self = try document.readReportingAllFaults { root throws(JSONError) in
+        var reader = try JSONObjectReader(root)
+        let configuration = try GatewayConfiguration(&reader, folder: folder)
+        if let sinks = root["sinks"] { try configuration.refuseOwnFiles(sinks, file) }
+        return configuration
+      }
+    } catch {
+      throw ConfigurationError(file: file, errors: error.all)
     }
   }
 
   private init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
     self.init()
-    var first: JSONError?
-    /// Reads one key, and remembers the fault that comes first in the file.
-    func read(_ key: () throws(JSONError) -> Void) {
-      do throws(JSONError) {
-        try key()
-      } catch {
-        if error.offset < first?.offset ?? .max { first = error }
-      }
-    }
     // The schema is for editors; the daemon ignores it.
-    read { () throws(JSONError) in _ = try reader.optionalString("$schema") }
-    read { () throws(JSONError) in gatewayId = try Self.identifier(&reader, "gatewayId") }
-    read { () throws(JSONError) in
-      if var object = try reader.optionalObject("vehicle") { vehicle = try Vehicle(&object) }
+    _ = try reader.optionalString("$schema")
+    gatewayId = try Self.identifier(&reader, "gatewayId")
+    if var object = try reader.optionalObject("vehicle") { vehicle = try Vehicle(&object) }
+    adapters = try Self.list(&reader, "adapters", atMost: 32) { value throws(JSONError) in
+      try Adapter(value, folder: folder)
     }
-    read { () throws(JSONError) in
-      adapters = try Self.list(&reader, "adapters", atMost: 32) { value throws(JSONError) in
-        try Adapter(value, folder: folder)
-      }
-      try Self.refuseTwice(reader.object["adapters"], adapters.map(\.link))
-    }
-    read { () throws(JSONError) in
-      if var object = try reader.optionalObject("discovery") { discovery = try Discovery(&object) }
-    }
-    read { () throws(JSONError) in
-      guard var object = try reader.optionalObject("poll") else { return }
+    try Self.refuseTwice(reader.object["adapters"], adapters.map(\.link))
+    if var object = try reader.optionalObject("discovery") { discovery = try Discovery(&object) }
+    if var object = try reader.optionalObject("poll") {
       // The name of an OBDb signal begins with a capital letter. Whether a set has it is checked when the sets are
       // read.
-      let hasSets = reader.object["signalSets"]?[0] != nil
+      let hasSets = reader.object["signalSets"].map { $0.count > 0 } ?? reader.object.leavesOut("signalSets")
       poll = try Poll(&object, mayNameSignalSets: hasSets)
     }
-    read { () throws(JSONError) in
-      if var object = try reader.optionalObject("power") { power = try Power(&object) }
+    if var object = try reader.optionalObject("power") { power = try Power(&object) }
+    if var object = try reader.optionalObject("record") { record = try Record(&object) }
+    if var object = try reader.optionalObject("trips") { trips = try Trips(&object) }
+    if var object = try reader.optionalObject("driving") { driving = try Driving(&object) }
+    gps = try Self.list(&reader, "gps", atMost: 32) { value throws(JSONError) in
+      try GPSSource(value, folder: folder)
     }
-    read { () throws(JSONError) in
-      if var object = try reader.optionalObject("record") { record = try Record(&object) }
-    }
-    read { () throws(JSONError) in
-      if var object = try reader.optionalObject("trips") { trips = try Trips(&object) }
-    }
-    read { () throws(JSONError) in
-      if var object = try reader.optionalObject("driving") { driving = try Driving(&object) }
-    }
-    read { () throws(JSONError) in
-      gps = try Self.list(&reader, "gps", atMost: 32) { value throws(JSONError) in try GPSSource(value, folder: folder)
-      }
-      try Self.refuseTwice(reader.object["gps"], gps, besides: adapters.map(\.link))
-    }
-    read { () throws(JSONError) in
-      guard let value = reader.optional("geofences") else { return }
+    try Self.refuseTwice(reader.object["gps"], gps, besides: adapters.map(\.link))
+    if let value = reader.optional("geofences") {
       geofences = try Geofences(value, folder: folder)
       places.geofences = FilePlace(value["file"] ?? value)
     }
-    read { () throws(JSONError) in
-      if var object = try reader.optionalObject("privacy") { privacy = try Privacy(&object) }
+    if var object = try reader.optionalObject("privacy") { privacy = try Privacy(&object) }
+    signalSets = try Self.list(&reader, "signalSets", atMost: 64) { value throws(JSONError) in
+      Self.resolved(try Self.notEmpty(value, value.requireString()), folder)
     }
-    read { () throws(JSONError) in
-      signalSets = try Self.list(&reader, "signalSets", atMost: 64) { value throws(JSONError) in
-        Self.resolved(try Self.notEmpty(value, value.requireString()), folder)
-      }
-      places.signalSets = reader.object["signalSets"]?.elements.map { FilePlace($0) } ?? []
-    }
-    read { () throws(JSONError) in stateDirectory = try Self.path(&reader, "stateDirectory", folder) }
-    read { () throws(JSONError) in
-      guard let value = reader.optional("sinks") else { return }
+    places.signalSets = reader.object["signalSets"]?.elements.map { FilePlace($0) } ?? []
+    stateDirectory = try Self.path(&reader, "stateDirectory", folder)
+    if let value = reader.optional("sinks") {
       sinks = try Self.sinks(value, folder)
       try refuseSharedClientIds(value)
     }
-    read { () throws(JSONError) in
-      if var object = try reader.optionalObject("spool") { spool = try SpoolBounds(&object) }
-    }
-    read { () throws(JSONError) in
-      if var object = try reader.optionalObject("status") { status = try Status(&object, folder: folder) }
-    }
-    read { () throws(JSONError) in try reader.finish() }
-    if let first { throw first }
+    if var object = try reader.optionalObject("spool") { spool = try SpoolBounds(&object) }
+    if var object = try reader.optionalObject("status") { status = try Status(&object, folder: folder) }
+    try reader.finish()
   }
 
   // MARK: Values
@@ -261,16 +232,15 @@ extension GatewayConfiguration.Geofences {
       return
     }
     var reader = try JSONObjectReader(value)
-    let file = try reader.required("file")
-    self.init(
-      file: GatewayConfiguration.resolved(try GatewayConfiguration.notEmpty(file, file.requireString()), folder))
+    self.init(file: "")
     announcesFirstFix = try reader.optionalBool("announceFirstFix") ?? announcesFirstFix
     leastErrorRadius = try reader.optionalDouble("leastErrorRadius", in: 1...1_000)
     errorPerHDOP = try reader.optionalDouble("errorPerHDOP", in: 0...100)
     hold = try reader.optionalDouble("hold", in: 0...3_600)
     carriedDistance = try reader.optionalDouble("carriedDistance", in: 10...10_000)
     carriedTime = try reader.optionalDouble("carriedTime", in: 1...3_600)
-    try reader.finish()
+    let path = try reader.requiredLast("file")
+    file = GatewayConfiguration.resolved(try GatewayConfiguration.notEmpty(path, path.requireString()), folder)
   }
 }
 

@@ -225,8 +225,11 @@ public struct GatewayConfiguration: Equatable, Sendable {
 /// Why a configuration is rejected.
 public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
   public var file: String
-  public var error: JSONError
+  /// All faults, in the order of the file; at least one.
+  public var errors: [JSONError]
 
-  /// One line: `gateway.json:3:14: adapters[0].baud: expected …, found …`.
-  public var description: String { error.message(in: file) }
+  /// A line for each fault: `gateway.json:3:14: adapters[0].baud: expected …, found …`.
+  public var lines: [String] { errors.map { $0.message(in: file) } }
+
+  public var description: String { lines.joined(separator: "; ") }
 }

@@ -38,10 +38,10 @@ public struct Settings: Sendable {
     }
     let content = try FileText.content(of: path)
     let configuration: GatewayConfiguration
-    do {
+    do throws(ConfigurationError) {
       configuration = try GatewayConfiguration(parsing: content.bytes, file: path)
     } catch {
-      throw Failure(.badConfiguration, error.description)
+      throw Failure(.badConfiguration, lines: error.lines)
     }
     try self.init(configuration, file: path)
     if content.isForEveryone, let pinned = configuration.adapters.firstIndex(where: { $0.pin != nil }) {

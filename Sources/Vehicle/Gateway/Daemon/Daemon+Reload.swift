@@ -15,7 +15,7 @@ extension Daemon {
     do throws(Failure) {
       new = try Settings(path: path)
     } catch {
-      Log.write("SIGHUP: \(error.description); the configuration stays as it was", .warning)
+      for line in error.lines { Log.write("SIGHUP: \(line); the configuration stays as it was", .warning) }
       return
     }
     for line in new.warnings { Log.write("SIGHUP: \(line)", .warning) }

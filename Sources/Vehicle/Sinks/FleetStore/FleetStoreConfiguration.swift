@@ -41,7 +41,6 @@ public struct FleetStoreConfiguration: Equatable, Sendable {
   init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
     name = try reader.sinkName()
     usesVSS = try reader.sinkUsesVSS()
-    url = try reader.requiredURL(schemes: Self.schemes, secret: "tokenFile")
     tokenFile = try reader.optionalPath("tokenFile", folder: folder)
     if var object = try reader.optionalObject("tls") { tls = try TLSFiles(&object, folder: folder) }
     if let value = reader.optional("proxy") {
@@ -51,7 +50,6 @@ public struct FleetStoreConfiguration: Equatable, Sendable {
       self.proxy = proxy.origin
     }
     isInsecure = try reader.optionalBool("insecure") ?? isInsecure
-    if exposesToken, !isInsecure { throw try reader.exposed("the token", scheme: "https") }
     if var object = try reader.optionalObject("batch") {
       gathering.records = try object.optionalInt("records", in: 1...10_000) ?? gathering.records
       gathering.interval = try object.optionalSeconds("seconds", in: 0...86_400) ?? gathering.interval
@@ -61,5 +59,9 @@ public struct FleetStoreConfiguration: Equatable, Sendable {
     requestLimit = try reader.optionalSeconds("requestLimit", in: 1...3_600) ?? requestLimit
     fencePeriod = try reader.optionalSeconds("geofencePeriod", in: 10...86_400)
     deadLetterBytes = try reader.optionalInt("deadLetterBytes", in: 65_536...(1 << 30)) ?? deadLetterBytes
+    url = try reader.requiredURL(schemes: Self.schemes, secret: "tokenFile")
+    if exposesToken, !isInsecure, !reader.object.leavesOut("insecure") {
+      throw try reader.exposed("the token", scheme: "https")
+    }
   }
 }

@@ -36,20 +36,21 @@ public struct FileSinkConfiguration: Equatable, Sendable {
   init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
     name = try reader.sinkName()
     usesVSS = try reader.sinkUsesVSS()
-    path = try reader.requiredPath("path", folder: folder)
     if var object = try reader.optionalObject("batch") {
       gathering.records = try object.optionalInt("records", in: 1...10_000) ?? gathering.records
       gathering.interval = try object.optionalSeconds("seconds", in: 0...86_400) ?? gathering.interval
       try object.finish()
     }
-    guard var object = try reader.optionalObject("rotate") else { return }
-    // An explicit limit replaces the default one.
-    let names = ["bytes", "seconds"].filter { object.object[$0] != nil }
-    if !names.isEmpty { rotation.bytes = nil }
-    rotation.bytes = try object.optionalInt("bytes", in: 65_536...(1 << 40)) ?? rotation.bytes
-    rotation.milliseconds = try object.optionalInt("seconds", in: 1...31_622_400).map { UInt64($0) * 1_000 }
-    rotation.keep = try object.optionalInt("keep", in: 0...10_000) ?? rotation.keep
-    rotation.compresses = try object.optionalBool("compress") ?? rotation.compresses
-    try object.finish()
+    if var object = try reader.optionalObject("rotate") {
+      // An explicit limit replaces the default one.
+      let names = ["bytes", "seconds"].filter { object.object[$0] != nil }
+      if !names.isEmpty { rotation.bytes = nil }
+      rotation.bytes = try object.optionalInt("bytes", in: 65_536...(1 << 40)) ?? rotation.bytes
+      rotation.milliseconds = try object.optionalInt("seconds", in: 1...31_622_400).map { UInt64($0) * 1_000 }
+      rotation.keep = try object.optionalInt("keep", in: 0...10_000) ?? rotation.keep
+      rotation.compresses = try object.optionalBool("compress") ?? rotation.compresses
+      try object.finish()
+    }
+    path = try reader.requiredPath("path", folder: folder)
   }
 }

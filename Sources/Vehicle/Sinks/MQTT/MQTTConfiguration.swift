@@ -54,13 +54,9 @@ public struct MQTTConfiguration: Equatable, Sendable {
   init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
     name = try reader.sinkName()
     usesVSS = try reader.sinkUsesVSS()
-    url = try reader.requiredURL(schemes: Self.schemes, secret: "userFile\" and \"passwordFile")
-    guard url.path.isEmpty else { throw try reader.required("url").invalidAddress(expected: "a URL without a path") }
     userFile = try reader.optionalPath("userFile", folder: folder)
     passwordFile = try reader.optionalPath("passwordFile", folder: folder)
-    if passwordFile != nil, userFile == nil { _ = try reader.required("userFile") }
     isInsecure = try reader.optionalBool("insecure") ?? isInsecure
-    if exposesPassword, !isInsecure { throw try reader.exposed("the password", scheme: "mqtts") }
     if var object = try reader.optionalObject("tls") { tls = try TLSFiles(&object, folder: folder) }
     if let value = reader.optional("topic") { topic = try Self.topic(value) }
     needsSubscriber = try reader.optionalBool("needsSubscriber") ?? needsSubscriber
@@ -73,6 +69,12 @@ public struct MQTTConfiguration: Equatable, Sendable {
     keepAlive = try reader.optionalInt("keepAlive", in: 5...3_600) ?? keepAlive
     window = try reader.optionalInt("window", in: 1...20) ?? window
     answerLimit = try reader.optionalSeconds("answerLimit", in: 1...600) ?? answerLimit
+    url = try reader.requiredURL(schemes: Self.schemes, secret: "userFile\" and \"passwordFile")
+    guard url.path.isEmpty else { throw try reader.required("url").invalidAddress(expected: "a URL without a path") }
+    if exposesPassword, !isInsecure, !reader.object.leavesOut("insecure") {
+      throw try reader.exposed("the password", scheme: "mqtts")
+    }
+    if passwordFile != nil, userFile == nil { _ = try reader.required("userFile") }
   }
 
   private static func clientId(_ value: JSONValue) throws(JSONError) -> String {

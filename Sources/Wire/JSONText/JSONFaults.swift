@@ -1,0 +1,69 @@
+/// The faults of a document that its reader found, at least one.
+public struct JSONFaults: Error, Equatable, Sendable {
+  /// In the order of the text.
+  public let all: [JSONError]
+}
+
+extension JSONDocument {
+  /// The maximum number of faults that one reading reports.
+  public static let mostFaults = 32
+
+  /// Reads the document and reports all its faults, although the reader throws the first.
+  ///
+  /// After a fault, the value at which it is counts as absent, and the reader starts again, until it finds no other
+  /// fault. A fault of an object or array is not reported if it may follow from an earlier fault in it: a required key
+  /// whose value is faulty is not missing. If a rule about two keys needs one that is faulty, the reader asks
+  /// ``JSONValue/leavesOut(_:)``.
+  ///
+  /// - Parameter read: reads the root; it is called once more for each fault, and must not change anything else.
+  /// - Throws: ``JSONFaults``, at most ``mostFaults``.
+  public func readReportingAllFaults<Value>(
+    _ read: (JSONValue) throws(JSONError) -> Value
+  ) throws(JSONFaults) -> Value {
+    var document = self
+    var faults: [JSONError] = []
+    while true {
+      do throws(JSONError) {
+        let value = try read(document.root)
+        if faults.isEmpty { return value }
+        break
+      } catch {
+        let node = document.nodes.firstIndex { Int($0.offset) == error.offset } ?? 0
+        if !document.mayFollow(error, at: node) { faults.append(error) }
+        guard document.leaveOut(node), faults.count < Self.mostFaults else { break }
+      }
+    }
+    throw JSONFaults(all: faults.sorted { $0.offset < $1.offset })
+  }
+
+  /// Whether a fault may follow from those at nodes that are left out.
+  private func mayFollow(_ error: JSONError, at node: Int) -> Bool {
+    if case .missingKey(let key) = error.kind { return JSONValue(document: self, index: node).leavesOut(key) }
+    return nodes[node..<end(of: node)].contains(where: \.isLeftOut)
+  }
+
+  /// Leaves a node out; if it is already, the nearest container of it that is not.
+  ///
+  /// - Returns: `false` if this is the root, of which nothing remains.
+  private mutating func leaveOut(_ node: Int) -> Bool {
+    var node = node
+    while nodes[node].isLeftOut, node > 0 { node = container(of: node) }
+    nodes[node].isLeftOut = true
+    return node > 0
+  }
+
+  private func container(of node: Int) -> Int {
+    nodes[..<node].indices.last { nodes[$0].isContainer && node < Int(nodes[$0].extent) } ?? 0
+  }
+}
+
+extension JSONValue {
+  /// Whether an object has a key whose value is faulty, and therefore counts as absent
+  /// (``JSONDocument/readReportingAllFaults(_:)``).
+  public func leavesOut(_ key: String) -> Bool {
+    node.kind == .object
+      && document.children(of: index).contains { child in
+        (document.nodes[child].isLeftOut || document.nodes[child + 1].isLeftOut) && document.member(child).hasKey(key)
+      }
+  }
+}
