@@ -77,7 +77,17 @@ import Testing
     }
   }
 
-  @Test func without_yes_no_device_is_opened() throws {
+  @Test func a_wait_is_reported_where_no_terminal_shows_it() async throws {
+    let played = try await ask("dtc", "clear", "--yes", "--timeout", "9", faults: "silent")
+    #expect(played.result.status == 69)
+    let lines = played.result.errors.split(separator: "\n")
+    #expect(lines.count == 2, "\(lines)")
+    let report = /obdgate dtc clear: waiting for the adapter, for at most [1-4] s more/
+    #expect(lines.first?.wholeMatch(of: report) != nil, "\(lines)")
+    #expect(lines.last?.contains("no adapter answers within 9 s") == true, "\(lines)")
+  }
+
+  @Test func without_yes_nothing_is_opened() throws {
     let result = try obdgate(["dtc", "clear", "--device", "/dev/nowhere"])
     #expect(result.status == 64)
     #expect(result.errors.contains("--yes"))

@@ -48,6 +48,23 @@ import Testing
     #expect(!page.contains("\u{1B}"))
   }
 
+  @Test func several_vehicles_are_named_beside_their_adapters() throws {
+    let result = try status(
+      DaemonPeer.ok(
+        #"""
+        {"version":"0.1.0","gatewayId":"gw-17","vehicleId":"VAN-1","adapters":[
+         {"device":"/dev/ttyUSB0","state":"connected","identity":"ELM327 v1.5","vehicleId":"VAN-1"},
+         {"device":"/dev/ttyUSB1","state":"connected","identity":"ELM327 v2.1","vehicleId":"VAN-2"},
+         {"device":"/dev/ttyUSB2","state":"searching"}]}
+        """#))
+    #expect(result.lines.contains("gateway gw-17"))
+    let rows = result.lines.map { $0.split(separator: " ").map(String.init) }
+    #expect(rows.first { $0.first == "ADAPTER" }?.last == "VEHICLE")
+    #expect(rows.first { $0.first == "/dev/ttyUSB0" }?.last == "VAN-1")
+    #expect(rows.first { $0.first == "/dev/ttyUSB1" }?.last == "VAN-2")
+    #expect(rows.first { $0.first == "/dev/ttyUSB2" }?.last == "searching")
+  }
+
   @Test func unknown_values_are_not_shown_in_the_status() throws {
     let result = try status(DaemonPeer.ok(#"{"adapters":[{"device":"/dev/ttyUSB0","state":"searching"}]}"#))
     #expect(result.status == 0)

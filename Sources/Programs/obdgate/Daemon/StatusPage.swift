@@ -23,7 +23,9 @@ struct StatusPage {
   private static func head(_ now: DaemonStatus) -> [String] {
     let process = now.pid.map { " (pid \($0))" } ?? ""
     let start = now.uptime.map { ", up \(Figures.duration($0))" } ?? ""
-    let who = [now.gatewayId.map { "gateway \($0)" }, now.vehicleId.map { "vehicle \($0)" }].compactMap { $0 }
+    // The table of adapters names several vehicles.
+    let vehicle = hasSeveralVehicles(now) ? nil : now.vehicleId
+    let who = [now.gatewayId.map { "gateway \($0)" }, vehicle.map { "vehicle \($0)" }].compactMap { $0 }
     let time = now.timestamp.map { time in "\(time)\(now.timeQuality.map { " (\($0))" } ?? "")" }
     return ["obdgated \(now.version ?? "?")\(process)\(start)"]
       + [who + [time, now.configuration].compactMap { $0 }].filter { !$0.isEmpty }.map { $0.joined(separator: ", ") }
@@ -38,10 +40,17 @@ struct StatusPage {
         rates.commands.map { "\(Figures.oneDecimal($0))/s" } ?? "", rates.use.map(Figures.percent) ?? "",
         adapter.readings.map(Figures.grouped) ?? "", age(adapter.lastReadingAge), failures(adapter),
         adapter.line.identity ?? "",
-      ]
+      ] + (hasSeveralVehicles(now) ? [adapter.vehicleId ?? ""] : [])
     }
-    let header = ["ADAPTER", "STATE", "PROTOCOL", "COMMANDS", "LINK", "READINGS", "LAST", "FAILURES", "IS"]
+    let header =
+      ["ADAPTER", "STATE", "PROTOCOL", "COMMANDS", "LINK", "READINGS", "LAST", "FAILURES", "IS"]
+      + (hasSeveralVehicles(now) ? ["VEHICLE"] : [])
     return TextTable.lines([header] + rows)
+  }
+
+  /// Whether the adapters are in different vehicles.
+  private static func hasSeveralVehicles(_ now: DaemonStatus) -> Bool {
+    Set(now.adapters.compactMap(\.vehicleId)).count > 1
   }
 
   /// Returns the failures of an adapter, the most frequent first.

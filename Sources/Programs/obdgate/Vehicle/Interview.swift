@@ -1,4 +1,5 @@
 import AdapterSession
+import CommandLineSupport
 import GatewayLinks
 import Glibc
 import OBDWire
@@ -36,6 +37,8 @@ struct Interview: PortHandler, ~Copyable {
   private let deadline: Int64
   private var progress: ProgressLine
   private var nextProgress: Int64 = 0
+  /// What stderr was told about, where it is no terminal.
+  private var reported: String?
   private let name: String
 
   /// - Parameters:
@@ -57,6 +60,7 @@ struct Interview: PortHandler, ~Copyable {
     started = BootClock.now
     deadline = started + limit
     progress = ProgressLine()
+    if !progress.isShown { nextProgress = permission == nil ? .max : started + Self.patience }
   }
 
   mutating func opened(at now: Int64, _ actions: inout PortActions) {
@@ -94,17 +98,28 @@ struct Interview: PortHandler, ~Copyable {
       return
     }
     var next = min(actions.deadline ?? .max, deadline, givingUp ?? .max)
-    if progress.isShown {
-      if now >= nextProgress {
-        progress.show("obdgate \(name): \(activity), \((now - started) / 1_000_000_000) s")
-        nextProgress = now + 1_000_000_000
-      }
-      next = min(next, nextProgress)
-    }
+    if now >= nextProgress { showProgress(at: now) }
+    if progress.isShown || now < nextProgress { next = min(next, nextProgress) }
     actions.deadline = next
   }
 
+  /// The time after which a log or a script is told why the codes are not cleared yet, ns.
+  private static let patience: Int64 = 5_000_000_000
+
+  /// A terminal sees each second; anything else gets a line for each activity.
+  private mutating func showProgress(at now: Int64) {
+    if progress.isShown {
+      progress.show("obdgate \(name): \(activity), \((now - started) / 1_000_000_000) s")
+      nextProgress = now + 1_000_000_000
+    } else if reported != activity {
+      let rest = (deadline - now + 999_999_999) / 1_000_000_000
+      StandardError.say("obdgate \(name): \(activity), for at most \(rest) s more")
+      reported = activity
+    }
+  }
+
   private var activity: String {
+    if isClearing { return "clearing the codes" }
     if !driver.listener.wasFound { return "waiting for the adapter" }
     return driver.listener.wasConnected ? "reading" : "looking for the vehicle"
   }
