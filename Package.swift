@@ -148,9 +148,15 @@ let package = Package(
       dependencies: [
         "OBDWire", "NMEAWire", "JSONText", "Telemetry", "Geofencing", "SignalSets", "GeoJSON", "Fusion", "TroubleCodes",
         "AdapterSession", "Captures", "Ports", "Sinks", "Simulator", "Gateway", "GatewayLinks", "GatewayOutput",
-        "GatewayStatus", "CGateway", "CommandLineSupport", "Failures",
+        "GatewayStatus", "CGateway", "CommandLineSupport", "CommandUsage", "Failures",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Sources/Programs/obdgate", swiftSettings: strict),
+
+    // What the commands have in common.
+    .target(
+      name: "CommandUsage",
+      dependencies: ["JSONText", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      path: "Sources/Programs/CommandUsage", swiftSettings: strict),
 
     // The fleet store: where records of many gateways go.
     .target(
@@ -202,10 +208,8 @@ let package = Package(
     .executableTarget(
       name: "fleetstore",
       dependencies: [
-        "CommandLineSupport", "CSystemd", "Failures", "FleetAPI", "FleetAccess", "FleetBroker", "FleetDomain",
-        "FleetStorage",
-        "JSONText",
-        "Telemetry",
+        "CommandLineSupport", "CommandUsage", "CSystemd", "Failures", "FleetAPI", "FleetAccess", "FleetBroker",
+        "FleetDomain", "FleetStorage", "JSONText", "Telemetry",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

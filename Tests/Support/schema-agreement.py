@@ -4,7 +4,7 @@
     schema-agreement.py ROOT SCHEMA FOLDER PROGRAM ARGUMENT…
 
 ROOT: the project. SCHEMA: of the configuration. FOLDER: empty, for the files that are read. PROGRAM ARGUMENT… FILE ends with 0
-where the file is right, else with 78 and one line. A program that prints what holds (JSON) is asked for its defaults, too.
+where the file is right, else with 78 and a line for each fault. A program that prints what holds (JSON) is asked for its defaults, too.
 
 What is looked at: every key with its examples, limits, default and choices is taken by both; one step past each limit, another
 type, a text that the pattern does not have and an unknown key are refused by both; every key that the program says it knows is
@@ -240,8 +240,10 @@ def look(case):
         wrong.append(f"{what}: the schema {'takes' if schemaSays else 'refuses'} it")
     if (ran.returncode == 0) != isRight:
         wrong.append(f"{what}: the program {'takes' if ran.returncode == 0 else 'refuses'} it: {ran.stderr.strip()}")
-    if not isRight and (ran.returncode != 78 or len(ran.stderr.splitlines()) != 1):
-        wrong.append(f"{what}: status {ran.returncode}, expected 78 and one line: {ran.stderr.strip()}")
+    lines = ran.stderr.splitlines()
+    placed = lines and all(re.search(r"\.json:[0-9]+:[0-9]+: ", line) for line in lines)
+    if not isRight and (ran.returncode != 78 or not placed):
+        wrong.append(f"{what}: status {ran.returncode}, expected 78 and lines with places: {ran.stderr.strip()}")
     if isKnown:
         said = known(ran.stderr, document, what)
         if said:

@@ -94,8 +94,9 @@ import Testing
       for arguments in [["--check"], []] {
         let result = try FleetstoreProgram.run(["serve", "--config", settings] + arguments, in: scratch.path)
         #expect(result.status == 78)
+        #expect(result.errors.hasPrefix("fleetstore: \(settings):1:"), "\(result.errors)")
         #expect(
-          result.errors.hasPrefix("fleetstore: metrics.listen \(metrics): expected an address or a port of its own"),
+          result.errors.contains(": metrics.listen: expected an address or a port of its own, found \(metrics): "),
           "\(result.errors)")
         try Self.expectNothingDone(result, scratch)
       }

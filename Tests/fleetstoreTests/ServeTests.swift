@@ -197,6 +197,33 @@ import Testing
     (["token", "revoke", "--made-after", "noon"], 64, "RFC 3339"),
     (["gateway", "revoke", "gw-1", "--all-tenants"], 64, "goes with --made-after"),
     (["gateway"], 64, "add, set, rotate"),
+    (
+      ["gateway", "revoke", "--made-after", "2026-01-01T00:00:00Z", "--tenant", "north", "--all-tenants"], 64,
+      "gateway revoke: expected --tenant or --all-tenants, found both"
+    ),
+    (
+      ["token", "revoke", "--made-after", "2026-01-01T00:00:00Z", "--tenant", "default", "--all-tenants"], 64,
+      "token revoke: expected --tenant or --all-tenants, found both"
+    ),
+    (["tennant", "list"], 64, "fleetstore: tennant: no such command; did you mean tenant?: see fleetstore --help"),
+    (["gateway", "lst"], 64, "gateway: lst: no such command; did you mean list?: see fleetstore gateway --help"),
+    (["token", "add"], 64, "see fleetstore token add --help"),
+    (
+      ["serve", "--broker", "amqp://fleet@h", "--broker", "mqtt://u:hidden@h"], 64,
+      "--broker (number 2): expected a URL without a password"
+    ),
+    (["serve", "--broker", "amqp://mq.example"], 64, "for another machine, found a URL without a user"),
+    (["serve", "--broker", "mqtt://h/path"], 64, "found one with a path"),
+    (
+      ["serve", "--broker", "amqp://fleet@h", "--broker", "mqtt://g"], 64,
+      "--broker: expected brokers of one cluster, all amqp or all mqtt, found amqp://h:5672 and mqtt://g:1883"
+    ),
+    (
+      ["serve", "--database", "postgres://u@h:x/hidden"], 64,
+      "--database: expected sqlite:FILE or postgres://USER@HOST/DATABASE, found something else: the port"
+    ),
+    (["serve", "--listen", "nonsense"], 64, "--listen: expected"),
+    (["tenant", "list", "--tenant"], 64, "fleetstore tenant list: "),
   ])
   func a_failure_to_serve_is_reported_in_one_line(_ arguments: [String], _ status: Int32, _ message: String)
     async throws
@@ -215,7 +242,7 @@ import Testing
   @Test(arguments: [
     (#"{"lisen":"127.0.0.1:1"}"#, "did you mean \"listen\""), (#"{"listen":"here"}"#, "[::1]:8080"),
     (#"{"limits":{"bodyBytes":1}}"#, "limits.bodyBytes"), (#"{"database":"mysql://u:hidden@x"}"#, "sqlite:FILE"),
-    ("{", "1:2"), (#"{"tls":{"certificate":"none.pem","key":"none.key"}}"#, "none.pem"),
+    ("{", "1:2"),
     (#"{"broker":{"urls":["mqtt://u:hidden@h"]}}"#, "broker.urls[0]"),
     (#"{"broker":{"urls":["mqtt://h"],"tenant":"none"}}"#, "fleetstore tenant add none"),
     (#"{"broker":{"urls":["amqp://u@h"],"passwordFile":"none"}}"#, "broker.passwordFile"),
@@ -231,6 +258,138 @@ import Testing
       let lines = result.errors.split(separator: "\n").filter { !$0.contains("first start") }
       #expect(lines.count == 1 && lines[0].contains(message), "\(result.errors)")
       #expect(!result.errors.contains("hidden"))
+    }
+  }
+
+  @Test(arguments: [
+    (
+      #"{"database":"mysql://u:hidden@x"}"#,
+      ":1:13: database: expected sqlite:FILE or postgres://USER@HOST/DATABASE, found"
+    ),
+    (#"{"tls":{"certificate":"none.pem","key":"none.key"}}"#, "none.pem: cannot be read: No such file or directory"),
+    (#"{"metrics":{"tokenFile":"none.token"}}"#, "none.token: cannot be read: No such file or directory"),
+    (#"{"databasePasswordFile":"none.password"}"#, "none.password: cannot be read: No such file or directory"),
+    (#"{"broker":{"urls":["amqp://u@h"],"passwordFile":"none"}}"#, "/none: cannot be read: No such file or directory"),
+    (#"{"databasePasswordFile":"word"}"#, "a password as \"database\" beside it, found none"),
+    (#"{"broker":{"urls":["amqp://u:hidden@h"]}}"#, ":1:20: broker.urls[0]: expected a URL without a password, which"),
+    (#"{"broker":{"urls":["amqp://u@h","mqtts://g"]}}"#, "all mqtt, found amqp://h:5672 and mqtts://g:8883"),
+    (#"{"broker":{"urls":["amqp://u@h","mqtts://g"]}}"#, ":1:19: broker.urls: expected brokers of one cluster, all"),
+    (#"{"broker":{"urls":[]}}"#, "all amqp or all mqtt, found none"),
+    (#"{"broker":{"urls":["mqtt://h"],"tenant":"none"}}"#, ":1:41: broker.tenant: no tenant none"),
+    (
+      #"{"metrics":{"listen":"127.0.0.1:8099"},"listen":"127.0.0.1:8099"}"#,
+      ":1:22: metrics.listen: expected an address or a port of its own, found 127.0.0.1:8099: the server listens on"
+    ),
+  ])
+  func a_wrong_configuration_is_explained(_ text: String, _ message: String) async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      try scratch.writeSecret("word", "word\n")
+      let file = try scratch.write("fleetstore.json", text)
+      let result = try FleetstoreProgram.run(["serve", "--config", file], in: scratch.path)
+      #expect(result.status == 78, "\(result.errors)")
+      #expect(result.errors.contains(message), "\(result.errors)")
+      #expect(result.errors.contains("fleetstore: \(file):1:"), "\(result.errors)")
+      #expect(!result.errors.contains("hidden"), "\(result.errors)")
+    }
+  }
+
+  @Test func every_fault_of_a_configuration_has_a_line_of_its_own() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let file = try scratch.write(
+        "c.json",
+        #"""
+        {"lisen":1,"limits":{"bodyBytes":1,"unpackedBytes":"x","memoryBytes":1048576,"questions":0},
+         "live":{"pingSeconds":0,"origins":"x"},"retention":{"days":{"dtc":0}},
+         "broker":{"urls":["mqtt://u:hidden@h"],"topic":"#","prefetchMessages":0},
+         "metrics":{"tokenFile":"none"},"tls":{"certificate":"none.pem","key":"none.key"}}
+        """#)
+      let result = try FleetstoreProgram.run(["serve", "--check", "--config", file], in: scratch.path)
+      #expect(result.status == 78 && result.output.isEmpty)
+      let places = result.errors.split(separator: "\n").map { line in
+        line.split(separator: ": ").dropFirst().prefix(2).joined(separator: ": ").replacing(file, with: "c.json")
+      }
+      #expect(
+        places == [
+          "c.json:1:2: lisen", "c.json:1:34: limits.bodyBytes", "c.json:1:52: limits.unpackedBytes",
+          "c.json:1:90: limits.questions", "c.json:2:24: live.pingSeconds", "c.json:2:36: live.origins",
+          "c.json:2:68: retention.days.dtc", "c.json:3:20: broker.urls[0]", "c.json:3:49: broker.topic",
+          "c.json:3:72: broker.prefetchMessages", "c.json:4:25: metrics.tokenFile", "c.json:4:54: tls.certificate",
+          "c.json:4:71: tls.key",
+        ], "\(result.errors)")
+    }
+  }
+
+  @Test func a_revoked_gateway_is_said_to_be_valid_again_when_its_key_is_rotated() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      func run(_ arguments: String...) throws -> Tool.Result {
+        let result = try FleetstoreProgram.run(
+          ["gateway"] + arguments + ["--database", "sqlite:fleet.db"], in: scratch.path)
+        #expect(result.status == 0, "\(result.errors)")
+        return result
+      }
+      _ = try run("add", "gw-1", "--create")
+      #expect(try run("rotate", "gw-1").errors.isEmpty)
+      _ = try run("revoke", "gw-1")
+      let rotated = try run("rotate", "gw-1")
+      #expect(rotated.errors == "fleetstore: gateway \"gw-1\" was revoked; with the new key it is valid again\n")
+      #expect(rotated.lines.count == 1)
+      #expect(try run("list").output.hasPrefix("gw-1\tgood\t"))
+    }
+  }
+
+  @Test func check_prints_every_option_of_the_file() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let certificates = try Certificates()
+      try certificates.write("server", in: scratch)
+      try FileManager.default.copyItem(atPath: certificates.authority, toPath: scratch.file("ca.pem"))
+      try scratch.writeSecret("word", "s3cret\n")
+      try scratch.writeSecret("token", String(repeating: "m", count: 40) + "\n")
+      try scratch.writeSecret("keys", String(repeating: "0a", count: 32) + "\n")
+      let days = ["telemetry", "vehicle", "dtc", "monitors", "geofence", "trip", "driving", "adapter", "gap", "other"]
+      let file = try scratch.write(
+        "c.json",
+        #"""
+        {"database":"postgres://fleet@127.0.0.1/fleet","databasePasswordFile":"word",
+         "tls":{"certificate":"server.pem","key":"server.key"},"live":{"origins":["https://a.example"]},
+         "metrics":{"tokenFile":"token","listen":"127.0.0.1:9464"},
+         "accounts":{"url":"https://fleet.example","secretKeysFile":"keys"},
+         "retention":{"days":{\#(days.map { "\"\($0)\":1" }.joined(separator: ","))}},
+         "broker":{"urls":["mqtts://fleet@127.0.0.1"],"passwordFile":"word",
+          "tls":{"caFile":"ca.pem","certificateFile":"server.pem","keyFile":"server.key"}}}
+        """#)
+      let result = try FleetstoreProgram.run(["serve", "--check", "--config", file], in: scratch.path)
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(!result.output.contains("s3cret") && !result.output.contains("mmmm"))
+      let schema = try JSONSerialization.jsonObject(
+        with: try Data(contentsOf: URL(fileURLWithPath: TestData.projectRoot + "/fleetstore.schema.json")))
+      let printed = try JSONSerialization.jsonObject(with: Data(result.stdout))
+      let missing = Self.keys(schema, of: schema).subtracting(Self.keys(of: printed))
+      #expect(missing == ["$schema"])
+    }
+  }
+
+  /// The keys of an object as paths.
+  private static func keys(of value: Any) -> Set<String> {
+    guard let object = value as? [String: Any] else { return [] }
+    return object.reduce(into: []) { all, member in
+      all.formUnion([member.key] + keys(of: member.value).map { "\(member.key).\($0)" })
+    }
+  }
+
+  /// The keys that a schema has, as paths.
+  private static func keys(_ schema: Any, of whole: Any) -> Set<String> {
+    guard var object = schema as? [String: Any] else { return [] }
+    if let name = (object["$ref"] as? String)?.split(separator: "/").last,
+      let named = ((whole as? [String: Any])?["$defs"] as? [String: Any])?[String(name)] as? [String: Any]
+    {
+      object.merge(named) { $1 }
+    }
+    return (object["properties"] as? [String: Any] ?? [:]).reduce(into: []) { all, member in
+      all.formUnion([member.key] + keys(member.value, of: whole).map { "\(member.key).\($0)" })
     }
   }
 

@@ -31,25 +31,38 @@ public struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
   public let virtualHost: String
   private let url: ServiceURL
 
-  /// - Returns: `nil` for another scheme, a password, a path with MQTT, or AMQP on another machine without a user.
-  public init?(_ text: String) {
+  /// Why a text is not an address; never shows any of it.
+  public enum ParsingError: Error {
+    case hasPassword
+    /// AMQP on another machine needs a user.
+    case noUser
+    /// An address of MQTT has no path.
+    case hasPath
+    /// Another scheme, an invalid host, port or percent-encoding.
+    case notAnAddress
+  }
+
+  /// - Returns: `nil` if the text is not an address.
+  public init?(_ text: String) { try? self.init(parsing: text) }
+
+  public init(parsing text: String) throws(ParsingError) {
     var (plain, user) = (text, String?.none)
     let start = text.firstIndex(of: ":").map { text[$0...].prefix { $0 == ":" || $0 == "/" }.endIndex }
     if let start, let at = text[start...].prefix(while: { $0 != "/" }).lastIndex(of: "@") {
-      guard let name = Self.decoded(text[start..<at]), !name.isEmpty, !text[start..<at].contains(":") else {
-        return nil
-      }
+      guard !text[start..<at].contains(":") else { throw .hasPassword }
+      guard let name = Self.decoded(text[start..<at]), !name.isEmpty else { throw .notAnAddress }
       user = name
       plain.removeSubrange(start...at)
     }
     guard let url = ServiceURL(plain, schemes: Self.schemes), let path = Self.decoded(url.path.dropFirst()) else {
-      return nil
+      throw .notAnAddress
     }
     language = url.scheme.hasPrefix("amqp") ? .amqp : .mqtt
     isLoopback = url.isLoopback
     isGuest = language == .amqp && user == nil && isLoopback
     if isGuest { user = "guest" }
-    guard language == .mqtt ? path.isEmpty : user != nil else { return nil }
+    guard language == .amqp || path.isEmpty else { throw .hasPath }
+    guard language == .mqtt || user != nil else { throw .noUser }
     usesTLS = url.scheme.hasSuffix("s")
     (host, port) = (url.host, url.port)
     self.user = user

@@ -15,28 +15,22 @@ enum BrokerSettings {
   private static let credential = "broker-password"
 
   /// Reads the whole object.
-  static func read(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) -> BrokerOptions {
-    let list = try reader.required("urls")
-    var addresses: [BrokerAddress] = []
-    let elements = try list.requireArray()
-    try Configuration.refuse(list, moreThan: 32)
-    for value in elements {
-      // The message must not contain the value, which may contain a password.
-      guard let address = BrokerAddress(try value.requireString()) else {
-        throw value.invalid(expected: Self.expectation, found: "something else")
-      }
-      addresses.append(address)
-    }
-    guard isOneCluster(addresses) else { throw list.invalid(expected: "one or more, all amqp or all mqtt") }
-    var options = BrokerOptions(addresses)
+  ///
+  /// - Returns: the options, and the path of the file with the password.
+  static func read(
+    _ reader: inout JSONObjectReader, folder: String
+  ) throws(JSONError) -> (options: BrokerOptions, passwordFile: String?) {
+    var options = BrokerOptions([])
     options.clientId = Self.clientId
+    var passwordFile: String?
     if let value = reader.optional("passwordFile") {
       let path = try Configuration.path(value, folder)
       do throws(Failure) {
         options.password = try FileText.readSecretLine(path)
       } catch {
-        throw value.invalid(expected: "a file with one line that others cannot read", found: path)
+        throw value.invalid(expected: "a file with one line that others cannot read", found: error.description)
       }
+      passwordFile = path
     }
     options.isInsecure = try reader.optionalBool("insecure") ?? false
     if let value = reader.optional("tenant") {
@@ -54,8 +48,25 @@ enum BrokerSettings {
     options.messageBytes = try reader.optionalInt("messageBytes", in: 1_024...134_217_728) ?? options.messageBytes
     options.retrySeconds = try reader.optionalInt("retrySeconds", in: 1...3_600) ?? options.retrySeconds
     if let tls = try reader.optionalObject("tls") { options.tls = try readTLS(tls, folder) }
-    try reader.finish()
-    return options
+    options.addresses = try addresses(try reader.requiredLast("urls"))
+    return (options, passwordFile)
+  }
+
+  private static func addresses(_ list: JSONValue) throws(JSONError) -> [BrokerAddress] {
+    var addresses: [BrokerAddress] = []
+    let elements = try list.requireArray()
+    try Configuration.refuse(list, moreThan: 32)
+    for value in elements {
+      let text = try value.requireString()
+      do throws(BrokerAddress.ParsingError) {
+        addresses.append(try BrokerAddress(parsing: text))
+      } catch {
+        let (expected, found) = reason(error)
+        throw value.invalid(expected: expected, found: found)
+      }
+    }
+    if let found = notOneCluster(addresses) { throw list.invalid(expected: clusterRule, found: found) }
+    return addresses
   }
 
   /// Reads and checks the TLS files. The libraries read them at each connection, so a wrong file would otherwise be
@@ -64,23 +75,30 @@ enum BrokerSettings {
     var (reader, tls) = (object, BrokerTLS())
     let (authorities, certificate) = (reader.optional("caFile"), reader.optional("certificateFile"))
     let key = reader.optional("keyFile")
-    if certificate != nil, key == nil { _ = try reader.required("keyFile") }
-    if key != nil, certificate == nil { _ = try reader.required("certificateFile") }
     try reader.finish()
     if let authorities { tls.authorities = try PEMFile.readCertificates(authorities, folder: folder).path }
     if let certificate { tls.certificate = try PEMFile.readCertificates(certificate, folder: folder).path }
     if let key { tls.key = try PEMFile.readKey(key, folder: folder).path }
+    if certificate != nil, key == nil { _ = try reader.required("keyFile") }
+    if key != nil, certificate == nil { _ = try reader.required("certificateFile") }
     return tls
   }
 
   /// - Parameter urls: the addresses of the command line, which replace the configured ones.
   static func options(_ urls: [String], instead configured: BrokerOptions?) throws(Failure) -> BrokerOptions {
     var addresses: [BrokerAddress] = []
-    for url in urls {
-      guard let address = BrokerAddress(url) else { throw Failure(.usage, "broker: expected \(expectation)") }
-      addresses.append(address)
+    for (index, url) in urls.enumerated() {
+      do throws(BrokerAddress.ParsingError) {
+        addresses.append(try BrokerAddress(parsing: url))
+      } catch {
+        let (expected, found) = reason(error)
+        let number = urls.count == 1 ? "" : " (number \(index + 1))"
+        throw Failure(.usage, "--broker\(number): expected \(expected), found \(found)")
+      }
     }
-    guard isOneCluster(addresses) else { throw Failure(.usage, "broker: expected all amqp or all mqtt") }
+    if let found = notOneCluster(addresses) {
+      throw Failure(.usage, "--broker: expected \(clusterRule), found \(found)")
+    }
     var options = configured ?? BrokerOptions(addresses)
     if configured == nil { options.clientId = clientId }
     options.addresses = addresses
@@ -100,22 +118,35 @@ enum BrokerSettings {
     options.password = try FileText.readSecretLine(path)
   }
 
+  /// - Parameter place: of the addresses.
   /// - Throws: an error if the password would be sent to another machine without TLS.
-  static func refuseInsecure(_ options: BrokerOptions) throws(Failure) {
+  static func refuseInsecure(_ options: BrokerOptions, at place: String) throws(Failure) {
     guard options.password != nil, !options.isInsecure,
       let address = options.addresses.first(where: { !$0.usesTLS && !$0.isLoopback })
     else { return }
     throw Failure(
       .badConfiguration,
-      "broker: \(address) is another machine and has no TLS, so that the password could be read on the way; expected \(address.language == .amqp ? "amqps" : "mqtts")://, or \"insecure\": true in the configuration's broker"
+      "\(place): \(address) is another machine and has no TLS, so that the password could be read on the way; expected \(address.language == .amqp ? "amqps" : "mqtts")://, or \"insecure\": true in the configuration's broker"
     )
   }
 
-  private static let expectation =
-    "amqps://USER@HOST/VHOST, amqp://, mqtts://USER@HOST or mqtt://, without a password: that goes into passwordFile or \(variable)"
+  /// What is expected of an address, and what was found. It does not show the address, which may contain a password.
+  private static func reason(_ error: BrokerAddress.ParsingError) -> (expected: String, found: String) {
+    let form = "amqps://USER@HOST/VHOST, amqp://, mqtts://USER@HOST or mqtt://"
+    return switch error {
+    case .hasPassword: ("a URL without a password, which goes into passwordFile or \(variable)", "one with a password")
+    case .noUser: ("amqps://USER@HOST/VHOST for another machine", "a URL without a user")
+    case .hasPath: ("mqtts://USER@HOST without a path", "one with a path")
+    case .notAnAddress: ("\(form), without a password, which goes into passwordFile or \(variable)", "something else")
+    }
+  }
 
-  private static func isOneCluster(_ addresses: [BrokerAddress]) -> Bool {
-    !addresses.isEmpty && Set(addresses.map(\.language)).count == 1
+  private static let clusterRule = "brokers of one cluster, all amqp or all mqtt"
+
+  /// What is found instead of one cluster's brokers; `nil` if they are.
+  private static func notOneCluster(_ addresses: [BrokerAddress]) -> String? {
+    guard let first = addresses.first else { return "none" }
+    return addresses.first { $0.language != first.language }.map { "\(first) and \($0)" }
   }
 
   private static func readNames(_ reader: inout JSONObjectReader, _ options: inout BrokerOptions) throws(JSONError) {

@@ -12,6 +12,7 @@ extension Configuration {
     line.begin()
     line.field("listen", ListeningAddress.text(server.host, server.port))
     line.field("database", database.shown)
+    line.field("databasePasswordFile", secretFiles.database)
     line.field("threads", server.threads)
     line.field("logLevel", logLevel.rawValue)
     line.field("accessLog", server.accessLog)
@@ -34,9 +35,10 @@ extension Configuration {
     line.field("origins", server.live.origins.listed.sorted())
     line.end()
     writeAccounts(&line)
-    if let metrics = server.metrics {
+    if server.metrics != nil || secretFiles.metricsToken != nil {
       line.beginObject("metrics")
-      line.field("listen", ListeningAddress.text(metrics.host, metrics.port))
+      line.field("tokenFile", secretFiles.metricsToken)
+      line.field("listen", server.metrics.map { ListeningAddress.text($0.host, $0.port) })
       line.end()
     }
     write(retention, &line)
@@ -79,6 +81,7 @@ extension Configuration {
   private func write(_ broker: BrokerOptions, _ line: inout JSONLineEncoder) {
     line.beginObject("broker")
     line.field("urls", broker.addresses.map(\.description))
+    line.field("passwordFile", secretFiles.broker)
     line.field("insecure", broker.isInsecure)
     line.field("tenant", broker.tenant.text)
     line.field("topic", broker.topic)
@@ -90,6 +93,13 @@ extension Configuration {
     line.field("prefetchBytes", broker.prefetchBytes)
     line.field("messageBytes", broker.messageBytes)
     line.field("retrySeconds", broker.retrySeconds)
+    if broker.tls != BrokerTLS() {
+      line.beginObject("tls")
+      line.field("caFile", broker.tls.authorities)
+      line.field("certificateFile", broker.tls.certificate)
+      line.field("keyFile", broker.tls.key)
+      line.end()
+    }
     line.end()
   }
 }

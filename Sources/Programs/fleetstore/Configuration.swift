@@ -37,19 +37,48 @@ struct Configuration {
   var secretKeysFile: String?
   /// `nil` if records arrive only over HTTP.
   var broker: BrokerOptions?
+  /// Paths of files with secrets.
+  var secretFiles = SecretFiles()
+  /// Where the file has the keys that are checked after it was read: `fleetstore.json:3:14: metrics.listen`.
+  private var places: [String: String] = [:]
+
+  struct SecretFiles {
+    var database: String?
+    var metricsToken: String?
+    var broker: String?
+  }
+
+  /// The name of a key in messages, with its place in the file if it is there.
+  func named(_ key: String) -> String { places[key] ?? key }
+
+  /// The defaults.
+  init() {}
 
   /// - Parameter path: `nil` for the defaults.
   init(path: String?) throws(Failure) {
     guard let path else { return }
     let content = try FileText.content(of: path)
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+    let document: JSONDocument
     do throws(JSONError) {
-      let document = try JSONDocument(parsing: content.bytes)
-      var reader = try JSONObjectReader(document.root)
-      try read(&reader, folder: folder, isOpen: content.isForEveryone)
-      try reader.finish()
+      document = try JSONDocument(parsing: content.bytes)
     } catch {
       throw Failure(.badConfiguration, error.message(in: path))
+    }
+    do throws(JSONFaults) {
+      self = try document.readReportingAllFaults { root throws(JSONError) in
+        var reader = try JSONObjectReader(root)
+        var configuration = Configuration()
+        try configuration.read(&reader, folder: folder, isOpen: content.isForEveryone)
+        for value in [root["metrics"]?["listen"], root["broker"]?["tenant"], root["broker"]?["urls"]] {
+          guard let value else { continue }
+          configuration.places[value.path] = "\(path):\(value.line):\(value.column): \(value.path)"
+        }
+        try reader.finish()
+        return configuration
+      }
+    } catch {
+      throw Failure(.badConfiguration, lines: error.all.map { $0.message(in: path) })
     }
   }
 
@@ -76,7 +105,9 @@ struct Configuration {
     try readMetrics(&reader, folder: folder)
     try readAccounts(&reader, folder: folder)
     if var object = try reader.optionalObject("broker") {
-      broker = try BrokerSettings.read(&object, folder: folder)
+      let (options, passwordFile) = try BrokerSettings.read(&object, folder: folder)
+      broker = options
+      secretFiles.broker = passwordFile
     }
     if var object = try reader.optionalObject("retention") {
       retention = try Retention(&object)
@@ -107,12 +138,10 @@ extension Configuration {
   ) throws(JSONError) {
     if let value = reader.optional("database") {
       let text = try value.requireString()
-      do throws(Failure) {
+      do throws(DatabaseAddress.ParsingError) {
         database = try DatabaseAddress(text, mayHoldPassword: true).resolved(in: folder)
       } catch {
-        // The message must not contain the value, which may contain a password. The reason does not contain it.
-        throw value.invalid(
-          expected: "sqlite:FILE or postgres://USER@HOST/DATABASE", found: "something else (\(error.description))")
+        throw value.invalid(expected: error.expected, found: error.found)
       }
       if isOpen, database.hasPassword {
         throw value.invalid(
@@ -122,16 +151,21 @@ extension Configuration {
     }
     if let value = reader.optional("databasePasswordFile") {
       let path = try Self.path(value, folder)
+      let password: String
       do throws(Failure) {
-        guard let address = database.withPassword(try FileText.readSecretLine(path)) else {
-          throw Failure(.badConfiguration, "no place for a password")
-        }
-        database = address
+        password = try FileText.readSecretLine(path)
       } catch {
-        throw value.invalid(
-          expected: "a file with one line that others cannot read, beside a postgres:// address without a password",
-          found: path)
+        throw value.invalid(expected: "a file with one line that others cannot read", found: error.description)
       }
+      // The address may be faulty itself.
+      guard !reader.object.leavesOut("database") else { return }
+      guard let address = database.withPassword(password) else {
+        throw value.invalid(
+          expected: "a postgres:// address without a password as \"database\" beside it",
+          found: database.hasPassword ? "one with a password" : "none")
+      }
+      database = address
+      secretFiles.database = path
     }
   }
 
@@ -146,8 +180,9 @@ extension Configuration {
         throw value.invalid(
           expected:
             "a file with a token of \(ServerToken.leastCount) or more letters and digits that others cannot read",
-          found: path)
+          found: error.description)
       }
+      secretFiles.metricsToken = path
     }
     if let value = metrics.optional("listen") {
       guard let address = ListenAddress(try value.requireString()) else {
@@ -171,7 +206,8 @@ extension Configuration {
     limits.unpackedBytes = try object.optionalInt("unpackedBytes", in: 1_024...1_073_741_824) ?? limits.unpackedBytes
     limits.pageBytes = try object.optionalInt("pageBytes", in: 65_536...268_435_456) ?? limits.pageBytes
     if let value = object.optional("memoryBytes") {
-      let least = 4 * limits.unpackedBytes
+      // A limit that is faulty is not the default.
+      let least = object.object.leavesOut("unpackedBytes") ? 0 : 4 * limits.unpackedBytes
       let bytes = try value.requireInt(in: 1_048_576...1_099_511_627_776)
       guard bytes >= least else {
         throw value.invalid(expected: "at least four times unpackedBytes, \(least)", found: "\(bytes)")

@@ -6,32 +6,38 @@ import FleetStorage
 ///     sqlite:fleet.db
 ///     postgres://fleet@db.example:5432/fleet
 enum DatabaseAddress: Equatable {
+  /// Why a text is not an address; never shows any of it.
+  struct ParsingError: Error {
+    var expected = "sqlite:FILE or postgres://USER@HOST/DATABASE"
+    var found: String
+  }
+
   case sqlite(path: String)
   case postgres(PostgreSQLAddress)
 
-  /// - Parameter mayHoldPassword: whether the address may contain a password. An address on a command line may not,
-  ///   because all users of the machine can read it.
-  /// - Throws: an error that does not contain the text, which may contain a password.
-  init(_ text: String, mayHoldPassword: Bool) throws(Failure) {
-    guard !text.utf8.contains(0) else { throw Failure(.usage, "database: expected a text without NUL") }
+  /// - Parameter mayHoldPassword: whether the address may contain a password. On a command line it may not, because
+  ///   every user
+  ///   of the machine can read that.
+  init(_ text: String, mayHoldPassword: Bool) throws(ParsingError) {
+    guard !text.utf8.contains(0) else { throw ParsingError(found: "a text with NUL") }
     if text.hasPrefix("sqlite:"), text.utf8.count > 7 {
       self = .sqlite(path: String(text.dropFirst(7)))
       return
     }
     guard ["postgres://", "postgresql://"].contains(where: { text.hasPrefix($0) }) else {
-      throw Failure(.usage, "database: expected sqlite:FILE or postgres://USER@HOST/DATABASE")
+      throw ParsingError(found: "something else")
     }
     let address: PostgreSQLAddress
     do throws(PostgreSQLAddress.ParsingError) {
       address = try PostgreSQLAddress(parsing: text)
     } catch {
-      throw Failure(.usage, "database: \(error)")
+      throw ParsingError(found: "something else: \(error)")
     }
     guard mayHoldPassword || address.password == nil else {
-      throw Failure(
-        .usage,
-        "database: all users can read a password on the command line; put it into databasePasswordFile or PGPASSFILE"
-      )
+      throw ParsingError(
+        expected:
+          "no password on the command line, where everybody can read it: put it into databasePasswordFile or PGPASSFILE",
+        found: "one")
     }
     self = .postgres(address)
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLineSupport
+import CommandUsage
 import Failures
 import Glibc
 
@@ -33,12 +34,11 @@ struct Fleetstore: AsyncParsableCommand {
         try command.run()
       }
     } catch let failure as Failure {
-      StandardError.say("fleetstore: \(failure.description)")
+      for line in failure.lines { StandardError.say("fleetstore: \(line)") }
       Glibc.exit(failure.kind.rawValue)
     } catch {
       guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
-      let text = message(for: error).split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }
-      StandardError.say("fleetstore: \(text.joined(separator: " ")): see fleetstore --help")
+      StandardError.say(usageLine(message(for: error), arguments: CommandLine.arguments.dropFirst()))
       Glibc.exit(ExitCode.validationFailure.rawValue)
     }
   }

@@ -77,7 +77,7 @@ struct GatewayCommand: AsyncParsableCommand {
 
   struct Rotate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Replaces a gateway's key and prints the new one.")
+      abstract: "Replaces a gateway's key and prints the new one. A revoked gateway is valid again.")
 
     @Argument(help: "The gateway's id.") var gatewayId: String
     @OptionGroup var owner: TenantOption
@@ -87,7 +87,12 @@ struct GatewayCommand: AsyncParsableCommand {
       let tenant = try owner.tenant()
       let key = Secret(.gatewayKey)
       try await store.withStorage { storage in
+        let before = try await storage.gateway(gatewayId, tenant: tenant)
         _ = try await storage.rotateKey(key.hash, gateway: gatewayId, tenant: tenant, at: WallClock.now)
+        if before?.revokedAt != nil {
+          StandardError.say(
+            "fleetstore: gateway \(JSONError.quoted(gatewayId)) was revoked; with the new key it is valid again")
+        }
       }
       try StandardOutput.say(secret: key.text, lost: "the old key is no longer valid; run rotate again")
     }
@@ -104,7 +109,7 @@ struct GatewayCommand: AsyncParsableCommand {
 
     func run() async throws {
       let tenant = try owner.tenant()
-      let moment = try after.moment(insteadOf: gatewayId, "gateway")
+      let moment = try after.moment(insteadOf: gatewayId, "gateway revoke", of: owner)
       try await store.withStorage { storage in
         if let moment {
           let count = try await storage.revokeGateways(

@@ -15,18 +15,23 @@ struct MadeAfter: ParsableArguments {
   /// - Parameters:
   ///   - id: the argument that names one key.
   ///   - what: the kind of key, for messages.
-  /// - Returns: the time; `nil` if the command names an id.
-  func moment(insteadOf id: String?, _ what: String) throws(Failure) -> Timestamp? {
+  ///   - owner: the tenant, which `--all-tenants` excludes.
+  /// - Returns: `nil` if the id counts.
+  func moment(insteadOf id: String?, _ what: String, of owner: TenantOption) throws(Failure) -> Timestamp? {
     guard let time else {
       guard id != nil else { throw Failure(.usage, "\(what): expected an id or --made-after TIME") }
       guard !allTenants else { throw Failure(.usage, "\(what): --all-tenants goes with --made-after") }
       return nil
     }
+    guard !allTenants || owner.name == nil else {
+      throw Failure(.usage, "\(what): expected --tenant or --all-tenants, found both")
+    }
     guard id == nil else { throw Failure(.usage, "\(what): expected an id or --made-after TIME, found both") }
     do {
       return try Timestamp(parsing: time.utf8.span)
     } catch {
-      throw Failure(.usage, "made-after: expected a time like 2024-12-18T07:41:06Z (RFC 3339), found \"\(time)\"")
+      throw Failure(
+        .usage, "--made-after: expected a time like 2024-12-18T07:41:06Z (RFC 3339), found \"\(time)\"")
     }
   }
 }

@@ -24,9 +24,10 @@ enum PEMFile {
 
   /// Reads `{ "certificate": "server.pem", "key": "server.key" }`.
   static func readPair(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) -> ServerTLSFiles {
-    let (certificate, key) = (try reader.required("certificate"), try reader.required("key"))
-    try reader.finish()
-    let (chain, own) = (try readCertificates(certificate, folder: folder), try readKey(key, folder: folder))
+    let own = try reader.optional("key").map { value throws(JSONError) in try readKey(value, folder: folder) }
+    let certificate = try reader.requiredLast("certificate")
+    let chain = try readCertificates(certificate, folder: folder)
+    guard let key = reader.optional("key"), let own else { throw reader.object.error(.missingKey("key")) }
     do throws(ServerTLSFiles.Fault) {
       return try ServerTLSFiles(certificate: chain, key: own)
     } catch {

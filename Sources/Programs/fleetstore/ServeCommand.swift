@@ -37,16 +37,21 @@ struct ServeCommand: AsyncParsableCommand {
     }
     if var options = configuration.broker {
       try BrokerSettings.addCredential(to: &options)
-      try BrokerSettings.refuseInsecure(options)
+      let place = broker.isEmpty ? configuration.named("broker.urls") : "--broker"
+      try BrokerSettings.refuseInsecure(options, at: place)
       configuration.broker = options
     }
     if let listen {
       guard let address = ListenAddress(listen) else {
-        throw Failure(.usage, "listen: expected \(ListenAddress.expectation), found \"\(listen)\"")
+        throw Failure(.usage, "--listen: expected \(ListenAddress.expectation), found \"\(listen)\"")
       }
       address.apply(to: &configuration.server)
     }
-    try configuration.server.checkAddresses()
+    do throws(Failure) {
+      try configuration.server.checkAddresses()
+    } catch {
+      throw Failure(.badConfiguration, "\(configuration.named("metrics.listen")): \(error)")
+    }
     if let path = configuration.secretKeysFile {
       configuration.server.accounts.secretKeys = try SecretKeysFile.parse(path)
     }
@@ -70,7 +75,8 @@ struct ServeCommand: AsyncParsableCommand {
       try await FirstStart.prepare(storage)
       if let tenant = configuration.broker?.tenant, try await !storage.tenants().contains(where: { $0.id == tenant }) {
         throw Failure(
-          .badConfiguration, "broker.tenant: no tenant \(tenant); make it: fleetstore tenant add \(tenant)")
+          .badConfiguration,
+          "\(configuration.named("broker.tenant")): no tenant \(tenant); make it: fleetstore tenant add \(tenant)")
       }
       if let keys = try SecretKeysFile.read(configuration) { configuration.server.accounts.secretKeys = keys }
       try await serve(configuration, storage, logger, repeated)
@@ -91,9 +97,11 @@ struct ServeCommand: AsyncParsableCommand {
     let options = configuration.server
     var quiet = logger
     quiet.logLevel = .warning
-    let worker = try Self.worker(configuration.broker, storage, logger)
+    let tenantMetrics = TenantMetrics()
+    let worker = try Self.worker(configuration.broker, storage, logger, tenantMetrics)
     let server = FleetServer(
-      options, storage: storage, logger: logger, onListening: { _ in ServiceNotices.ready() },
+      options, storage: storage, logger: logger, tenantMetrics: tenantMetrics,
+      onListening: { _ in ServiceNotices.ready() },
       moreMetrics: { worker?.counts.metrics ?? [] })
     // The worker stops at the same time as the server, before the requests are finished.
     let deadline = StopDeadline(options.limits, logger: logger) { worker?.stop() }
@@ -129,11 +137,13 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   private static func worker(
-    _ options: BrokerOptions?, _ storage: any FleetStorage, _ logger: Logger
+    _ options: BrokerOptions?, _ storage: any FleetStorage, _ logger: Logger, _ metrics: TenantMetrics
   ) throws(Failure) -> BrokerWorker? {
     guard let options else { return nil }
     do throws(BrokerFailure) {
-      return try BrokerWorker(options, storage: storage, logger: logger) { WallClock.now }
+      return try BrokerWorker(
+        options, storage: storage, logger: logger, onOutcomes: { metrics.record($0, options.tenant) },
+        now: { WallClock.now })
     } catch {
       throw Failure(.unavailable, error.description)
     }

@@ -13,7 +13,7 @@ enum ServerToken {
     let text = String(decoding: try FileText.readSecret(path), as: UTF8.self)
     let token = text.hasSuffix("\n") ? text.dropLast() : text[...]
     guard token.utf8.count >= leastCount, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw Failure(.badConfiguration, "\(path): no token")
+      throw Failure(.badConfiguration, "\(path): another text")
     }
     return Secret.hash(of: String(token))
   }

@@ -41,19 +41,28 @@ struct StoreOptions: ParsableArguments {
   /// The configuration with the command line's changes.
   func configuration() throws(Failure) -> Configuration {
     var configuration = try Configuration(path: config)
-    if let database { configuration.database = try DatabaseAddress(database, mayHoldPassword: false) }
+    if let database {
+      do throws(DatabaseAddress.ParsingError) {
+        configuration.database = try DatabaseAddress(database, mayHoldPassword: false)
+      } catch {
+        throw Failure(.usage, "--database: expected \(error.expected), found \(error.found)")
+      }
+    }
     return configuration
   }
 }
 
 /// The option that selects a tenant.
 struct TenantOption: ParsableArguments {
-  @Option(name: .customLong("tenant"), help: ArgumentHelp("The tenant.", valueName: "name"))
-  var name = TenantID.standard.text
+  @Option(
+    name: .customLong("tenant"),
+    help: ArgumentHelp("The tenant. (default: \(TenantID.standard))", valueName: "name"))
+  var name: String?
 
   func tenant() throws(Failure) -> TenantID {
+    guard let name else { return .standard }
     guard let tenant = TenantID(name) else {
-      throw Failure(.usage, "tenant: expected 1 to 63 characters of a-z, 0-9 and -, found \"\(name)\"")
+      throw Failure(.usage, "--tenant: expected 1 to 63 characters of a-z, 0-9 and -, found \"\(name)\"")
     }
     return tenant
   }

@@ -4,6 +4,7 @@ import Failures
 import FleetAPI
 import FleetAccess
 import FleetDomain
+import JSONText
 import Telemetry
 
 /// `fleetstore token`: the tokens of operators.
@@ -25,10 +26,11 @@ struct TokenCommand: AsyncParsableCommand {
 
     func run() async throws {
       guard let role = Role(rawValue: role) else {
-        throw Failure(.usage, "role: expected admin or readOnly, found \"\(role)\"")
+        throw Failure(.usage, "--role: expected admin or readOnly, found \"\(role)\"")
       }
-      guard label.isEmpty || NameRules.isName(label) else {
-        throw Failure(.usage, "label: expected \(NameRules.expectedName)")
+      guard label.isEmpty || Names.isText(label, limit: Names.maximumLabelCount) else {
+        throw Failure(
+          .usage, "--label: expected \(Names.textRule(Names.maximumLabelCount)), found \(JSONError.quoted(label))")
       }
       let tenant = try owner.tenant()
       let secret = Secret(.operatorToken)
@@ -52,7 +54,7 @@ struct TokenCommand: AsyncParsableCommand {
 
     func run() async throws {
       let tenant = try owner.tenant()
-      if let moment = try after.moment(insteadOf: tokenId, "token") {
+      if let moment = try after.moment(insteadOf: tokenId, "token revoke", of: owner) {
         return try await store.withStorage { storage in
           let count = try await storage.revokeTokens(
             madeAfter: moment, tenant: after.allTenants ? nil : tenant, at: WallClock.now)

@@ -1,8 +1,8 @@
 import ArgumentParser
 import CommandLineSupport
+import CommandUsage
 import GatewayOutput
 import Glibc
-import JSONText
 
 /// The engineer's tool. It has only subcommands; other targets implement their work.
 @main
@@ -33,7 +33,7 @@ struct Obdgate: ParsableCommand {
       leave(code)
     } catch {
       guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
-      StandardError.say(usageLine(message(for: error)))
+      StandardError.say(usageLine(message(for: error), arguments: CommandLine.arguments.dropFirst()))
       Glibc.exit(ExitCode.validationFailure.rawValue)
     }
   }
@@ -47,25 +47,4 @@ struct Obdgate: ParsableCommand {
 
   /// Reports wrong usage, because there is nothing to do without a subcommand.
   func run() throws { throw ValidationError("name a subcommand") }
-
-  /// Returns the message for wrong usage in one line: the place, the problem and the remedy.
-  private static func usageLine(_ message: String) -> String {
-    var command = "obdgate"
-    var commands = configuration.subcommands
-    var arguments = CommandLine.arguments.dropFirst()[...]
-    while let argument = arguments.first,
-      let next = commands.first(where: { $0.configuration.commandName == argument })
-    {
-      command += " " + argument
-      commands = next.configuration.subcommands
-      arguments = arguments.dropFirst()
-    }
-    if let argument = arguments.first, !argument.hasPrefix("-"),
-      let near = nearestName(to: argument, among: commands.compactMap { $0.configuration.commandName })
-    {
-      return "\(command): \(argument): no such command; did you mean \(near)?: see \(command) --help"
-    }
-    let text = message.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }.joined(separator: " ")
-    return "\(command): \(text): see \(command) --help"
-  }
 }

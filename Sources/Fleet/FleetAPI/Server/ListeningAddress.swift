@@ -90,7 +90,7 @@ extension ServerOptions {
     guard let metrics = metricsAddress, metrics.meets(address) else { return }
     throw Failure(
       .badConfiguration,
-      "metrics.listen \(ListeningAddress.text(metrics.host, metrics.port)): expected an address or a port of its own: the server listens on \(ListeningAddress.text(host, port))"
+      "expected an address or a port of its own, found \(ListeningAddress.text(metrics.host, metrics.port)): the server listens on \(ListeningAddress.text(host, port))"
     )
   }
 
