@@ -87,7 +87,7 @@ import Testing
     #expect(lines.last?.contains("no adapter answers within 9 s") == true, "\(lines)")
   }
 
-  @Test func without_yes_nothing_is_opened() throws {
+  @Test func without_yes_no_device_is_opened() throws {
     let result = try obdgate(["dtc", "clear", "--device", "/dev/nowhere"])
     #expect(result.status == 64)
     #expect(result.errors.contains("--yes"))

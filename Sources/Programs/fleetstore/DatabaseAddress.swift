@@ -15,9 +15,8 @@ enum DatabaseAddress: Equatable {
   case sqlite(path: String)
   case postgres(PostgreSQLAddress)
 
-  /// - Parameter mayHoldPassword: whether the address may contain a password. On a command line it may not, because
-  ///   every user
-  ///   of the machine can read that.
+  /// - Parameter mayHoldPassword: whether the address may contain a password. An address on a command line may not,
+  ///   because all users of the machine can read it.
   init(_ text: String, mayHoldPassword: Bool) throws(ParsingError) {
     guard !text.utf8.contains(0) else { throw ParsingError(found: "a text with NUL") }
     if text.hasPrefix("sqlite:"), text.utf8.count > 7 {

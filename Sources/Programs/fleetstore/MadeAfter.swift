@@ -16,7 +16,7 @@ struct MadeAfter: ParsableArguments {
   ///   - id: the argument that names one key.
   ///   - what: the kind of key, for messages.
   ///   - owner: the tenant, which `--all-tenants` excludes.
-  /// - Returns: `nil` if the id counts.
+  /// - Returns: the time; `nil` if the command names an id.
   func moment(insteadOf id: String?, _ what: String, of owner: TenantOption) throws(Failure) -> Timestamp? {
     guard let time else {
       guard id != nil else { throw Failure(.usage, "\(what): expected an id or --made-after TIME") }
