@@ -307,8 +307,8 @@ let package = Package(
     .testTarget(
       name: "FleetAccessTests",
       dependencies: [
-        "FleetAccess", "FleetAccessTestKit", "FleetDomain", "Telemetry", .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
+        "FleetAccess", "FleetAccessTestKit", "FleetDomain", "Telemetry",
+        .product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto"),
       ], swiftSettings: strict),
     .testTarget(
       name: "FleetStorageServerTests",

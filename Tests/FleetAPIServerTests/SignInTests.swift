@@ -34,7 +34,8 @@ import Testing
   }
 
   @Test(arguments: TestServer.Database.allCases)
-  func unknown_accounts_inactive_ones_and_wrong_passwords_have_one_answer(_ database: TestServer.Database) async throws {
+  func unknown_accounts_inactive_ones_and_wrong_passwords_have_one_answer(_ database: TestServer.Database) async throws
+  {
     try await TestServer.run(on: database) { server in
       try await server.addPerson("admin@example.com")
       let gone = try await server.addPerson("gone@example.com", [.viewer])
@@ -163,7 +164,9 @@ import Testing
   }
 
   @Test(arguments: TestServer.Database.allCases)
-  func an_app_renews_its_tokens_and_a_stolen_refresh_token_ends_the_session(_ database: TestServer.Database) async throws {
+  func an_app_renews_its_tokens_and_a_stolen_refresh_token_ends_the_session(_ database: TestServer.Database)
+    async throws
+  {
     try await TestServer.run(on: database) { server in
       try await server.addPerson("ann@example.com")
       try await aside {
@@ -202,7 +205,8 @@ import Testing
   }
 
   @Test(arguments: TestServer.Database.allCases)
-  func a_deactivated_person_loses_every_session_and_open_websocket_at_once(_ database: TestServer.Database) async throws {
+  func a_deactivated_person_loses_every_session_and_open_websocket_at_once(_ database: TestServer.Database) async throws
+  {
     try await TestServer.run(on: database) { server in
       try await server.addPerson("admin@example.com")
       let bob = try await server.addPerson("bob@example.com", [.viewer])

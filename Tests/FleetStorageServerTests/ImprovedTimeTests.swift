@@ -97,8 +97,8 @@ import Testing
       // 400 times the cost of a run and a better time.
       let cost = 400 * (IngestCost.run + IngestCost.improvement)
       #expect(after.commits - before.commits == (cost + IngestCost.improvements - 1) / IngestCost.improvements)
-      #expect(after.improved - before.improved == 500)
-      #expect(after.stored - before.stored == 50)
+      #expect(after.ingested.improved - before.ingested.improved == 500)
+      #expect(after.ingested.stored - before.ingested.stored == 50)
       #expect(after.waiting == 0)
       for vehicle in [0, 49, 50, 99] {
         let found = try await storage.all(.telemetry(of: "V\(vehicle)"))
