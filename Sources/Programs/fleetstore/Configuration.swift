@@ -78,7 +78,7 @@ struct Configuration {
         return configuration
       }
     } catch {
-      throw Failure(.badConfiguration, lines: error.all.map { $0.message(in: path) })
+      throw Failure(.badConfiguration, lines: error.all.messages(in: path))
     }
   }
 

@@ -35,7 +35,7 @@ enum DatabaseAddress: Equatable {
     guard mayHoldPassword || address.password == nil else {
       throw ParsingError(
         expected:
-          "no password on the command line, where everybody can read it: put it into databasePasswordFile or PGPASSFILE",
+          "no password on the command line, where all users of the machine can read it: put it into databasePasswordFile or PGPASSFILE",
         found: "one")
     }
     self = .postgres(address)

@@ -4,6 +4,14 @@ public struct JSONFaults: Error, Equatable, Sendable {
   public let all: [JSONError]
 }
 
+extension [JSONError] {
+  /// Returns a line for each fault, with the file name. If the reading ended at the limit of faults, a last line says so.
+  public func messages(in file: String) -> [String] {
+    map { $0.message(in: file) }
+      + (count < JSONDocument.mostFaults ? [] : ["\(file): only the first \(count) faults are shown"])
+  }
+}
+
 extension JSONDocument {
   /// The maximum number of faults that one reading reports.
   public static let mostFaults = 32

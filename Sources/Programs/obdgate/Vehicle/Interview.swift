@@ -37,7 +37,7 @@ struct Interview: PortHandler, ~Copyable {
   private let deadline: Int64
   private var progress: ProgressLine
   private var nextProgress: Int64 = 0
-  /// What stderr was told about, where it is no terminal.
+  /// The activity that stderr reported last, if it is no terminal.
   private var reported: String?
   private let name: String
 
@@ -103,7 +103,7 @@ struct Interview: PortHandler, ~Copyable {
     actions.deadline = next
   }
 
-  /// The time after which a log or a script is told why the codes are not cleared yet, ns.
+  /// The time after which a log or a script gets a line that says why the codes are not cleared yet, ns.
   private static let patience: Int64 = 5_000_000_000
 
   /// A terminal sees each second; anything else gets a line for each activity.

@@ -229,7 +229,7 @@ public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConver
   public var errors: [JSONError]
 
   /// A line for each fault: `gateway.json:3:14: adapters[0].baud: expected …, found …`.
-  public var lines: [String] { errors.map { $0.message(in: file) } }
+  public var lines: [String] { errors.messages(in: file) }
 
   public var description: String { lines.joined(separator: "; ") }
 }
