@@ -243,7 +243,8 @@ let package = Package(
       name: "SinksProbe", dependencies: ["Sinks", "Spool", "Telemetry", "Ports", "JSONText", "CCurl"],
       path: "Tests/SinksProbe", swiftSettings: strict),
     .executableTarget(
-      name: "FleetBench", dependencies: ["FleetStorage", "FleetDomain", "Telemetry"], path: "Tests/FleetBench",
+      name: "FleetBench", dependencies: ["FleetStorage", "FleetStorageTestKit", "FleetDomain", "Telemetry"],
+      path: "Tests/FleetBench",
       swiftSettings: inlined),
     .target(
       name: "SinksTestKit", dependencies: ["SinksProbe", "Spool", "Telemetry", "TestKit"], path: "Tests/SinksTestKit",
@@ -296,6 +297,9 @@ let package = Package(
     .testTarget(
       name: "ConformanceTests",
       dependencies: ["OBDWire", "NMEAWire", "SignalSets", "JSONText", "TestKit"], swiftSettings: strict),
+    .target(
+      name: "FleetStorageTestKit", dependencies: ["FleetDomain", "Telemetry"], path: "Tests/FleetStorageTestKit",
+      swiftSettings: strict),
     .testTarget(
       name: "FleetDomainTests", dependencies: ["FleetDomain", "GeoJSON", "Telemetry", "TestKit"], swiftSettings: strict),
     .target(
@@ -313,14 +317,15 @@ let package = Package(
     .testTarget(
       name: "FleetStorageServerTests",
       dependencies: [
-        "FleetStorage", "FleetDomain", "Telemetry", "CPostgres", "TestKit",
+        "FleetStorage", "FleetStorageTestKit", "FleetDomain", "Telemetry", "CPostgres", "TestKit",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
     .testTarget(
       name: "FleetAPIServerTests",
       dependencies: [
-        "FleetAPI", "FleetAccess", "FleetAccessTestKit", "FleetDomain", "FleetStorage", "JSONText", "Telemetry",
+        "FleetAPI", "FleetAccess", "FleetAccessTestKit", "FleetDomain", "FleetStorage", "FleetStorageTestKit", "JSONText",
+        "Telemetry",
         "TestKit",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -331,7 +336,8 @@ let package = Package(
     .testTarget(
       name: "FleetBrokerServerTests",
       dependencies: [
-        "FleetBroker", "FleetDomain", "FleetStorage", "Telemetry", "Peers", "Sinks", "Spool", "TestKit",
+        "FleetBroker", "FleetDomain", "FleetStorage", "FleetStorageTestKit", "Telemetry", "Peers", "Sinks", "Spool",
+        "TestKit",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .target(

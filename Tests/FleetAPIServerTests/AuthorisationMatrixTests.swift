@@ -1,4 +1,5 @@
 import FleetDomain
+import FleetStorageTestKit
 import Foundation
 import TestKit
 import Testing
@@ -220,7 +221,7 @@ import Testing
 
   /// Something of everything in the tenant `default`.
   private static func fill(_ server: TestServer) async throws {
-    _ = try await server.storage.updateVehicle("VAN-2", VehicleDetails(name: "default-only"), tenant: .standard)
+    _ = try await server.storage.updateVehicle("VAN-2", tenant: .standard) { $0.name = "default-only" }
     let fences = try FencesDocument(geoJSON: Array(#"{"type":"FeatureCollection","features":[]}"#.utf8))
     _ = try await server.storage.putFences(fences, expecting: .anything, tenant: .standard, at: WallClock.now)
     try await aside {

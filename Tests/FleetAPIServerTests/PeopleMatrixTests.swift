@@ -98,6 +98,19 @@ import Testing
       "POST /api/auth/passkeys",
       body: #"{"credential":{"rawId":"AA","response":{"clientDataJSON":"AA","attestationObject":"AA"}}}"#,
       gets: [401, 403, 403, 401, 401, 401, 401, 403, 401]),
+    Row("GET /api/fleets", gets: [401, 403, 200, 403, 200, 200, 200, 200, 200]),
+    Row("POST /api/fleets", body: #"{"name":"$CALLER"}"#, gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
+    Row("GET /api/fleets/{fleetId}", "/api/fleets/$FLEET", gets: [401, 403, 200, 403, 200, 200, 404, 200, 200]),
+    Row(
+      "PUT /api/fleets/{fleetId}", "/api/fleets/$NEW", body: #"{"name":"$CALLER"}"#, headers: ["If-None-Match": "*"],
+      gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
+    Row(
+      "PATCH /api/fleets/{fleetId}", "/api/fleets/$FLEET", body: #"{"vehicleIds":["VAN-2"]}"#, headers: any,
+      gets: [401, 403, 403, 403, 403, 403, 404, 200, 200]),
+    Row("DELETE /api/fleets/{fleetId}", "/api/fleets/$FLEET", gets: [401, 403, 403, 403, 403, 403, 404, 204, 404]),
+    Row(
+      "PATCH /api/vehicles/{vehicleId}", "/api/vehicles/VAN-2", body: #"{"name":"x"}"#, headers: any,
+      gets: [401, 403, 403, 403, 403, 403, 404, 200, 200]),
     // Open to everybody: what counts is in the body.
     Row(
       "POST /api/auth/login", body: #"{"email":"x@y.example","password":"z"}"#,
@@ -125,7 +138,7 @@ import Testing
 
   /// Routes that were there before people: what people of each role get.
   private static let older: [Row] = [
-    Row("GET /api/vehicles/{vehicleId}", "/api/vehicles/VAN-2", gets: [401, 403, 200, 403, 200, 200, 404, 200, 200]),
+    Row("GET /api/vehicles/{vehicleId}", "/api/vehicles/VAN-2", gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),
     Row("POST /api/vehicles", body: #"{"id":"NEW-$CALLER"}"#, gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
     Row("DELETE /api/vehicles/{vehicleId}", "/api/vehicles/NONE", gets: [401, 403, 403, 403, 403, 403, 404, 404, 404]),
     Row(
@@ -153,6 +166,12 @@ import Testing
       }
       people[.foreignAdmin] = try await server.addPerson("admin@example.com", tenant: foreign)
       let other = try await server.addPerson("other@example.com", [.viewer])
+      var depot = Fleet()
+      depot.name = "Depot"
+      let new = depot
+      let fleet = try await server.storage.change(tenant: .standard, by: Actor(.command), at: WallClock.now) {
+        transaction throws(ThingError) in try transaction.insert(new)
+      }
       let known = people
       try await aside {
         _ = try server.signIn("other@example.com")
@@ -177,6 +196,7 @@ import Testing
           func filled(_ text: String) -> String {
             text.replacing("$SELF", with: own.text36).replacing("$OTHER", with: other.id.text36)
               .replacing("$SESSION", with: session).replacing("$CALLER", with: caller.rawValue.lowercased())
+              .replacing("$FLEET", with: fleet.id.text36)
               .replacing("$NEW", with: UUIDv7.random(at: WallClock.now).text36)
           }
           let parts = row.route.split(separator: " ")

@@ -1,5 +1,6 @@
 import FleetDomain
 import FleetStorage
+import FleetStorageTestKit
 import Telemetry
 
 extension Bench {

@@ -1,4 +1,5 @@
 import FleetDomain
+import FleetStorageTestKit
 import GRDB
 import Synchronization
 import Telemetry
@@ -53,8 +54,8 @@ import Testing
           "gw-1", allowedVehicles: [], key: Sample.secret(tenant == other ? 2 : 1), tenant: tenant, at: Sample.now)
       }
       let vin = "VF3M45GFRLS031759"
-      _ = try await storage.addVehicle("VAN-1", VehicleDetails(), tenant: .standard, at: Sample.now)
-      _ = try await storage.addVehicle("VAN-2", VehicleDetails(vin: vin), tenant: .standard, at: Sample.now)
+      _ = try await storage.addVehicle("VAN-1", tenant: .standard, at: Sample.now)
+      _ = try await storage.addVehicle("VAN-2", Vehicle(vin: vin), tenant: .standard, at: Sample.now)
       func current(_ name: String? = nil, _ seconds: Double = 0, of tenant: TenantID = .standard) async throws
         -> String?
       {

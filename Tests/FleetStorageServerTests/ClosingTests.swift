@@ -1,4 +1,5 @@
 import FleetDomain
+import FleetStorageTestKit
 import Telemetry
 import TestKit
 import Testing
@@ -11,13 +12,13 @@ import Testing
     try await Fleet.with(kind) { fleet in
       let asked = Task {
         while !Task.isCancelled { await Task.yield() }
-        let added = try await fleet.storage.addVehicle("VAN-9", VehicleDetails(), tenant: .standard, at: Sample.now)
+        let added = try await fleet.storage.addVehicle("VAN-9", tenant: .standard, at: Sample.now)
         try await fleet.storage.store([Sample.record(1, vehicle: "VAN-9")])
         return (added, try await fleet.storage.all(.telemetry(of: "VAN-9")))
       }
       asked.cancel()
       let (added, found) = try await asked.value
-      #expect(added.id == "VAN-9")
+      #expect(added.value.id == "VAN-9")
       #expect(found.map(\.number) == [1])
     }
   }
@@ -29,7 +30,7 @@ import Testing
       let lock = try await HeldLock(by: other, kind)
       let batch = Task { try await fleet.storage.store([Sample.record(1)]) }
       let call = Task {
-        try await fleet.storage.addVehicle("VAN-9", VehicleDetails(), tenant: .standard, at: Sample.now)
+        try await fleet.storage.addVehicle("VAN-9", tenant: .standard, at: Sample.now)
       }
       while !fleet.storage.engine.queue.isBusy { await Task.yield() }
       await fleet.storage.close(within: .milliseconds(50))

@@ -1,4 +1,5 @@
 import FleetDomain
+import FleetStorageTestKit
 import Telemetry
 import TestKit
 import Testing

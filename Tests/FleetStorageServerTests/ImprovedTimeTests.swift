@@ -132,7 +132,7 @@ import Testing
       for vehicle in 0..<8 {
         let latest = try await storage.latest(vehicle: "V\(vehicle)", tenant: .standard)
         #expect(latest?.others.map(\.number) == [100 + vehicle])
-        #expect(latest?.vehicle.lastRecordAt == Sample.time(50))
+        #expect(latest?.vehicle.value.lastRecordAt == Sample.time(50))
       }
     }
   }
@@ -162,7 +162,7 @@ import Testing
       #expect(statements.withLock { $0 } == 11)
       let latest = try #require(try await storage.latest(vehicle: "VAN-001", tenant: .standard))
       #expect(Set(latest.others.map(\.number)) == Set(0..<40).union([1_999]))
-      #expect(latest.vehicle.lastRecordAt == Sample.time(1_999))
+      #expect(latest.vehicle.value.lastRecordAt == Sample.time(1_999))
     }
   }
 }

@@ -1,4 +1,5 @@
 import FleetDomain
+import FleetStorageTestKit
 import Telemetry
 import Testing
 
@@ -34,7 +35,7 @@ import Testing
       #expect(registering == [nil])
       #expect(try await store(fleet, second, [Sample.record(2, gateway: "gw-2")]) == [.foreignVehicle])
       #expect(try await store(fleet, first, [Sample.record(3, gateway: "gw-1")]) == [nil])
-      #expect(try await fleet.storage.vehicle("VAN-001", tenant: .standard)?.registeredBy == "gw-1")
+      #expect(try await fleet.storage.vehicle("VAN-001", tenant: .standard)?.value.registeredBy == "gw-1")
       // A list assigns a vehicle to its gateway, even if another gateway registered the vehicle.
       let listed = Sample.gateway("gw-2", ["VAN-001"])
       #expect(try await store(fleet, listed, [Sample.record(2, gateway: "gw-2")]) == [nil])
@@ -65,7 +66,7 @@ import Testing
       // Also where an operator has made a vehicle of that name.
       _ = try await storage.addGateway(
         "gw-3", allowedVehicles: ["VAN-003"], key: Sample.secret(3), tenant: .standard, at: Sample.now)
-      _ = try await storage.addVehicle("gw-3", VehicleDetails(), tenant: .standard, at: Sample.now)
+      _ = try await storage.addVehicle("gw-3", tenant: .standard, at: Sample.now)
       #expect(try await store(fleet, free, [says(7, "gap", "gw-3", "gw-2")]) == [.foreignVehicle])
       let third = Sample.gateway("gw-3", ["VAN-003"])
       #expect(try await store(fleet, third, [says(8, "gap", "gw-3", "gw-3")]) == [nil])
@@ -77,12 +78,12 @@ import Testing
     try await Fleet.with(kind) { fleet in
       let vin = "WVWZZZ3CZHE514839"
       _ = try await fleet.storage.addVehicle(
-        "VAN-001", VehicleDetails(vin: vin), tenant: .standard, at: Sample.now)
+        "VAN-001", Vehicle(vin: vin), tenant: .standard, at: Sample.now)
       #expect(try await store(fleet, Sample.gateway(), [Sample.record(1, vehicle: vin)]) == [nil])
       #expect(try await fleet.storage.all(.telemetry(of: "VAN-001")).map(\.vehicle) == ["VAN-001"])
       #expect(try await fleet.storage.all(.telemetry(of: vin)).map(\.number) == [1])
       #expect(try await fleet.storage.vehicles(cursor: nil, limit: 10, tenant: .standard).items.count == 1)
-      #expect(try await fleet.storage.vehicle(vin, tenant: .standard)?.registeredBy == "gw-17")
+      #expect(try await fleet.storage.vehicle(vin, tenant: .standard)?.value.registeredBy == "gw-17")
       // A resend under the other name is the same record.
       #expect(try await fleet.storage.store([Sample.record(1)]) == [.duplicate])
     }
@@ -101,8 +102,8 @@ import Testing
       ]
       let stored = try await storage.ingest(claims, from: .broker, tenant: .standard, at: Sample.now)
       #expect(stored == [.stored, .stored])
-      #expect(try await storage.vehicle("VAN-1", tenant: .standard)?.details.vin == nil)
-      #expect(try await storage.vehicle("VAN-2", tenant: .standard)?.details.vin == "WVWZZZ3CZHE514840")
+      #expect(try await storage.vehicle("VAN-1", tenant: .standard)?.value.vin == nil)
+      #expect(try await storage.vehicle("VAN-2", tenant: .standard)?.value.vin == "WVWZZZ3CZHE514840")
     }
   }
 
@@ -112,11 +113,11 @@ import Testing
       try await fleet.storage.store([Sample.record(1)])
       try await fleet.storage.store([Sample.record(2, "vehicle", keys: #","vin":"WVWZZZ3CZHE514839""#)])
       let vehicle = try await fleet.storage.vehicle("VAN-001", tenant: .standard)
-      #expect(vehicle?.details.vin == "WVWZZZ3CZHE514839")
+      #expect(vehicle?.value.vin == "WVWZZZ3CZHE514839")
       // Another vehicle that says the same does not take it away.
       try await fleet.storage.store([Sample.record(3, vehicle: "VAN-002", keys: #","vin":"WVWZZZ3CZHE514839""#)])
-      #expect(try await fleet.storage.vehicle("VAN-002", tenant: .standard)?.details.vin == nil)
-      #expect(try await fleet.storage.vehicle("WVWZZZ3CZHE514839", tenant: .standard)?.id == "VAN-001")
+      #expect(try await fleet.storage.vehicle("VAN-002", tenant: .standard)?.value.vin == nil)
+      #expect(try await fleet.storage.vehicle("WVWZZZ3CZHE514839", tenant: .standard)?.value.id == "VAN-001")
     }
   }
 
@@ -128,7 +129,7 @@ import Testing
       try await storage.addTenant(other, at: Sample.now)
       let owner = try await storage.addGateway(
         "gw-2", allowedVehicles: ["VAN-2", vin], key: Sample.secret(2), tenant: .standard, at: Sample.now)
-      _ = try await storage.addVehicle("VAN-2", VehicleDetails(), tenant: .standard, at: Sample.now)
+      _ = try await storage.addVehicle("VAN-2", tenant: .standard, at: Sample.now)
       let taker = Sample.gateway("gw-1")
       func says(_ number: Int, _ vehicle: String, _ keys: String = "") -> IncomingRecord {
         Sample.record(number, vehicle: vehicle, gateway: "gw-1", keys: keys)
@@ -139,7 +140,7 @@ import Testing
         fleet, taker,
         [says(1, "VAN-2"), says(2, vin), says(3, "VAN-1", claim), says(4, "VAN-1", claim), says(5, "AN-2")])
       #expect(kinds == [.foreignVehicle, .foreignVehicle, nil, nil, nil])
-      #expect(try await storage.vehicle("VAN-1", tenant: .standard)?.details.vin == nil)
+      #expect(try await storage.vehicle("VAN-1", tenant: .standard)?.value.vin == nil)
       #expect(try await storage.vehicle(vin, tenant: .standard) == nil)
       // Whose it is takes it, also with a VIN that comes later.
       let own = [

@@ -1,4 +1,5 @@
 import FleetDomain
+import FleetStorageTestKit
 import Telemetry
 import Testing
 
@@ -20,8 +21,8 @@ import Testing
       #expect(latest.telemetry?.number == 9)
       #expect(latest.position?.number == 5)
       #expect(latest.others.map(\.number) == [8, 7, 6])
-      #expect(latest.vehicle.id == "VAN-001")
-      #expect(latest.vehicle.lastRecordAt == Sample.time(9))
+      #expect(latest.vehicle.value.id == "VAN-001")
+      #expect(latest.vehicle.value.lastRecordAt == Sample.time(9))
       #expect(try await fleet.storage.latest(vehicle: "nobody", tenant: .standard) == nil)
     }
   }
@@ -43,7 +44,7 @@ import Testing
   @Test(arguments: Kind.allCases)
   func a_vehicle_without_records_has_none(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
-      let vehicle = try await fleet.storage.addVehicle("VAN-9", VehicleDetails(), tenant: .standard, at: Sample.now)
+      let vehicle = try await fleet.storage.addVehicle("VAN-9", tenant: .standard, at: Sample.now)
       let latest = try #require(try await fleet.storage.latest(vehicle: "VAN-9", tenant: .standard))
       #expect(latest == LatestRecords(vehicle: vehicle, telemetry: nil, position: nil, others: []))
     }
@@ -58,21 +59,21 @@ import Testing
       }
       // A clock that was hours ahead; there is nothing but that.
       try await fleet.storage.store([Sample.record(1, at: 80_000, quality: "system", idAt: id, keys: place)])
-      #expect(try await latest()?.vehicle.lastRecordAt == Sample.time(80_000))
+      #expect(try await latest()?.vehicle.value.lastRecordAt == Sample.time(80_000))
       #expect(try await fleet.storage.store([Sample.record(1, at: 70_000, quality: "ntp", idAt: id)]) == [.improved])
-      #expect(try await latest()?.vehicle.lastRecordAt == Sample.time(70_000))
+      #expect(try await latest()?.vehicle.value.lastRecordAt == Sample.time(70_000))
       #expect(try await latest()?.position?.number == 1)
       // Others came meanwhile, of which many say no position.
       let others = (50..<400).map { Sample.record($0) } + [Sample.record(401, "dtc")]
       try await fleet.storage.store([Sample.record(40, keys: place), Sample.record(41, keys: place)] + others)
       #expect(try await latest()?.position?.number == 1)
       #expect(try await fleet.storage.store([Sample.record(1, at: 20, quality: "gps", idAt: id)]) == [.improved])
-      #expect(try await latest()?.vehicle.lastRecordAt == Sample.time(401))
+      #expect(try await latest()?.vehicle.value.lastRecordAt == Sample.time(401))
       #expect(try await latest()?.position?.number == 41)
       // What was not the newest changes nothing.
       try await fleet.storage.store([Sample.record(2, at: 30, quality: "system", idAt: id, keys: place)])
       try await fleet.storage.store([Sample.record(2, at: 10, quality: "gps", idAt: id)])
-      #expect(try await latest()?.vehicle.lastRecordAt == Sample.time(401))
+      #expect(try await latest()?.vehicle.value.lastRecordAt == Sample.time(401))
       #expect(try await latest()?.position?.number == 41)
       try await fleet.storage.store([Sample.record(500, keys: place)])
       #expect(try await latest()?.position?.number == 500)
@@ -141,7 +142,7 @@ import Testing
       // The last is a day ahead and no more.
       #expect(try await latest()?.telemetry == nil)
       #expect(try await latest()?.others.map(\.number) == [3])
-      #expect(try await latest()?.vehicle.lastRecordAt == Sample.time(86_460))
+      #expect(try await latest()?.vehicle.value.lastRecordAt == Sample.time(86_460))
       #expect(
         try await store([Sample.record(10, at: 10, keys: place), Sample.record(11, "trip", at: 11)], at: 90) == [
           .stored, .stored,

@@ -1,4 +1,5 @@
 import FleetDomain
+import FleetStorageTestKit
 import Foundation
 import Telemetry
 import TestKit
@@ -22,6 +23,20 @@ import Testing
     }
   }
 
+  /// Adds a vehicle as versions before 10 stored it.
+  private static func oldVehicle(_ session: any StoreSession, _ tenant: Int32) throws(StoreFailure) -> VehicleRow {
+    try session.run(
+      "INSERT INTO vehicle (tenant, id, name, licence_plate, registered_by, added) VALUES ($1, $2, $3, $4, $5, $6)",
+      [
+        SQLValue(tenant), .text("VAN-001"), .text("Kühlwagen"), .text("KN-X 17"), .text("gw-17"),
+        .integer(Sample.day),
+      ])
+    guard let vehicle = try session.vehicle("VAN-001", tenant: tenant) else {
+      throw StoreFailure(.system, "VAN-001", "not stored")
+    }
+    return vehicle
+  }
+
   /// Five records as earlier versions stored them.
   private static func fill(_ storage: StoredFleet, _ kind: Kind, version: Int = 1) async throws {
     try await storage.engine.write { session throws(StoreFailure) in
@@ -38,8 +53,7 @@ import Testing
           [.integer(month), .integer(Sample.day), .integer(Sample.day + 86_399_999)])
       }
       let tenant = try session.tenant(.standard) ?? 0
-      let vehicle = try session.register(
-        NewVehicle(tenant: tenant, id: "VAN-001", vin: nil, registeredBy: "gw-17", at: Sample.day))
+      let vehicle = try oldVehicle(session, tenant)
       for record in (0..<5).map({ Sample.record($0) }) {
         try session.run(
           """
@@ -102,6 +116,16 @@ import Testing
     let more = [Sample.record(4), Sample.record(5), Sample.record(6, idAt: 2_000_000_000_000)]
     #expect(try await new.store(more) == [.duplicate, .stored, .stored])
     #expect(try await new.all(.telemetry(of: "VAN-001")).map(\.number) == Array(0..<7))
+    // The vehicle is a thing: it is found by its text and can be changed.
+    var search = ThingQuery<Vehicle>()
+    search.text = "kn-x"
+    let wanted = search
+    let found = try await new.view(tenant: .standard) { view throws(ThingError) in try view.list(wanted).items }
+    let vehicle = try #require(found.first)
+    #expect(vehicle.value.id == "VAN-001" && vehicle.value.registeredBy == "gw-17" && vehicle.version == 1)
+    #expect(vehicle.createdAt == Sample.time(0) && vehicle.value.status == .available)
+    let changed = try await new.updateVehicle("VAN-001", tenant: .standard) { $0.notes = "from before" }
+    #expect(changed.id == vehicle.id && changed.version == 2)
     await new.close()
   }
 
@@ -125,8 +149,7 @@ import Testing
       ]
     _ = try await old.engine.write { session throws(StoreFailure) in
       let tenant = try session.existing(.standard)
-      let vehicle = try session.register(
-        NewVehicle(tenant: tenant, id: "VAN-001", vin: nil, registeredBy: "gw-17", at: Sample.day))
+      let vehicle = try Self.oldVehicle(session, tenant)
       for record in records {
         try session.run(
           "INSERT INTO record (tenant, vehicle, class, time, id, quality, body) VALUES ($1, $2, $3, $4, $5, 0, $6)",
@@ -147,7 +170,7 @@ import Testing
     let latest = try #require(try await new.latest(vehicle: "VAN-001", tenant: .standard))
     #expect(latest.telemetry?.number == 3 && latest.position?.number == 1)
     #expect(latest.others.map(\.number) == [33, 30, 32, 19])
-    #expect(latest.vehicle.lastRecordAt == Sample.time(then + 3))
+    #expect(latest.vehicle.value.lastRecordAt == Sample.time(then + 3))
     let telemetry = try await new.all(.telemetry(of: "VAN-001"))
     #expect(telemetry.map(\.number) == [1, 3, 2])
     #expect(telemetry.map(\.isTimeAhead) == [false, false, true])

@@ -1,4 +1,5 @@
 import FleetDomain
+import FleetStorageTestKit
 import Foundation
 import Telemetry
 import TestKit
@@ -82,7 +83,7 @@ import Testing
     case .key: _ = try await storage.rotateKey(Sample.secret(3), gateway: "gw-1", tenant: .standard, at: Sample.now)
     case .revokedToken: try await storage.revokeToken(Sample.epoch, tenant: .standard, at: Sample.now)
     case .vehicle:
-      _ = try await storage.addVehicle("VAN-9", VehicleDetails(), tenant: .standard, at: Sample.now)
+      _ = try await storage.addVehicle("VAN-9", tenant: .standard, at: Sample.now)
     case .person:
       try await storage.change(tenant: .standard, by: Actor(.command), at: Sample.now) { things throws(ThingError) in
         var person = Person()

@@ -1,4 +1,5 @@
 import FleetDomain
+import FleetStorageTestKit
 import Telemetry
 import TestKit
 import Testing
@@ -92,7 +93,7 @@ import Testing
       let latest = try #require(try await storage.latest(vehicle: vehicle, tenant: .standard))
       #expect(latest.telemetry == model.newest(of: vehicle, withPosition: false))
       #expect(latest.position == model.newest(of: vehicle, withPosition: true))
-      #expect(latest.vehicle.lastRecordAt == model.newest(of: vehicle, withPosition: false)?.time)
+      #expect(latest.vehicle.value.lastRecordAt == model.newest(of: vehicle, withPosition: false)?.time)
     }
   }
 

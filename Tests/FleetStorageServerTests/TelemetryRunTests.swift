@@ -1,4 +1,5 @@
 import FleetDomain
+import FleetStorageTestKit
 import Telemetry
 import TestKit
 import Testing
@@ -126,7 +127,7 @@ import Testing
       let latest = try #require(try await fleet.storage.latest(vehicle: "VAN-001", tenant: .standard))
       #expect(latest.telemetry?.number == 62)
       #expect(latest.position?.number == 62)
-      #expect(latest.vehicle.lastRecordAt == Sample.time(62))
+      #expect(latest.vehicle.value.lastRecordAt == Sample.time(62))
       // All of them: the run goes.
       let rest = (0..<63).map { Sample.record($0, at: Double($0) + 0.5, idAt: UInt64(Sample.day + Int64($0) * 1_000)) }
       #expect(try await fleet.storage.store(rest) == Array(repeating: .improved, count: 63))

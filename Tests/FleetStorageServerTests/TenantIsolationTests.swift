@@ -1,4 +1,5 @@
 import FleetDomain
+import FleetStorageTestKit
 import Telemetry
 import Testing
 
@@ -52,7 +53,7 @@ import Testing
         #expect(try await storage.allTokens(tenant: tenant).map(\.label) == ["\(index)"])
       }
       // What one changes.
-      _ = try await storage.updateVehicle("VAN-001", VehicleDetails(name: "x"), tenant: other)
+      _ = try await storage.updateVehicle("VAN-001", tenant: other) { $0.name = "x" }
       _ = try await storage.rotateKey(Sample.secret(99), gateway: "gw-1", tenant: other, at: Sample.now)
       _ = try await storage.setAllowedVehicles(["x"], gateway: "gw-1", tenant: other)
       try await storage.storeStatus(of: ["gw-1": GatewayStatus(at: Sample.now, spoolDepth: 1)], tenant: other)
@@ -62,7 +63,7 @@ import Testing
       let gateway = try #require(try await storage.gateway("gw-1", tenant: .standard))
       #expect(gateway.revokedAt == nil && gateway.lastSeen == nil && gateway.allowedVehicles.isEmpty)
       #expect(try await storage.allTokens().map(\.revokedAt) == [nil])
-      #expect(try await storage.vehicle("VAN-001", tenant: .standard)?.details.name == nil)
+      #expect(try await storage.vehicle("VAN-001", tenant: .standard)?.value.name == nil)
       #expect(try await storage.all(.telemetry(of: "VAN-001")).count == 1)
       #expect(try await storage.principal(Sample.secret(0)) == .gateway(gateway, .standard))
     }

@@ -1,11 +1,12 @@
 import FleetDomain
+import FleetStorageTestKit
 import Telemetry
 import Testing
 
 @testable import FleetStorage
 
 @Suite struct VehiclesTests {
-  static let details = VehicleDetails(
+  static let vehicle = Vehicle(
     vin: "WVWZZZ3CZHE514839", name: "Kühlwagen", make: "Volkswagen", model: "Crafter", modelYear: 2017,
     licencePlate: "KN-X 17")
 
@@ -13,15 +14,15 @@ import Testing
   func a_vehicle_is_made_changed_and_removed_with_its_records(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let storage = fleet.storage
-      let added = try await storage.addVehicle("VAN-001", Self.details, tenant: .standard, at: Sample.now)
+      let added = try await storage.addVehicle("VAN-001", Self.vehicle, tenant: .standard, at: Sample.now)
       #expect(try await storage.vehicle("VAN-001", tenant: .standard) == added)
       #expect(try await storage.vehicle("WVWZZZ3CZHE514839", tenant: .standard) == added)
-      var details = Self.details
-      details.name = nil
-      details.vin = nil
-      #expect(try await storage.updateVehicle("VAN-001", details, tenant: .standard).details.vin == Self.details.vin)
-      let changed = try await storage.updateVehicle("VAN-001", details, removesVIN: true, tenant: .standard)
-      #expect(changed.details == details)
+      let changed = try await storage.updateVehicle("VAN-001", tenant: .standard) {
+        $0.name = nil
+        $0.vin = nil
+      }
+      #expect(changed.version == 2 && changed.value.name == nil && changed.value.make == "Volkswagen")
+      #expect(try await storage.vehicle("VAN-001", tenant: .standard) == changed)
       #expect(try await storage.vehicle("WVWZZZ3CZHE514839", tenant: .standard) == nil)
       try await storage.store([Sample.record(1), Sample.record(2, "trip"), Sample.record(1, vehicle: "VAN-002")])
       #expect(try await storage.removeVehicle("VAN-001", tenant: .standard))
@@ -68,17 +69,31 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func a_vin_from_records_survives_a_change_without_a_vin(_ kind: Kind) async throws {
+  func records_under_a_learned_vin_belong_to_its_vehicle(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let (storage, vin) = (fleet.storage, "WVWZZZ3CZHE514839")
       try await storage.store([Sample.record(1, "vehicle", keys: ",\"vin\":\"\(vin)\"")])
-      let changed = try await storage.updateVehicle("VAN-001", VehicleDetails(name: "Van"), tenant: .standard)
-      #expect(changed.details == VehicleDetails(vin: vin, name: "Van"))
-      // What comes under the VIN is still the same vehicle's.
+      let changed = try await storage.updateVehicle("VAN-001", tenant: .standard) { $0.name = "Van" }
+      #expect(changed.value.vin == vin && changed.value.name == "Van")
       try await storage.store([Sample.record(2, vehicle: vin)])
       #expect(try await storage.all(.telemetry(of: "VAN-001")).map(\.number) == [2])
-      let other = VehicleDetails(vin: "WVWZZZ3CZHE514840")
-      #expect(try await storage.updateVehicle("VAN-001", other, tenant: .standard).details == other)
+      let other = "WVWZZZ3CZHE514840"
+      #expect(try await storage.updateVehicle("VAN-001", tenant: .standard) { $0.vin = other }.value.vin == other)
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func registration_by_records_is_in_the_audit(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      let vin = "WVWZZZ3CZHE514839"
+      try await fleet.storage.store([Sample.record(1)])
+      try await fleet.storage.store([Sample.record(2, "vehicle", keys: ",\"vin\":\"\(vin)\"")])
+      let entries = try await fleet.storage.auditEntries(after: 0, limit: 10, tenant: .standard)
+      #expect(entries.map(\.action) == ["register", "register"])
+      #expect(entries.map(\.version) == [1, 2])
+      #expect(entries.first?.change?.after["id"] == .text("VAN-001"))
+      #expect(entries.last?.change == ThingChange(before: ["vin": .null], after: ["vin": .text(vin)]))
+      #expect(entries.allSatisfy { $0.content["actor"]?["kind"] == .text("gateway") })
     }
   }
 
@@ -86,26 +101,20 @@ import Testing
   func two_vehicles_never_share_an_id_or_vin(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let storage = fleet.storage
-      _ = try await storage.addVehicle("VAN-001", Self.details, tenant: .standard, at: Sample.now)
-      for (id, details) in [
-        ("VAN-001", VehicleDetails()), ("VAN-002", Self.details), ("WVWZZZ3CZHE514839", VehicleDetails()),
+      try await storage.addVehicle("VAN-001", Self.vehicle, tenant: .standard, at: Sample.now)
+      for (id, vehicle, field) in [
+        ("VAN-001", Vehicle(), "id"), ("VAN-002", Self.vehicle, "vin"), ("WVWZZZ3CZHE514839", Vehicle(), "id"),
       ] {
-        let error = await #expect(throws: StorageError.self) {
-          try await storage.addVehicle(id, details, tenant: .standard, at: Sample.now)
+        await #expect(throws: ThingError.duplicate(field: field)) {
+          try await storage.addVehicle(id, vehicle, tenant: .standard, at: Sample.now)
         }
-        #expect(error?.kind == .exists)
       }
-      _ = try await storage.addVehicle("VAN-002", VehicleDetails(), tenant: .standard, at: Sample.now)
-      let taken = await #expect(throws: StorageError.self) {
-        try await storage.updateVehicle("VAN-002", Self.details, tenant: .standard)
+      try await storage.addVehicle("VAN-002", tenant: .standard, at: Sample.now)
+      await #expect(throws: ThingError.duplicate(field: "vin")) {
+        try await storage.updateVehicle("VAN-002", tenant: .standard) { $0.vin = Self.vehicle.vin }
       }
-      #expect(taken?.kind == .exists)
-      let unknown = await #expect(throws: StorageError.self) {
-        try await storage.updateVehicle("VAN-003", VehicleDetails(), tenant: .standard)
-      }
-      #expect(unknown?.kind == .notFound)
       // A vehicle may repeat its own VIN.
-      _ = try await storage.updateVehicle("VAN-001", Self.details, tenant: .standard)
+      try await storage.updateVehicle("VAN-001", tenant: .standard) { $0.vin = Self.vehicle.vin }
     }
   }
 
@@ -114,13 +123,13 @@ import Testing
     try await Fleet.with(kind) { fleet in
       let ids = (0..<25).map { "VAN-\($0)" } + ["a", "ä", "Z"]
       for id in ids.shuffled() {
-        _ = try await fleet.storage.addVehicle(id, VehicleDetails(), tenant: .standard, at: Sample.now)
+        _ = try await fleet.storage.addVehicle(id, tenant: .standard, at: Sample.now)
       }
       var found: [String] = []
       var cursor: String?
       repeat {
         let page = try await fleet.storage.vehicles(cursor: cursor, limit: 4, tenant: .standard)
-        found += page.items.map(\.id)
+        found += page.items.map(\.value.id)
         cursor = page.next
       } while cursor != nil
       #expect(found == ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })

@@ -1,5 +1,6 @@
 import Dispatch
 import FleetDomain
+import FleetStorageTestKit
 import Synchronization
 import TestKit
 import Testing
@@ -48,7 +49,7 @@ import Testing
       // More than the storage has connections.
       let calls = (0..<6).map { number in
         Task {
-          try await fleet.storage.addVehicle("VAN-\(number)", VehicleDetails(), tenant: .standard, at: Sample.now)
+          try await fleet.storage.addVehicle("VAN-\(number)", tenant: .standard, at: Sample.now)
         }
       }
       for _ in 0..<3 { await fleet.storage.turn() }

@@ -24,7 +24,7 @@ extension StoredFleet {
     try await engine.read { session throws(StoreFailure) in
       let tenant = try session.existing(tenant)
       guard let row = try session.vehicle(name, tenant: tenant),
-        let vehicle = try session.vehicleDetails(key: row.key)
+        let vehicle = try session.storedVehicle(key: row.key)
       else { return nil }
       let telemetry = NewestRecord.Part(recordClass: RecordClass.known(.telemetry).number, ecu: "")
       var latest = LatestRecords(vehicle: vehicle, telemetry: nil, position: nil, others: [])

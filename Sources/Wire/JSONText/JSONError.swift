@@ -98,11 +98,12 @@ extension JSONError: CustomStringConvertible {
       .invalidValue(let expected, let found):
       "expected \(expected), found \(found)"
     case .missingKey(let key): "key \(Self.quoted(key)) is missing"
-    case .unknownKey(let key, let known): Self.unknown(key, among: known)
+    case .unknownKey(let key, let known): Self.unknownKeyReason(key, among: known)
     }
   }
 
-  private static func unknown(_ key: String, among known: [String]) -> String {
+  /// The reason for rejecting an unknown key: the most similar known key, or else all known keys.
+  public static func unknownKeyReason(_ key: String, among known: [String]) -> String {
     let start = "unknown key \(quoted(key))"
     if let near = nearestName(to: key, among: known) { return start + "; did you mean \(quoted(near))?" }
     if known.isEmpty { return start + "; no key belongs here" }

@@ -1,6 +1,7 @@
 import FleetAccess
 import FleetDomain
 import FleetStorage
+import FleetStorageTestKit
 import Glibc
 import Logging
 import ServiceLifecycle
@@ -155,9 +156,9 @@ final class TestServer: Sendable {
       return key.text
     }
     for id in ["VAN-1", "VAN-2"] {
-      _ = try await storage.addVehicle(id, VehicleDetails(), tenant: .standard, at: now)
+      _ = try await storage.addVehicle(id, tenant: .standard, at: now)
     }
-    _ = try await storage.addVehicle("VAN-1", VehicleDetails(name: "foreign"), tenant: other, at: now)
+    _ = try await storage.addVehicle("VAN-1", Vehicle(name: "foreign"), tenant: other, at: now)
     let revoked = try await gateway("gw-old", ["VAN-1"], .standard)
     try await storage.revokeGateway("gw-old", tenant: .standard, at: now)
     return Keys(

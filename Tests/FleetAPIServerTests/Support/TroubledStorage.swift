@@ -68,25 +68,6 @@ final class TroubledStorage: FleetStorage {
   func witnessedTime() async throws(StorageError) -> Timestamp? { try await real.witnessedTime() }
   func prepare(at now: Timestamp) async throws(StorageError) { try await real.prepare(at: now) }
   func announcements(tenant: TenantID) -> AsyncStream<FeedPosition> { real.announcements(tenant: tenant) }
-  func vehicle(_ id: String, tenant: TenantID) async throws(StorageError) -> Vehicle? {
-    try await real.vehicle(id, tenant: tenant)
-  }
-  func vehicles(cursor: String?, limit: Int, tenant: TenantID) async throws(StorageError) -> Page<Vehicle> {
-    try await real.vehicles(cursor: cursor, limit: limit, tenant: tenant)
-  }
-  func addVehicle(
-    _ id: String, _ details: VehicleDetails, tenant: TenantID, at now: Timestamp
-  ) async throws(StorageError) -> Vehicle {
-    try await real.addVehicle(id, details, tenant: tenant, at: now)
-  }
-  func updateVehicle(
-    _ id: String, _ details: VehicleDetails, removesVIN: Bool, tenant: TenantID
-  ) async throws(StorageError) -> Vehicle {
-    try await real.updateVehicle(id, details, removesVIN: removesVIN, tenant: tenant)
-  }
-  func removeVehicle(_ id: String, tenant: TenantID) async throws(StorageError) -> Bool {
-    try await real.removeVehicle(id, tenant: tenant)
-  }
   func fencesVersion(tenant: TenantID) async throws(StorageError) -> FencesVersion? {
     try await real.fencesVersion(tenant: tenant)
   }

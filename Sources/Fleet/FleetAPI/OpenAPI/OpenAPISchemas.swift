@@ -111,52 +111,6 @@ enum OpenAPISchemas {
       "Text": { "type": "string", "minLength": 1, "maxLength": 256, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" },
       "LicencePlate": { "type": "string", "minLength": 1, "maxLength": 32, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" },
       "ServersOwn": { "description": "Set only by the server. Clients may send it back; it is ignored." },
-      "VehicleDetails": {
-        "type": "object", "additionalProperties": false,
-        "properties": {
-          "id": {
-            "description": "The id of the vehicle; it cannot be changed.", "$ref": "#/components/schemas/Name"
-          },
-          "registeredBy": { "$ref": "#/components/schemas/ServersOwn" },
-          "addedAt": { "$ref": "#/components/schemas/ServersOwn" },
-          "lastRecordAt": { "$ref": "#/components/schemas/ServersOwn" },
-          "vin": {
-            "description": "If absent, the known value is kept; `null` removes it.",
-            "oneOf": [{ "$ref": "#/components/schemas/VIN" }, { "type": "null" }]
-          },
-          "name": { "$ref": "#/components/schemas/Text" },
-          "make": { "$ref": "#/components/schemas/Text" }, "model": { "$ref": "#/components/schemas/Text" },
-          "modelYear": { "type": "integer", "minimum": 1900, "maximum": 2100 },
-          "licencePlate": { "$ref": "#/components/schemas/LicencePlate" }
-        }
-      },
-      "NewVehicle": {
-        "type": "object", "required": ["id"], "additionalProperties": false,
-        "properties": {
-          "id": { "$ref": "#/components/schemas/Name" },
-          "vin": { "$ref": "#/components/schemas/VIN" }, "name": { "$ref": "#/components/schemas/Text" },
-          "make": { "$ref": "#/components/schemas/Text" }, "model": { "$ref": "#/components/schemas/Text" },
-          "modelYear": { "type": "integer", "minimum": 1900, "maximum": 2100 },
-          "licencePlate": { "$ref": "#/components/schemas/LicencePlate" }
-        }
-      },
-      "Vehicle": {
-        "type": "object", "required": ["id", "addedAt"], "additionalProperties": false,
-        "properties": {
-          "id": { "$ref": "#/components/schemas/Name" },
-          "vin": { "type": "string" }, "name": { "type": "string" }, "make": { "type": "string" },
-          "model": { "type": "string" }, "modelYear": { "type": "integer" }, "licencePlate": { "type": "string" },
-          "registeredBy": { "type": "string" },
-          "addedAt": { "$ref": "#/components/schemas/Time" }, "lastRecordAt": { "$ref": "#/components/schemas/Time" }
-        }
-      },
-      "VehicleList": {
-        "type": "object", "required": ["data"], "additionalProperties": false,
-        "properties": {
-          "data": { "type": "array", "items": { "$ref": "#/components/schemas/Vehicle" } },
-          "next": { "type": "string" }
-        }
-      },
       "Latest": {
         "description": "The vehicle, and the newest record of each type under the type's name; `position` is the newest telemetry with a position, `dtc` and `monitors` are the newest of each ECU.",
         "type": "object", "required": ["vehicle"],

@@ -156,7 +156,7 @@ extension LatestRecords {
   /// `{"vehicle":{…},"telemetry":{…},"position":{…},"dtc":[{…},{…}],"trip":{…}}`. Unknown parts are absent; `dtc` and
   /// `monitors` have a record for each ECU.
   var json: [UInt8] {
-    var bytes = Array(#"{"vehicle":"#.utf8) + JSONBody.object { vehicle.write(to: &$0) }
+    var bytes = Array(#"{"vehicle":"#.utf8) + Array(vehicleJSON.canonicalText.utf8)
     func add(_ name: String, _ text: [UInt8]) {
       bytes += Array(",\"\(name)\":".utf8)
       bytes += text
@@ -175,6 +175,11 @@ extension LatestRecords {
     bytes.append(UInt8(ascii: "}"))
     return bytes
   }
+}
+
+extension LatestRecords {
+  /// The vehicle as `/api/vehicles` shows it.
+  private var vehicleJSON: JSON { .object(vehicle.members.merging(["addedAt": vehicle.createdAt.json]) { $1 }) }
 }
 
 extension StoredRecord {

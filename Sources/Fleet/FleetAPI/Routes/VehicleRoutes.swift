@@ -1,130 +1,173 @@
+import FleetAccess
 import FleetDomain
 import HTTPTypes
-import JSONText
 import Telemetry
 
-/// `/api/vehicles`: the vehicles of the fleet.
+/// `/api/vehicles`: the vehicles of the tenant. In paths a vehicle has its id or its VIN.
 struct VehicleRoutes {
   let storage: any FleetStorage
 
-  private static let path = "/api/vehicles"
-  /// Keys of a vehicle that only the server sets.
-  private static let serversOwn = ["registeredBy", "addedAt", "lastRecordAt"]
+  var routes: [Route] { things.readingRoutes + [things.create, things.patch, put, remove] }
 
-  var routes: [Route] {
-    let storage = storage
-    return [
-      Route(.get, Self.path, .may(.read, .vehicles), Self.list) { call in
-        let page = try await storage.vehicles(
-          cursor: try call.cursor(), limit: try call.integer("limit", in: 1...1_000) ?? 100, tenant: try call.tenant)
-        var list = ListBody()
-        for vehicle in page.items { list.append(JSONBody.object { vehicle.write(to: &$0) }) }
-        return Answer(json: list.finish(next: page.next))
+  /// Members of the JSON that no field has.
+  static let derived = [
+    // The older name of `createdAt`.
+    DerivedField<Vehicle>(
+      key: "addedAt", schema: ##"{"$ref":"#/components/schemas/Time"}"##,
+      read: { vehicles, _ throws(ThingError) in vehicles.map(\.createdAt.json) })
+  ]
+
+  private var things: ThingRoutes<Vehicle> {
+    ThingRoutes(
+      storage: storage, area: .vehicles,
+      relation: { vehicle, _ in Relation(fleets: Set([vehicle.value.fleetID].compactMap { $0 })) },
+      restriction: { reach, _ in
+        guard !reach.isOnlyOwn else { return nil }
+        return [.oneOf(key: "fleetId", (reach.fleets ?? []).sorted { $0.string < $1.string }.map(\.json))]
       },
-      Route(.post, Self.path, .may(.write, .vehicles), Self.add) { call in
-        let (id, details) = try await call.object { reader throws(JSONError) in
-          (try Names.required(&reader, "id"), try VehicleDetails(&reader))
-        }
-        let vehicle = try await storage.addVehicle(id, details, tenant: try call.tenant, at: WallClock.now)
-        var answer = Answer(status: .created, json: JSONBody.object { vehicle.write(to: &$0) })
-        answer.headers[.location] = "\(Self.path)/\(PercentCoding.encode(id))"
-        return answer
+      check: { old, new, transaction, call throws(ThingError) in try Self.check(old, new, transaction, call) },
+      derived: Self.derived, order: [.init("id")],
+      find: { name, view throws(ThingError) in
+        guard NameRules.isName(name) else { return nil }
+        return try view.vehicle(named: name)
       },
-      Route(.get, Self.path + "/{vehicleId}", .may(.read, .vehicles), Self.get) { call in
-        let id = try call.name("vehicle")
-        guard let vehicle = try await storage.vehicle(id, tenant: try call.tenant) else {
-          throw APIError.notFound("no vehicle \(quoted(id))")
-        }
-        return Answer(json: JSONBody.object { vehicle.write(to: &$0) })
-      },
-      Route(.put, Self.path + "/{vehicleId}", .may(.write, .vehicles), Self.replace) { call in
-        let id = try call.name("vehicle")
-        let present = try await storage.vehicle(id, tenant: try call.tenant)
-        let (details, removesVIN) = try await call.object { reader throws(JSONError) in
-          try Names.passOver(&reader, id: present?.id, Self.serversOwn)
-          let removesVIN = reader.optional("vin")?.isNull ?? false
-          return (try VehicleDetails(&reader, mayBeNull: true), removesVIN)
+      name: { $0.value.id })
+  }
+
+  private static func check(
+    _ old: Stored<Vehicle>?, _ new: Vehicle, _ transaction: any FleetTransaction, _ call: Call
+  ) throws(ThingError) {
+    if old?.value.id != new.id || old?.value.vin != new.vin {
+      try transaction.requireUniqueNames(of: new, except: old?.id)
+    }
+    guard old?.value.fleetID != new.fleetID else { return }
+    if let reach = call.reach, !reach.isEverything {
+      guard let fleet = new.fleetID, reach.fleets?.contains(fleet) ?? true else {
+        throw .forbidden(reason: "fleetId: expected one of the account's own fleets")
+      }
+    }
+    if let fleet = new.fleetID {
+      guard let found = try transaction.find(fleet, Fleet.self) else {
+        throw .invalid(FieldErrors([FieldError("fleetId", "no such fleet")]))
+      }
+      try transaction.recordMoves(added: [new.id], removed: [], of: found)
+    }
+    if let fleet = old?.value.fleetID, let found = try transaction.find(fleet, Fleet.self) {
+      try transaction.recordMoves(added: [], removed: [new.id], of: found)
+    }
+  }
+
+  /// Creates a vehicle, or replaces the fields of one.
+  private var put: Route {
+    let operation = Operation(
+      id: "putVehicle",
+      summary:
+        "With `If-None-Match: *`: makes a vehicle with this id; the same request again answers as the first time. Otherwise: replaces the properties of a vehicle. Its records stay, and so does its VIN unless the request has another, or null.",
+      parameters: [
+        .header("If-None-Match", "`*`: makes a vehicle."),
+        .header("If-Match", "The ETag of the version that the change was made from."),
+      ],
+      body: .json("VehicleDetails"),
+      results: [
+        .init(.ok, "The vehicle.", .json("Vehicle"), headers: ["ETag"]),
+        .init(.created, "The new vehicle.", .json("Vehicle"), headers: ["ETag", "Location"]),
+      ],
+      errors: [.conflict, .preconditionFailed])
+    let things = things
+    return Route(
+      .put, things.path + "/{vehicleId}", .may(.write, .vehicles), operation, isFiltered: true
+    ) { call in
+      let name = try call.name("vehicle")
+      let conditions = try Preconditions(call.request.headers)
+      try call.requireType(["application/json"])
+      let (json, parts) = things.separate(try await call.json())
+      if conditions.noneOf?.isAny ?? false, conditions.oneOf == nil {
+        let vehicle = try Self.new(named: name, json)
+        return things.created(
+          try await things.change(call) { transaction throws(ThingError) in
+            guard let stored = try transaction.vehicle(named: name) else {
+              return try things.insert(vehicle, id: nil, parts, transaction, call)
+            }
+            let present = try things.existing(call, transaction)
+            guard stored.value.id == name else { throw .duplicate(field: "id") }
+            try transaction.requireFirst(vehicle, of: present)
+            return try things.shown(present, transaction)
+          })
+      }
+      let seen = try ThingRoutes<Vehicle>.seenVersion(call)
+      let thing = try await things.change(call) { transaction throws(ThingError) in
+        let old = try things.existing(call, transaction)
+        var new: Vehicle
+        do throws(FieldErrors) {
+          new = try old.value.replaced(with: json)
+        } catch {
+          throw .invalid(error)
         }
         // RFC 9110, 13.2.1: an invalid request is rejected as such, whatever its conditions.
-        try await call.requireNoTag { present != nil }
-        let vehicle = try await storage.updateVehicle(
-          id, details, removesVIN: removesVIN, tenant: try call.tenant)
-        return Answer(json: JSONBody.object { vehicle.write(to: &$0) })
-      },
-      Route(.delete, Self.path + "/{vehicleId}", .may(.write, .vehicles), Self.remove) { call in
-        let id = try call.name("vehicle")
-        try await call.requireNoTag { try await storage.vehicle(id, tenant: try call.tenant) != nil }
-        guard try await storage.removeVehicle(id, tenant: try call.tenant) else {
-          throw APIError.notFound("no vehicle \(quoted(id))")
-        }
-        return Answer(status: .noContent)
-      },
-    ]
-  }
-
-  private static let list = Operation(
-    id: "listVehicles", summary: "Vehicles in the order of their ids.",
-    parameters: [.cursor, .limit(100, most: 1_000)],
-    results: [.init(.ok, "A page of vehicles.", .json("VehicleList"))])
-  private static let add = Operation(
-    id: "addVehicle", summary: "Adds a vehicle before its first record arrives.", body: .json("NewVehicle"),
-    results: [.init(.created, "The vehicle.", .json("Vehicle"), headers: ["Location"])], errors: [.conflict])
-  private static let get = Operation(
-    id: "getVehicle", summary: "A vehicle, by its id or VIN.", results: [.init(.ok, "The vehicle.", .json("Vehicle"))])
-  private static let replace = Operation(
-    id: "replaceVehicle",
-    summary:
-      "Replaces the properties of a vehicle. Its records stay, and so does its VIN unless the request has another, or null.",
-    parameters: Operation.Parameter.noTag, body: .json("VehicleDetails"),
-    results: [.init(.ok, "The vehicle.", .json("Vehicle"))],
-    errors: [.conflict, .preconditionFailed])
-  private static let remove = Operation(
-    id: "removeVehicle", summary: "Removes a vehicle with all its records.", parameters: Operation.Parameter.noTag,
-    results: [.init(.noContent, "Removed.")],
-    errors: [.preconditionFailed])
-}
-
-extension VehicleDetails {
-  /// Reads the keys that operators may set.
-  ///
-  /// - Parameter mayBeNull: whether the VIN may be null.
-  init(_ reader: inout JSONObjectReader, mayBeNull: Bool = false) throws(JSONError) {
-    var vin: String?
-    if let value = reader.optional("vin"), !(mayBeNull && value.isNull) {
-      let text = try value.requireString()
-      guard Self.isVIN(text) else { throw value.invalid(expected: "17 of A-H, J-N, P, R-Z and 0-9 (ISO 3779)") }
-      vin = text
-    }
-    self.init(
-      vin: vin, name: try Names.text(&reader, "name"), make: try Names.text(&reader, "make"),
-      model: try Names.text(&reader, "model"), modelYear: try reader.optionalInt("modelYear", in: 1_900...2_100),
-      licencePlate: try Names.text(&reader, "licencePlate", limit: 32))
-  }
-
-  private static func isVIN(_ text: String) -> Bool {
-    text.utf8.count == 17
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "I"), UInt8(ascii: "O"), UInt8(ascii: "Q"): false
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: false
-        }
+        try Self.require(seen, conditions, of: old)
+        // Records that use it would otherwise belong to another vehicle.
+        if json["vin"] == nil { new.vin = old.value.vin }
+        // Requests of this older form do not know fleets.
+        if json["fleetId"] == nil { new.fleetID = old.value.fleetID }
+        try Self.check(old, new, transaction, call)
+        return try things.shown(try transaction.update(old, to: new, action: "change"), transaction)
       }
+      return thing.answer()
+    }
+  }
+
+  private var remove: Route {
+    let operation = Operation(
+      id: "removeVehicle", summary: "Removes a vehicle with all its records.",
+      parameters: [.header("If-Match", "The ETag of the version that is removed.")],
+      results: [.init(.noContent, "Removed.")], errors: [.preconditionFailed])
+    let things = things
+    return Route(
+      .delete, things.path + "/{vehicleId}", .may(.write, .vehicles), operation, isFiltered: true
+    ) { call in
+      _ = try call.name("vehicle")
+      let conditions = try Preconditions(call.request.headers)
+      let seen = try ThingRoutes<Vehicle>.seenVersion(call)
+      try await things.change(call) { transaction throws(ThingError) in
+        let vehicle = try things.existing(call, transaction)
+        try Self.require(seen, conditions, of: vehicle)
+        if let fleet = vehicle.value.fleetID, let found = try transaction.find(fleet, Fleet.self) {
+          try transaction.recordMoves(added: [], removed: [vehicle.value.id], of: found)
+        }
+        try transaction.removeVehicle(vehicle)
+      }
+      return Answer(status: .noContent)
+    }
+  }
+
+  /// - Throws: `changedMeanwhile` if the vehicle has another version than the one in `If-Match`, or the request is only
+  ///   for a vehicle that does not exist.
+  private static func require(
+    _ seen: Int64?, _ conditions: Preconditions, of vehicle: Stored<Vehicle>
+  ) throws(ThingError) {
+    guard seen ?? vehicle.version == vehicle.version, !(conditions.noneOf?.isAny ?? false) else {
+      throw .changedMeanwhile
+    }
+  }
+
+  /// A new vehicle from the body of a PUT, whose path has the id.
+  private static func new(named name: String, _ json: JSON) throws(ThingError) -> Vehicle {
+    guard case .object(var members) = json else {
+      throw .invalid(FieldErrors([FieldError("", "expected an object, found \(json.summary)")]))
+    }
+    guard members["id"] ?? .text(name) == .text(name) else {
+      throw .invalid(FieldErrors([FieldError("id", "expected the id in the path, or none")]))
+    }
+    members["id"] = .text(name)
+    do throws(FieldErrors) {
+      return try Vehicle(client: .object(members))
+    } catch {
+      throw .invalid(error)
+    }
   }
 }
 
-extension Vehicle {
-  /// Writes its keys.
-  func write(to line: inout JSONLineEncoder) {
-    line.field("id", id)
-    line.field("vin", details.vin)
-    line.field("name", details.name)
-    line.field("make", details.make)
-    line.field("model", details.model)
-    line.field("modelYear", details.modelYear)
-    line.field("licencePlate", details.licencePlate)
-    line.field("registeredBy", registeredBy)
-    line.field("addedAt", addedAt)
-    line.field("lastRecordAt", lastRecordAt)
-  }
+extension UUIDv7 {
+  /// The text form.
+  var string: String { json.textValue ?? "" }
 }

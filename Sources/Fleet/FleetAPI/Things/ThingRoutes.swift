@@ -21,33 +21,50 @@ struct ThingRoutes<Value: Kind>: Sendable {
   ///   - old: `nil` if the thing is new.
   let check:
     @Sendable (_ old: Stored<Value>?, _ new: inout Value, any FleetTransaction, Call) throws(ThingError) -> Void
+  /// The members of the JSON that are computed from other things.
+  var derived: [DerivedField<Value>] = []
+  /// The order of lists that ask for none.
+  var order: [ThingQuery<Value>.Order] = []
+  /// Finds the thing of a path.
+  var find: @Sendable (_ name: String, any FleetView) throws(ThingError) -> Stored<Value>? = {
+    name, view throws(ThingError) in
+    guard let id = UUIDv7(name.utf8.span) else { return nil }
+    return try view.find(id, Value.self)
+  }
+  /// The name of a thing in paths.
+  var name: @Sendable (Stored<Value>) -> String = { $0.id.json.textValue ?? "" }
 
   var path: String { "/api/\(Value.names.many)" }
   private var schema: String { ThingSchema.name(of: Value.self) }
   private var parameter: String { "{\(Value.names.one)Id}" }
   private static var longestSearch: Int { 256 }
 
-  var routes: [Route] { [list, create, get, put, patch] }
+  var routes: [Route] { readingRoutes + [create, put, patch] }
+
+  /// List and read.
+  var readingRoutes: [Route] { [list, get] }
 
   // MARK: Reading
 
   private var list: Route {
     let filters = Value.fields.filter { $0.isFilterable && $0.access != .hidden }.map(\.key)
-    let sortable = ["createdAt", "updatedAt"] + Value.fields.filter(\.isSortable).map(\.key)
+    let sortable = ["createdAt", "updatedAt"] + Value.fields.filter(\.isSortable).flatMap(\.keys)
     let hasSearch = Value.fields.contains(where: \.isTextSearched)
-    var parameters: [Operation.Parameter] = filters.map {
+    let names = Value.fields.filter { filters.contains($0.key) }.flatMap(\.keys)
+    var parameters: [Operation.Parameter] = names.map {
       .query($0, "Only these values of `\($0)`, with commas between.", #"{"type":"string"}"#)
     }
     if hasSearch { parameters.append(.query("q", "Only those with this text.", #"{"type":"string","maxLength":256}"#)) }
-    let names = sortable.joined(separator: ", ")
     parameters += [
-      .query("sort", "Fields with commas between, with `-` in front: descending. \(names).", #"{"type":"string"}"#),
+      .query(
+        "sort", "Fields with commas between, with `-` in front: descending. \(sortable.joined(separator: ", ")).",
+        #"{"type":"string"}"#),
       .cursor, .limit(100, most: 1_000),
     ]
     let operation = Operation(
       id: "list\(Value.names.many.camelCased)", summary: "A page of \(Value.names.many.replacing("-", with: " ")).",
       parameters: parameters, results: [.init(.ok, "A page.", .json("\(schema)List"))])
-    return Route(.get, path, .may(.read, area), operation, isFiltered: true) { [storage, restriction] call in
+    return Route(.get, path, .may(.read, area), operation, isFiltered: true) { call in
       let caller = try call.caller
       var query = ThingQuery<Value>()
       if let reach = call.reach, !reach.isEverything {
@@ -55,21 +72,25 @@ struct ThingRoutes<Value: Kind>: Sendable {
         query.conditions = conditions
       }
       for key in filters {
-        guard let text = call.query[key] else { continue }
+        let alias = Value.fields.first { $0.key == key }?.alias
+        guard let text = call.query[key] ?? alias.flatMap({ call.query[$0] }) else { continue }
         query.conditions.append(.oneOf(key: key, try Self.values(text, of: key)))
       }
       query.text = hasSearch ? call.query["q"] : nil
       guard query.text?.unicodeScalars.count ?? 0 <= Self.longestSearch else {
         throw APIError.badRequest("query: q: expected at most \(Self.longestSearch) characters")
       }
-      query.order = try Self.order(call.query["sort"], sortable)
+      query.order = try Self.order(call.query["sort"], sortable) ?? order
       query.cursor = try call.cursor()
       query.limit = try call.integer("limit", in: 1...1_000) ?? 100
       let wanted = query
-      let page = try await storage.view(tenant: caller.tenant) { view throws(ThingError) in try view.list(wanted) }
+      let (items, next) = try await storage.view(tenant: caller.tenant) { view throws(ThingError) in
+        let page = try view.list(wanted)
+        return (try texts(of: page.items, view), page.next)
+      }
       var list = ListBody()
-      for thing in page.items { list.append(thing.json.canonicalText.utf8) }
-      return Answer(json: list.finish(next: page.next))
+      for item in items { list.append(item) }
+      return Answer(json: list.finish(next: next))
     }
   }
 
@@ -81,36 +102,30 @@ struct ThingRoutes<Value: Kind>: Sendable {
       ])
     return Route(.get, "\(path)/\(parameter)", .may(.read, area), operation, isFiltered: true) { call in
       let conditions = try Preconditions(call.request.headers)
-      let id = try Self.id(call)
-      let stored = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
-        try view.existing(id, Value.self)
+      let thing = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
+        try shown(try existing(call, view), view)
       }
-      try require(call, stored)
-      if conditions.noneOf?.weaklyMatch(stored.entityTag) ?? false {
+      if conditions.noneOf?.weaklyMatch(thing.entityTag) ?? false {
         var answer = Answer(status: .notModified)
-        answer.headers[.eTag] = stored.entityTag
+        answer.headers[.eTag] = thing.entityTag
         return answer
       }
-      return Self.answer(stored)
+      return thing.answer()
     }
   }
 
   // MARK: Changing
 
-  private var create: Route {
+  var create: Route {
     let operation = Operation(
       id: "create\(schema)", summary: "Makes one.", body: .json("New\(schema)"),
       results: [.init(.created, "It.", .json(schema), headers: ["ETag", "Location"])], errors: [.conflict])
     return Route(.post, path, .may(.write, area), operation, isFiltered: true) { call in
-      let value = try await Self.new(call)
-      let stored = try await change(call) { transaction throws(ThingError) in
-        var value = value
-        try check(nil, &value, transaction, call)
-        let stored = try transaction.insert(value)
-        try Self.require(stored, call, relation)
-        return stored
+      let (value, parts) = try await new(call)
+      let thing = try await change(call) { transaction throws(ThingError) in
+        try insert(value, id: nil, parts, transaction, call)
       }
-      return created(stored)
+      return created(thing)
     }
   }
 
@@ -124,24 +139,25 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return Route(.put, "\(path)/\(parameter)", .may(.write, area), operation, isFiltered: true) { call in
       let conditions = try Preconditions(call.request.headers)
       let id = try Self.id(call)
-      let value = try await Self.new(call)
+      let (value, parts) = try await new(call)
       guard conditions.noneOf?.isAny ?? false, conditions.oneOf == nil else {
         throw APIError(
           .preconditionRequired, "preconditionRequired",
           "If-None-Match: expected *, because PUT only makes new ones; PATCH changes them")
       }
-      let stored = try await change(call) { transaction throws(ThingError) in
-        var value = value
-        if try transaction.find(id, Value.self) == nil { try check(nil, &value, transaction, call) }
-        let stored = try transaction.insertOnce(value, id: id)
-        try Self.require(stored, call, relation)
-        return stored
+      let thing = try await change(call) { transaction throws(ThingError) in
+        guard let stored = try transaction.find(id, Value.self) else {
+          return try insert(value, id: id, parts, transaction, call)
+        }
+        try require(call, stored)
+        try transaction.requireFirst(value, of: stored)
+        return try shown(stored, transaction)
       }
-      return created(stored)
+      return created(thing)
     }
   }
 
-  private var patch: Route {
+  var patch: Route {
     let operation = Operation(
       id: "change\(schema)",
       summary: "Changes fields (JSON merge patch, RFC 7396). Changes of others since `If-Match` are merged.",
@@ -150,18 +166,22 @@ struct ThingRoutes<Value: Kind>: Sendable {
       results: [.init(.ok, "It.", .json(schema), headers: ["ETag"])],
       errors: [.conflict, .preconditionRequired, .preconditionFailed])
     return Route(.patch, "\(path)/\(parameter)", .may(.write, area), operation, isFiltered: true) { call in
-      let id = try Self.id(call)
       try call.requireType(["application/merge-patch+json", "application/json"])
-      let json = try await call.json()
-      let seen = try Self.version(call)
-      let stored = try await change(call) { transaction throws(ThingError) in
-        let old = try transaction.existing(id, Value.self)
-        try Self.require(old, call, relation)
-        return try transaction.patch(old, seen: seen ?? old.version, with: json) { value throws(ThingError) in
+      let (json, parts) = separate(try await call.json())
+      guard call.request.headers[.ifMatch] != nil else {
+        throw APIError(
+          .preconditionRequired, "preconditionRequired",
+          "If-Match: expected the ETag of the version that this change was made from, found none")
+      }
+      let seen = try Self.seenVersion(call)
+      let thing = try await change(call) { transaction throws(ThingError) in
+        let old = try existing(call, transaction)
+        let stored = try transaction.patch(old, seen: seen ?? old.version, with: json) { value throws(ThingError) in
           try check(old, &value, transaction, call)
         }
+        return try shown(try write(parts, stored, seen ?? old.version, transaction, call), transaction)
       }
-      return Self.answer(stored)
+      return thing.answer()
     }
   }
 
@@ -179,18 +199,102 @@ struct ThingRoutes<Value: Kind>: Sendable {
       id: "\(name)\(schema)", summary: summary, results: [.init(.ok, "It.", .json(schema), headers: ["ETag"])],
       errors: [.conflict])
     return Route(.post, "\(path)/\(parameter)/\(name)", .may(action, area), operation, isFiltered: true) { call in
-      let id = try Self.id(call)
-      let stored = try await change(call) { transaction throws(ThingError) in
-        let old = try transaction.existing(id, Value.self)
-        try Self.require(old, call, relation)
-        return try work(old, transaction, call)
+      let thing = try await change(call) { transaction throws(ThingError) in
+        try shown(try work(try existing(call, transaction), transaction, call), transaction)
       }
       try after(call)
-      return Self.answer(stored)
+      return thing.answer()
     }
   }
 
   // MARK: Parts
+
+  /// Adds a thing as the caller, after all checks.
+  ///
+  /// - Parameters:
+  ///   - id: the client's own id; `nil` for a new one.
+  ///   - parts: the values of derived fields.
+  func insert(
+    _ value: Value, id: UUIDv7?, _ parts: [String: JSON], _ transaction: any FleetTransaction, _ call: Call
+  ) throws(ThingError) -> Shown {
+    var value = value
+    try check(nil, &value, transaction, call)
+    let stored = try transaction.insert(value, id: id, action: "create")
+    // The caller knows of the thing, so it is not hidden.
+    guard let identity = call.identity, call.reach?.contains(relation(stored, identity)) ?? true else {
+      throw .forbidden(reason: call.reach?.reason ?? "")
+    }
+    return try shown(try write(parts, stored, stored.version, transaction, call), transaction)
+  }
+
+  /// The thing in the path, if the caller may do to it what the route does.
+  ///
+  /// - Throws: `notFound` also if the caller may not even read it.
+  func existing(_ call: Call, _ view: any FleetView) throws(ThingError) -> Stored<Value> {
+    let name = call.parameters.first ?? ""
+    guard let stored = try find(name, view) else { throw .notFound(kind: Value.names.one, id: name) }
+    try require(call, stored)
+    return stored
+  }
+
+  /// A thing as clients see it.
+  struct Shown: Sendable {
+    let name: String
+    let text: [UInt8]
+    let entityTag: String
+
+    func answer(status: HTTPResponse.Status = .ok) -> Answer {
+      var answer = Answer(status: status, json: text)
+      answer.headers[.eTag] = entityTag
+      return answer
+    }
+  }
+
+  /// Returns a thing as clients see it.
+  func shown(_ stored: Stored<Value>, _ view: any FleetView) throws(ThingError) -> Shown {
+    let text = try texts(of: [stored], view)[0]
+    // A live or derived field changes without a new version, and a strong tag must then be another one.
+    let changesWithoutVersion = !derived.isEmpty || Value.fields.contains { $0.access == .live }
+    return Shown(
+      name: name(stored), text: text,
+      entityTag: changesWithoutVersion
+        ? "\"\(stored.version)-\(ContentTag.text(of: text).prefix(16))\"" : "\"\(stored.version)\"")
+  }
+
+  private func texts(of items: [Stored<Value>], _ view: any FleetView) throws(ThingError) -> [[UInt8]] {
+    var members = items.map(\.members)
+    for field in derived {
+      for (index, json) in try field.read(items, view).enumerated() where json != .null {
+        members[index][field.key] = json
+      }
+    }
+    return members.map { Array(JSON.object($0).canonicalText.utf8) }
+  }
+
+  /// Separates the values of derived fields from a client's object. Those that clients cannot set are ignored.
+  func separate(_ json: JSON) -> (json: JSON, parts: [String: JSON]) {
+    guard case .object(var members) = json else { return (json, [:]) }
+    var parts: [String: JSON] = [:]
+    for field in derived {
+      let value = members.removeValue(forKey: field.key)
+      if field.write != nil { parts[field.key] = value }
+    }
+    return (.object(members), parts)
+  }
+
+  /// Sets derived fields.
+  ///
+  /// - Parameter seen: the version from which the client made the change.
+  func write(
+    _ parts: [String: JSON], _ stored: Stored<Value>, _ seen: Int64, _ transaction: any FleetTransaction, _ call: Call
+  ) throws(ThingError) -> Stored<Value> {
+    var stored = stored
+    for field in derived {
+      guard let write = field.write, let json = parts[field.key] else { continue }
+      stored = try write(json, stored, seen, transaction, call)
+    }
+    return stored
+  }
 
   /// Changes things as the caller.
   func change<Result: Sendable>(
@@ -201,21 +305,13 @@ struct ThingRoutes<Value: Kind>: Sendable {
       tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now, work)
   }
 
-  /// Checks that the caller may do what the route does to a thing. To somebody who may not even read it, it does not
+  /// Checks that the caller may do what the route does to a thing. For a caller who may not even read it, it does not
   /// exist.
-  private func require(_ call: Call, _ stored: Stored<Value>) throws {
-    try Self.require(stored, call, relation)
-  }
-
-  private static func require(
-    _ stored: Stored<Value>, _ call: Call, _ relation: (Stored<Value>, Identity) -> Relation
-  ) throws(ThingError) {
+  private func require(_ call: Call, _ stored: Stored<Value>) throws(ThingError) {
     guard let identity = call.identity, let reach = call.reach, !reach.isEverything else { return }
     let found = relation(stored, identity)
     guard !reach.contains(found) else { return }
-    guard call.canRead(found) else {
-      throw .notFound(kind: Value.names.one, id: stored.id.json.textValue ?? "")
-    }
+    guard call.canRead(found) else { throw .notFound(kind: Value.names.one, id: name(stored)) }
     throw .forbidden(reason: reach.reason)
   }
 
@@ -226,41 +322,29 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return id
   }
 
-  private static func new(_ call: Call) async throws -> Value {
+  /// Parses the body of a request that makes a thing.
+  func new(_ call: Call) async throws -> (value: Value, parts: [String: JSON]) {
     try call.requireType(["application/json"])
-    let json = try await call.json()
+    let (json, parts) = separate(try await call.json())
     do throws(FieldErrors) {
-      return try Value(client: json)
+      return (try Value(client: json), parts)
     } catch {
       throw ThingError.invalid(error)
     }
   }
 
-  /// The version in `If-Match`; `nil` for any.
-  ///
-  /// - Throws: 428; 412 if it is not a version of this server.
-  private static func version(_ call: Call) throws(APIError) -> Int64? {
-    guard let field = call.request.headers[.ifMatch] else {
-      throw APIError(
-        .preconditionRequired, "preconditionRequired",
-        "If-Match: expected the ETag of the version that this change was made from, found none")
-    }
-    if try EntityTags("If-Match", field).isAny { return nil }
-    guard let number = Int64(field.filter { $0 != "\"" }), number > 0, field == "\"\(number)\"" else {
-      throw Preconditions.failed(nil)
-    }
+  /// The version in `If-Match`; `nil` for any, and 0 for a tag that this server has not given.
+  static func seenVersion(_ call: Call) throws(APIError) -> Int64? {
+    guard let field = call.request.headers[.ifMatch], !(try EntityTags("If-Match", field).isAny) else { return nil }
+    guard field.hasPrefix("\""), field.hasSuffix("\""), field.utf8.count > 2,
+      let number = Int64(field.dropFirst().prefix { $0 != "-" && $0 != "\"" }), number > 0
+    else { return 0 }
     return number
   }
 
-  static func answer(_ stored: Stored<Value>, status: HTTPResponse.Status = .ok) -> Answer {
-    var answer = Answer(status: status, json: Array(stored.json.canonicalText.utf8))
-    answer.headers[.eTag] = stored.entityTag
-    return answer
-  }
-
-  private func created(_ stored: Stored<Value>) -> Answer {
-    var answer = Self.answer(stored, status: .created)
-    answer.headers[.location] = "\(path)/\(stored.id.json.textValue ?? "")"
+  func created(_ shown: Shown) -> Answer {
+    var answer = shown.answer(status: .created)
+    answer.headers[.location] = "\(path)/\(PercentCoding.encode(shown.name))"
     return answer
   }
 
@@ -286,8 +370,9 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return values
   }
 
-  private static func order(_ text: String?, _ sortable: [String]) throws(APIError) -> [ThingQuery<Value>.Order] {
-    guard let text else { return [] }
+  /// - Returns: `nil` if the request asks for no order.
+  private static func order(_ text: String?, _ sortable: [String]) throws(APIError) -> [ThingQuery<Value>.Order]? {
+    guard let text else { return nil }
     var order: [ThingQuery<Value>.Order] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
       let key = part.hasPrefix("-") ? String(part.dropFirst()) : String(part)
@@ -295,7 +380,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
         throw .badRequest(
           "query: sort: expected some of \(sortable.joined(separator: ", ")), each once, found \(quoted(text))")
       }
-      order.append(.init(key, isDescending: part.hasPrefix("-")))
+      let field = Value.fields.first { $0.alias == key }?.key ?? key
+      order.append(.init(field, isDescending: part.hasPrefix("-")))
     }
     return order
   }

@@ -4,22 +4,39 @@ import FleetDomain
 enum ThingSchema {
   /// Members of the components: the thing (`Person`), what makes one (`NewPerson`), a change (`PersonChange`), and a page
   /// (`PersonList`).
-  static func members<Value: Kind>(of kind: Value.Type) -> String {
+  ///
+  /// - Parameter derived: the derived fields of its routes.
+  static func members<Value: Kind>(of kind: Value.Type, derived: [DerivedField<Value>] = []) -> String {
     let name = name(of: kind)
     let shown = kind.fields.filter { $0.access != .hidden }
     let set = shown.filter { $0.access == .client || $0.access == .creation }
     let changed = shown.filter { $0.access == .client }
-    let head = #""id":\#(UUIDv7Schema.text),"createdAt":\#(time),"updatedAt":\#(time)"#
-    let required = ["id", "createdAt", "updatedAt"] + shown.filter { !$0.isOptional }.map(\.key)
+    func properties(_ fields: [Field<Value>], _ derived: [DerivedField<Value>]) -> [(key: String, schema: String)] {
+      fields.flatMap { field in field.keys.map { ($0, field.schema) } }
+        + derived.map { ($0.key, $0.schema) }
+    }
+    let id = shown.contains { $0.key == "id" } ? "" : #""id":\#(UUIDv7Schema.text),"#
+    let head = #"\#(id)"createdAt":\#(time),"updatedAt":\#(time)"#
+    let required = ["createdAt", "updatedAt"] + shown.filter { !$0.isOptional }.map(\.key) + (id.isEmpty ? [] : ["id"])
+    // Clients may send back what only the server sets.
+    let written = properties(set, []) + derived.map { ($0.key, $0.write == nil ? "{}" : $0.schema) }
+    let patched = properties(changed, []) + derived.map { ($0.key, $0.write == nil ? "{}" : $0.schema) }
     return [
-      object(name, required: required, head: head, shown.map { ($0.key, $0.schema) }, isStrict: false),
-      object(
-        "New" + name, required: set.filter(\.isRequired).map(\.key), head: nil, set.map { ($0.key, $0.schema) },
-        isStrict: true),
-      object(name + "Change", required: [], head: nil, changed.map { ($0.key, $0.schema) }, isStrict: true),
+      object(name, required: required, head: head, properties(shown, derived), isStrict: false),
+      object("New" + name, required: set.filter(\.isRequired).map(\.key), head: nil, written, isStrict: true),
+      object(name + "Change", required: [], head: nil, patched, isStrict: true),
       "\"\(name)List\":" + ##"{"type":"object","required":["data"],"additionalProperties":false,"properties":{"##
         + ##""data":{"type":"array","items":{"$ref":"#/components/schemas/\##(name)"}},"next":{"type":"string"}}}"##,
     ].joined(separator: ",")
+  }
+
+  /// The schema of what replaces a thing (`VehicleDetails`). Clients may send back what only the server sets.
+  static func details<Value: Kind>(of kind: Value.Type, derived: [DerivedField<Value>] = []) -> String {
+    let shown = kind.fields.filter { $0.access != .hidden }
+    let properties =
+      shown.flatMap { field in field.keys.map { ($0, field.access == .client ? field.schema : "{}") } }
+      + derived.map { ($0.key, "{}") } + ["createdAt", "updatedAt"].map { ($0, "{}") }
+    return object(name(of: kind) + "Details", required: [], head: nil, properties, isStrict: true)
   }
 
   /// `Person`

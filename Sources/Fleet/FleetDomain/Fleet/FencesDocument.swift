@@ -42,10 +42,7 @@ public struct FencesDocument: Equatable, Sendable {
     self.bytes = bytes
     self.version = version
     self.modifiedAt = modifiedAt
-    // Two keyed hashes of 64 bits; the keys are not secret.
-    let first = SipHash(key: (0x6665_6E63_6573_2D31, 0)).hash(bytes.span)
-    let second = SipHash(key: (0x6665_6E63_6573_2D32, 1)).hash(bytes.span)
-    entityTag = "\"\(Hexadecimal.text(first))\(Hexadecimal.text(second))\""
+    entityTag = "\"\(ContentTag.text(of: bytes))\""
   }
 }
 

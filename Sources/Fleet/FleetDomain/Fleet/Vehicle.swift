@@ -1,48 +1,165 @@
 import Telemetry
 
-/// The properties of a vehicle that operators set.
-public struct VehicleDetails: Equatable, Sendable {
-  /// 17 characters, unique within the tenant.
+/// A vehicle of the fleet, created by a person or by its first record.
+public struct Vehicle: Kind {
+  /// The type of a vehicle.
+  public enum Category: String, FieldChoice, Sendable {
+    case car, motorcycle, van, truck, bus, trailer, equipment, other
+  }
+
+  /// The energy with which a vehicle is driven.
+  public enum Fuel: String, FieldChoice, Sendable {
+    case petrol, diesel, cng, lpg, electric, hybrid, pluginHybrid, hydrogen, other
+  }
+
+  public enum Transmission: String, FieldChoice, Sendable { case manual, automatic, other }
+
+  public enum Status: String, FieldChoice, Sendable {
+    /// Ready for use.
+    case available
+    /// A driver has it now.
+    case assigned
+    /// In a workshop.
+    case inService
+    /// Not in use for now.
+    case inactive
+    /// Not part of the fleet any more.
+    case retired
+  }
+
+  /// The `vehicleId` of its records. Records with its VIN as their `vehicleId` also belong to it.
+  public var id = ""
+  /// 17 characters (ISO 3779), unique within the tenant.
   public var vin: String?
   /// A name for people.
   public var name: String?
   public var make: String?
   public var model: String?
-  public var modelYear: Int?
+  /// 1900 to 2100.
+  public var modelYear: Int64?
   public var licencePlate: String?
+  public var category: Category?
+  public var fuel: Fuel?
+  /// L.
+  public var tankCapacity: Double?
+  /// kWh.
+  public var batteryCapacity: Double?
+  /// Persons, including the driver.
+  public var capacity: Int64?
+  /// kg.
+  public var payload: Double?
+  /// L.
+  public var engineSize: Double?
+  public var transmission: Transmission?
+  public var notes: String?
+  public var acquiredOn: CalendarDate?
+  public var acquisitionCost: Money?
+  public var residualValue: Money?
+  public var disposedOn: CalendarDate?
+  /// The fleet to which it belongs; `nil` if it belongs to none.
+  public var fleetID: UUIDv7?
+  public var status = Status.available
+  /// The gateway of its first record; `nil` if it has none.
+  public var registeredBy: String?
+  /// The latest time of its records; `nil` if none has a time.
+  public var lastRecordAt: Timestamp?
+
+  public init() {}
 
   public init(
-    vin: String? = nil, name: String? = nil, make: String? = nil, model: String? = nil, modelYear: Int? = nil,
-    licencePlate: String? = nil
+    id: String = "", vin: String? = nil, name: String? = nil, make: String? = nil, model: String? = nil,
+    modelYear: Int64? = nil, licencePlate: String? = nil, registeredBy: String? = nil
   ) {
+    self.id = id
     self.vin = vin
     self.name = name
     self.make = make
     self.model = model
     self.modelYear = modelYear
     self.licencePlate = licencePlate
+    self.registeredBy = registeredBy
+  }
+
+  public static let names = KindNames(
+    one: "vehicle", many: "vehicles", idColumn: "thing", createdColumn: "added")
+
+  public static let fields: [Field<Vehicle>] = [
+    Field("id", \.id) { id throws(FieldError) in
+      guard NameRules.isName(id) else { throw FieldError("", "expected \(NameRules.expectedName)") }
+    }.settable(by: .creation).required().sortable().filterable().textSearched()
+      .schema(##"{"$ref":"#/components/schemas/Name"}"##),
+    Field("vin", \.vin) { vin throws(FieldError) in
+      guard vin.map(NameRules.isVIN) ?? true else {
+        throw FieldError("", "expected 17 of A-H, J-N, P, R-Z and 0-9 (ISO 3779)")
+      }
+    }.filterable().textSearched().schema(##"{"$ref":"#/components/schemas/VIN"}"##),
+    Field("name", \.name, NameRules.checkText(256)).sortable().textSearched().schema(Schemas.text),
+    Field("make", \.make, NameRules.checkText(256)).filterable().sortable().textSearched().schema(Schemas.text),
+    Field("model", \.model, NameRules.checkText(256)).filterable().sortable().textSearched().schema(Schemas.text),
+    Field("modelYear", \.modelYear) { year throws(FieldError) in
+      guard (1_900...2_100).contains(year ?? 2_000) else { throw FieldError("", "expected 1900 to 2100") }
+    }.filterable().sortable().schema(#"{"type":"integer","minimum":1900,"maximum":2100}"#),
+    Field("licencePlate", \.licencePlate, NameRules.checkText(32)).alias("registrationNumber").filterable().sortable()
+      .textSearched().schema(##"{"$ref":"#/components/schemas/LicencePlate"}"##),
+    Field("type", \.category).filterable().sortable(),
+    Field("fuelType", \.fuel).filterable().sortable(),
+    Field("tankCapacity", \.tankCapacity, Limits.positive(100_000)).schema(Schemas.positive(100_000)),
+    Field("batteryCapacity", \.batteryCapacity, Limits.positive(100_000)).schema(Schemas.positive(100_000)),
+    Field("capacity", \.capacity) { count throws(FieldError) in
+      guard (1...1_000).contains(count ?? 1) else { throw FieldError("", "expected 1 to 1000 persons") }
+    }.schema(#"{"type":"integer","minimum":1,"maximum":1000}"#),
+    Field("payload", \.payload, Limits.positive(1_000_000)).schema(Schemas.positive(1_000_000)),
+    Field("engineSize", \.engineSize, Limits.positive(1_000)).schema(Schemas.positive(1_000)),
+    Field("transmission", \.transmission).filterable(),
+    Field("notes", \.notes, NameRules.checkNotes(10_000)).textSearched(),
+    Field("acquiredOn", \.acquiredOn).sortable(),
+    Field("acquisitionCost", \.acquisitionCost),
+    Field("residualValue", \.residualValue),
+    Field("disposedOn", \.disposedOn).sortable(),
+    Field("fleetId", \.fleetID).filterable(),
+    Field("status", \.status).settable(by: .server).filterable().sortable(),
+    Field("registeredBy", \.registeredBy).settable(by: .server).filterable(),
+    Field("lastRecordAt", \.lastRecordAt).settable(by: .live).sortable(),
+  ]
+
+  private enum Schemas {
+    static let text = ##"{"$ref":"#/components/schemas/Text"}"##
+    static func positive(_ most: Int) -> String { #"{"type":"number","exclusiveMinimum":0,"maximum":\#(most)}"# }
+  }
+
+  private enum Limits {
+    static func positive(_ most: Double) -> @Sendable (Double?) throws(FieldError) -> Void {
+      { number throws(FieldError) in
+        guard let number else { return }
+        guard number > 0, number <= most else {
+          throw FieldError("", "expected a number above 0, at most \(Int64(most))")
+        }
+      }
+    }
   }
 }
 
-/// A vehicle of the fleet, created by an operator or by its first record.
-public struct Vehicle: Equatable, Sendable {
-  /// The `vehicleId` of its records. Records with its VIN as their `vehicleId` also belong to it.
-  public var id: String
-  public var details: VehicleDetails
-  /// The gateway of its first record; `nil` if it has none.
-  public var registeredBy: String?
-  public var addedAt: Timestamp
-  /// The latest time of its records; `nil` if none has a time.
-  public var lastRecordAt: Timestamp?
+extension FleetView {
+  /// Returns a vehicle by its id or VIN; `nil` if there is none. An id takes precedence over a VIN.
+  public func vehicle(named name: String) throws(ThingError) -> Stored<Vehicle>? {
+    if let found = try first(ThingQuery<Vehicle>(.oneOf(key: "id", [.text(name)]))) { return found }
+    return try first(ThingQuery<Vehicle>(.oneOf(key: "vin", [.text(name)])))
+  }
+}
 
-  public init(
-    id: String, details: VehicleDetails, registeredBy: String? = nil, addedAt: Timestamp,
-    lastRecordAt: Timestamp? = nil
-  ) {
-    self.id = id
-    self.details = details
-    self.registeredBy = registeredBy
-    self.addedAt = addedAt
-    self.lastRecordAt = lastRecordAt
+extension FleetTransaction {
+  /// Checks that no other vehicle has the id or the VIN of a vehicle, as its id or as its VIN: records that contain it
+  /// would otherwise belong to two vehicles.
+  ///
+  /// - Parameter id: the vehicle itself, which is no other; `nil` for a new one.
+  /// - Throws: `duplicate`.
+  public func requireUniqueNames(of vehicle: Vehicle, except id: UUIDv7? = nil) throws(ThingError) {
+    for (field, name) in [("id", vehicle.id), ("vin", vehicle.vin)] {
+      guard let name else { continue }
+      for key in ["id", "vin"] {
+        let others = try list(ThingQuery<Vehicle>(.oneOf(key: key, [.text(name)]), limit: 2)).items
+        if others.contains(where: { $0.id != id }) { throw .duplicate(field: field) }
+      }
+    }
   }
 }

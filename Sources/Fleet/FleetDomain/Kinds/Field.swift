@@ -12,13 +12,18 @@ public struct Field<Owner: Kind>: Sendable {
     case server
     /// Only the server sets it, and clients cannot read it.
     case hidden
+    /// Only the server sets it, without a new version of the thing and without an audit entry: for example the time of
+    /// the last record. Clients can read it.
+    case live
   }
 
   /// The key in JSON.
   public let key: String
   public let type: FieldType
   /// The JSON Schema of the value, as JSON.
-  public let schema: String
+  public private(set) var schema: String
+  /// A second key in JSON with the same value; `nil` if there is none.
+  public private(set) var alias: String?
   public let isOptional: Bool
   public private(set) var access = Access.client
   /// Whether clients must provide it when they create the thing.
@@ -29,8 +34,13 @@ public struct Field<Owner: Kind>: Sendable {
   /// Whether it is personal data, which become unreadable when the person is erased.
   public private(set) var isPersonal = false
 
-  /// Sets the field from JSON.
+  /// The key, and the alias if there is one.
+  public var keys: [String] { [key] + [alias].compactMap { $0 } }
+
+  /// Sets the field from a client's JSON.
   let read: @Sendable (JSON, inout Owner) throws(FieldError) -> Void
+  /// Sets the field from stored JSON: the type must be right, but the value is not checked.
+  let load: @Sendable (JSON, inout Owner) throws(FieldError) -> Void
   public let json: @Sendable (Owner) -> JSON
   /// Copies the field from one version to another.
   let copy: @Sendable (_ from: Owner, _ into: inout Owner) -> Void
@@ -49,6 +59,13 @@ public struct Field<Owner: Kind>: Sendable {
         let value = try Value(json: json)
         try check?(value)
         owner[keyPath: path] = value
+      } catch {
+        throw error.inside(key)
+      }
+    }
+    load = { json, owner throws(FieldError) in
+      do throws(FieldError) {
+        owner[keyPath: path] = try Value(json: json)
       } catch {
         throw error.inside(key)
       }
@@ -74,6 +91,15 @@ public struct Field<Owner: Kind>: Sendable {
   public func textSearched() -> Self { with { $0.isTextSearched = true } }
   public func personal() -> Self { with { $0.isPersonal = true } }
   public func settable(by access: Access) -> Self { with { $0.access = access } }
+  /// Gives the field a second key in JSON.
+  public func alias(_ key: String) -> Self { with { $0.alias = key } }
+
+  /// Replaces the JSON Schema of the type by one that also contains the limits of the value.
+  ///
+  /// - Parameter schema: JSON; of an optional field without `null`.
+  public func schema(_ schema: String) -> Self {
+    with { $0.schema = isOptional ? #"{"anyOf":[\#(schema),{"type":"null"}]}"# : schema }
+  }
 
   private func with(_ change: (inout Self) -> Void) -> Self {
     var copy = self

@@ -12,6 +12,12 @@ public protocol FleetView {
   /// - Throws: `storage` with `invalidCursor` or `invalidQuery`.
   func list<Value: Kind>(_ query: ThingQuery<Value>) throws(ThingError) -> Page<Stored<Value>>
 
+  /// Returns some fields of all things that match a query, in its order. The query's limit and cursor do not apply.
+  ///
+  /// - Parameter keys: keys of fields.
+  /// - Returns: for each thing the values of the keys.
+  func values<Value: Kind>(_ keys: [String], _ query: ThingQuery<Value>) throws(ThingError) -> [[JSON]]
+
   /// Returns a page of the audit, newest first.
   ///
   /// - Parameter thing: id of the thing; `nil` for all things.
@@ -63,6 +69,19 @@ public protocol FleetTransaction: FleetView {
   /// Removes a thing.
   func remove<Value: Kind>(_ stored: Stored<Value>, action: String) throws(ThingError)
 
+  /// Gives a thing a new version although none of its fields differs, because something else that belongs to it has
+  /// changed.
+  ///
+  /// - Parameter details: the change, for the audit.
+  @discardableResult
+  func touch<Value: Kind>(
+    _ stored: Stored<Value>, action: String, details: [String: JSON]
+  ) throws(ThingError) -> Stored<Value>
+
+  /// Removes a vehicle and its records from all answers. A new record with its id registers a new vehicle.
+  /// ``FleetStorage/finishRemovals()`` deletes the rows of its records.
+  func removeVehicle(_ vehicle: Stored<Vehicle>) throws(ThingError)
+
   /// Adds an entry to the audit that is not about a change of a thing, for example about a sign-in.
   func note(_ action: String, kind: String, thing: UUIDv7?, details: [String: JSON]) throws(ThingError)
 
@@ -86,20 +105,28 @@ extension FleetTransaction {
   /// - Throws: `exists` if a thing with the id was created from other values.
   public func insertOnce<Value: Kind>(_ value: Value, id: UUIDv7) throws(ThingError) -> Stored<Value> {
     guard let stored = try find(id, Value.self) else { return try insert(value, id: id, action: "create") }
+    try requireFirst(value, of: stored)
+    return stored
+  }
+
+  /// Checks that a thing was created from the values of a repeated request.
+  ///
+  /// - Throws: `exists` if it was created from other values.
+  public func requireFirst<Value: Kind>(_ value: Value, of stored: Stored<Value>) throws(ThingError) {
+    let name = stored.members["id"]?.textValue ?? ""
     // Compare with the values of the first request, by undoing all later changes.
     var first = stored.value
-    for entry in try audit(thing: id, before: nil, limit: .max) {
+    for entry in try audit(thing: stored.id, before: nil, limit: .max) {
       guard entry.action != "create", let change = entry.change else { continue }
       do throws(FieldError) {
         first = try first.reverting(change)
       } catch {
-        throw .exists(id: id.json.textValue ?? "")
+        throw .exists(id: name)
       }
     }
     for field in Value.fields where field.access == .client || field.access == .creation {
-      guard field.json(first) == field.json(value) else { throw .exists(id: id.json.textValue ?? "") }
+      guard field.json(first) == field.json(value) else { throw .exists(id: name) }
     }
-    return stored
   }
 
   /// Applies a client's merge patch that is based on an older version of a thing.

@@ -1,3 +1,4 @@
+import JSONText
 import Telemetry
 
 /// A kind of thing that the fleet stores: a person, a driver, an expense.
@@ -41,10 +42,16 @@ public struct KindNames: Sendable {
   public let one: String
   /// The name in routes, for example `fuel-entries`.
   public let many: String
+  /// The column of the thing's id. A kind with a field `id` needs another column for it.
+  public let idColumn: String
+  /// The column of the time of creation.
+  public let createdColumn: String
 
-  public init(one: String, many: String) {
+  public init(one: String, many: String, idColumn: String = "id", createdColumn: String = "created") {
     self.one = one
     self.many = many
+    self.idColumn = idColumn
+    self.createdColumn = createdColumn
   }
 
   /// The name of the database table: `fuel_entry`.
@@ -76,18 +83,20 @@ public struct Stored<Value: Kind>: Equatable, Sendable {
     self.value = value
   }
 
-  /// A strong entity tag (RFC 9110, section 8.8.3).
-  public var entityTag: String { "\"\(version)\"" }
-
-  /// The JSON for clients.
-  public var json: JSON {
+  /// The members of the JSON for clients.
+  public var members: [String: JSON] {
     var members: [String: JSON] = ["id": id.json, "createdAt": createdAt.json, "updatedAt": updatedAt.json]
     for field in Value.fields where field.access != .hidden {
       let json = field.json(value)
-      if json != .null { members[field.key] = json }
+      guard json != .null else { continue }
+      members[field.key] = json
+      if let alias = field.alias { members[alias] = json }
     }
-    return .object(members)
+    return members
   }
+
+  /// The JSON for clients.
+  public var json: JSON { .object(members) }
 }
 
 extension Kind {
@@ -96,10 +105,8 @@ extension Kind {
   /// - Throws: all errors, not only the first.
   public init(client json: JSON) throws(FieldErrors) {
     self.init()
-    guard case .object(let members) = json else {
-      throw FieldErrors([FieldError("", "expected an object, found \(json.summary)")])
-    }
-    var errors = Self.unknown(members)
+    var errors: [FieldError] = []
+    let members = try Self.members(json, &errors)
     for field in Self.fields where field.access != .hidden {
       if let value = members[field.key], value != .null || field.isOptional {
         guard field.access == .client || field.access == .creation else {
@@ -122,12 +129,10 @@ extension Kind {
   ///
   /// - Throws: all errors, not only the first.
   public func patched(with json: JSON) throws(FieldErrors) -> Self {
-    guard case .object(let members) = json else {
-      throw FieldErrors([FieldError("", "expected an object, found \(json.summary)")])
-    }
     var patched = self
-    var errors = Self.unknown(members)
-    for field in Self.fields where field.access != .hidden {
+    var errors: [FieldError] = []
+    let members = try Self.members(json, &errors)
+    for field in Self.fields where field.access != .hidden && field.access != .live {
       guard let value = members[field.key], value != field.json(self) else { continue }
       guard field.access == .client else {
         errors.append(FieldError(field.key, "this cannot be changed; leave it out"))
@@ -144,18 +149,47 @@ extension Kind {
     return patched
   }
 
-  /// Creates a thing from the columns of all its fields.
+  /// Returns the thing with all fields that clients may change replaced by those of a client's object. Fields that are
+  /// absent in the object lose their values.
   ///
-  /// - Throws: the first error.
-  public init(columns: (Field<Self>) throws(FieldError) -> JSON) throws(FieldError) {
-    self.init()
-    for field in Self.fields { try field.read(try columns(field), &self) }
+  /// - Throws: all errors, not only the first.
+  public func replaced(with json: JSON) throws(FieldErrors) -> Self {
+    guard case .object(var members) = json else { return try patched(with: json) }
+    for field in Self.fields where field.access == .client && members[field.key] == nil {
+      if field.alias.flatMap({ members[$0] }) == nil { members[field.key] = field.json(Self()) }
+    }
+    return try patched(with: .object(members))
   }
 
-  private static func unknown(_ members: [String: JSON]) -> [FieldError] {
-    let known = fields.filter { $0.access != .hidden }.map(\.key)
-    return members.keys.filter { !known.contains($0) && !["id", "createdAt", "updatedAt"].contains($0) }.sorted().map {
-      FieldError($0, "no such field; expected \(known.joined(separator: ", "))")
+  /// Creates a thing from the columns of all its fields. Values that an earlier release accepted are valid, although
+  /// the checks of today refuse them.
+  ///
+  /// - Throws: the first value of a wrong type.
+  public init(columns: (Field<Self>) throws(FieldError) -> JSON) throws(FieldError) {
+    self.init()
+    for field in Self.fields { try field.load(try columns(field), &self) }
+  }
+
+  /// Returns the members of a client's object, with the keys of fields instead of their aliases.
+  ///
+  /// - Throws: if it is not an object.
+  private static func members(_ json: JSON, _ errors: inout [FieldError]) throws(FieldErrors) -> [String: JSON] {
+    guard case .object(var members) = json else {
+      throw FieldErrors([FieldError("", "expected an object, found \(json.summary)")])
     }
+    for field in fields {
+      guard let alias = field.alias, let value = members.removeValue(forKey: alias) else { continue }
+      if let other = members[field.key], other != value {
+        errors.append(FieldError(alias, "expected the value of \(field.key), of which this is another name"))
+      }
+      members[field.key] = value
+    }
+    let shown = fields.filter { $0.access != .hidden }
+    let known = shown.filter { $0.access == .client || $0.access == .creation }.flatMap(\.keys)
+    for key in members.keys.sorted()
+    where !shown.contains(where: { $0.key == key }) && !["id", "createdAt", "updatedAt"].contains(key) {
+      errors.append(FieldError(key, JSONError.unknownKeyReason(key, among: known)))
+    }
+    return members
   }
 }

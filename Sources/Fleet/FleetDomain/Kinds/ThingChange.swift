@@ -18,7 +18,7 @@ extension Kind {
   /// - Parameter older: the older version; `nil` if the thing is new.
   public func change(since older: Self?) -> ThingChange {
     var change = ThingChange(before: [:], after: [:])
-    for field in Self.fields where field.access != .hidden {
+    for field in Self.fields where field.access != .hidden && field.access != .live {
       let (old, new) = (older.map { field.json($0) } ?? .null, field.json(self))
       guard old != new else { continue }
       if older != nil { change.before[field.key] = old }
@@ -33,7 +33,7 @@ extension Kind {
   public static func merge(base: Self, mine: Self, theirs: Self) -> Result<Self, MergeConflict> {
     var merged = theirs
     var conflicts: [MergeConflict.Field] = []
-    for field in fields {
+    for field in fields where field.access != .live {
       let (old, my, their) = (field.json(base), field.json(mine), field.json(theirs))
       guard my != old, my != their else { continue }
       if their == old {
@@ -51,7 +51,7 @@ extension Kind {
   public func reverting(_ change: ThingChange) throws(FieldError) -> Self {
     var older = self
     for field in Self.fields {
-      if let json = change.before[field.key] { try field.read(json, &older) }
+      if let json = change.before[field.key] { try field.load(json, &older) }
     }
     return older
   }

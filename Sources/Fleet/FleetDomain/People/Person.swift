@@ -124,30 +124,13 @@ public struct Person: Kind {
     Field("scope", \.scope),
     Field("isActive", \.isActive).settable(by: .server).filterable(),
     Field("locale", \.locale) { locale throws(FieldError) in
-      try Limits.code(locale, "a language tag like \"de-AT\"")
+      try NameRules.checkCode(locale, "a language tag like \"de-AT\"")
     },
     Field("timeZone", \.timeZone) { zone throws(FieldError) in
-      try Limits.code(zone, "a time zone like \"Europe/Vienna\"")
+      try NameRules.checkCode(zone, "a time zone like \"Europe/Vienna\"")
     },
     Field("units", \.units),
     Field("lastSeenAt", \.lastSeenAt).settable(by: .server).sortable(),
     Field("passwordHash", \.passwordHash).settable(by: .hidden),
   ]
-
-  /// Checks that several fields share.
-  private enum Limits {
-    static func code(_ text: String?, _ expected: String) throws(FieldError) {
-      guard let text else { return }
-      let isPlain = text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "_"),
-          UInt8(ascii: "/"):
-          true
-        default: false
-        }
-      }
-      guard (1...64).contains(text.utf8.count), isPlain else { throw FieldError("", "expected \(expected)") }
-    }
-  }
 }

@@ -34,7 +34,7 @@ public struct StoredRecord: Equatable, Sendable {
 
 /// The newest records of a vehicle.
 public struct LatestRecords: Equatable, Sendable {
-  public var vehicle: Vehicle
+  public var vehicle: Stored<Vehicle>
   /// The newest telemetry record.
   public var telemetry: StoredRecord?
   /// The newest telemetry record with a position.
@@ -43,7 +43,7 @@ public struct LatestRecords: Equatable, Sendable {
   /// (``RecordClass/hasECUs``), the newest record of each ECU, in the order of their names.
   public var others: [StoredRecord]
 
-  public init(vehicle: Vehicle, telemetry: StoredRecord?, position: StoredRecord?, others: [StoredRecord]) {
+  public init(vehicle: Stored<Vehicle>, telemetry: StoredRecord?, position: StoredRecord?, others: [StoredRecord]) {
     self.vehicle = vehicle
     self.telemetry = telemetry
     self.position = position

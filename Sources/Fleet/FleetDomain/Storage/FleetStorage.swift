@@ -94,34 +94,6 @@ public protocol FleetStorage: Sendable {
 
   // MARK: Vehicles
 
-  /// Returns a vehicle by id or VIN; `nil` if it does not exist.
-  func vehicle(_ id: String, tenant: TenantID) async throws(StorageError) -> Vehicle?
-
-  /// Returns vehicles in the order of their ids (UTF-8 bytes).
-  func vehicles(cursor: String?, limit: Int, tenant: TenantID) async throws(StorageError) -> Page<Vehicle>
-
-  /// Adds a vehicle.
-  ///
-  /// - Throws: `exists`, also if another vehicle has the VIN, or has this id as its VIN.
-  func addVehicle(
-    _ id: String, _ details: VehicleDetails, tenant: TenantID, at now: Timestamp
-  ) async throws(StorageError) -> Vehicle
-
-  /// Replaces the properties that operators set. If the details have no VIN, the stored one stays, because records
-  /// that use it would otherwise belong to another vehicle.
-  ///
-  /// - Parameter removesVIN: whether the VIN is removed.
-  /// - Throws: `notFound`; `exists` if another vehicle has the VIN.
-  func updateVehicle(
-    _ id: String, _ details: VehicleDetails, removesVIN: Bool, tenant: TenantID
-  ) async throws(StorageError) -> Vehicle
-
-  /// Removes a vehicle and its records from all answers. A new record with its id registers a new vehicle.
-  /// ``finishRemovals()`` deletes the rows of its records.
-  ///
-  /// - Returns: `false` if it did not exist.
-  func removeVehicle(_ id: String, tenant: TenantID) async throws(StorageError) -> Bool
-
   /// Deletes the records of removed vehicles, including those that a killed server has left. Works in small
   /// transactions, as ``removeRecords(_:before:at:)`` does.
   ///
@@ -297,13 +269,6 @@ extension FleetStorage {
 
   /// Waits for calls in progress and closes the database.
   public func close() async { await close(within: nil) }
-
-  /// Replaces the properties that operators set; a VIN stays if the details have none.
-  public func updateVehicle(
-    _ id: String, _ details: VehicleDetails, tenant: TenantID
-  ) async throws(StorageError) -> Vehicle {
-    try await updateVehicle(id, details, removesVIN: false, tenant: tenant)
-  }
 }
 
 /// The fences that must be stored for a change (RFC 9110, 13.1: If-Match, If-None-Match).

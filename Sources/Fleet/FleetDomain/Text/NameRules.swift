@@ -39,6 +39,60 @@ public enum NameRules {
     return String(scalars)
   }
 
+  /// Whether a text is a vehicle identification number: 17 of A-H, J-N, P, R-Z and 0-9 (ISO 3779).
+  public static func isVIN(_ text: String) -> Bool {
+    text.utf8.count == 17
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "I"), UInt8(ascii: "O"), UInt8(ascii: "Q"): false
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: false
+        }
+      }
+  }
+
+  /// Checks an optional text of visible characters.
+  ///
+  /// - Parameter limit: the maximum length in bytes.
+  static func checkText(_ limit: Int) -> @Sendable (String?) throws(FieldError) -> Void {
+    { text throws(FieldError) in
+      guard let text else { return }
+      guard (1...limit).contains(text.utf8.count), isVisible(text) else {
+        throw FieldError("", "expected 1 to \(limit) bytes \(visibleRule)")
+      }
+    }
+  }
+
+  /// Checks optional notes: visible characters, tabs and line breaks.
+  ///
+  /// - Parameter limit: the maximum length in bytes.
+  static func checkNotes(_ limit: Int) -> @Sendable (String?) throws(FieldError) -> Void {
+    { text throws(FieldError) in
+      guard let text else { return }
+      let lines = text.replacing("\r\n", with: " ").replacing("\n", with: " ").replacing("\t", with: " ")
+      guard (1...limit).contains(text.utf8.count), isVisible(lines) else {
+        throw FieldError("", "expected 1 to \(limit) bytes \(visibleRule) other than line breaks")
+      }
+    }
+  }
+
+  /// Checks an optional code of ASCII letters, digits and `-+_/`, such as a language or a time zone.
+  ///
+  /// - Parameter expected: description of a valid code, for the message.
+  static func checkCode(_ text: String?, _ expected: String) throws(FieldError) {
+    guard let text else { return }
+    let isPlain = text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "_"),
+        UInt8(ascii: "/"):
+        true
+      default: false
+      }
+    }
+    guard (1...64).contains(text.utf8.count), isPlain else { throw FieldError("", "expected \(expected)") }
+  }
+
   /// Checks a name of a person or a thing that is shown to people: 1 to 100 visible characters.
   static let checkShown: @Sendable (String) throws(FieldError) -> Void = { name throws(FieldError) in
     guard (1...100).contains(name.unicodeScalars.count), isVisible(name) else {

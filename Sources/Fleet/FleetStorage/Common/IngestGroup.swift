@@ -87,7 +87,8 @@ struct IngestGroup {
   // MARK: Rows
 
   private mutating func collect(_ transaction: some StoreSession) throws(StoreFailure) {
-    for tenant in Set(jobs.map(\.tenant)) {
+    // In a fixed order, because new vehicles lock the audit of their tenant.
+    for tenant in Set(jobs.map(\.tenant)).sorted(by: { $0.text < $1.text }) {
       let places = jobs.indices.filter { jobs[$0].tenant == tenant }
       guard let key = try transaction.tenant(tenant) else {
         for place in places { outcomes[place] = nil }
@@ -97,7 +98,7 @@ struct IngestGroup {
       var book = VehicleResolver(tenant: key)
       try book.read(jobs.filter { $0.tenant == tenant }, transaction)
       for place in places { try collect(job: place, tenant: key, &book, transaction) }
-      try book.write(transaction)
+      try book.write(transaction, at: jobs.map(\.now).max() ?? Timestamp(nanoseconds: 0))
     }
   }
 

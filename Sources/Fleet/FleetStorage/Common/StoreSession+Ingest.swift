@@ -8,33 +8,53 @@ import Telemetry
 /// ``publish(_:tenant:named:at:)`` for each tenant in the order of their keys. The caller commits the transaction.
 extension StoreSession {
   /// Adds a vehicle, or returns the one that another process has added meanwhile.
+  ///
+  /// A VIN of another vehicle is ignored.
   func register(_ vehicle: NewVehicle) throws(StoreFailure) -> VehicleRow {
-    // Try with its VIN, then without it if another vehicle has that VIN.
-    for vin in [vehicle.vin, nil] {
-      try run(
-        """
-        INSERT INTO vehicle (tenant, id, vin, registered_by, added) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
-        """,
-        [
-          SQLValue(vehicle.tenant), .text(vehicle.id), SQLValue(vin), .text(vehicle.registeredBy), .integer(vehicle.at),
-        ])
-      if let found = try vehicles(named: [vehicle.id], tenant: vehicle.tenant).first(where: { $0.id == vehicle.id }) {
-        return found
-      }
+    func found() throws(StoreFailure) -> VehicleRow? {
+      try vehicles(named: [vehicle.id], tenant: vehicle.tenant).first { $0.id == vehicle.id }
     }
-    throw StoreFailure(.system, vehicle.id, "the vehicle could not be registered", mayRetry: true)
+    // Every transaction that changes vehicles locks the tenant's audit first, so the vehicles do not change from here on.
+    let things = try things(of: vehicle.tenant, by: vehicle.registeredBy, at: vehicle.at)
+    if let found = try found() { return found }
+    let isTaken = try vehicle.vin.map { vin throws(StoreFailure) in try isVIN(vin, of: vehicle.tenant) } ?? false
+    let added = Vehicle(id: vehicle.id, vin: isTaken ? nil : vehicle.vin, registeredBy: vehicle.registeredBy)
+    do throws(ThingError) {
+      try things.insert(added, id: nil, action: "register")
+    } catch {
+      throw things.failure ?? StoreFailure(.system, vehicle.id, "the vehicle could not be registered", mayRetry: true)
+    }
+    guard let found = try found() else {
+      throw StoreFailure(.system, vehicle.id, "the vehicle could not be registered", mayRetry: true)
+    }
+    return found
   }
 
   /// Stores the gateway or VIN of a vehicle that had none. A VIN of another vehicle is ignored.
-  func update(_ vehicle: VehicleRow, tenant: Int32) throws(StoreFailure) {
-    try run(
-      """
-      UPDATE vehicle SET registered_by = coalesce(registered_by, $3),
-        vin = CASE WHEN EXISTS (SELECT 1 FROM vehicle WHERE tenant = $2 AND vin = CAST($4 AS TEXT))
-          THEN vin ELSE coalesce(vin, CAST($4 AS TEXT)) END
-      WHERE key = $1
-      """,
-      [SQLValue(vehicle.key), SQLValue(tenant), SQLValue(vehicle.registeredBy), SQLValue(vehicle.vin)])
+  ///
+  /// - Parameter gateway: the sender of the record that has them.
+  func update(_ vehicle: VehicleRow, tenant: Int32, by gateway: String, at now: Int64) throws(StoreFailure) {
+    let things = try things(of: tenant, by: gateway, at: now)
+    guard let stored = try storedVehicle(key: vehicle.key) else { return }
+    var changed = stored.value
+    if changed.registeredBy == nil { changed.registeredBy = vehicle.registeredBy }
+    if changed.vin == nil, let vin = vehicle.vin, try !isVIN(vin, of: tenant) { changed.vin = vin }
+    do throws(ThingError) {
+      try things.update(stored, to: changed, action: "register")
+    } catch {
+      throw things.failure ?? StoreFailure(.system, vehicle.id, "the vehicle could not be changed", mayRetry: true)
+    }
+  }
+
+  /// The things of a tenant, changed by a gateway.
+  private func things(of tenant: Int32, by gateway: String, at now: Int64) throws(StoreFailure) -> ThingSession {
+    try ThingSession(
+      self, tenant: tenant, cursorKey: nil, by: Actor(.gateway(gateway)), at: StoredTime.timestamp(now))
+  }
+
+  /// Whether a text is the VIN of a vehicle.
+  private func isVIN(_ text: String, of tenant: Int32) throws(StoreFailure) -> Bool {
+    try vehicles(named: [text], tenant: tenant).contains { $0.vin == text }
   }
 
   /// Gives rows of the table `record` a better time, in their bodies as well; skips those with an equally good time.

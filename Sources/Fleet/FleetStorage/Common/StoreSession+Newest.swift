@@ -62,7 +62,7 @@ extension StoreSession {
         }
       }
       try run(
-        "UPDATE vehicle SET last_time = (SELECT max(time) FROM newest WHERE vehicle = $1) WHERE key = $1",
+        "UPDATE vehicle SET last_record_at = (SELECT max(time) FROM newest WHERE vehicle = $1) WHERE key = $1",
         [SQLValue(vehicle)])
     }
   }

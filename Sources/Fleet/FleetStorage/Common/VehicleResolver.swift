@@ -33,8 +33,8 @@ struct VehicleResolver {
   /// The current batch, and whether it is an import.
   private var job = 0
   private var isImport = false
-  /// Ids of vehicles with a new gateway or VIN.
-  private var changed: Set<String> = []
+  /// The sender of a new gateway or VIN, by the id of the vehicle.
+  private var changed: [String: String] = [:]
 
   init(tenant: Int32) { self.tenant = tenant }
 
@@ -46,7 +46,7 @@ struct VehicleResolver {
       for record in job.records {
         if record.vehicleId != previous { names.insert(record.vehicleId) }
         previous = record.vehicleId
-        if let vin = record.vin, VehicleResolver.isVIN(vin) { names.insert(vin) }
+        if let vin = record.vin, NameRules.isVIN(vin) { names.insert(vin) }
       }
     }
     guard !names.isEmpty else { return }
@@ -92,22 +92,11 @@ struct VehicleResolver {
   }
 
   /// Stores what was learned about existing vehicles.
-  func write(_ transaction: some StoreSession) throws(StoreFailure) {
-    for id in changed.sorted() {
-      if let vehicle = byId[id] { try transaction.update(vehicle, tenant: tenant) }
+  func write(_ transaction: some StoreSession, at now: Timestamp) throws(StoreFailure) {
+    for (id, gateway) in changed.sorted(by: { $0.key < $1.key }) {
+      guard let vehicle = byId[id] else { continue }
+      try transaction.update(vehicle, tenant: tenant, by: gateway, at: now.milliseconds)
     }
-  }
-
-  /// Whether the text is a VIN: 17 characters (ISO 3779).
-  static func isVIN(_ text: String) -> Bool {
-    text.utf8.count == 17
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "I"), UInt8(ascii: "O"), UInt8(ascii: "Q"): false
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: false
-        }
-      }
   }
 
   private mutating func add(_ vehicle: VehicleRow) {
@@ -135,7 +124,7 @@ struct VehicleResolver {
         }
         if let refusal = try countRegistered(record, by: gateway, transaction) { return .failure(refusal) }
       }
-      let vin = Self.isVIN(name) ? name : try learnable(record, source, transaction)
+      let vin = NameRules.isVIN(name) ? name : try learnable(record, source, transaction)
       let added = try transaction.register(
         NewVehicle(tenant: tenant, id: name, vin: vin, registeredBy: record.gatewayId, at: now.milliseconds))
       add(added)
@@ -159,7 +148,7 @@ struct VehicleResolver {
     if vehicle.registeredBy == nil {
       vehicle.registeredBy = record.gatewayId
       byId[vehicle.id] = vehicle
-      changed.insert(vehicle.id)
+      changed[vehicle.id] = record.gatewayId
     }
     return .success(vehicle.key)
   }
@@ -168,12 +157,12 @@ struct VehicleResolver {
     of record: IncomingRecord, _ source: IngestSource, _ transaction: some StoreSession
   ) throws(StoreFailure) {
     guard var vehicle = named(record.vehicleId), vehicle.vin == nil,
-      let vin = record.vin == vehicle.id && Self.isVIN(vehicle.id)
+      let vin = record.vin == vehicle.id && NameRules.isVIN(vehicle.id)
         ? vehicle.id : try learnable(record, source, transaction)
     else { return }
     vehicle.vin = vin
     add(vehicle)
-    changed.insert(vehicle.id)
+    changed[vehicle.id] = record.gatewayId
   }
 
   /// Returns the VIN of a record, if its vehicle may store it: it is not the VIN or id of another vehicle, and not in
@@ -182,7 +171,7 @@ struct VehicleResolver {
     _ record: IncomingRecord, _ source: IngestSource, _ transaction: some StoreSession
   ) throws(StoreFailure) -> String? {
     let sender = source == .broker ? nil : record.gatewayId
-    guard let vin = record.vin, Self.isVIN(vin), named(vin) == nil else { return nil }
+    guard let vin = record.vin, NameRules.isVIN(vin), named(vin) == nil else { return nil }
     // If every record has another VIN, the vehicle stores one of the first, or one of a later batch.
     if ofOthers[Question(vehicleId: vin, gateway: sender)] == nil, countNew(record) != nil { return nil }
     return try isOfOther([vin], than: sender, transaction) ? nil : vin

@@ -3,7 +3,9 @@ import FleetDomain
 /// The steps from an empty database to the newest schema. A released step is never changed; a change is a new step.
 enum PostgreSQLSchema {
   /// The step at index n upgrades version n to version n + 1.
-  static let steps = [version1, version2, version3, version4, version5, version6, version7, version8, version9]
+  static let steps = [
+    version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
+  ]
 
   private static let version1 =
     """
@@ -205,6 +207,45 @@ enum PostgreSQLSchema {
     CREATE TABLE personal_key (
       tenant integer NOT NULL, subject uuid NOT NULL, secret bytea, PRIMARY KEY (tenant, subject)
     );
+    """
+
+  /// Makes vehicles things with versions and more fields, and adds fleets. The ids of existing vehicles are random.
+  private static let version10 = """
+    ALTER TABLE vehicle RENAME COLUMN last_time TO last_record_at;
+    ALTER TABLE vehicle ALTER COLUMN model_year TYPE bigint, ALTER COLUMN name TYPE text COLLATE "C",
+      ALTER COLUMN make TYPE text COLLATE "C", ALTER COLUMN model TYPE text COLLATE "C",
+      ALTER COLUMN licence_plate TYPE text COLLATE "C", ALTER COLUMN registered_by TYPE text COLLATE "C";
+    ALTER TABLE vehicle ADD COLUMN thing uuid;
+    ALTER TABLE vehicle ADD COLUMN version bigint NOT NULL DEFAULT 1;
+    ALTER TABLE vehicle ADD COLUMN updated bigint NOT NULL DEFAULT 0;
+    ALTER TABLE vehicle ADD COLUMN search text COLLATE "C" NOT NULL DEFAULT '';
+    ALTER TABLE vehicle ADD COLUMN "status" text COLLATE "C" NOT NULL DEFAULT 'available';
+    ALTER TABLE vehicle ADD COLUMN "type" text COLLATE "C";
+    ALTER TABLE vehicle ADD COLUMN "fuel_type" text COLLATE "C";
+    ALTER TABLE vehicle ADD COLUMN "tank_capacity" double precision;
+    ALTER TABLE vehicle ADD COLUMN "battery_capacity" double precision;
+    ALTER TABLE vehicle ADD COLUMN "capacity" bigint;
+    ALTER TABLE vehicle ADD COLUMN "payload" double precision;
+    ALTER TABLE vehicle ADD COLUMN "engine_size" double precision;
+    ALTER TABLE vehicle ADD COLUMN "transmission" text COLLATE "C";
+    ALTER TABLE vehicle ADD COLUMN "notes" text COLLATE "C";
+    ALTER TABLE vehicle ADD COLUMN "acquired_on" text COLLATE "C";
+    ALTER TABLE vehicle ADD COLUMN "acquisition_cost" text COLLATE "C";
+    ALTER TABLE vehicle ADD COLUMN "residual_value" text COLLATE "C";
+    ALTER TABLE vehicle ADD COLUMN "disposed_on" text COLLATE "C";
+    ALTER TABLE vehicle ADD COLUMN "fleet_id" uuid;
+    UPDATE vehicle SET updated = added,
+      thing = overlay(gen_random_uuid()::text PLACING '7' FROM 15)::uuid,
+      search = lower(\(SQLiteSchema.searched.replacing("char(10)", with: "chr(10)")));
+    ALTER TABLE vehicle ALTER COLUMN thing SET NOT NULL;
+    CREATE UNIQUE INDEX vehicle_thing ON vehicle (tenant, thing);
+    CREATE INDEX vehicle_fleet ON vehicle (tenant, fleet_id) WHERE fleet_id IS NOT NULL;
+    CREATE TABLE fleet (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "name" text COLLATE "C" NOT NULL, "time_zone" text COLLATE "C",
+      "notes" text COLLATE "C", search text COLLATE "C" NOT NULL, PRIMARY KEY (tenant, id)
+    );
+    CREATE UNIQUE INDEX fleet_name ON fleet (tenant, name);
     """
 
   /// The time of the migration, ms. It is the same in all its statements.

@@ -122,7 +122,7 @@ final class PostgreSQLSession: StoreSession {
     }
     let changed = try connection.query(
       """
-      UPDATE vehicle SET last_time = greatest(last_time, t.time)
+      UPDATE vehicle SET last_record_at = greatest(last_record_at, t.time)
       FROM unnest($1, $2) AS t (key, time) WHERE vehicle.key = t.key
       """, parameters
     ).changed

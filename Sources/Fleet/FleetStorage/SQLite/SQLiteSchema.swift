@@ -3,7 +3,9 @@ import FleetDomain
 /// The steps from an empty file to the newest schema. A released step is never changed; a change is a new step.
 enum SQLiteSchema {
   /// The step at index n upgrades version n to version n + 1.
-  static let steps = [version1, version2, version3, version4, version5, version6, version7, version8, version9]
+  static let steps = [
+    version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
+  ]
 
   private static let version1 = """
     CREATE TABLE setting (name TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
@@ -202,6 +204,54 @@ enum SQLiteSchema {
       tenant INTEGER NOT NULL, subject BLOB NOT NULL, secret BLOB, PRIMARY KEY (tenant, subject)
     ) STRICT, WITHOUT ROWID;
     """
+
+  /// Makes vehicles things with versions and more fields, and adds fleets.
+  ///
+  /// SQLite cannot make the id of an existing vehicle as a UUID with the time of its creation, because SQL cannot combine
+  /// bytes above 127. The id is random: 13 characters of 7 bits, the version in byte 6, and a character of two bytes,
+  /// whose second byte has the variant.
+  private static let version10 = """
+    ALTER TABLE vehicle RENAME COLUMN last_time TO last_record_at;
+    ALTER TABLE vehicle ADD COLUMN thing BLOB;
+    ALTER TABLE vehicle ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE vehicle ADD COLUMN updated INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE vehicle ADD COLUMN search TEXT NOT NULL DEFAULT '';
+    ALTER TABLE vehicle ADD COLUMN "status" TEXT NOT NULL DEFAULT 'available';
+    ALTER TABLE vehicle ADD COLUMN "type" TEXT;
+    ALTER TABLE vehicle ADD COLUMN "fuel_type" TEXT;
+    ALTER TABLE vehicle ADD COLUMN "tank_capacity" REAL;
+    ALTER TABLE vehicle ADD COLUMN "battery_capacity" REAL;
+    ALTER TABLE vehicle ADD COLUMN "capacity" INTEGER;
+    ALTER TABLE vehicle ADD COLUMN "payload" REAL;
+    ALTER TABLE vehicle ADD COLUMN "engine_size" REAL;
+    ALTER TABLE vehicle ADD COLUMN "transmission" TEXT;
+    ALTER TABLE vehicle ADD COLUMN "notes" TEXT;
+    ALTER TABLE vehicle ADD COLUMN "acquired_on" TEXT;
+    ALTER TABLE vehicle ADD COLUMN "acquisition_cost" TEXT;
+    ALTER TABLE vehicle ADD COLUMN "residual_value" TEXT;
+    ALTER TABLE vehicle ADD COLUMN "disposed_on" TEXT;
+    ALTER TABLE vehicle ADD COLUMN "fleet_id" BLOB;
+    UPDATE vehicle SET updated = added, thing = CAST(char(
+      \(randoms(6)), 112 + abs(random()) % 16, 1024 + abs(random()) % 128, \(randoms(7))) AS BLOB),
+      search = lower(\(searched));
+    CREATE UNIQUE INDEX vehicle_thing ON vehicle (tenant, thing);
+    CREATE INDEX vehicle_fleet ON vehicle (tenant, fleet_id) WHERE fleet_id IS NOT NULL;
+    CREATE TABLE fleet (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "name" TEXT NOT NULL, "time_zone" TEXT, "notes" TEXT, search TEXT NOT NULL,
+      PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE UNIQUE INDEX fleet_name ON fleet (tenant, name);
+    """
+
+  private static func randoms(_ count: Int) -> String {
+    Array(repeating: "1 + abs(random()) % 127", count: count).joined(separator: ", ")
+  }
+
+  /// The text of a vehicle's searched fields.
+  static let searched = ["vin", "name", "make", "model", "licence_plate"].reduce("id") {
+    "\($0) || coalesce(char(10) || \($1), '')"
+  }
 
   /// The time of the migration, ms.
   private static let now = "CAST(strftime('%s', 'now') AS INTEGER) * 1000"

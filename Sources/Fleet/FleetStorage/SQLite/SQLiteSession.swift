@@ -98,7 +98,7 @@ struct SQLiteSession: StoreSession {
 
   func touch(_ vehicles: [VehicleTouch]) throws(StoreFailure) {
     let time = try SQLiteQuery(
-      database, "UPDATE vehicle SET last_time = max(coalesce(last_time, ?2), ?2) WHERE key = ?1")
+      database, "UPDATE vehicle SET last_record_at = max(coalesce(last_record_at, ?2), ?2) WHERE key = ?1")
     let newest = try SQLiteQuery(
       database,
       """

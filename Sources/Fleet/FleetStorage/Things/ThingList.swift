@@ -5,18 +5,47 @@ import Telemetry
 struct ThingList<Value: Kind> {
   private let query: ThingQuery<Value>
   private let scope: [UInt8]
-  private let key: CursorKey
+  /// `nil` for a list without pages.
+  private let key: CursorKey?
   private(set) var sql = ""
   private(set) var values: [SQLValue] = []
 
+  /// A page of things.
+  ///
   /// - Throws: `invalidQuery`; `invalidCursor`.
   init(_ query: ThingQuery<Value>, tenant: Int32, key: CursorKey) throws(StoreFailure) {
     guard (1...1_000).contains(query.limit) else {
       throw StoreFailure(.invalidQuery, Value.names.many, "limit: expected 1 to 1000, found \(query.limit)")
     }
+    self.init(query, tenant, key)
+    var conditions = try conditions(tenant)
+    if let cursor = query.cursor { conditions.append(try text(after: cursor)) }
+    let order = try order()
+    sql = """
+      SELECT \(ThingTable<Value>.columns) FROM \(Value.names.table) WHERE \(conditions.joined(separator: " AND "))
+      ORDER BY \(order.joined(separator: ", ")) LIMIT \(bind(.integer(Int64(query.limit) + 1)))
+      """
+  }
+
+  /// Some fields of all things.
+  ///
+  /// - Throws: `invalidQuery`.
+  init(_ query: ThingQuery<Value>, fields: [Field<Value>], tenant: Int32) throws(StoreFailure) {
+    self.init(query, tenant, nil)
+    let (conditions, order) = (try conditions(tenant), try order())
+    sql = """
+      SELECT \(fields.map(ThingTable<Value>.column).joined(separator: ", ")) FROM \(Value.names.table)
+      WHERE \(conditions.joined(separator: " AND ")) ORDER BY \(order.joined(separator: ", "))
+      """
+  }
+
+  private init(_ query: ThingQuery<Value>, _ tenant: Int32, _ key: CursorKey?) {
     self.query = query
     self.key = key
     scope = Array("\(query.scope) \(tenant)".utf8)
+  }
+
+  private mutating func conditions(_ tenant: Int32) throws(StoreFailure) -> [String] {
     var conditions = ["tenant = \(bind(SQLValue(tenant)))"]
     for condition in query.conditions { conditions.append(try text(condition)) }
     if let text = query.text, !text.isEmpty {
@@ -29,22 +58,21 @@ struct ThingList<Value: Kind> {
       }
       conditions.append("search LIKE \(bind(.text("%\(pattern)%"))) ESCAPE '\\'")
     }
-    if let cursor = query.cursor { conditions.append(try text(after: cursor)) }
+    return conditions
+  }
+
+  private func order() throws(StoreFailure) -> [String] {
     var order: [String] = []
     for item in query.order {
       let column = try place(item.key).column
       order.append("(\(column) IS NULL), \(column)\(item.isDescending ? " DESC" : "")")
     }
-    order.append("id")
-    sql = """
-      SELECT \(ThingTable<Value>.columns) FROM \(Value.names.table) WHERE \(conditions.joined(separator: " AND "))
-      ORDER BY \(order.joined(separator: ", ")) LIMIT \(bind(.integer(Int64(query.limit) + 1)))
-      """
+    return order + [Value.names.idColumn]
   }
 
   /// - Parameter items: one more than the limit if there are more.
   func page(_ items: [Stored<Value>]) -> Page<Stored<Value>> {
-    guard items.count > query.limit, let last = items.prefix(query.limit).last else {
+    guard items.count > query.limit, let key, let last = items.prefix(query.limit).last else {
       return Page(items: items, next: nil)
     }
     let place = JSON.array(query.order.map { Self.json(last, $0.key) } + [last.id.json])
@@ -54,11 +82,12 @@ struct ThingList<Value: Kind> {
   }
 
   private static func json(_ stored: Stored<Value>, _ key: String) -> JSON {
-    switch key {
+    if let field = Value.fields.first(where: { $0.key == key }) { return field.json(stored.value) }
+    return switch key {
     case "id": stored.id.json
     case "createdAt": stored.createdAt.json
     case "updatedAt": stored.updatedAt.json
-    default: Value.fields.first { $0.key == key }?.json(stored.value) ?? .null
+    default: .null
     }
   }
 
@@ -99,7 +128,7 @@ struct ThingList<Value: Kind> {
 
   /// What is behind the last thing of the page before: it differs first in one of the ordered fields, or in the id.
   private mutating func text(after cursor: String) throws(StoreFailure) -> String {
-    guard let text = PageCursor.last(of: cursor, scope: scope, key: key),
+    guard let key, let text = PageCursor.last(of: cursor, scope: scope, key: key),
       case .array(let place)? = try? JSON(parsing: Array(text.utf8)), place.count == query.order.count + 1
     else { throw StoreFailure(.invalidCursor, "cursor", "not valid for this query; repeat the query without it") }
     var alternatives: [String] = []
@@ -117,7 +146,7 @@ struct ThingList<Value: Kind> {
       equal.append("\(column) = \(parameter)")
     }
     let id = try bind(place[query.order.count], .identifier, "id")
-    alternatives.append((equal + ["id > \(id)"]).joined(separator: " AND "))
+    alternatives.append((equal + ["\(Value.names.idColumn) > \(id)"]).joined(separator: " AND "))
     return "(\(alternatives.map { "(\($0))" }.joined(separator: " OR ")))"
   }
 }

@@ -7,7 +7,8 @@ final class ThingSession: FleetTransaction {
   private let session: any StoreSession
   private let tenant: Int32
   private let actor: Actor
-  private let cursorKey: CursorKey
+  /// `nil` in a transaction that reads no lists.
+  private let cursorKey: CursorKey?
   /// The end of the tenant's audit, if this is a transaction that changes things.
   private var head: (number: Int64, hash: [UInt8])
   /// Why the database failed: it says whether the transaction may be tried again.
@@ -26,7 +27,7 @@ final class ThingSession: FleetTransaction {
 
   /// Begins to change things: waits until no other transaction changes things of the tenant.
   init(
-    _ session: any StoreSession, tenant: Int32, cursorKey: CursorKey, by actor: Actor, at now: Timestamp
+    _ session: any StoreSession, tenant: Int32, cursorKey: CursorKey?, by actor: Actor, at now: Timestamp
   ) throws(StoreFailure) {
     self.session = session
     self.tenant = tenant
@@ -47,8 +48,10 @@ final class ThingSession: FleetTransaction {
   func find<Value: Kind>(_ id: UUIDv7, _ kind: Value.Type) throws(ThingError) -> Stored<Value>? {
     try asking { () throws(StoreFailure) in
       let rows = try session.rows(
-        "SELECT \(ThingTable<Value>.columns) FROM \(Value.names.table) WHERE tenant = $1 AND id = $2",
-        [SQLValue(tenant), .identifier(id)])
+        """
+        SELECT \(ThingTable<Value>.columns) FROM \(Value.names.table)
+        WHERE tenant = $1 AND \(Value.names.idColumn) = $2
+        """, [SQLValue(tenant), .identifier(id)])
       guard let row = rows.first else { return nil }
       return try ThingTable<Value>.stored(row)
     }
@@ -56,10 +59,24 @@ final class ThingSession: FleetTransaction {
 
   func list<Value: Kind>(_ query: ThingQuery<Value>) throws(ThingError) -> Page<Stored<Value>> {
     try asking { () throws(StoreFailure) in
+      guard let cursorKey else { throw StoreFailure(.system, Value.names.many, "no lists in this transaction") }
       let list = try ThingList(query, tenant: tenant, key: cursorKey)
       var items: [Stored<Value>] = []
       for row in try session.rows(list.sql, list.values) { items.append(try ThingTable<Value>.stored(row)) }
       return list.page(items)
+    }
+  }
+
+  func values<Value: Kind>(_ keys: [String], _ query: ThingQuery<Value>) throws(ThingError) -> [[JSON]] {
+    try asking { () throws(StoreFailure) in
+      let fields = keys.compactMap { key in Value.fields.first { $0.key == key } }
+      guard fields.count == keys.count else {
+        throw StoreFailure(.invalidQuery, Value.names.many, "expected keys of fields, found \(keys)")
+      }
+      let list = try ThingList(query, fields: fields, tenant: tenant)
+      return try session.rows(list.sql, list.values).map { row in
+        fields.indices.map { ThingTable<Value>.json(row.values[$0], fields[$0].type) }
+      }
     }
   }
 
@@ -91,7 +108,8 @@ final class ThingSession: FleetTransaction {
     let id = id ?? Self.newId(at: now)
     let stored = Stored(id: id, version: 1, createdAt: now, updatedAt: now, value: value)
     try asking(Value.self) { () throws(StoreFailure) in
-      var columns = ["tenant", "id", "version", "created", "updated"] + Value.fields.map(ThingTable<Value>.column)
+      var columns = ["tenant", Value.names.idColumn, "version", Value.names.createdColumn, "updated"]
+      columns += Value.fields.map(ThingTable<Value>.column)
       if ThingTable<Value>.hasSearch { columns.append("search") }
       let values =
         [SQLValue(tenant), .identifier(id), .integer(1), .integer(now.milliseconds), .integer(now.milliseconds)]
@@ -114,39 +132,84 @@ final class ThingSession: FleetTransaction {
     changed.version += 1
     changed.updatedAt = now
     try asking(Value.self) { () throws(StoreFailure) in
-      var columns = Value.fields.map(ThingTable<Value>.column)
+      let fields = ThingTable<Value>.changedFields
+      var columns = fields.map(ThingTable<Value>.column)
       if ThingTable<Value>.hasSearch { columns.append("search") }
       let assignments = columns.enumerated().map { "\($1) = $\($0 + 6)" }.joined(separator: ", ")
       let count = try session.run(
         """
         UPDATE \(Value.names.table) SET version = $4, updated = $5, \(assignments)
-        WHERE tenant = $1 AND id = $2 AND version = $3
+        WHERE tenant = $1 AND \(Value.names.idColumn) = $2 AND version = $3
         """,
         [
           SQLValue(tenant), .identifier(stored.id), .integer(stored.version), .integer(changed.version),
           .integer(now.milliseconds),
-        ] + (try ThingTable.values(value)))
-      guard count == 1 else {
-        throw StoreFailure(.system, Value.names.table, "changed by another transaction", mayRetry: true)
-      }
+        ] + (try ThingTable.values(value, fields)))
+      try requireOne(count, Value.self)
       try write(changed, value.change(since: stored.value), action)
     }
     return changed
   }
 
+  @discardableResult
+  func touch<Value: Kind>(
+    _ stored: Stored<Value>, action: String, details: [String: JSON]
+  ) throws(ThingError) -> Stored<Value> {
+    var changed = stored
+    changed.version += 1
+    changed.updatedAt = now
+    try asking { () throws(StoreFailure) in
+      let count = try session.run(
+        """
+        UPDATE \(Value.names.table) SET version = $4, updated = $5
+        WHERE tenant = $1 AND \(Value.names.idColumn) = $2 AND version = $3
+        """,
+        [
+          SQLValue(tenant), .identifier(stored.id), .integer(stored.version), .integer(changed.version),
+          .integer(now.milliseconds),
+        ])
+      try requireOne(count, Value.self)
+      try append(
+        AuditEntry(
+          number: head.number + 1, after: head.hash, at: now, by: actor, action: action, kind: Value.names.one,
+          thing: stored.id, version: changed.version, change: ThingChange(before: [:], after: [:]), details: details),
+        thing: stored.id, subject: nil)
+    }
+    return changed
+  }
+
+  func removeVehicle(_ vehicle: Stored<Vehicle>) throws(ThingError) {
+    let key = try asking { () throws(StoreFailure) in
+      try session.rows(
+        "SELECT key FROM vehicle WHERE tenant = $1 AND thing = $2", [SQLValue(tenant), .identifier(vehicle.id)]
+      ).first?.integer(0)
+    }
+    // A transaction that is storing records of the vehicle then fails and starts again. Its key is never used again.
+    try remove(vehicle, action: "remove")
+    guard let key else { return }
+    try asking { () throws(StoreFailure) in
+      try session.run("DELETE FROM newest WHERE vehicle = $1", [.integer(key)])
+      try session.run("INSERT INTO removal (tenant, vehicle) VALUES ($1, $2)", [SQLValue(tenant), .integer(key)])
+    }
+  }
+
   func remove<Value: Kind>(_ stored: Stored<Value>, action: String) throws(ThingError) {
     try asking { () throws(StoreFailure) in
       let count = try session.run(
-        "DELETE FROM \(Value.names.table) WHERE tenant = $1 AND id = $2 AND version = $3",
+        "DELETE FROM \(Value.names.table) WHERE tenant = $1 AND \(Value.names.idColumn) = $2 AND version = $3",
         [SQLValue(tenant), .identifier(stored.id), .integer(stored.version)])
-      guard count == 1 else {
-        throw StoreFailure(.system, Value.names.table, "changed by another transaction", mayRetry: true)
-      }
+      try requireOne(count, Value.self)
       var change = ThingChange(before: stored.value.change(since: nil).after, after: [:])
       change.before = change.before.filter { $0.value != .null }
       var removed = stored
       removed.version += 1
       try write(removed, change, action)
+    }
+  }
+
+  private func requireOne<Value: Kind>(_ count: Int, _ kind: Value.Type) throws(StoreFailure) {
+    guard count == 1 else {
+      throw StoreFailure(.system, Value.names.table, "changed by another transaction", mayRetry: true)
     }
   }
 

@@ -19,15 +19,21 @@ enum ThingTable<Value: Kind> {
 
   static var columnCount: Int { Value.fields.count + 4 }
 
-  private static var allColumns: [String] { ["id", "version", "created", "updated"] + Value.fields.map(column) }
+  private static var allColumns: [String] {
+    [Value.names.idColumn, "version", Value.names.createdColumn, "updated"] + Value.fields.map(column)
+  }
+
+  /// The fields that a change of a thing writes.
+  static var changedFields: [Field<Value>] { Value.fields.filter { $0.access != .live } }
 
   /// The column and type of a key that a query names; `nil` if there is none.
   static func place(of key: String) -> (column: String, type: FieldType)? {
-    switch key {
-    case "id": ("id", .identifier)
-    case "createdAt": ("created", .time)
+    if let field = Value.fields.first(where: { $0.key == key }) { return (column(field), field.type) }
+    return switch key {
+    case "id": (Value.names.idColumn, .identifier)
+    case "createdAt": (Value.names.createdColumn, .time)
     case "updatedAt": ("updated", .time)
-    default: Value.fields.first { $0.key == key }.map { (column($0), $0.type) }
+    default: nil
     }
   }
 
@@ -47,10 +53,10 @@ enum ThingTable<Value: Kind> {
     }
   }
 
-  /// The values of all fields, and of `search` if there is one.
-  static func values(_ value: Value) throws(StoreFailure) -> [SQLValue] {
+  /// The values of fields, and of `search` if there is one.
+  static func values(_ value: Value, _ fields: [Field<Value>] = Value.fields) throws(StoreFailure) -> [SQLValue] {
     var values: [SQLValue] = []
-    for field in Value.fields { values.append(try sqlValue(field.json(value), field.type, field.key)) }
+    for field in fields { values.append(try sqlValue(field.json(value), field.type, field.key)) }
     if hasSearch {
       let texts = Value.fields.filter(\.isTextSearched).compactMap { $0.json(value).textValue }
       values.append(.text(texts.joined(separator: "\n").lowercased()))
@@ -80,14 +86,14 @@ enum ThingTable<Value: Kind> {
     return value
   }
 
-  private static func json(_ value: SQLValue, _ type: FieldType) -> JSON {
+  static func json(_ value: SQLValue, _ type: FieldType) -> JSON {
     switch (type, value) {
     case (.text, .text(let text)): .text(text)
     case (.integer, .integer(let number)): .integer(number)
     case (.real, .real(let number)): number.json
     case (.real, .integer(let number)): .integer(number)
     case (.flag, .integer(let number)): .bool(number != 0)
-    case (.time, .integer(let number)): StoredTime.timestamp(number).json
+    case (.time, .integer(let number)): StoredTime.time(number)?.json ?? .null
     case (.identifier, .identifier(let id)): id.json
     case (.identifier, .bytes(let bytes)): UUIDv7(bytes: bytes)?.json ?? .null
     case (.json, .text(let text)): (try? JSON(parsing: Array(text.utf8))) ?? .null

@@ -1,0 +1,102 @@
+import FleetAccess
+import FleetDomain
+import HTTPTypes
+import Telemetry
+
+/// `/api/fleets`: parts of the tenant's vehicles.
+struct FleetGroupRoutes {
+  let storage: any FleetStorage
+
+  var routes: [Route] { things.routes + [remove] }
+
+  private var things: ThingRoutes<Fleet> {
+    ThingRoutes(
+      storage: storage, area: .fleets,
+      relation: { fleet, _ in Relation(fleets: [fleet.id]) },
+      restriction: { reach, _ in
+        guard !reach.isOnlyOwn else { return nil }
+        return [.oneOf(key: "id", (reach.fleets ?? []).sorted { $0.string < $1.string }.map(\.json))]
+      },
+      check: { _, _, _, _ throws(ThingError) in },
+      derived: Self.derived, order: [.init("name")])
+  }
+
+  /// The vehicles of a fleet, and their numbers.
+  static let derived = [
+    DerivedField<Fleet>(
+      key: "vehicleIds",
+      schema: ##"{"type":"array","items":{"$ref":"#/components/schemas/Name"}}"##,
+      read: { fleets, view throws(ThingError) in
+        let vehicles = try vehicles(of: fleets, view)
+        return fleets.map { fleet in .array((vehicles[fleet.id.json] ?? []).map { $0[1] }) }
+      },
+      write: { json, fleet, seen, transaction, call throws(ThingError) in
+        let ids: [String]
+        do throws(FieldError) {
+          ids = json == .null ? [] : try [String](json: json)
+        } catch {
+          throw .invalid(FieldErrors([error.inside("vehicleIds")]))
+        }
+        return try transaction.setVehicles(ids, of: fleet, seen: seen) { vehicle throws(ThingError) in
+          let reach = Reach(of: call.identity?.requester ?? .nobody, to: .write, .vehicles)
+          let relation = Relation(fleets: Set([vehicle.value.fleetID].compactMap { $0 }))
+          guard reach.contains(relation) else { throw .forbidden(reason: reach.reason) }
+        }
+      }),
+    DerivedField<Fleet>(
+      key: "metrics",
+      schema: ##"""
+        {"type":"object","required":["total","active","inService"],"properties":{
+          "total":{"type":"integer"},
+          "active":{"description":"Vehicles that are available or assigned.","type":"integer"},
+          "inService":{"type":"integer"}}}
+        """##,
+      read: { fleets, view throws(ThingError) in
+        let vehicles = try vehicles(of: fleets, view)
+        return fleets.map { fleet in
+          let states = (vehicles[fleet.id.json] ?? []).map { $0[2] }
+          func count(_ wanted: Vehicle.Status...) -> JSON {
+            .integer(Int64(states.count { state in wanted.contains { $0.json == state } }))
+          }
+          return .object([
+            "total": .integer(Int64(states.count)), "active": count(.available, .assigned),
+            "inService": count(.inService),
+          ])
+        }
+      }),
+  ]
+
+  /// Fleet, id and status of the vehicles of fleets, by the fleet.
+  private static func vehicles(
+    of fleets: [Stored<Fleet>], _ view: any FleetView
+  ) throws(ThingError) -> [JSON: [[JSON]]] {
+    let query = ThingQuery<Vehicle>(.oneOf(key: "fleetId", fleets.map(\.id.json)), order: [.init("id")])
+    return Dictionary(grouping: try view.values(["fleetId", "id", "status"], query)) { $0[0] }
+  }
+
+  private var remove: Route {
+    let operation = Operation(
+      id: "removeFleet", summary: "Removes a fleet without vehicles that is in nobody's scope.",
+      results: [.init(.noContent, "Removed.")], errors: [.conflict])
+    let things = things
+    return Route(
+      .delete, things.path + "/{fleetId}", .may(.write, .fleets), operation, isFiltered: true
+    ) { call in
+      try await things.change(call) { transaction throws(ThingError) in
+        let fleet = try things.existing(call, transaction)
+        guard try transaction.vehicles(of: fleet.id).isEmpty else {
+          throw .rule(code: "inUse", message: "the fleet has vehicles; move them first")
+        }
+        let scopes = try transaction.values(["scope"], ThingQuery<Person>())
+        let isInScope = scopes.contains { row in
+          if case .array(let fleets) = row[0] { fleets.contains(fleet.id.json) } else { false }
+        }
+        guard !isInScope else {
+          throw .rule(code: "inUse", message: "the fleet is in the scope of a person; change that first")
+        }
+        try transaction.remove(fleet, action: "remove")
+      }
+      return Answer(status: .noContent)
+    }
+  }
+}

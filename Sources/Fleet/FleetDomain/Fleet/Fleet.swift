@@ -1,0 +1,114 @@
+import Telemetry
+
+/// A part of a tenant's vehicles that is administered together, for example a depot. A vehicle belongs to at most one
+/// fleet (``Vehicle/fleetID``).
+public struct Fleet: Kind {
+  public var name = ""
+  /// A name of the IANA time zone database, in which the days of its vehicles begin; `nil` for UTC.
+  public var timeZone: String?
+  public var notes: String?
+
+  public init() {}
+
+  public static let names = KindNames(one: "fleet", many: "fleets")
+  public static let fields: [Field<Fleet>] = [
+    Field("name", \.name, NameRules.checkShown).required().filterable().sortable().textSearched(),
+    Field("timeZone", \.timeZone) { zone throws(FieldError) in
+      try NameRules.checkCode(zone, "a time zone like \"Europe/Vienna\"")
+    },
+    Field("notes", \.notes, NameRules.checkNotes(10_000)).textSearched(),
+  ]
+
+  /// The greatest number of vehicles that one request moves.
+  public static let mostMoves = 1_000
+}
+
+extension FleetView {
+  /// Returns the ids of a fleet's vehicles, in the order of the ids.
+  public func vehicles(of fleet: UUIDv7) throws(ThingError) -> [String] {
+    try values(["id"], ThingQuery<Vehicle>(.oneOf(key: "fleetId", [fleet.json]), order: [.init("id")]))
+      .compactMap { $0[0].textValue }
+  }
+}
+
+extension FleetTransaction {
+  /// Changes the vehicles of a fleet.
+  ///
+  /// The caller's list is based on the vehicles at an older version of the fleet. Vehicles that were added or removed
+  /// since then, and are not in question, stay as they are.
+  ///
+  /// - Parameters:
+  ///   - ids: the ids of the vehicles that the fleet then has.
+  ///   - seen: the version of the fleet on which the list is based.
+  ///   - check: throws if the caller may not move a vehicle.
+  /// - Returns: the changed fleet.
+  /// - Throws: `invalid` for an unknown vehicle or more than ``Fleet/mostMoves`` changes; `rule` with code
+  ///   `inAnotherFleet`; `changedMeanwhile`.
+  @discardableResult
+  public func setVehicles(
+    _ ids: [String], of fleet: Stored<Fleet>, seen: Int64,
+    _ check: (Stored<Vehicle>) throws(ThingError) -> Void
+  ) throws(ThingError) -> Stored<Fleet> {
+    let current = Set(try vehicles(of: fleet.id))
+    let base = try vehicles(current, of: fleet, at: seen)
+    let added = Set(ids).subtracting(base).subtracting(current).sorted()
+    let removed = base.subtracting(ids).intersection(current).sorted()
+    guard added.count + removed.count <= Fleet.mostMoves else {
+      throw .invalid(
+        FieldErrors([FieldError("vehicleIds", "expected at most \(Fleet.mostMoves) changes in one request")]))
+    }
+    for id in added {
+      guard let vehicle = try vehicle(named: id), vehicle.value.id == id else {
+        throw .invalid(FieldErrors([FieldError("vehicleIds", "no vehicle \(JSON.text(id).canonicalText)")]))
+      }
+      if let other = vehicle.value.fleetID {
+        let name = try find(other, Fleet.self)?.value.name ?? ""
+        throw .rule(
+          code: "inAnotherFleet", message: "\(id) belongs to the fleet \(name); remove it from there first")
+      }
+      try check(vehicle)
+      try setFleet(fleet.id, of: vehicle)
+    }
+    for id in removed {
+      if let vehicle = try vehicle(named: id) { try setFleet(nil, of: vehicle) }
+    }
+    return try recordMoves(added: added, removed: removed, of: fleet)
+  }
+
+  /// Records in the audit of a fleet that vehicles joined or left it. The fleet gets a new version, so that a client that
+  /// has seen the version before notices it.
+  @discardableResult
+  public func recordMoves(
+    added: [String], removed: [String], of fleet: Stored<Fleet>
+  ) throws(ThingError) -> Stored<Fleet> {
+    if added.isEmpty, removed.isEmpty { return fleet }
+    return try touch(
+      fleet, action: "moveVehicles",
+      details: ["added": .array(added.map { .text($0) }), "removed": .array(removed.map { .text($0) })])
+  }
+
+  private func setFleet(_ fleet: UUIDv7?, of vehicle: Stored<Vehicle>) throws(ThingError) {
+    var moved = vehicle.value
+    moved.fleetID = fleet
+    try update(vehicle, to: moved, action: "change")
+  }
+
+  /// The vehicles that a fleet had at an older version, by the audit.
+  private func vehicles(
+    _ current: Set<String>, of fleet: Stored<Fleet>, at version: Int64
+  ) throws(ThingError) -> Set<String> {
+    guard version != fleet.version else { return current }
+    var vehicles = current
+    let entries = try audit(thing: fleet.id, before: nil, limit: .max).filter { ($0.version ?? 0) > version }
+    guard version >= 1, Int64(entries.count) == fleet.version - version else { throw .changedMeanwhile }
+    for entry in entries where entry.action == "moveVehicles" {
+      func names(_ key: String) -> [String] {
+        guard case .array(let names)? = entry.content["details"]?[key] else { return [] }
+        return names.compactMap(\.textValue)
+      }
+      vehicles.subtract(names("added"))
+      vehicles.formUnion(names("removed"))
+    }
+    return vehicles
+  }
+}
