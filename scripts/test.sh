@@ -30,15 +30,23 @@ failures() {
     <(sed -nE 's/^[✔✘] Test (.*) (passed|failed) after .*/\1/p' "$log" |
       sed -E 's/ with [0-9]+ test cases?$//' | sort -u) | sed 's/^/began and did not end: /'
 }
-# Prints the skipped tests by reason: tests that a trait disables, and tests for which something is missing
+# Prints the reason of each skipped test: of tests that a trait disables, and of tests for which something is missing
 # (Tool.missing).
-skips() {
-  local reasons
-  reasons=$(sed -nE 's/^➜ Test .* skipped:? ?"?([^"]*)"?$/\1/p; s/^skipped: [^:]*\([^)]*\): (.*)$/\1/p' "$log" | sed 's/^\.*$/disabled/')
-  [ -z "$reasons" ] && return
-  echo "skipped: $(wc -l <<<"$reasons"), because:"
-  sort <<<"$reasons" | uniq -c | sort -rn
+reasons() {
+  sed -nE 's/^➜ Test .* skipped:? ?"?([^"]*)"?$/\1/p; s/^skipped: [^:]*\([^)]*\): (.*)$/\1/p' "$log" | sed 's/^\.*$/disabled/'
 }
-skips
+# Prints the number of skipped tests, by reason. In CI, a skip is a failure unless .ci/skips contains its reason.
+skipped=$(reasons | sort)
+if [ -n "$skipped" ]; then
+  echo "skipped: $(wc -l <<<"$skipped"), because:"
+  uniq -c <<<"$skipped" | sort -rn
+fi
+if [ -n "${CI:-}" ]; then
+  unlisted=$([ -z "$skipped" ] || uniq <<<"$skipped" | grep -vxFf <(grep -v '^#' "$(dirname "$0")/../.ci/skips"))
+  if [ -n "$unlisted" ]; then
+    sed 's/^/error: a test was skipped for a reason that is not in .ci\/skips: /' <<<"$unlisted" | tee -a "$log"
+    [ "$status" -ne 0 ] || status=1
+  fi
+fi
 [ "$status" -eq 0 ] || failures >>"${FAILURES:-/dev/stdout}"
 exit "$status"

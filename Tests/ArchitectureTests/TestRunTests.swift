@@ -45,6 +45,38 @@ import Testing
     }
   }
 
+  /// A test run in which `swift` is replaced by a script that prints lines of the test library.
+  private static func run(printing lines: [String], isCI: Bool) throws -> Tool.Result {
+    let scratch = try ScratchFolder()
+    try scratch.write("lines", lines.joined(separator: "\n") + "\n")
+    let program = try scratch.write("swift", "#!/bin/sh\ncat \(scratch.path)/lines\n")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+    return try Tool.run(
+      "bash", [TestData.projectRoot + "/scripts/test.sh", "1"],
+      environment: ["PATH": "\(scratch.path):\(path)", "CI": isCI ? "true" : "", "FAILURES": ""])
+  }
+
+  @Test func skipped_tests_are_counted_by_reason() throws {
+    let lines = [
+      #"➜ Test one() skipped: "root is needed""#, "◇ Test other(_:) started.",
+      "skipped: other(_:): gpsd is missing (make test installs it)", #"➜ Test three() skipped: "root is needed""#,
+    ]
+    let result = try Self.run(printing: lines, isCI: false)
+    #expect(result.status == 0)
+    #expect(result.output.contains("skipped: 3, because:\n      2 root is needed\n      1 gpsd is missing"))
+  }
+
+  @Test func a_skip_for_an_unlisted_reason_fails_in_ci() throws {
+    let listed = try Self.run(printing: [#"➜ Test one() skipped: "root is needed""#], isCI: true)
+    #expect(listed.status == 0, "\(listed.output)")
+    let unlisted = try Self.run(
+      printing: [#"➜ Test one() skipped: "root is needed""#, #"➜ Test two() skipped: "no time""#], isCI: true)
+    #expect(unlisted.status == 1)
+    #expect(unlisted.output.contains("error: a test was skipped for a reason that is not in .ci/skips: no time\n"))
+    #expect(!unlisted.output.contains("skips: root"))
+  }
+
   /// What one command chooses among all tests.
   struct Run: CustomStringConvertible {
     let filter: String?

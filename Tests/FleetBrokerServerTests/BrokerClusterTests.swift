@@ -7,7 +7,11 @@ import Testing
 
 /// Three RabbitMQ nodes, three workers that are processes, one PostgreSQL; a node and a worker are killed while gateways
 /// publish. `make torture-brokers` runs it: three nodes take a minute to start.
-@Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["BROKER_VEHICLES"] != nil))
+@Suite(
+  .serialized,
+  .enabled(
+    if: ProcessInfo.processInfo.environment["BROKER_VEHICLES"] != nil,
+    "a cluster under load: make torture-brokers runs it"))
 struct BrokerClusterTests {
   @Test(arguments: [1, 3]) func no_record_is_lost_or_duplicated_if_any_process_is_killed(_ nodes: Int) async throws {
     let vehicles = Int(ProcessInfo.processInfo.environment["BROKER_VEHICLES"] ?? "") ?? 4

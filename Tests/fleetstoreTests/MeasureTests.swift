@@ -8,7 +8,10 @@ import Testing
 /// Figures rather than promises: only where `FLEETSTORE_PROGRAM` names a release build and `FLEETSTORE_MEASURE` is set.
 ///
 ///     FLEETSTORE_MEASURE=1 FLEETSTORE_PROGRAM=.build/release/fleetstore swift test --filter MeasureTests --no-parallel
-@Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["FLEETSTORE_MEASURE"] != nil))
+@Suite(
+  .serialized,
+  .enabled(
+    if: ProcessInfo.processInfo.environment["FLEETSTORE_MEASURE"] != nil, "a measurement: make bench-store runs it"))
 struct MeasureTests {
   /// What each figure takes at least, s: shorter runs differ by more than what is measured.
   private static let seconds = 10.0
