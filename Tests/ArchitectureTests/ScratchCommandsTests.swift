@@ -2,13 +2,13 @@ import Foundation
 import TestKit
 import Testing
 
-/// The commands that pages show under ```` ```sh scratch ````: in a folder that has the files which they name, each page's
-/// in their order.
+/// Runs the commands that pages show under ```` ```sh scratch ````, for each page in order, in a folder with the files that
+/// they name.
 @Suite struct ScratchCommandsTests {
   static let pages = (try? DocumentedCommands.all(.scratch)) ?? []
 
   @Test(arguments: pages)
-  func every_command_does_what_it_should(_ page: DocumentedCommands) async throws {
+  func every_documented_command_succeeds(_ page: DocumentedCommands) async throws {
     for program in ["sqlite3", "openssl"] { try Tool.required(program) }
     try await aside {
       let scratch = try ScratchFolder()
@@ -18,7 +18,7 @@ import Testing
       if page.script.contains("postgres://") {
         let server = try PostgreSQLServer.shared
         try server.sql("CREATE DATABASE fleet", in: "postgres")
-        // Whatever host an address names is that one.
+        // Connect to this server, regardless of the host in the address.
         environment = ["PGHOSTADDR": "127.0.0.1", "PGPORT": "\(server.port)"]
       }
       let ran = try page.run(in: scratch.path, environment: environment)
@@ -26,11 +26,18 @@ import Testing
     }
   }
 
-  /// The sample of the server's configuration with the files that it names; only its port is another one.
+  @Test func script_reports_the_reason_if_it_cannot_create_a_file() throws {
+    let script = TestData.projectRoot + "/Tests/Support/documented-commands.sh"
+    let ran = try Tool.run("bash", [script, "echo 1"], environment: ["TMPDIR": "/nonexistent", "LC_ALL": "C"])
+    #expect(ran.status == 70 && ran.output.isEmpty)
+    #expect(ran.errors.contains("No such file or directory"), "\(ran.errors)")
+  }
+
+  /// Writes the sample of the server's configuration, with a free port, and the files that it names.
   private static func writeStore(_ sample: String, in scratch: borrowing ScratchFolder) throws {
     try scratch.write("store.json", sample.replacing("127.0.0.1:9464", with: "127.0.0.1:0"))
     let certificates = try Certificates()
-    // Its files go with it.
+    // Its files are deleted with it.
     defer { withExtendedLifetime(certificates) {} }
     try certificates.write("server", in: scratch)
     for (name, secret) in [

@@ -7,14 +7,16 @@
 # A command is a line with its continuation lines (`\`). Two things differ from the page: fleetstore and the simulator
 # listen on free ports, and jq prints complete lines at once, as on a terminal.
 #
-# Exit status: that of the failed command; 70 if one took too long, or ended although it should run.
+# Exit status: that of the failed command; 70 if one took too long or ended although it should run, or if the script
+# itself cannot run.
 set -m -o pipefail
-# Where bash would say of each job how it ended; nothing of what commands say goes there.
-exec 2> /dev/null
-# Seconds for all of them.
-limit=900
-said=$(mktemp)
+# Before stderr is discarded, so that the reason is shown. The user who runs this may not be able to write to $TMPDIR.
+said=$(mktemp) || exit 70
 trap 'rm -f "$said"' EXIT
+# Discards bash's messages about jobs that end. The output of the commands does not go there.
+exec 2> /dev/null
+# Time limit for all commands together, in seconds.
+limit=900
 
 # The last option of a name counts.
 fleetstore() {
@@ -27,12 +29,13 @@ obdgate() {
 }
 jq() { command jq --unbuffered "$@"; }
 
-# The output of a running command when it is working, and its file; the input of a command that asks.
+# Sets the text that shows that a running command is working, and the file that contains it; and the input of a command
+# that reads any.
 expect() {
   sign='' file=$said input=''
   case $1 in
     "obdgate simulate"*) sign='^obdgate simulate: ' ;;
-    # It says nothing before its end, and writes down what comes: an answer with the engine speed.
+    # It prints nothing before its end. Its file contains what it records: an answer with the engine speed.
     "obdgate record"*) sign='41 ?0C' && file=$(sed -E 's/.* -o ([^ ]+).*/\1/' <<< "$1") ;;
     "obdgated |"*) sign='"speed": [0-9]' ;;
     "fleetstore serve"*) sign='listening on http' ;;
@@ -44,7 +47,7 @@ run() {
   local sign file input job status
   expect "$1"
   : > "$said"
-  # A group of its own, with the signals as a terminal gives them.
+  # In a separate process group, so that it can receive signals as from a terminal.
   eval "$1" <<< "$input" > "$said" 2>&1 &
   job=$!
   while kill -0 "$job" 2> /dev/null; do
@@ -63,7 +66,7 @@ run() {
     echo "ended with status $status after $SECONDS s${sign:+, and \"$sign\" was awaited in $file}"
     return 70
   fi
-  # jq, for one, is ended by Ctrl-C; a command that fails by itself has not got to what it says at work.
+  # Ctrl-C also ends jq. A command that fails before that does not print the text.
   case $1 in "obdgated |"*) [ "$status" -ne 130 ] || status=0 ;; esac
   [ "$status" -eq 0 ] || echo "status $status"
   return "$status"

@@ -1,24 +1,24 @@
 import Foundation
 
-/// The commands that one page shows for one place, in their order, read from the page itself.
+/// The commands that one page shows for one ``MarkdownBlocks/Place``, in order.
 ///
 ///     for page in try DocumentedCommands.all(.scratch) {
 ///       let ran = try page.run(in: folder)
 ///       #expect(ran.status == 0, "\(page): \(ran.output)")
 ///     }
 ///
-/// `Tests/Support/documented-commands.sh` runs them, each by itself, as a person at a terminal does: what goes on until
-/// Ctrl-C gets that once it is at work. It says what is not as it is written.
+/// `Tests/Support/documented-commands.sh` runs them one by one, as a user at a terminal does. A command that runs until
+/// Ctrl-C is interrupted once it is working.
 public struct DocumentedCommands: Sendable, CustomStringConvertible {
   /// The page's path in the project.
   public let page: String
-  /// Its commands, one or more on each line.
+  /// Its commands, each on one line or on several with `\`.
   public let script: String
-  /// The page's blocks in JSON, which a command may name as files.
+  /// The page's JSON blocks, which are the content of files that commands name.
   public let json: [String]
   public var description: String { page }
 
-  /// The pages that show commands for a place; those of one place are run by one test, whichever page they stand on.
+  /// Returns the commands of all pages for a place. One test runs all of them.
   public static func all(_ place: MarkdownBlocks.Place) throws -> [DocumentedCommands] {
     try ProjectTree.files().filter { $0.hasSuffix(".md") }.compactMap { page in
       let blocks = MarkdownBlocks(try ProjectTree.text(page))
@@ -28,31 +28,32 @@ public struct DocumentedCommands: Sendable, CustomStringConvertible {
     }
   }
 
-  /// How long all of them may take; the script that runs them gives up before.
+  /// Time limit for all commands of a page. The script has a shorter limit.
   public static let limit = Duration.seconds(1_000)
 
-  /// What runs them: for a test that starts programs around it.
+  /// Returns the command line that runs them, for a test that needs to modify it.
   ///
-  /// - Parameter folders: where programs are looked for before `PATH`.
+  /// - Parameter folders: folders to search for programs before those of `PATH`.
   public func command(folders: [String] = []) throws -> [String] {
-    // As texts: the project's folder may be closed to another user who runs them.
+    // Pass the script as text, because another user may not be able to read the project's folder.
     let program = try ProjectTree.text("Tests/Support/documented-commands.sh")
     return ["env", "PATH=\(try Self.path(folders))", "bash", "-c", program, "documented-commands.sh", script]
   }
 
-  /// Runs them to their end.
+  /// Runs them.
   ///
   /// - Parameters:
-  ///   - folder: where they run.
+  ///   - folder: the working directory.
   ///   - environment: variables to add.
-  /// - Returns: the status of the first that failed, or 0; as output each command behind a `$`, and what it said.
+  /// - Returns: the status of the first command that failed, or 0. The output contains each command after a `$`, followed
+  ///   by its output.
   public func run(in folder: String, environment: [String: String] = [:]) throws -> Tool.Result {
     let command = try command()
     return try Tool.run(
       command[0], Array(command[1...]), environment: environment, directory: folder, limit: Self.limit)
   }
 
-  /// The programs that were built beside the tests come first.
+  /// The search path for programs: first `folders`, then the build of the tests.
   private static func path(_ folders: [String]) throws -> String {
     var all = folders
     for program in [try Tool.obdgate, try Tool.obdgated, try Tool.fleetstore] {

@@ -80,6 +80,8 @@ public final class RabbitMQ: Sendable {
       ], environment: [:], directory: nil, feeds: true)
     for node in nodes { try node.start() }
     for node in nodes { try node.waitUntilReady() }
+    // A plugin accepts connections before the boot of its node is complete.
+    for index in nodes.indices { try control(["await_startup"], node: index) }
   }
 
   deinit {
@@ -145,7 +147,9 @@ extension RabbitMQ {
 
     var environment: [String: String] {
       [
-        "HOME": home, "RABBITMQ_NODENAME": name + "@localhost", "RABBITMQ_MNESIA_BASE": folder + "/mnesia",
+        // The node and its commands run as another user, who may not be able to write to this process's folder.
+        "HOME": home, "TMPDIR": home, "RABBITMQ_NODENAME": name + "@localhost",
+        "RABBITMQ_MNESIA_BASE": folder + "/mnesia",
         "RABBITMQ_LOG_BASE": folder + "/log", "RABBITMQ_CONFIG_FILE": folder + "/rabbitmq.conf",
         "RABBITMQ_ENABLED_PLUGINS_FILE": folder + "/enabled_plugins", "RABBITMQ_DIST_PORT": "\(reserved[2].number)",
         "ERL_EPMD_PORT": "\(mapperPort.number)", "ERL_EPMD_ADDRESS": "127.0.0.1", "RABBITMQ_CONF_ENV_FILE": "/dev/null",
