@@ -29,18 +29,24 @@ import Testing
     #expect(MarkdownBlocks(try ProjectTree.text(page)).unknown == [], "\(page)")
   }
 
-  /// A test that looks for the pages of its place would find nothing, and be content.
+  /// Without such blocks, the tests that run them would pass without running anything.
   @Test(arguments: MarkdownBlocks.Place.allCases)
   func every_kind_of_documented_commands_occurs(_ place: MarkdownBlocks.Place) throws {
     #expect(try !DocumentedCommands.all(place).isEmpty)
   }
 
   @Test(arguments: pages)
-  func links_within_the_project_have_targets(_ page: String) throws {
-    let folder = URL(fileURLWithPath: TestData.projectRoot + "/" + page).deletingLastPathComponent()
+  func links_within_the_project_lead_to_a_file_and_to_a_heading_in_it(_ page: String) throws {
+    let file = URL(fileURLWithPath: TestData.projectRoot + "/" + page)
     for link in MarkdownBlocks(try ProjectTree.text(page)).links {
-      let target = folder.appendingPathComponent(link).standardized.path
-      #expect(FileManager.default.fileExists(atPath: target), "\(page): \(link)")
+      let target = link.path.isEmpty ? file : file.deletingLastPathComponent().appendingPathComponent(link.path)
+      let path = target.standardized.path
+      #expect(FileManager.default.fileExists(atPath: path), "\(page): \(link.path)")
+      guard let fragment = link.fragment, let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+        continue
+      }
+      #expect(
+        MarkdownBlocks(text).anchors.contains(fragment), "\(page): \(link.path)#\(fragment): no such heading")
     }
   }
 
@@ -114,6 +120,9 @@ import Testing
     let blocks = MarkdownBlocks(
       """
       # Page [one](docs/a.md#part) and [two](https://example.org/x)
+      See [below](#what-is-it-1), or [b](b.md "title").
+      ## What is `it`?
+      ## What is it
       ```sh make
       make run
       ```
@@ -133,10 +142,14 @@ import Testing
       """)
     #expect(
       blocks.commands == [
-        .init(line: 2, place: .make, script: "make run\n"),
-        .init(line: 5, place: .project, script: "echo 1\n", output: "1\n"),
+        .init(line: 5, place: .make, script: "make run\n"),
+        .init(line: 8, place: .project, script: "echo 1\n", output: "1\n"),
       ])
-    #expect(blocks.unknown == ["12: sh norun"])
-    #expect(blocks.links == ["docs/a.md"])
+    #expect(blocks.unknown == ["15: sh norun"])
+    #expect(
+      blocks.links == [
+        .init(path: "docs/a.md", fragment: "part"), .init(path: "", fragment: "what-is-it-1"), .init(path: "b.md"),
+      ])
+    #expect(blocks.anchors == ["page-one-and-two", "what-is-it", "what-is-it-1"])
   }
 }

@@ -46,8 +46,19 @@ public struct MarkdownBlocks {
   public private(set) var unknown: [String] = []
   /// Texts of the blocks in JSON.
   public private(set) var json: [String] = []
-  /// Targets of inline links.
-  public private(set) var links: [String] = []
+  /// An inline link to a file of the project.
+  public struct Link: Equatable, Sendable {
+    /// Path of the file, relative to the page; empty for the page itself.
+    public let path: String
+    /// The anchor of a heading in that file; `nil` if the link has none.
+    public let fragment: String?
+
+    public init(path: String, fragment: String? = nil) { (self.path, self.fragment) = (path, fragment) }
+  }
+
+  public private(set) var links: [Link] = []
+  /// The anchors of the headings, as GitHub generates them.
+  public private(set) var anchors: Set<String> = []
 
   public init(_ markdown: String) {
     var fence: (heading: [Substring], line: Int, text: String)?
@@ -63,6 +74,7 @@ public struct MarkdownBlocks {
         fence = (line.dropFirst(3).split(separator: " "), index + 1, "")
       } else {
         links += Self.links(in: line)
+        addAnchor(of: line)
       }
     }
   }
@@ -82,12 +94,35 @@ public struct MarkdownBlocks {
     }
   }
 
-  /// `[text](target)`, without the title and the fragment.
-  private static func links(in line: Substring) -> [String] {
+  /// Parses `[text](target#fragment "title")`. Links to other sites are left out.
+  private static func links(in line: Substring) -> [Link] {
     line.components(separatedBy: "](").dropFirst().compactMap { rest in
       guard let end = rest.firstIndex(of: ")") else { return nil }
-      let target = rest[..<end].prefix { $0 != "#" && $0 != " " }
-      return target.isEmpty || target.contains("://") ? nil : String(target)
+      let target = rest[..<end].prefix { $0 != " " }
+      guard !target.isEmpty, !target.contains("://") else { return nil }
+      let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+      return Link(path: String(parts[0]), fragment: parts.count > 1 ? String(parts[1]) : nil)
+    }
+  }
+
+  /// Adds the anchor of a line that is a heading: its text in lower case, without punctuation, with `-` for spaces. If
+  /// several headings have the same text, the second anchor ends in `-1`, the third in `-2`.
+  private mutating func addAnchor(of line: Substring) {
+    let level = line.prefix { $0 == "#" }.count
+    guard (1...6).contains(level), line.dropFirst(level).first == " " else { return }
+    // Only the text of a link counts.
+    let parts = line.dropFirst(level + 1).components(separatedBy: "](")
+    let text = ([parts[0]] + parts.dropFirst().map { $0.drop { $0 != ")" }.dropFirst() }.map(String.init)).joined()
+    let name = String(
+      text.lowercased().compactMap { character in
+        if character == " " { return "-" }
+        return character.isLetter || character.isNumber || character == "-" || character == "_" ? character : nil
+      })
+    var anchor = name
+    var number = 0
+    while !anchors.insert(anchor).inserted {
+      number += 1
+      anchor = "\(name)-\(number)"
     }
   }
 }
