@@ -3,7 +3,7 @@ import NIOWebSocket
 
 /// The content of a client's close frame (RFC 6455, 5.5.1).
 enum ClosePayload: Equatable {
-  /// Empty, or a status code that a client may send. The answer repeats it.
+  /// A payload that is empty or has a status code that a client may send. The answer repeats the code.
   case valid(WebSocketErrorCode?)
   case failure(WebSocketErrorCode, String)
 

@@ -1,8 +1,8 @@
 import FleetDomain
 
 /// Updates for the connections of one event loop. They are delivered in slices, so that the loop can do other work
-/// between them. Tenants take turns, so that one with thousands of listeners does not delay others. Use it only on
-/// the loop.
+/// between them. Tenants are served in rotation, so that one with thousands of listeners does not delay others. Use it
+/// only on the loop.
 struct DeliveryQueue {
   /// An update, and the connections that have not received it.
   private struct Delivery {
@@ -11,9 +11,9 @@ struct DeliveryQueue {
   }
 
   private struct Line {
-    /// In the order of publication.
+    /// Deliveries in the order of publication.
     var deliveries: [Delivery] = []
-    /// Called when all `deliveries` up to a number are finished.
+    /// Closures to call when all `deliveries` up to a number are finished.
     var ends: [(number: Int, then: () -> Void)] = []
     var done = 0
     var added = 0
@@ -24,7 +24,7 @@ struct DeliveryQueue {
   private static let mostConnections = 16
 
   private var lines: [TenantID: Line] = [:]
-  /// Tenants with deliveries, in the order of their turns.
+  /// Tenants with deliveries, in the order of rotation.
   private var turns: [TenantID] = []
 
   var isEmpty: Bool { turns.isEmpty }

@@ -1,22 +1,23 @@
 import NIOCore
 
-/// Finds frames whose length is not written in the shortest form, as RFC 6455 (5.2) demands: up to 125 bytes in 7 bits, up
-/// to 65,535 in 16, longer ones in 64.
+/// Finds frames whose length is not in the shortest form. RFC 6455 (5.2) requires 7 bits for up to 125 bytes, 16 bits
+/// for up to 65,535, and 64 bits for longer frames.
 struct FrameLengthCheck {
   private enum Part {
     case opcode
     case length
-    /// Bytes of the extended length: how many are still to come, their value so far, and the least value in this form.
+    /// The extended length is being read: number of missing bytes, value so far, and the least value that needs this
+    /// form.
     case extended(missing: Int, value: UInt64, least: UInt64, isMasked: Bool)
-    /// The number of bytes of mask and payload that are still to come.
+    /// Mask and payload are being skipped: number of remaining bytes.
     case payload(UInt64)
   }
 
   private var part = Part.opcode
 
-  /// Takes the next bytes of the connection.
+  /// Checks the next bytes of the connection.
   ///
-  /// - Returns: how many of them come before the end of the first length in a longer form; `nil` if there is none.
+  /// - Returns: number of bytes before the first length that is not in the shortest form; `nil` if there is none.
   mutating func firstFault(in bytes: ByteBufferView) -> Int? {
     var index = bytes.startIndex
     while index < bytes.endIndex {
@@ -56,12 +57,12 @@ struct FrameLengthCheck {
   }
 }
 
-/// Passes bytes on to the frame decoder up to a frame whose length is not in the shortest form, then ``Fault``.
+/// Passes bytes to the frame decoder until a frame's length is not in the shortest form. Then it fires ``Fault``.
 final class FrameLengthHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
 
-  /// A frame's length is not in the shortest form; nothing that comes after it is read.
+  /// A frame's length is not in the shortest form. No later byte is read.
   struct Fault: Error {}
 
   private var check = FrameLengthCheck()

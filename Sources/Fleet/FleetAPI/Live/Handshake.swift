@@ -1,14 +1,14 @@
 import HTTPTypes
 
-/// The handshake of a WebSocket, which the access log shows once: when the owner of its token is known, or at the
-/// upgrade if it has no token.
+/// The handshake of a WebSocket. The access log shows it once: when the token is authenticated, or at the upgrade if
+/// there is no token.
 struct Handshake {
   private let path: String
   private let log: AccessLog
   private let start = ContinuousClock.now
   private var isReported = false
 
-  /// Where it came from.
+  /// The origin of the handshake.
   let client: Client
 
   /// - Parameter path: the request's target.

@@ -1,11 +1,11 @@
 import FleetDomain
 
-/// A channel that clients can subscribe to: one vehicle of a tenant, or the whole fleet.
+/// A channel to which clients can subscribe: one vehicle of a tenant, or the whole fleet.
 ///
 /// The vehicle need not exist yet.
 struct LiveChannel: Hashable, Sendable {
   let tenant: TenantID
-  /// Id or VIN; `nil` for the whole fleet.
+  /// ID or VIN of the vehicle; `nil` for the whole fleet.
   let vehicle: String?
 
   /// The name that clients use: `fleet`, `vehicle:VAN-001`.

@@ -1,6 +1,6 @@
 import JSONText
 
-/// One message of a WebSocket client.
+/// A message of a WebSocket client.
 ///
 ///     {"action":"authenticate","token":"…"}
 ///     {"action":"subscribe","channel":"vehicle:VAN-001","after":4711}
@@ -8,7 +8,7 @@ import JSONText
 ///     {"action":"ping"}
 enum LiveCommand: Equatable, Sendable {
   case authenticate(token: String)
-  /// `after` is the number of the last record that the client has; `nil` if it wants only new records.
+  /// `after` is the number of the last record that the client has; `nil` for only new records.
   case subscribe(channel: String, after: Int64?)
   case unsubscribe(channel: String)
   case ping

@@ -4,18 +4,18 @@ import NIOCore
 extension LiveConnection {
   /// A subscription to a channel.
   final class Subscription {
-    /// Updates that were published while older records are read; `nil` after all of those are sent.
+    /// Updates that were published while older records are read; `nil` after all older records were sent.
     fileprivate(set) var held: [LiveUpdate]?
     fileprivate(set) var heldBytes = 0
-    /// Whether more was published than may be held. The rest is then read from the store, and nothing is held until
-    /// then.
+    /// Whether too many updates were published to be held. The rest is then read from the store, and no updates are
+    /// held until then.
     fileprivate var isOverfull = false
     /// The number of changes in the next page of older records.
     fileprivate var pageLimit = LiveService.firstPage
     /// The number of the last record that was sent. A record that was read from the store may be published later.
     fileprivate var last: Int64 = 0
 
-    /// The number of the last record that the client has; `nil` if it wants only new records.
+    /// The number of the last record that the client has; `nil` for only new records.
     fileprivate let after: Int64?
 
     fileprivate init(after: Int64?) {
@@ -24,7 +24,7 @@ extension LiveConnection {
     }
   }
 
-  /// Older records of a channel, which wait until they are read.
+  /// A request for older records of a channel, which waits until they are read.
   struct Replay {
     let channel: LiveChannel
     fileprivate let subscription: Subscription
@@ -40,7 +40,7 @@ extension LiveConnection {
       refuse(.conflict("channel: more than \(hub.settings.subscriptions) of one connection"), channel.name)
       return
     }
-    // Listening begins before older records are read: between the two nothing is lost.
+    // The subscription begins before older records are read, so that no record in between is lost.
     let subscription = Subscription(after: after)
     subscriptions[channel] = subscription
     hub.count(channel, by: 1)
@@ -51,8 +51,8 @@ extension LiveConnection {
     startSubscriptions()
   }
 
-  /// Reads the position of the feed once for all channels that wait for it. A connection has one such read in progress at
-  /// most.
+  /// Reads the position of the feed once, for all channels that wait for it. Each connection has at most one such read
+  /// in progress.
   private func startSubscriptions() {
     guard !isStarting, let context, let tenant = starting.first?.tenant else { return }
     let begun = starting.compactMap { channel in subscriptions[channel].map { (channel, $0) } }
@@ -73,12 +73,12 @@ extension LiveConnection {
   /// - Parameter result: the number of the newest record.
   private func start(_ channel: LiveChannel, _ subscription: Subscription, _ result: Result<Int64, any Error>) {
     switch result {
-    case .failure(let error): giveUp(channel, error)
+    case .failure(let error): endSubscription(channel, error)
     case .success(let newest):
       let after = subscription.after
       if let after, after > newest {
-        // Nothing has that number: the client's records are of another store, or of one before a backup was restored.
-        giveUp(
+        // No record has that number. The client received it from another store, or before a backup was restored.
+        endSubscription(
           channel,
           StorageError(
             .positionGone, "feed", "expected at most \(newest), found \(after): read the current state again"))
@@ -90,7 +90,7 @@ extension LiveConnection {
       } else if subscription.isOverfull {
         replay(channel, subscription, after: newest)
       } else {
-        // All that is newer comes as it is stored.
+        // All newer records are published as they are stored.
         release(subscription, upTo: newest)
       }
     }
@@ -98,7 +98,7 @@ extension LiveConnection {
 
   /// Sends the records after a number page by page, then the updates that were published in the meantime.
   ///
-  /// A connection reads one page at a time, however many channels it resumes.
+  /// A connection reads one page at a time, even if it resumes several channels.
   private func replay(_ channel: LiveChannel, _ subscription: Subscription, after: Int64) {
     replays.append(Replay(channel: channel, subscription: subscription, after: after))
     readNextPage()
@@ -111,7 +111,7 @@ extension LiveConnection {
     subscription.isOverfull = false
     reading = (subscription, nil)
     advance(subscription, to: next.after)
-    // Memory may have run out.
+    // The memory may be exhausted.
     guard subscriptions[next.channel] === subscription else { return endPage() }
     let service = service
     let request = ReplayRequest(
@@ -138,12 +138,12 @@ extension LiveConnection {
     }
     switch result {
     case .failure(let error):
-      giveUp(channel, error)
+      endSubscription(channel, error)
       endPage()
     case .success(let page):
       subscription.pageLimit = page.nextLimit
       send(page.pieces[...]) {
-        // The memory of the records is held until they are sent.
+        // The memory is reserved until the records are sent.
         page.share?.shrink(to: 0)
         self.endPage()
         guard self.subscriptions[channel] === subscription else { return }
@@ -156,7 +156,7 @@ extension LiveConnection {
     }
   }
 
-  /// Sends the next piece when this one is sent: a backlog does not make a reader slow.
+  /// Send the next piece when this one is sent, because a reader with older records to read is not slow.
   private func send(_ pieces: ArraySlice<ByteBuffer>, then next: @escaping () -> Void) {
     guard let first = pieces.first else {
       next()
@@ -198,7 +198,7 @@ extension LiveConnection {
   }
 
   /// Ends a subscription and reports the reason.
-  func giveUp(_ channel: LiveChannel, _ error: any Error) {
+  func endSubscription(_ channel: LiveChannel, _ error: any Error) {
     stopListening(to: channel)
     refuse(APIError(error, logger: logger), channel.name)
   }
@@ -212,7 +212,7 @@ extension LiveConnection {
   func remove(_ channel: LiveChannel) {
     guard let subscription = subscriptions.removeValue(forKey: channel) else { return }
     set(nil, in: subscription)
-    // What it waits for is dropped at once: it must not wait before others that are listened to.
+    // Remove its waiting requests at once, so that they do not delay other channels.
     starting.removeAll { $0 == channel }
     replays.removeAll { $0.subscription === subscription }
     if reading?.subscription === subscription { reading?.task?.cancel() }
@@ -229,7 +229,7 @@ extension LiveConnection {
     }
     guard !subscription.isOverfull else { return }
     guard subscription.heldBytes + update.frames.readableBytes <= hub.settings.behindBytes else {
-      // The store has it as well.
+      // The store contains the update as well.
       subscription.isOverfull = true
       keep([], in: subscription)
       return

@@ -2,8 +2,8 @@ import FleetDomain
 import Logging
 import Synchronization
 
-/// Sends stored records to the live connections. Each tenant with listeners has a task that reads the tenant's feed
-/// whenever the storage announces a change, whichever process stored it.
+/// Sends stored records to the live connections. Each tenant with listeners has a task. The task reads the tenant's
+/// feed when the storage announces a change, no matter which process stored it.
 final class LiveFeed: Sendable {
   private enum State {
     /// The tasks that wait until its first position is known.
@@ -13,7 +13,7 @@ final class LiveFeed: Sendable {
 
   /// The maximum number of changes in one read.
   private static let page = 1_024
-  /// The pauses after failed reads: doubled up to the longest.
+  /// The pauses after failed reads: the first one, and the longest one after repeated doubling.
   private static let pauses = (first: Duration.milliseconds(100), longest: Duration.seconds(5))
 
   private let storage: any FleetStorage
@@ -31,9 +31,10 @@ final class LiveFeed: Sendable {
     self.logger = logger
   }
 
-  /// Returns when everything that is stored from now on reaches the tenant's listeners.
+  /// Starts to publish a tenant's records. Returns when every record that is stored from now on reaches the tenant's
+  /// listeners.
   ///
-  /// - Throws: errors of the storage when it reads the feed's position. The next call tries again.
+  /// - Throws: errors of the storage while the feed's position is read. The next call tries again.
   func follow(_ tenant: TenantID) async throws {
     try await withCheckedThrowingContinuation { continuation in
       let (isNew, isRunning) = tenants.withLock { tenants in
@@ -57,8 +58,8 @@ final class LiveFeed: Sendable {
     }
   }
 
-  /// The newest position of a tenant, read after the call. Calls that come while it is read share the next reading, so
-  /// that a tenant has one reading under way, however many connections ask.
+  /// Returns the newest position of a tenant, read after the call. Calls during a read share the next read, so that
+  /// each tenant has only one read in progress.
   ///
   /// - Throws: errors of the storage.
   func position(of tenant: TenantID) async throws -> FeedPosition {
@@ -98,7 +99,7 @@ final class LiveFeed: Sendable {
   }
 
   private func run(_ tenant: TenantID) async {
-    // Announcements begin before the position is read, so that none is lost.
+    // Subscribe to announcements before the position is read, so that none is lost.
     let announcements = storage.announcements(tenant: tenant)
     var position: FeedPosition
     do {
@@ -130,7 +131,7 @@ final class LiveFeed: Sendable {
   ) async -> FeedPosition {
     var position = start
     var pause = Self.pauses.first
-    // Without listeners nothing is read: a later subscriber reads older records from the store.
+    // Without listeners, nothing is read. A later subscriber reads older records from the store.
     while position < announced, hub.hasListeners(tenant), !Task.isCancelled {
       do {
         let changes = try await storage.changes(after: position, limit: Self.page, tenant: tenant)
@@ -140,7 +141,7 @@ final class LiveFeed: Sendable {
         pause = Self.pauses.first
       } catch  where error.kind == .positionGone {
         logger.warning("live feed of \(tenant): changes after \(position.rawValue) are no longer stored")
-        hub.giveUp(tenant, APIError(error, logger: logger))
+        hub.endSubscriptions(tenant, APIError(error, logger: logger))
         return announced
       } catch {
         logger.error("live feed of \(tenant): \(error); trying again")

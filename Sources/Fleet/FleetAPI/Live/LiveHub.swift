@@ -3,26 +3,26 @@ import NIOCore
 import Synchronization
 import Telemetry
 
-/// The subscriptions of all connections, and the updates for them.
+/// The subscriptions of all connections, and the publication of updates to them.
 ///
 /// Each event loop has a ``LoopConnections`` with its connections. An update is encoded once for each channel and
-/// given to every loop, which writes the same bytes to each of its sockets.
+/// passed to every loop, which writes the same bytes to each of its sockets.
 final class LiveHub: Sendable {
   /// One for each event loop.
   private let connectionsOfLoops: [LoopConnections.Bound]
-  /// The number of subscribers of each channel of a tenant. Updates without subscribers are not encoded.
+  /// The subscribers of each channel of a tenant. Updates without subscribers are not encoded.
   private let listeners = Mutex<[TenantID: Listeners]>([:])
 
   private struct Listeners {
     var channels: [LiveChannel: Int] = [:]
-    /// Of all channels.
+    /// Number of subscriptions to all channels.
     var count = 0
   }
 
   /// The number of authenticated connections of each tenant.
   private let members = Mutex<[TenantID: Int]>([:])
   let settings: LiveSettings
-  /// The memory of data that waits for slow readers.
+  /// The budget for data of slow readers.
   let memory: LiveMemory
   let connections: Connections
   /// Runs work of other threads on the event loops.
@@ -52,10 +52,9 @@ final class LiveHub: Sendable {
     listeners.withLock { $0[tenant]?.count ?? 0 }
   }
 
-  /// Publishes committed records. Returns when every connection has them, so that the feed is not read faster than
-  /// that.
+  /// Publishes committed records. Returns when every connection has received them, so that the feed is not read faster.
   ///
-  /// - Parameter records: of one commit, by number.
+  /// - Parameter records: records of one commit, ordered by number.
   func publish(_ records: [LiveRecord], tenant: TenantID) async {
     guard !records.isEmpty else { return }
     let wanted = listeners.withLock { listeners in
@@ -86,10 +85,10 @@ final class LiveHub: Sendable {
     listeners.withLock { $0[tenant] != nil }
   }
 
-  /// Ends all subscriptions of a tenant and reports the reason: changes were lost.
-  func giveUp(_ tenant: TenantID, _ error: APIError) {
+  /// Ends all subscriptions of a tenant, because changes were lost. Reports the error to the clients.
+  func endSubscriptions(_ tenant: TenantID, _ error: APIError) {
     for bound in connectionsOfLoops {
-      running.execute(on: bound.loop) { bound.value.giveUp(tenant, error) }
+      running.execute(on: bound.loop) { bound.value.endSubscriptions(tenant, error) }
     }
   }
 

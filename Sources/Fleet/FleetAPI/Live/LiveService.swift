@@ -2,21 +2,21 @@ import FleetAccess
 import FleetDomain
 import NIOCore
 
-/// The services that a live connection needs.
+/// Functions that a live connection calls.
 struct LiveService: Sendable {
-  /// Finds the owner of a token.
+  /// Authenticates a token.
   ///
-  /// - Throws: ``APIError`` 401 if the token is unknown, 403 if its owner may not listen.
+  /// - Throws: ``APIError`` 401 if the token is unknown, 403 if its owner may not subscribe.
   let authenticate: @Sendable (_ token: String, _ address: String?) async throws -> Identity
   /// Counts a message as a request of its key.
   ///
-  /// - Returns: `nil` if it is within the limit, otherwise the seconds until another one is allowed.
+  /// - Returns: `nil` if it is within the limit; otherwise the seconds until another message is allowed.
   let admit: @Sendable (_ key: SecretHash) -> Int?
-  /// Makes sure that all that a tenant stores from now on reaches its listeners.
+  /// Ensures that all records that a tenant stores from now on reach its listeners.
   ///
-  /// - Returns: the number of the newest record that is there.
+  /// - Returns: the number of the tenant's newest record.
   let begin: @Sendable (_ tenant: TenantID) async throws -> Int64
-  /// Records of a channel behind a number, oldest first.
+  /// Reads records of a channel after a number, oldest first.
   let replay: @Sendable (_ request: ReplayRequest) async throws -> LivePage
 }
 
@@ -27,7 +27,7 @@ struct ReplayRequest: Sendable {
   let after: Int64
   /// The maximum number of the tenant's changes to read.
   let limit: Int
-  /// The number of bytes to send at once.
+  /// The maximum number of bytes to send at once.
   let pieceBytes: Int
   /// The holder of the memory and permits.
   let holder: Holder
@@ -35,7 +35,7 @@ struct ReplayRequest: Sendable {
 
 /// Older records of a channel.
 struct LivePage: Sendable {
-  /// The encoded records by number, in pieces; may be empty although more records follow.
+  /// The encoded records by number, in pieces. May be empty although more records follow.
   let pieces: [ByteBuffer]
   /// The number up to which all changes were read.
   let last: Int64
@@ -54,12 +54,12 @@ extension LiveService {
   private static let largestPage = 512
   /// The intended length of a page in bytes.
   private static let pageBytes = 256 << 10
-  /// The memory of a change besides its record.
+  /// Memory for each change besides its record.
   private static let bytesForChange = 128
 
   /// - Parameters:
-  ///   - limiter: of requests; a message is one.
-  ///   - queryPermits: reading older records needs a permit.
+  ///   - limiter: rate limit of requests. Each message counts as a request.
+  ///   - queryPermits: budget of permits for reading older records.
   init(
     storage: any FleetStorage, authenticator: Authenticator, feed: LiveFeed, limiter: RateLimiter<SecretHash>,
     memory: LiveMemory,
@@ -80,7 +80,8 @@ extension LiveService {
       return try await feed.position(of: tenant).rawValue
     }
     replay = { request in
-      // First the permit, then the memory, as for every query: a query that waits for a permit holds no memory.
+      // Acquire the permit before the memory, as for every query, so that a query that waits for a permit holds no
+      // memory.
       let permit = try await queryPermits.acquire(1, for: request.holder)
       let share = try await memory.acquire(2 * Self.pageBytes, for: request.holder)
       let caller = StorageCaller(tenant: request.channel.tenant, key: request.holder.key)
@@ -89,7 +90,7 @@ extension LiveService {
           after: FeedPosition(rawValue: request.after), limit: request.limit, tenant: request.channel.tenant)
       }
       permit.shrink(to: 0)
-      // The records, and their encoded frames.
+      // Memory of the records, and of their encoded frames.
       let bytes = changes.reduce(0) { $0 + $1.record.body.count + Self.bytesForChange }
       try await share.grow(to: 2 * bytes)
       share.shrink(to: 2 * bytes)

@@ -1,14 +1,14 @@
 /// Settings of WebSocket connections. Times are in seconds, sizes in bytes.
 public struct LiveSettings: Equatable, Sendable {
-  /// A client that is further behind is disconnected.
+  /// Maximum amount of unsent data. A client with more is disconnected.
   public var behindBytes = 1 << 20
-  /// The time between two pings. A client that is silent between them is disconnected.
+  /// The time between two pings. A client that sends nothing during several pings is disconnected.
   public var pingSeconds = 30
   /// The maximum number of channels of one connection.
   public var subscriptions = 256
   /// The time for the first message with a token, if the handshake had none.
   public var authenticateSeconds = 10
-  /// The time in which a disconnected client may read the data in transit; the reason comes last.
+  /// Time limit for a disconnected client to read the data in transit. The reason for the disconnection comes last.
   var farewellSeconds = 10
   /// Web pages of other origins that may connect.
   public var origins = AllowedOrigins()

@@ -3,7 +3,7 @@ import Telemetry
 
 /// A record that was just stored.
 struct LiveRecord: Sendable {
-  /// Its number in its tenant, from which a subscriber resumes.
+  /// Its number in its tenant. A subscriber can resume after this number.
   let number: Int64
   let vehicle: String
   /// The vehicle's VIN, if known.

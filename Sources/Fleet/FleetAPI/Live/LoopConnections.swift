@@ -5,7 +5,7 @@ import Telemetry
 
 /// The live connections of one event loop and their subscriptions. Use it only on that loop.
 final class LoopConnections {
-  /// A reference that any thread may hold.
+  /// A reference that other threads may hold.
   final class Bound: Sendable {
     let loop: any EventLoop
     let count = Atomic(0)
@@ -16,7 +16,7 @@ final class LoopConnections {
       loopConnections = .makeBoxSendingValue(nil, eventLoop: loop)
     }
 
-    /// Only on the loop.
+    /// The object. Use it only on the loop.
     var value: LoopConnections {
       if let loopConnections = loopConnections.value { return loopConnections }
       let made = LoopConnections(owner: self)
@@ -29,7 +29,7 @@ final class LoopConnections {
   private var listeners: [LiveChannel: [ObjectIdentifier: LiveConnection]] = [:]
   private var connections: [ObjectIdentifier: LiveConnection] = [:]
   private var queue = DeliveryQueue()
-  private var turns = MessageTurns()
+  private var turns = MessageScheduler()
   private var hasRound = false
   private var isClosing = false
 
@@ -64,9 +64,9 @@ final class LoopConnections {
     if listeners[channel]?.isEmpty == true { listeners[channel] = nil }
   }
 
-  /// Gives updates to their subscribers.
+  /// Delivers updates to their subscribers.
   ///
-  /// - Parameter then: called when each of them has the updates.
+  /// - Parameter then: called when each subscriber has received the updates.
   func deliver(_ updates: [LiveUpdate], of tenant: TenantID, then: @escaping () -> Void) {
     guard !isClosing else {
       then()
@@ -77,19 +77,19 @@ final class LoopConnections {
     if isIdle { deliverSlices() }
   }
 
-  /// Whether a connection may process a message now. If not, ``LiveConnection/takeWaiting()`` is called when it may.
-  func mayTake(_ connection: LiveConnection) -> Bool {
+  /// Whether a connection may process a message now. If not, ``LiveConnection/processWaitingFrame()`` is called later.
+  func mayProcess(_ connection: LiveConnection) -> Bool {
     if !hasRound {
       hasRound = true
       owner.loop.execute { [owner] in owner.value.beginRound() }
     }
-    return turns.mayTake(connection)
+    return turns.mayProcess(connection)
   }
 
   private func beginRound() {
     let round = turns.nextRound()
-    for connection in round { connection.takeWaiting() }
-    // Until a round finds nothing, so that messages that arrive in the meantime count for it.
+    for connection in round { connection.processWaitingFrame() }
+    // Continue until a round is empty, because messages that arrive meanwhile belong to the next round.
     hasRound = !round.isEmpty
     if hasRound { owner.loop.execute { [owner] in owner.value.beginRound() } }
   }
@@ -97,13 +97,13 @@ final class LoopConnections {
   private func deliverSlices() {
     queue.deliverSlice()
     guard !queue.isEmpty else { return }
-    // After the loop's other work.
+    // Deliver after the loop's other work.
     owner.loop.execute { [owner] in owner.value.deliverSlices() }
   }
 
-  func giveUp(_ tenant: TenantID, _ error: APIError) {
+  func endSubscriptions(_ tenant: TenantID, _ error: APIError) {
     for (channel, connections) in listeners where channel.tenant == tenant {
-      for connection in connections.values { connection.giveUp(channel, error) }
+      for connection in connections.values { connection.endSubscription(channel, error) }
     }
   }
 

@@ -26,7 +26,7 @@ struct MessageAssembly {
     guard bytes.count + part.count <= limit else {
       return .failure(.messageTooLarge, "a message is longer than \(limit) bytes")
     }
-    // At the first invalid byte (8.1), although more frames follow.
+    // Reject the message at the first invalid byte (8.1), even if more frames follow.
     guard text.take(part), text.isComplete || !frame.fin else {
       return .failure(.dataInconsistentWithMessage, "a message is not UTF-8")
     }

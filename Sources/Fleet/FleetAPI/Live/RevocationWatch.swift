@@ -5,19 +5,19 @@ import Telemetry
 /// Closes live connections whose token was revoked by another server or by a command. Tokens that this server revokes
 /// are closed at once (``LiveHub/close(_:of:)``).
 ///
-/// It reads the list of revocations of all tenants at intervals, which costs little if there are no new ones.
+/// It periodically reads the list of revocations of all tenants, which costs little if there are no new ones.
 struct RevocationWatch {
   /// The time between two reads.
   private static let period = Duration.seconds(1)
-  /// The time for which a revoked token is remembered: ``Authenticator`` may still have it in its cache, and a
-  /// connection may be opened with it.
+  /// Time for which a revoked token is stored here. ``Authenticator`` may still have it in its cache, so that a
+  /// connection could be opened with it.
   static let memory = Authenticator.memory * 5
   /// The number of tokens in one read.
   private static let page = 1_000
 
   let storage: any FleetStorage
   let hub: LiveHub
-  /// A read needs a permit.
+  /// Permits for reads.
   let queryPermits: Budget
   let logger: Logger
 
@@ -30,7 +30,8 @@ struct RevocationWatch {
       do {
         let now = ContinuousClock.now
         recent.removeAll { $0.time.duration(to: now) > Self.memory }
-        // The first read finds the position to begin at: all connections are younger than this server.
+        // The first read finds the position to begin at. Older revocations do not matter, because all connections are
+        // younger than this server.
         var isLast = false
         while !isLast {
           let found = try await read(after: position)

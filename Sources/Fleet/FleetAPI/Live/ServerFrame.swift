@@ -1,7 +1,8 @@
 import NIOCore
 import NIOWebSocket
 
-/// Encodes frames of a server: whole and unmasked (RFC 6455, 5.1 and 5.2), so that all clients get the same bytes.
+/// Encodes frames of a server: whole and unmasked (RFC 6455, 5.1 and 5.2). All clients can therefore receive the same
+/// bytes.
 enum ServerFrame {
   /// Appends one frame.
   ///
@@ -28,7 +29,7 @@ enum ServerFrame {
     var payload = ByteBuffer()
     if let code {
       payload.write(webSocketErrorCode: code)
-      // Only between characters: a reason is UTF-8.
+      // Truncate only between characters, because a reason must be valid UTF-8.
       var text = reason
       while text.utf8.count > 123 { text.removeLast() }
       payload.writeString(text)

@@ -2,7 +2,7 @@
 struct UTF8Check {
   /// The number of bytes that the current character still needs.
   private var missing = 0
-  /// The allowed values of the next byte. The second byte of some characters has a smaller range.
+  /// The allowed values of the next byte. After some first bytes, the range is smaller.
   private var next: ClosedRange<UInt8> = 0x80...0xBF
 
   /// Whether the last piece ended at the end of a character.

@@ -1,9 +1,9 @@
 import FleetDomain
 import NIOCore
 
-/// A queue for messages of clients, if more arrive than one event loop should process at once. Tenants take turns,
-/// then the keys of each. Between two rounds the loop does its other work. Use it only on the loop.
-struct MessageTurns {
+/// Limits the number of messages that one event loop processes at once. Further messages wait, and are processed in
+/// rotation by tenant, then by key. Between two rounds, the loop does its other work. Use it only on the loop.
+struct MessageScheduler {
   /// The number of messages in one round.
   private static let most = 8
 
@@ -12,8 +12,10 @@ struct MessageTurns {
 
   var isEmpty: Bool { waiting.isEmpty }
 
-  /// - Returns: whether the message may be processed now. If not, its connection is called later.
-  mutating func mayTake(_ connection: LiveConnection) -> Bool {
+  /// Adds a message.
+  ///
+  /// - Returns: whether the message may be processed now. If not, its connection is part of a later round.
+  mutating func mayProcess(_ connection: LiveConnection) -> Bool {
     if waiting.isEmpty, taken < Self.most {
       taken += 1
       return true
@@ -22,7 +24,7 @@ struct MessageTurns {
     return false
   }
 
-  /// Returns the connections of the next round, each as often as it may process a message.
+  /// Returns the connections of the next round. Each occurs as many times as it may process a message.
   mutating func nextRound() -> [LiveConnection] {
     var round: [LiveConnection] = []
     while round.count < Self.most, let next = waiting.next() { round.append(next) }

@@ -1,0 +1,79 @@
+import FleetDomain
+import NIOCore
+import Telemetry
+
+/// Authenticates the client, and checks with pings that it is still connected.
+extension LiveConnection {
+  /// The maximum number of unanswered pings. A radio link or a busy machine may delay answers.
+  private static let mostUnanswered = 3
+
+  func authenticate(_ token: String) {
+    guard let context else { return }
+    phase = .authenticating
+    let (service, address) = (service, handshake.client.address)
+    hub.running.await(on: context.eventLoop) {
+      try await service.authenticate(token, address)
+    } then: {
+      self.authenticated($0)
+    }
+  }
+
+  private func authenticated(_ result: Result<Identity, any Error>) {
+    guard phase == .authenticating, let context else { return }
+    deadline?.cancel()
+    handshake.report(try? result.get())
+    switch result {
+    case .failure(let error):
+      let problem = APIError(error, logger: logger)
+      refuse(problem)
+      close(.policyViolation, problem.message)
+    case .success(let found):
+      if let identity, identity.tenant != found.tenant {
+        close(.policyViolation, "the new token belongs to another tenant")
+        return
+      }
+      guard hub.connections.belongs(context.channel, to: found.holder) else {
+        close(.tryAgainLater, Connections.refusal.message)
+        return
+      }
+      // A handshake counts as a request.
+      if let seconds = service.admit(found.key) {
+        refuse(.tooMany(wait: seconds))
+        close(.policyViolation, "too many requests of one key; wait \(seconds) s")
+        return
+      }
+      if identity == nil { hub.count(found.tenant, by: 1) }
+      identity = found
+      phase = .open
+      send(event: "authenticated")
+      for text in removeEarlyMessages() where phase != .closing { take(text) }
+    }
+  }
+
+  /// The holder of its memory and its processing time. Until the token is known, it is the client's address.
+  var holder: Holder { identity?.holder ?? stranger }
+
+  /// Whether the connection was authenticated with one of these tokens or sessions.
+  func isOf(_ ids: Set<UUIDv7>, _ tenant: TenantID) -> Bool {
+    switch identity?.principal {
+    case .token(let token, tenant)?: ids.contains(token.id)
+    case .person(let signedIn, tenant)?: ids.contains(signedIn.session)
+    default: false
+    }
+  }
+
+  /// Sends a ping at intervals, and closes the connection if its client is gone.
+  func tick() {
+    guard phase != .closing else { return }
+    excess = 0
+    guard unanswered < Self.mostUnanswered else {
+      close(.policyViolation, "no answer to a ping")
+      return
+    }
+    // While other data is waiting, a missing answer does not mean that the client is gone.
+    if output?.channel.isWritable ?? false {
+      unanswered += 1
+      send(.ping, [])
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import FleetDomain
+import NIOCore
+import NIOWebSocket
+
+/// Reads frames and messages of the client, and executes its commands.
+extension LiveConnection {
+  /// Memory for each frame or message besides its own bytes.
+  private static let bytesForMessage = 128
+  /// The number of waiting frames at which reading pauses, and at which it continues.
+  private static let mostWaiting = (pause: 32, resume: 8)
+  private static let mostExcess = 20
+  private static let mostAnonymous = 64
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let frame = unwrapInboundIn(data)
+    unanswered = 0
+    guard let loopConnections, phase != .closing else {
+      take(frame, context)
+      return
+    }
+    if loopConnections.mayProcess(self) {
+      take(frame, context)
+    } else {
+      waiting.append(frame)
+      receivedBytes += Self.bytes(frame)
+      chargeMemory()
+      if waiting.count >= Self.mostWaiting.pause { pauseReading(true) }
+    }
+  }
+
+  /// Processes the frame that has waited longest.
+  func processWaitingFrame() {
+    guard let context, !waiting.isEmpty else { return }
+    let frame = waiting.removeFirst()
+    receivedBytes -= Self.bytes(frame)
+    if waiting.count <= Self.mostWaiting.resume { pauseReading(false) }
+    take(frame, context)
+    if waiting.isEmpty { chargeMemory() }
+  }
+
+  func removeEarlyMessages() -> [[UInt8]] {
+    defer { early = [] }
+    receivedBytes -= early.reduce(0) { $0 + $1.count + Self.bytesForMessage }
+    return early
+  }
+
+  private static func bytes(_ frame: WebSocketFrame) -> Int { frame.data.readableBytes + bytesForMessage }
+
+  private func pauseReading(_ pauses: Bool) {
+    guard pauses != isPaused, let context else { return }
+    isPaused = pauses
+    do {
+      try context.channel.syncOptions?.setOption(.autoRead, value: !pauses)
+    } catch {
+      context.close(promise: nil)
+    }
+  }
+
+  private func take(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
+    if phase == .closing {
+      // The client's answer to our close frame, or its own close frame.
+      if frame.opcode == .connectionClose { context.close(promise: nil) }
+      return
+    }
+    guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
+      close(.protocolError, "a frame is not masked, or has reserved bits")
+      return
+    }
+    let wait = frame.opcode == .connectionClose ? nil : excessWait()
+    guard phase != .closing else { return }
+    switch frame.opcode {
+    case .text, .continuation, .binary: takePart(frame, wait)
+    case .ping: if wait == nil { send(.pong, frame.unmaskedData.readableBytesView) }
+    case .pong: break
+    case .connectionClose: answerClose(ClosePayload(frame.unmaskedData.readableBytesView))
+    default: close(.protocolError, "a frame has an opcode that RFC 6455 reserves")
+    }
+  }
+
+  private func answerClose(_ payload: ClosePayload) {
+    switch payload {
+    case .valid(let code): close(code, "", lingering: .milliseconds(200))
+    case .failure(let code, let reason): close(code, reason, lingering: .milliseconds(200))
+    }
+  }
+
+  /// Counts a frame as a request of its key.
+  ///
+  /// - Returns: `nil` if it is within the limit; otherwise the seconds until another frame is allowed.
+  private func excessWait() -> Int? {
+    guard let identity else {
+      anonymous += 1
+      if anonymous > Self.mostAnonymous { close(.policyViolation, "too many messages before the token was checked") }
+      return nil
+    }
+    guard let seconds = service.admit(identity.key) else { return nil }
+    excess += 1
+    if excess > Self.mostExcess {
+      close(.policyViolation, "too many messages: more than one key may send; wait \(seconds) s")
+      // Frames that still arrive are not read.
+      pauseReading(true)
+    }
+    return seconds
+  }
+
+  /// Adds a frame to the message in progress.
+  ///
+  /// - Parameter wait: the seconds until the message may be sent again; `nil` if it is within the limit.
+  private func takePart(_ frame: WebSocketFrame, _ wait: Int?) {
+    switch message.add(frame) {
+    case .incomplete: break
+    case .text(let text):
+      if let wait { refuse(.tooMany(wait: wait)) } else { take(text) }
+    case .failure(let code, let reason): close(code, reason)
+    }
+  }
+
+  func take(_ text: [UInt8]) {
+    if phase == .authenticating {
+      guard early.count < Self.mostAnonymous else {
+        close(.policyViolation, "too many messages before the token was checked")
+        return
+      }
+      early.append(text)
+      receivedBytes += text.count + Self.bytesForMessage
+      chargeMemory()
+      return
+    }
+    do {
+      try run(LiveCommand(parsing: text))
+    } catch {
+      refuse(APIError.badRequest("message: \(error.message)"))
+    }
+  }
+
+  private func run(_ command: LiveCommand) {
+    switch command {
+    case .authenticate(let token): authenticate(token)
+    case .ping: send(event: "pong")
+    case .subscribe(let name, let after):
+      guard let channel = channel(name) else { return }
+      subscribe(to: channel, after: after)
+    case .unsubscribe(let name):
+      guard let channel = channel(name) else { return }
+      stopListening(to: channel)
+      send(event: "unsubscribed", channel: channel)
+    }
+  }
+
+  private func channel(_ name: String) -> LiveChannel? {
+    guard let identity else {
+      close(.policyViolation, #"the first message must be {"action":"authenticate","token":"…"}"#)
+      return nil
+    }
+    guard let channel = LiveChannel(tenant: identity.tenant, name: name) else {
+      refuse(.badRequest("channel: expected \"fleet\" or \"vehicle:ID\", found \(quoted(name))"), name)
+      return nil
+    }
+    return channel
+  }
+}

@@ -1,0 +1,128 @@
+import FleetDomain
+import NIOCore
+import NIOWebSocket
+
+/// Sends frames to the client, and charges unsent data to the memory of live connections.
+extension LiveConnection {
+  /// The memory of a subscription, including the lists of listeners.
+  private static let bytesForSubscription = 1_024
+
+  func send(_ frames: ByteBuffer) {
+    // While a new token is checked, the old one remains valid.
+    guard phase != .closing, identity != nil, let output else { return }
+    guard output.channel.isWritable else {
+      disconnectSlowClient()
+      return
+    }
+    output.writeAndFlush(NIOAny(frames), promise: nil)
+    chargeMemory()
+  }
+
+  /// Sends frames that may exceed the limit for unsent data. Calls `next` when they are sent.
+  func write(_ frames: ByteBuffer, then next: @escaping () -> Void) {
+    guard phase != .closing, identity != nil, let output, let context else { return }
+    let promise = context.eventLoop.makePromise(of: Void.self)
+    let seconds = hub.settings.pingSeconds
+    let deadline = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(seconds))) {
+      // A client that answers pings but does not read would hold its memory for ever.
+      self.close(
+        .policyViolation, "too slow: older records were not taken within \(seconds) s; resume with after")
+    }
+    pieceDeadline = deadline
+    promise.futureResult.assumeIsolated().whenComplete { result in
+      deadline.cancel()
+      if case .success = result { next() }
+    }
+    output.writeAndFlush(NIOAny(frames), promise: promise)
+    chargeMemory()
+  }
+
+  /// Charges the unsent data to the memory of live connections.
+  func chargeMemory() {
+    let waiting = waitingBytes
+    let now = waiting + heldBytes + receivedBytes + subscriptions.count * Self.bytesForSubscription
+    if chargedHolder != holder {
+      hub.memory.release(charged, from: chargedHolder)
+      (charged, chargedHolder) = (0, holder)
+    }
+    if now > charged {
+      guard hub.memory.acquireNow(now - charged, for: holder) else {
+        close(
+          .tryAgainLater, "the server has as much under way as its memory allows; resume with after",
+          lingering: farewell)
+        return
+      }
+    } else if now < charged {
+      hub.memory.release(charged - now, from: holder)
+    }
+    charged = now
+    guard waiting > 0, !isCharging, let output, let context else { return }
+    isCharging = true
+    let promise = context.eventLoop.makePromise(of: Void.self)
+    promise.futureResult.assumeIsolated().whenComplete { _ in
+      self.isCharging = false
+      self.chargeMemory()
+    }
+    // An empty write, which completes after all waiting data was sent.
+    output.writeAndFlush(NIOAny(ByteBuffer()), promise: promise)
+  }
+
+  private var farewell: TimeAmount { .seconds(Int64(hub.settings.farewellSeconds)) }
+
+  /// The number of bytes that the client has not read yet.
+  private var waitingBytes: Int {
+    guard let options = output?.channel.syncOptions else { return 0 }
+    do {
+      return try options.getOption(.bufferedWritableBytes)
+    } catch {
+      // The connection is closed.
+      return 0
+    }
+  }
+
+  func disconnectSlowClient() {
+    close(
+      .policyViolation, "too slow: more than \(hub.settings.behindBytes) bytes behind; resume with after",
+      lingering: farewell)
+  }
+
+  /// - Parameter channel: the name of the channel to which the error belongs.
+  func refuse(_ error: APIError, _ channel: String? = nil) {
+    let text = JSONBody.object { line in
+      line.field("event", "error" as StaticString)
+      line.field("channel", channel)
+      line.beginObject("error")
+      line.field("code", error.code)
+      line.field("message", error.message)
+      line.end()
+    }
+    send(.text, text)
+  }
+
+  func send(event: StaticString, channel: LiveChannel? = nil, id: Int64? = nil) {
+    let text = JSONBody.object { line in
+      line.field("event", event)
+      line.field("channel", channel?.name)
+      line.field("id", id.map { Int($0) })
+    }
+    send(.text, text)
+  }
+
+  func send(_ opcode: WebSocketOpcode, _ payload: some Collection<UInt8>) {
+    guard phase != .closing, let output else { return }
+    // A client that sends requests but does not read answers receives no more answers.
+    guard output.channel.isWritable else {
+      disconnectSlowClient()
+      return
+    }
+    var frame = ByteBuffer()
+    ServerFrame.append(opcode, payload, to: &frame)
+    output.writeAndFlush(NIOAny(frame), promise: nil)
+    chargeMemory()
+  }
+}
+
+extension WebSocketErrorCode {
+  /// 1013 of IANA's registry: a temporary condition.
+  static let tryAgainLater = WebSocketErrorCode(codeNumber: 1_013)
+}
