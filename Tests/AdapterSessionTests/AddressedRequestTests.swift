@@ -17,7 +17,7 @@ import Testing
   }
 
   private func bench(_ adapter: TinyAdapter, _ rows: [AddressedRequest]) -> Bench {
-    let bench = Bench(adapter, wishes: Cars.six)
+    let bench = Bench(adapter, preferences: Cars.six)
     for row in rows { bench.add(row) }
     return bench
   }

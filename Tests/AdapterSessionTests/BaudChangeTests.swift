@@ -12,7 +12,7 @@ import Testing
     configuration.preferredBaud = preferred
     var memory = SessionMemory()
     memory.quirks = quirks
-    let bench = Bench(adapter, configuration, wishes: Cars.six, memory: memory)
+    let bench = Bench(adapter, configuration, preferences: Cars.six, memory: memory)
     bench.mayChangeBaud = true
     return bench
   }

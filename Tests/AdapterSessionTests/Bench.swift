@@ -69,10 +69,10 @@ final class Bench {
 
   init(
     _ adapter: TinyAdapter, _ configuration: SessionConfiguration = SessionConfiguration(),
-    wishes: PollWishes = PollWishes(), memory: SessionMemory = SessionMemory(), opens: Bool = true
+    preferences: PollPreferences = PollPreferences(), memory: SessionMemory = SessionMemory(), opens: Bool = true
   ) {
     self.adapter = adapter
-    session = AdapterSession(configuration, wishes: wishes, memory: memory)
+    session = AdapterSession(configuration, preferences: preferences, memory: memory)
     if opens { session.opened(at: now) }
   }
 
@@ -219,10 +219,10 @@ enum Cars {
   }
 
   /// Six PIDs as fast as the link allows, nothing else.
-  static var six: PollWishes {
-    var wishes = PollWishes()
-    wishes.setOthersToNever()
-    for pid in [0x04, 0x05, 0x0C, 0x0D, 0x0F, 0x11] as [UInt8] { wishes.set(pid, period: 0) }
-    return wishes
+  static var six: PollPreferences {
+    var preferences = PollPreferences()
+    preferences.setOthersToNever()
+    for pid in [0x04, 0x05, 0x0C, 0x0D, 0x0F, 0x11] as [UInt8] { preferences.set(pid, period: 0) }
+    return preferences
   }
 }

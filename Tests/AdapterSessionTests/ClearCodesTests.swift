@@ -9,7 +9,7 @@ import Testing
     ecu.codes = [0x0420, 0x0171]
     ecu.pids[0x0C] = [engineSpeed, 0]
     ecu.pids[0x0D] = [speed]
-    let bench = Bench(TinyAdapter([ecu]), wishes: Cars.six)
+    let bench = Bench(TinyAdapter([ecu]), preferences: Cars.six)
     bench.run(seconds: 8)
     return bench
   }

@@ -30,10 +30,10 @@ final class Drive {
       if !watch.isAsleep {
         if answers {
           _ = watch.answered()
-          if let rpm { watch.signs.engineSpeed(rpm, at: now) }
-          if let speed { watch.signs.speed(speed, at: now) }
+          if let rpm { watch.activity.engineSpeed(rpm, at: now) }
+          if let speed { watch.activity.speed(speed, at: now) }
         } else {
-          watch.signs.unanswered(at: now)
+          watch.activity.unanswered(at: now)
         }
       }
       if let change = watch.decide(at: now) {

@@ -84,9 +84,9 @@ import Testing
       let answers = ["010C": "84F110410C1AF8E4\r\r>", "010D": "83F110410D3204\r\r>"]
       return answers[command].map { ($0, Self.answerTime) } ?? ("NO DATA\r\r>", 60 * Bench.millisecond)
     }
-    var wishes = PollWishes()
-    for pid in [0x0C, 0x0D] as [UInt8] { wishes.set(pid, period: 0) }
-    let bench = Bench(adapter, wishes: wishes)
+    var preferences = PollPreferences()
+    for pid in [0x0C, 0x0D] as [UInt8] { preferences.set(pid, period: 0) }
+    let bench = Bench(adapter, preferences: preferences)
     bench.run(seconds: 60)
     #expect(!missed.isEmpty)
     #expect(bench.events.contains(.quirk(.breaksPause)))

@@ -29,7 +29,7 @@ import Testing
     adapter.baud = baud
     adapter.hostBaud = baud
     adapter.latency = Int64(latency * 1e6)
-    let bench = Bench(adapter, wishes: Cars.six)
+    let bench = Bench(adapter, preferences: Cars.six)
     bench.run(seconds: 10)
     let before = bench.recorder.values.count { $0.service == 1 }
     let start = bench.now
@@ -54,10 +54,10 @@ import Testing
       guard command == "010C" else { return ("NO DATA\r\r>", (30 + wait) * Bench.millisecond) }
       return ("84F110410C1AF8E4\r\r>", (30 + wait) * Bench.millisecond)
     }
-    var wishes = PollWishes()
-    wishes.setOthersToNever()
-    wishes.set(0x0C, period: 0)
-    let bench = Bench(adapter, wishes: wishes)
+    var preferences = PollPreferences()
+    preferences.setOthersToNever()
+    preferences.set(0x0C, period: 0)
+    let bench = Bench(adapter, preferences: preferences)
     bench.run(seconds: 10)
     let before = bench.recorder.values.count { $0.identifier == 0x0C }
     bench.run(seconds: 60)

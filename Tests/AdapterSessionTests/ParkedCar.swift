@@ -5,21 +5,21 @@ import Testing
 /// Cars that were driven and stand now.
 enum ParkedCar {
   /// Six PIDs each second: hours are long at full speed.
-  static var calm: PollWishes {
-    var wishes = PollWishes()
-    wishes.setOthersToNever()
-    for pid in [0x04, 0x05, 0x0C, 0x0D, 0x0F, 0x11] as [UInt8] { wishes.set(pid, period: Bench.second) }
-    return wishes
+  static var calm: PollPreferences {
+    var preferences = PollPreferences()
+    preferences.setOthersToNever()
+    for pid in [0x04, 0x05, 0x0C, 0x0D, 0x0F, 0x11] as [UInt8] { preferences.set(pid, period: Bench.second) }
+    return preferences
   }
 
   /// A car that was driven, stands with its engine off, and has the given voltage since.
   static func parked(
     volts: String, _ adapter: TinyAdapter? = nil, _ configuration: SessionConfiguration = SessionConfiguration(),
-    wishes: PollWishes = calm
+    preferences: PollPreferences = calm
   ) -> Bench {
     let adapter = adapter ?? TinyAdapter([Cars.engine()])
     adapter.voltage = "14.1V"
-    let bench = Bench(adapter, configuration, wishes: wishes)
+    let bench = Bench(adapter, configuration, preferences: preferences)
     bench.run(seconds: 30)
     #expect(bench.isConnected)
     for i in adapter.ecus.indices {

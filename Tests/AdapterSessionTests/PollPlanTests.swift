@@ -14,8 +14,8 @@ private struct Lines: PlanWriter {
 }
 
 @Suite struct PollPlanTests {
-  private func car(_ ecus: [(UInt32, [UInt8])], isUDS: Bool = false) -> CarKnowledge {
-    var car = CarKnowledge()
+  private func car(_ ecus: [(UInt32, [UInt8])], isUDS: Bool = false) -> VehicleCapabilities {
+    var car = VehicleCapabilities()
     car.isUDS = isUDS
     for (address, pids) in ecus {
       for base in stride(from: 0, through: 0xE0, by: 0x20) {
@@ -30,23 +30,25 @@ private struct Lines: PlanWriter {
   }
 
   private func lines(
-    _ car: CarKnowledge, _ wishes: PollWishes = PollWishes(), bus: BusProtocol = .can11, quirks: Quirks = [],
+    _ car: VehicleCapabilities, _ preferences: PollPreferences = PollPreferences(), bus: BusProtocol = .can11,
+    quirks: Quirks = [],
     addressed rows: [AddressedRequest] = []
   ) -> [String] {
     var plan = PollPlan()
     var table = AddressedTable()
     for row in rows { _ = table.append(row) }
-    plan.make(for: car, wishes, table, bus: bus, quirks: quirks, at: 0)
+    plan.make(for: car, preferences, table, bus: bus, quirks: quirks, at: 0)
     var lines = Lines()
     plan.describe(into: &lines)
     return lines.lines
   }
 
   @Test func pids_of_one_period_go_together_six_in_a_request() {
-    var wishes = PollWishes()
-    wishes.set(0x0C, period: 100_000_000)
-    wishes.set(0x0D, period: 100_000_000)
-    let plan = lines(car([(0x7E8, [0x04, 0x05, 0x0B, 0x0C, 0x0D, 0x0E, 0x10, 0x11, 0x2F, 0x33, 0x42, 0x43])]), wishes)
+    var preferences = PollPreferences()
+    preferences.set(0x0C, period: 100_000_000)
+    preferences.set(0x0D, period: 100_000_000)
+    let plan = lines(
+      car([(0x7E8, [0x04, 0x05, 0x0B, 0x0C, 0x0D, 0x0E, 0x10, 0x11, 0x2F, 0x33, 0x42, 0x43])]), preferences)
     #expect(
       plan == [
         "010C0D every 100 ms, ECUs 01", "0104110B0E1042 every 1000 ms, ECUs 01", "0143 every 1000 ms, ECUs 01",
@@ -73,9 +75,9 @@ private struct Lines: PlanWriter {
   @Test func a_PID_of_unknown_length_goes_alone_and_only_when_named() {
     let known = car([(0x7E8, [0x0C, 0x0D, 0x95])])
     #expect(lines(known) == ["010C0D every 1000 ms, ECUs 01"])
-    var wishes = PollWishes()
-    wishes.set(0x95, period: 1_000_000_000, priority: 0)
-    #expect(lines(known, wishes) == ["0195 every 1000 ms, ECUs 01", "010C0D every 1000 ms, ECUs 01"])
+    var preferences = PollPreferences()
+    preferences.set(0x95, period: 1_000_000_000, priority: 0)
+    #expect(lines(known, preferences) == ["0195 every 1000 ms, ECUs 01", "010C0D every 1000 ms, ECUs 01"])
   }
 
   @Test(arguments: [BusProtocol.kwp, .iso9141, .j1850vpw, .j1850pwm])
@@ -93,7 +95,8 @@ private struct Lines: PlanWriter {
     var plan = PollPlan()
     let table = AddressedTable()
     plan.make(
-      for: car([(0x7E8, [0x0C, 0x13, 0x24, 0x4F])]), PollWishes(), table, bus: .can11, quirks: [], at: 1_000_000_000)
+      for: car([(0x7E8, [0x0C, 0x13, 0x24, 0x4F])]), PollPreferences(), table, bus: .can11, quirks: [],
+      at: 1_000_000_000)
     guard case .request(let first) = plan.choose(at: 1_000_000_000, .functional, table) else {
       Issue.record("nothing is due")
       return
@@ -114,11 +117,11 @@ private struct Lines: PlanWriter {
   @Test func under_overload_the_shorter_period_goes_more_often_and_no_request_starves() {
     var plan = PollPlan()
     let table = AddressedTable()
-    var wishes = PollWishes()
-    wishes.set(0x0C, period: 0)
-    wishes.set(0x05, period: 1_000_000_000)
-    wishes.set(0x2F, period: 10_000_000_000)
-    plan.make(for: car([(0x7E8, [0x05, 0x0C, 0x2F])]), wishes, table, bus: .can11, quirks: [], at: 0)
+    var preferences = PollPreferences()
+    preferences.set(0x0C, period: 0)
+    preferences.set(0x05, period: 1_000_000_000)
+    preferences.set(0x2F, period: 10_000_000_000)
+    plan.make(for: car([(0x7E8, [0x05, 0x0C, 0x2F])]), preferences, table, bus: .can11, quirks: [], at: 0)
     var counts: [UInt16: Int] = [:]
     for step in 0..<1000 {
       // 100 ms a request: the link is full all the time.
@@ -135,7 +138,7 @@ private struct Lines: PlanWriter {
   @Test func nothing_is_asked_before_it_is_due() {
     var plan = PollPlan()
     let table = AddressedTable()
-    plan.make(for: car([(0x7E8, [0x0C])]), PollWishes(), table, bus: .can11, quirks: [], at: 0)
+    plan.make(for: car([(0x7E8, [0x0C])]), PollPreferences(), table, bus: .can11, quirks: [], at: 0)
     #expect(plan.choose(at: 0, .functional, table) == .request(0))
     _ = plan.send(0, at: 0)
     #expect(plan.choose(at: 1, .functional, table) == .nothing(until: 1_000_000_000))

@@ -24,7 +24,7 @@ import Testing
   @Test(arguments: ["11.4V", "9.0V", "0.0V", "12.1V"]) func a_running_vehicle_is_polled_whatever_the_voltage(
     volts: String
   ) {
-    let bench = Bench(TinyAdapter([Cars.engine()]), wishes: ParkedCar.calm)
+    let bench = Bench(TinyAdapter([Cars.engine()]), preferences: ParkedCar.calm)
     bench.adapter.voltage = "14.1V"
     bench.run(seconds: 20)
     bench.adapter.voltage = volts
@@ -63,10 +63,10 @@ import Testing
   }
 
   @Test func a_poll_plan_without_speed_asks_for_it_only_at_the_cut_off() {
-    var wishes = PollWishes()
-    wishes.setOthersToNever()
-    wishes.set(0x05, period: Bench.second)
-    let bench = ParkedCar.parked(volts: "12.1V", nil, wishes: wishes)
+    var preferences = PollPreferences()
+    preferences.setOthersToNever()
+    preferences.set(0x05, period: Bench.second)
+    let bench = ParkedCar.parked(volts: "12.1V", nil, preferences: preferences)
     #expect(!bench.requests.contains("010C"))
     bench.adapter.ecus[0].pids[0x0C] = [0x0C, 0]
     bench.run(seconds: 600)
@@ -93,18 +93,18 @@ import Testing
   @Test func an_electric_fuel_type_is_considered() {
     var ecu = Cars.engine()
     ecu.pids[0x51] = [0x11]
-    var wishes = ParkedCar.calm
-    wishes.set(0x51, period: 10 * Bench.second)
-    let bench = ParkedCar.parked(volts: "12.1V", TinyAdapter([ecu]), wishes: wishes)
+    var preferences = ParkedCar.calm
+    preferences.set(0x51, period: 10 * Bench.second)
+    let bench = ParkedCar.parked(volts: "12.1V", TinyAdapter([ecu]), preferences: preferences)
     bench.run(seconds: 600)
     #expect(!bench.isAsleep)
   }
 
   @Test func the_control_modules_voltage_is_learned_and_kept() {
-    var wishes = ParkedCar.calm
-    wishes.set(0x42, period: Bench.second)
+    var preferences = ParkedCar.calm
+    preferences.set(0x42, period: Bench.second)
     // 13.584 V, while the adapter shows 12.9.
-    let bench = Bench(TinyAdapter([Cars.engine()]), wishes: wishes)
+    let bench = Bench(TinyAdapter([Cars.engine()]), preferences: preferences)
     bench.adapter.voltage = "12.8V"
     bench.run(seconds: 20)
     bench.adapter.voltage = "12.9V"

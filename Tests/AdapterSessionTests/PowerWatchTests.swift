@@ -83,7 +83,7 @@ import Testing
     for second in 0..<3600 {
       let now = Int64(second) * Bench.second
       if second % 10 == 0 { watch.voltage(11.9, at: now) }
-      if !watch.isAsleep { watch.signs.engineSpeed(0, at: now) }
+      if !watch.isAsleep { watch.activity.engineSpeed(0, at: now) }
       if let change = watch.decide(at: now) {
         changes.append((now, change))
         if case .probe = change { watch.probeFailed(at: now) }
@@ -100,7 +100,7 @@ import Testing
     for second in 0..<7200 {
       let now = Int64(second) * Bench.second
       if second % 10 == 0 { watch.voltage(11.9, at: now) }
-      if !watch.isAsleep { watch.signs.engineSpeed(0, at: now) }
+      if !watch.isAsleep { watch.activity.engineSpeed(0, at: now) }
       if let change = watch.decide(at: now) { changes.append(change) }
     }
     #expect(changes == [.sleep(.lowVoltage)])
@@ -111,7 +111,7 @@ import Testing
     for second in 0..<3600 {
       let now = Int64(second) * Bench.second
       if second % 10 == 0 { watch.voltage(11.9, at: now) }
-      watch.signs.engineSpeed(rpm, at: now)
+      watch.activity.engineSpeed(rpm, at: now)
       #expect(watch.decide(at: now) == nil)
     }
   }
@@ -124,7 +124,7 @@ import Testing
         watch.controlModule(second % 20 == 0 ? 12.0 : 13.0, at: now)
         watch.voltage(11.9, at: now)
       }
-      watch.signs.engineSpeed(0, at: now)
+      watch.activity.engineSpeed(0, at: now)
       #expect(watch.decide(at: now) == nil)
     }
   }

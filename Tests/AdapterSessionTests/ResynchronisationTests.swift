@@ -6,7 +6,7 @@ import Testing
 @Suite struct ResynchronisationTests {
   /// A session that polls.
   private func polling(_ ecus: [TinyAdapter.ECU] = [Cars.engine()]) -> Bench {
-    let bench = Bench(TinyAdapter(ecus), wishes: Cars.six)
+    let bench = Bench(TinyAdapter(ecus), preferences: Cars.six)
     bench.run(seconds: 5)
     #expect(bench.isConnected)
     return bench
@@ -78,7 +78,7 @@ import Testing
 
   @Test func a_second_prompt_is_not_an_answer() {
     let adapter = TinyAdapter([Cars.engine()])
-    let bench = Bench(adapter, wishes: Cars.six)
+    let bench = Bench(adapter, preferences: Cars.six)
     bench.run(seconds: 3)
     let doubled = TinyAdapter([Cars.engine()])
     adapter.hook = { command, now in
@@ -239,7 +239,7 @@ import Testing
     let whole = polling()
     let adapter = TinyAdapter([Cars.engine()])
     adapter.splitsBytes = true
-    let split = Bench(adapter, wishes: Cars.six)
+    let split = Bench(adapter, preferences: Cars.six)
     split.run(seconds: 5)
     #expect(split.isConnected)
     #expect(Array(split.recorder.values.prefix(60)) == Array(whole.recorder.values.prefix(60)))

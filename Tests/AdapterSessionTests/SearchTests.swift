@@ -143,7 +143,7 @@ import Testing
 
   @Test func a_storm_of_CAN_errors_is_one_loss_and_one_recovery() {
     let adapter = TinyAdapter([Cars.engine()])
-    let bench = Bench(adapter, wishes: Cars.six)
+    let bench = Bench(adapter, preferences: Cars.six)
     bench.run(seconds: 5)
     var isStorm = true
     adapter.hook = { command, _ in
@@ -177,9 +177,9 @@ import Testing
     adapter.ecus[1].isSilent = true
     adapter.ecus[1].pids[0x42] = [0x35, 0x10]
     adapter.ecus[1].pids[0xA6] = [0, 1, 0, 0]
-    var wishes = Cars.six
-    wishes.set(0xA6, period: Bench.second)
-    let bench = Bench(adapter, wishes: wishes)
+    var preferences = Cars.six
+    preferences.set(0xA6, period: Bench.second)
+    let bench = Bench(adapter, preferences: preferences)
     bench.run(seconds: 5)
     #expect(bench.session.car.ecuCount == 1)
     adapter.ecus[1].isSilent = false
@@ -192,7 +192,7 @@ import Testing
   @Test func an_ECU_that_never_says_what_it_supports_is_asked_three_times() {
     let adapter = TinyAdapter([Cars.engine(), Cars.gearbox()])
     adapter.ecus[1].isSilent = true
-    let bench = Bench(adapter, wishes: Cars.six)
+    let bench = Bench(adapter, preferences: Cars.six)
     bench.run(seconds: 5)
     let before = bench.requests.count { $0 == "0100" }
     adapter.hook = { [unowned adapter] command, _ in
@@ -212,7 +212,7 @@ import Testing
       isFirst = false
       return ("7E8064100983B8013\r7E9064100 <RX ERROR\r\r>", 20 * Bench.millisecond)
     }
-    let bench = Bench(adapter, wishes: Cars.six)
+    let bench = Bench(adapter, preferences: Cars.six)
     bench.run(seconds: 4)
     #expect(bench.session.car.ecuCount == 2)
     #expect(bench.requests.prefix(3).contains("0100") && bench.requests.count { $0 == "0100" } == 2)
@@ -326,9 +326,9 @@ import Testing
 
   @Test func the_loss_of_a_vehicle_is_detected_even_if_nothing_is_polled() {
     let adapter = TinyAdapter([Cars.engine()])
-    var wishes = PollWishes()
-    wishes.setOthersToNever()
-    let bench = Bench(adapter, wishes: wishes)
+    var preferences = PollPreferences()
+    preferences.setOthersToNever()
+    let bench = Bench(adapter, preferences: preferences)
     bench.run(seconds: 10)
     #expect(bench.isConnected)
     #expect(bench.recorder.values.allSatisfy { $0.service != 1 })

@@ -22,10 +22,10 @@ import Testing
       let all = after ? [String(line)] + others : others + [String(line)]
       return (all.joined(separator: "\r") + "\r\r>", 20 * Bench.millisecond)
     }
-    var wishes = PollWishes()
-    wishes.setOthersToNever()
-    for pid in [0x0C, 0x0D] as [UInt8] { wishes.set(pid, period: 0) }
-    return Bench(adapter, wishes: wishes)
+    var preferences = PollPreferences()
+    preferences.setOthersToNever()
+    for pid in [0x0C, 0x0D] as [UInt8] { preferences.set(pid, period: 0) }
+    return Bench(adapter, preferences: preferences)
   }
 
   @Test(arguments: [["7E0"], ["18DAF110"], ["7DF", "7E0", "7F0", "18DB33F1"]], [true, false])
@@ -44,7 +44,7 @@ import Testing
   @Test func an_adapter_that_names_the_wrong_bus_is_believed_by_its_frames() {
     var ecu = Cars.engine("18DAF110")
     ecu.information = [:]
-    let bench = Bench(TinyAdapter([ecu]), wishes: Cars.six)
+    let bench = Bench(TinyAdapter([ecu]), preferences: Cars.six)
     bench.run(seconds: 20)
     #expect(bench.isConnected)
     #expect(bench.session.vehicle.bus == .can29)

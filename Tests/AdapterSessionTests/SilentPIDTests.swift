@@ -183,7 +183,7 @@ import Testing
       let phase = (now - 1000 * Bench.second) % (5 * Bench.second)
       return phase < 2 * Bench.second ? nil : (Self.noData, 100 * Bench.millisecond)
     }
-    let bench = Bench(adapter, wishes: Cars.six)
+    let bench = Bench(adapter, preferences: Cars.six)
     bench.run(seconds: 600)
     let losses = bench.events.count(where: isLoss)
     #expect(losses >= 5 && losses <= 40, "\(losses)")
@@ -217,7 +217,7 @@ import Testing
       if command.hasPrefix("AT") || command.hasPrefix("ST") || isHeard || isSearch { return nil }
       return (Self.noData, Int64(wait) * 4_096_000)
     }
-    let bench = Bench(adapter, wishes: Cars.six)
+    let bench = Bench(adapter, preferences: Cars.six)
     bench.run(seconds: 30)
     #expect(bench.events.contains(.quirk(.slowECU)))
     #expect(!bench.events.contains(where: isLoss), "\(bench.events)")

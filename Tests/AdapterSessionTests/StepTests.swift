@@ -38,7 +38,7 @@ import Testing
       guard isLate, state % 4 == 0 else { return 0 }
       return Int64(state >> 8 & 0xFFFF) * 4_500 * Bench.millisecond / 0xFFFF
     }
-    let bench = Bench(adapter, wishes: Cars.six)
+    let bench = Bench(adapter, preferences: Cars.six)
     bench.run(seconds: 180)
     isLate = false
     bench.run(seconds: 30)
@@ -53,11 +53,11 @@ import Testing
 
   @Test func an_adapter_one_answer_behind_is_resynchronised_within_2_seconds() {
     let adapter = TinyAdapter([Cars.engine()])
-    var wishes = PollWishes()
-    wishes.setOthersToNever()
-    for pid in [0x0C, 0x0D, 0x05] as [UInt8] { wishes.set(pid, period: 0) }
+    var preferences = PollPreferences()
+    preferences.setOthersToNever()
+    for pid in [0x0C, 0x0D, 0x05] as [UInt8] { preferences.set(pid, period: 0) }
     adapter.ecus[0].ignoresMulti = true
-    let bench = Bench(adapter, wishes: wishes)
+    let bench = Bench(adapter, preferences: preferences)
     bench.run(seconds: 10)
     // Each answer is kept back until the next command, ATI or another.
     var kept: String?
@@ -95,7 +95,7 @@ import Testing
   @Test func an_adapter_that_stays_one_answer_behind_does_not_count_as_connected() {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.ecus[0].ignoresMulti = true
-    let bench = Bench(adapter, wishes: Cars.six)
+    let bench = Bench(adapter, preferences: Cars.six)
     bench.run(seconds: 10)
     #expect(bench.isConnected)
     var kept = "7E803410D32\r\r>"
@@ -131,7 +131,7 @@ import Testing
       refusals += 1
       return ("?\r\r>", 5 * Bench.millisecond)
     }
-    let bench = Bench(adapter, wishes: Cars.six)
+    let bench = Bench(adapter, preferences: Cars.six)
     bench.add(
       AddressedRequest(
         question: .dataIdentifier(0xF40C), header: .can11(0x7E0), receiver: .can11(0x7E8), period: Bench.second))
@@ -144,7 +144,7 @@ import Testing
   @Test func a_wrong_capability_from_an_earlier_session_is_forgotten() {
     var memory = SessionMemory()
     memory.quirks = [.noVoltage, .noIdentity, .noDescription, .noHeaders, .noTimeout, .noProtocolNumber]
-    let bench = Bench(TinyAdapter([Cars.engine()]), wishes: Cars.six, memory: memory)
+    let bench = Bench(TinyAdapter([Cars.engine()]), preferences: Cars.six, memory: memory)
     bench.run(seconds: 20)
     #expect(bench.session.memory.quirks == [], "\(bench.session.memory.quirks.rawValue)")
     #expect(bench.commands.count { $0 == "ATRV" } >= 2)
@@ -159,7 +159,7 @@ import Testing
       // One damaged character in a hundred requests.
       return polls % 100 == 50 ? ("?\r\r>", 5 * Bench.millisecond) : nil
     }
-    let bench = Bench(adapter, wishes: Cars.six)
+    let bench = Bench(adapter, preferences: Cars.six)
     bench.run(seconds: 120)
     #expect(polls > 500)
     #expect(bench.session.memory.quirks == [], "\(bench.session.memory.quirks.rawValue)")

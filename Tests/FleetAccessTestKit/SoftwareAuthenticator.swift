@@ -1,6 +1,5 @@
 import Crypto
 import CryptoExtras
-
 import FleetAccess
 
 /// An authenticator and browser in software, whose every statement a test can falsify. It has its own CBOR encoder, so that

@@ -104,16 +104,16 @@ struct Bench: Sendable {
     try await aside {
       var configuration = MQTTConfiguration(url: try Self.url(mqttPort))
       configuration.topic = options.topic
-      configuration.gathering.records = records
+      configuration.batchPolicy.records = records
       // Of two clients with one id a broker throws the first out.
       configuration.clientId = "gw-\(UUID().uuidString.prefix(8))"
-      let surroundings = MQTTSink.Surroundings(gatewayId: "gw-17", statusId: vehicle, stateDirectory: nil)
-      var sink = MQTTSink(configuration, surroundings)
+      let gatewayFacts = MQTTSink.GatewayFacts(gatewayId: "gw-17", statusId: vehicle, stateDirectory: nil)
+      var sink = MQTTSink(configuration, gatewayFacts)
       let wakeUp = try SinkWakeUp()
       var delivery = sink.deliver(batch, wakeUp)
       // A broker that hangs up on MQTT 5 is spoken to in 3.1.1 the next time.
       if delivery.acknowledged.isEmpty { delivery = sink.deliver(batch, wakeUp) }
-      guard delivery.acknowledged == [0..<batch.records.count] else { throw NotTaken(news: "\(delivery.news)") }
+      guard delivery.acknowledged == [0..<batch.records.count] else { throw NotTaken(news: "\(delivery.events)") }
       sink.finish(wakeUp)
     }
   }

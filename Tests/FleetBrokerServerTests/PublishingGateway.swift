@@ -63,9 +63,9 @@ struct PublishingGateway: ~Copyable {
       throw Bench.NotTaken(news: "\(port)")
     }
     var configuration = MQTTConfiguration(url: url)
-    configuration.gathering.records = size
+    configuration.batchPolicy.records = size
     configuration.clientId = "gw-\(vehicle)"
     configuration.answerLimit = 5_000_000_000
-    return MQTTSink(configuration, MQTTSink.Surroundings(gatewayId: "gw-17", statusId: vehicle, stateDirectory: nil))
+    return MQTTSink(configuration, MQTTSink.GatewayFacts(gatewayId: "gw-17", statusId: vehicle, stateDirectory: nil))
   }
 }

@@ -208,7 +208,7 @@ import Testing
   func the_witnessed_time_comes_from_the_database_server_if_there_is_one(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       try await fleet.storage.store([Sample.record(1, at: 7)])
-      let witnessed = try await fleet.storage.witnessedTime()
+      let witnessed = try await fleet.storage.referenceTime()
       switch kind {
       case .sqlite: #expect(witnessed == Sample.now)
       case .postgreSQL: #expect(try #require(witnessed) != Sample.now)

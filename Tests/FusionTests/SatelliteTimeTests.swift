@@ -26,9 +26,9 @@ import Testing
   /// Fixes of one a second from a moment on; the news, and what the boot clock's 0 was.
   private func run(
     _ text: String, count: Int = 5, machine: String? = nil, type: FixType = .threeD
-  ) -> (news: [SatelliteTime.News], zero: Int64?) {
+  ) -> (news: [SatelliteTime.Event], zero: Int64?) {
     var time = SatelliteTime(notBefore: Self.built)
-    var news: [SatelliteTime.News] = []
+    var news: [SatelliteTime.Event] = []
     for step in 0..<count {
       let now = Int64(step + 100) * Self.second
       let machine = machine.map { Self.moment($0) + Int64(step) * Self.second }
@@ -117,7 +117,7 @@ import Testing
 
   @Test func leap_seconds_that_a_receiver_learns_late_are_followed_once() {
     var time = SatelliteTime(notBefore: Self.built)
-    var news: [SatelliteTime.News] = []
+    var news: [SatelliteTime.Event] = []
     for step in 0..<60 {
       let learned = step < 20 ? 2 : 0
       if let one = time.fix(

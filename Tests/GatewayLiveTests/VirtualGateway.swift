@@ -28,11 +28,11 @@ final class VirtualGateway {
   private var arrivals: [String: [Duration]] = [:]
 
   private var adapter: VirtualAdapter
-  private var driver: AdapterDriver<DeliveryOutlet>
+  private var driver: AdapterDriver<DeliveryWriter>
   private var actions = PortActions()
   private var reconnecting = ReconnectPlan()
   private var pipeline: RecordPipeline
-  private var sink: RecordOutlet
+  private var sink: RecordOutput
   private let queue: RecordQueue
   private let line: AdapterFeed
   private let control: AdapterControl
@@ -61,13 +61,13 @@ final class VirtualGateway {
     adapter = VirtualAdapter(scenario, faults: try Fault.list(faults))
     self.address = address
     queue = try RecordQueue()
-    sink = RecordOutlet(.stdout(queue))
+    sink = RecordOutput(.stdout(queue))
     control = try AdapterControl(address: address, memory: memory)
     let ring = Ring<Delivery>(capacity: Delivery.ringCapacity)
-    let outlet = DeliveryOutlet(ring.producer, wakeUp: try WakeUp(), control: control, figures: LinkFigures())
-    var wishes = PollWishes()
-    wishes.defaultPeriod = period
-    driver = AdapterDriver(AdapterSession(configuration, wishes: wishes, memory: memory), outlet)
+    let writer = DeliveryWriter(ring.producer, wakeUp: try WakeUp(), control: control, figures: LinkFigures())
+    var preferences = PollPreferences()
+    preferences.defaultPeriod = period
+    driver = AdapterDriver(AdapterSession(configuration, preferences: preferences, memory: memory), writer)
     var options = RecordPipeline.Options(
       gatewayId: "gw-test", epoch: UUIDv7(milliseconds: 0, first: 1, rest: 2), idSeed: 3)
     options.cadence = .every(nanoseconds: 200_000_000)
@@ -94,8 +94,8 @@ final class VirtualGateway {
     while !adapter.takeOutput().isEmpty {}
   }
 
-  func poll(_ wishes: PollWishes) {
-    control.poll(wishes)
+  func poll(_ preferences: PollPreferences) {
+    control.poll(preferences)
     driver.wokenUp(at: bootTime, &actions)
   }
 

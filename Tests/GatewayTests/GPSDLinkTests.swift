@@ -22,7 +22,8 @@ import Testing
   private func play(_ lines: [[UInt8]]) throws -> (told: [String], status: ReceiverStatus) {
     let ring = Ring<FixDelivery>(capacity: 1_024)
     var consumer = ring.consumer
-    var client = GPSDLink(FixOutlet(ring.producer, wakeUp: try WakeUp()), control: try LinkControl(address: nil))
+    var client = GPSDLink(
+      FixDeliveryWriter(ring.producer, wakeUp: try WakeUp()), control: try LinkControl(address: nil))
     var actions = PortActions()
     var pipeline = RecordPipeline(
       RecordPipeline.Options(gatewayId: "gw-test", epoch: UUIDv7(milliseconds: 0, first: 1, rest: 2), idSeed: 3))

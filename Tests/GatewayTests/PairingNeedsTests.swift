@@ -15,11 +15,11 @@ import Testing
   @Test func a_classic_bluetooth_adapter_is_paired_until_its_link_opens() throws {
     let adapters = try Self.adapters(#""rfcomm":"AA:BB:CC:00:00:01""#)
     var needs = PairingNeeds()
-    #expect(needs.wishes(adapters).map(\.port) == [Self.classic])
+    #expect(needs.requests(adapters).map(\.port) == [Self.classic])
     // A first rejection changes nothing.
     let isNews = [true, false, false].map { needs.note(Self.classic, wantsKey: $0) }
     #expect(isNews == [false, true, false])
-    #expect(needs.wishes(adapters) == [])
+    #expect(needs.requests(adapters) == [])
   }
 
   @Test func an_adapter_that_now_requires_a_key_is_paired() throws {
@@ -27,17 +27,17 @@ import Testing
     var needs = PairingNeeds()
     _ = needs.note(Self.classic, wantsKey: false)
     let isNews = needs.note(Self.classic, wantsKey: true)
-    #expect(isNews && needs.wishes(adapters).map(\.port) == [Self.classic])
+    #expect(isNews && needs.requests(adapters).map(\.port) == [Self.classic])
   }
 
   @Test func a_bluetooth_le_adapter_is_paired_once_it_requires_a_key() throws {
     let adapters = try Self.adapters(#""ble":"AA:BB:CC:00:00:01""#)
     var needs = PairingNeeds()
-    #expect(needs.wishes(adapters) == [])
+    #expect(needs.requests(adapters) == [])
     // An adapter that needs a key may open until it is written to.
     let isNews = [false, true, false, true].map { needs.note(Self.lowEnergy, wantsKey: $0) }
     #expect(isNews == [false, true, false, false])
-    #expect(needs.wishes(adapters).map(\.port) == [Self.lowEnergy])
+    #expect(needs.requests(adapters).map(\.port) == [Self.lowEnergy])
   }
 
   @Test(arguments: ["rfcomm", "ble"])
@@ -45,13 +45,13 @@ import Testing
     let adapters = try Self.adapters(#""\#(kind)":"AA:BB:CC:00:00:01","pin":"1""#)
     var needs = PairingNeeds()
     for port in [Self.classic, Self.lowEnergy] { _ = needs.note(port, wantsKey: false) }
-    #expect(needs.wishes(adapters).map(\.pin) == ["1"])
+    #expect(needs.requests(adapters).map(\.pin) == ["1"])
   }
 
   @Test func devices_without_bluetooth_are_not_paired() throws {
     var needs = PairingNeeds()
     let isNews = needs.note(.serial(path: "/dev/ttyUSB0", baud: nil), wantsKey: false)
     #expect(!isNews)
-    #expect(needs.wishes(try Self.adapters(#""device":"/dev/ttyUSB0""#)) == [])
+    #expect(needs.requests(try Self.adapters(#""device":"/dev/ttyUSB0""#)) == [])
   }
 }

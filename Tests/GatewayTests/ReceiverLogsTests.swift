@@ -78,7 +78,7 @@ import Testing
     let ring = Ring<FixDelivery>(capacity: 4_096)
     var consumer = ring.consumer
     var receiver = ReceiverLink(
-      FixOutlet(ring.producer, wakeUp: try WakeUp()), control: try LinkControl(address: nil), baud: 9_600)
+      FixDeliveryWriter(ring.producer, wakeUp: try WakeUp()), control: try LinkControl(address: nil), baud: 9_600)
     var actions = PortActions()
     var pipeline = RecordPipeline(
       RecordPipeline.Options(gatewayId: "gw-test", epoch: UUIDv7(milliseconds: 0, first: 1, rest: 2), idSeed: 3))

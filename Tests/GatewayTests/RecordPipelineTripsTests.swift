@@ -132,8 +132,8 @@ import Testing
     drive(&before, first, 0...60, &lines)
     var store = TripStore(folder: scratch.path)
     #expect(store.memories.isEmpty)
-    var outlet = RecordOutlet(.stdout(try RecordQueue()))
-    store.keep(before.tripMemories(at: 60 * Self.second), &outlet)
+    var output = RecordOutput(.stdout(try RecordQueue()))
+    store.keep(before.tripMemories(at: 60 * Self.second), &output)
     // An hour later, after another boot.
     let kept = TripStore(folder: scratch.path)
     #expect(kept.memories.count == 1)
@@ -147,7 +147,7 @@ import Testing
     #expect(lines.trips[2]["tripId"] == lines.trips[3]["tripId"])
     #expect(lines.trips[1]["endTime"] == "2026-05-04T22:01:00.000Z")
     #expect(lines.trips.map(\.sequence).suffix(3) == lines.trips.map(\.sequence).suffix(3).sorted()[...])
-    store.keep(after.tripMemories(at: 400 * Self.second), &outlet)
+    store.keep(after.tripMemories(at: 400 * Self.second), &output)
     #expect(TripStore(folder: scratch.path).memories.isEmpty)
   }
 
@@ -160,8 +160,8 @@ import Testing
     }
     var store = TripStore(folder: scratch.path)
     let memories = pipeline.tripMemories(at: 60 * Self.second)
-    var outlet = RecordOutlet(.stdout(try RecordQueue()))
-    store.keep(memories, &outlet)
+    var output = RecordOutput(.stdout(try RecordQueue()))
+    store.keep(memories, &output)
     _ = try scratch.write("trips.jsonl", memories[0].text.dropLast(9) + [0x0A] + memories[1].text)
     #expect(TripStore(folder: scratch.path).memories.map(\.adapter) == ["usb:2"])
   }

@@ -38,17 +38,18 @@ import Testing
     let poll = try settings(
       #"{"poll": {"defaultPeriod": 2, "signals": {"rpm": 0.1, "speed": 0, "batteryVoltage": 5}}}"#
     ).poll
-    #expect(poll.wishes.period(of: 0x0C) == second / 10)
-    #expect(poll.wishes.period(of: 0x0D) == 0)
-    #expect(poll.wishes.period(of: 0x04) == 2 * second)
+    #expect(poll.preferences.period(of: 0x0C) == second / 10)
+    #expect(poll.preferences.period(of: 0x0D) == 0)
+    #expect(poll.preferences.period(of: 0x04) == 2 * second)
     #expect(poll.voltagePeriod == 5 * second)
   }
 
   @Test func the_lamp_is_read_as_often_as_the_codes() throws {
-    #expect(try settings(#"{"poll": {"dtcPeriod": 5}}"#).poll.wishes.period(of: 0x01) == 5 * second)
-    #expect(try settings(#"{"poll": {"dtcPeriod": 600}}"#).poll.wishes.period(of: 0x01) == 60 * second)
+    #expect(try settings(#"{"poll": {"dtcPeriod": 5}}"#).poll.preferences.period(of: 0x01) == 5 * second)
+    #expect(try settings(#"{"poll": {"dtcPeriod": 600}}"#).poll.preferences.period(of: 0x01) == 60 * second)
     #expect(
-      try settings(#"{"poll": {"dtcPeriod": 5, "signals": {"mil": 20}}}"#).poll.wishes.period(of: 0x01) == 20 * second)
+      try settings(#"{"poll": {"dtcPeriod": 5, "signals": {"mil": 20}}}"#).poll.preferences.period(of: 0x01) == 20
+        * second)
   }
 
   @Test func commands_of_a_set_become_requests_to_their_ECUs() throws {
@@ -106,7 +107,7 @@ import Testing
     let kept = try settings(#"{"poll": {"defaultPeriod": 2}}"#).keepingSignalSets(of: old)
     #expect(kept.poll.loadedSignals == old.poll.loadedSignals)
     #expect(kept.poll.addressed.count == 1 && kept.poll.definitions.count == old.poll.definitions.count)
-    #expect(kept.poll.wishes.defaultPeriod == 2 * second)
+    #expect(kept.poll.preferences.defaultPeriod == 2 * second)
   }
 
   @Test func a_signal_set_command_that_opens_a_session_is_not_sent() throws {

@@ -36,17 +36,17 @@ import Testing
       defer { server = plan.server }
       while let request = plan.next() {
         let reply = answer(request.records.map { batch.bytes[batch.records[$0].range] })
-        if case .delivered(let records, let refused) = plan.judge(reply) { settle(records, refused, &delivery) }
+        if case .delivered(let records, let refused) = plan.judge(reply) { recordResult(records, refused, &delivery) }
       }
       switch plan.conclude() {
-      case .delivered(let records, let refused): settle(records, refused, &delivery)
+      case .delivered(let records, let refused): recordResult(records, refused, &delivery)
       case .setAside: delivery.isSetAside = true
       default: break
       }
       return delivery
     }
 
-    private func settle(_ taken: Range<Int>, _ refused: [StoreAnswer.Refusal], _ delivery: inout Sinks.Delivery) {
+    private func recordResult(_ taken: Range<Int>, _ refused: [StoreAnswer.Refusal], _ delivery: inout Sinks.Delivery) {
       delivery.acknowledge(taken)
       for refusal in refused where !taken.contains(refusal.index) {
         delivery.acknowledge(refusal.index..<(refusal.index + 1))
@@ -94,7 +94,7 @@ import Testing
         SpoolOptions(folder: folder, sinks: ["store"], newEpoch: { UUIDv7(milliseconds: 1, first: 2, rest: 3) }),
         bootId: "boot", at: BootClock.now)
       outgoing = SinkFeeder(
-        name: "store", index: 0, slot: slot, limit: RecordBatch.Limit(records: 20), Gathering(), names: nil)
+        name: "store", index: 0, slot: slot, limit: RecordBatch.Limit(records: 20), BatchPolicy(), names: nil)
       Thread.detachNewThread { slot.run(Store(server: UploadPlan.Server(url), entry: entry)) }
     }
 

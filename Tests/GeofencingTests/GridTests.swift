@@ -34,7 +34,7 @@ import Testing
       var around = one
       around.add(other)
       let probe = BoxProbe(box())
-      #expect(probe.meets(TurnedBox(one).union(TurnedBox(other))) == probe.meets(around))
+      #expect(probe.meets(RotatedBox(one).union(RotatedBox(other))) == probe.meets(around))
     }
   }
 

@@ -8,7 +8,7 @@ import Testing
     var usb: DeviceIdentity.USB?
     var tag = ""
     var rules = DiscoveryRules()
-    var heard: Listener.Heard?
+    var heard: Listener.Result?
     let verdict: DeviceVerdict
     var testDescription: String { what }
   }
@@ -91,7 +91,7 @@ import Testing
   /// Nothing but configuration, tag, name or permission to probe lets anything be written.
   @Test func listening_to_a_device_never_permits_writing_to_it() {
     for row in Self.rows where row.tag != "adapter" && row.rules == DiscoveryRules() {
-      for heard in [nil, .nothing, .otherBytes, .sentences(baud: 9_600)] as [Listener.Heard?] {
+      for heard in [nil, .nothing, .otherBytes, .sentences(baud: 9_600)] as [Listener.Result?] {
         let device = DeviceIdentity(node: Self.node, systemPath: "/sys/x", usb: row.usb, tag: row.tag)
         guard case .adapter(let ground) = row.rules.verdict(for: device, heard: heard) else { continue }
         #expect(ground == .knownProduct)

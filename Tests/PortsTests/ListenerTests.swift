@@ -6,7 +6,7 @@ import Testing
   private static let sentence = "$GPGGA,092750.000,5321.6802,N,00630.3372,W,1,8,1.03,61.7,M,55.2,M,,*76\r\n"
 
   /// Has a listener hear pieces, each at its moment in milliseconds; returns it and what it asked for.
-  private static func hear(_ pieces: [(Int64, String)]) -> (heard: Listener.Heard, deadline: Int64?) {
+  private static func hear(_ pieces: [(Int64, String)]) -> (heard: Listener.Result, deadline: Int64?) {
     var listener = Listener()
     var actions = PortActions()
     listener.opened(at: 0, &actions)

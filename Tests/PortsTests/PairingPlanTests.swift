@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct PairingPlanTests {
   private static func plan(_ pin: String? = nil, isLowEnergy: Bool = false) -> PairingPlan {
-    PairingPlan(PairingWish(address: Scene.address, isLowEnergy: isLowEnergy, pin: pin))
+    PairingPlan(PairingRequest(address: Scene.address, isLowEnergy: isLowEnergy, pin: pin))
   }
 
   @Test func the_usual_pins_are_tried_alternately_and_then_abandoned() {
@@ -60,21 +60,21 @@ import Testing
   }
 
   @Test func an_adapter_without_a_pin_is_not_paired_while_it_connects() {
-    let wish = PairingWish(address: Scene.address, isLowEnergy: false)
-    var plan = PairingPlan(wish, notBefore: 20)
+    let request = PairingRequest(address: Scene.address, isLowEnergy: false)
+    var plan = PairingPlan(request, notBefore: 20)
     #expect(plan.due == 20)
     plan.connected(at: 100)
     #expect(plan.due > 100 && plan.hasConnected)
     let isNews = plan.missed(at: 1_000)
     #expect(!isNews, "it works without")
-    let named = PairingPlan(PairingWish(address: Scene.address, isLowEnergy: false, pin: "1"), notBefore: 20)
+    let named = PairingPlan(PairingRequest(address: Scene.address, isLowEnergy: false, pin: "1"), notBefore: 20)
     #expect(named.due == .min)
   }
 
-  /// There is no such wish before its line was refused.
+  /// There is no such request before its line was refused.
   @Test func a_bluetooth_le_adapter_is_paired_at_once() {
-    let wish = PairingWish(address: Scene.address, isLowEnergy: true)
-    #expect(PairingPlan(wish, notBefore: 20).due == .min)
+    let request = PairingRequest(address: Scene.address, isLowEnergy: true)
+    #expect(PairingPlan(request, notBefore: 20).due == .min)
   }
 
   @Test func a_postponed_pairing_does_not_count_as_an_attempt() {

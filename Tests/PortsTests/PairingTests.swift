@@ -9,16 +9,16 @@ import Testing
 @Suite struct PairingTests {
   private struct Outcome {
     var events: [String] = []
-    var news: [PairingNews] = []
+    var news: [PairingEvent] = []
   }
 
   /// The reports so far, shared between threads.
   private final class Told: Sendable {
-    private let news = Mutex<[PairingNews]>([])
+    private let news = Mutex<[PairingEvent]>([])
 
-    var all: [PairingNews] { news.withLock { $0 } }
+    var all: [PairingEvent] { news.withLock { $0 } }
 
-    func take(_ item: PairingNews) { news.withLock { $0.append(item) } }
+    func take(_ item: PairingEvent) { news.withLock { $0.append(item) } }
 
     /// Waits until there is so much.
     func wait(for count: Int = 1) throws {
@@ -39,8 +39,8 @@ import Testing
   ) async throws -> Outcome {
     try await aside {
       let bed = try BluetoothBed.start(scene)
-      let wish = PairingWish(address: Scene.address, isLowEnergy: isLowEnergy, pin: pin)
-      let control = try PairingControl([wish])
+      let request = PairingRequest(address: Scene.address, isLowEnergy: isLowEnergy, pin: pin)
+      let control = try PairingControl([request])
       let told = Told()
       let bus = bed.bus
       let work = Aside {
@@ -137,11 +137,11 @@ import Testing
     #expect(outcome.news.last?.description.contains("paired, but not marked as trusted (\(row.reason))") == true)
   }
 
-  // MARK: Other wishes
+  // MARK: Other requests
 
   @Test func a_repeated_pairing_request_retries_only_abandoned_adapters() async throws {
-    let first = PairingWish(address: Scene.address, isLowEnergy: true, pin: "7351")
-    let second = PairingWish(address: BluetoothAddress("AA:BB:CC:00:00:02")!, isLowEnergy: true, pin: "1")
+    let first = PairingRequest(address: Scene.address, isLowEnergy: true, pin: "7351")
+    let second = PairingRequest(address: BluetoothAddress("AA:BB:CC:00:00:02")!, isLowEnergy: true, pin: "1")
     let scene = """
       {"devices": [{"address": "\(Scene.address)", "pairing": "org.bluez.Error.ConnectionAttemptFailed: Page Timeout"},
         {"address": "AA:BB:CC:00:00:02", "passkey": 9}]}
@@ -157,7 +157,7 @@ import Testing
     }
     // The first is not called again before its time has come.
     #expect(outcome.events.filter { $0 == "pair" }.count == 5)
-    let refused = PairingNews.refused(second.port, isConfigured: true)
+    let refused = PairingEvent.refused(second.port, isConfigured: true)
     #expect(outcome.news == [.missed(first.port), refused, refused])
   }
 
@@ -165,7 +165,7 @@ import Testing
     let control = try PairingControl([])
     var pairing = Pairing(bus: "unix:path=/nowhere")
     pairing.run(under: control) { Issue.record("\($0)") }
-    #expect(!control.pair([PairingWish(address: Scene.address, isLowEnergy: true)], again: true))
+    #expect(!control.pair([PairingRequest(address: Scene.address, isLowEnergy: true)], again: true))
   }
 
   @Test func an_adapter_unknown_to_bluez_is_searched_for() async throws {
@@ -242,7 +242,7 @@ import Testing
     }
     let reason = "bluetoothd is not running; apt install bluez, or start bluetooth"
     #expect(outcome.news.contains(.unavailable(reason)))
-    #expect(PairingNews.unavailable(reason).description == "Bluetooth adapters not paired: \(reason)")
+    #expect(PairingEvent.unavailable(reason).description == "Bluetooth adapters not paired: \(reason)")
   }
 
   @Test func a_device_that_does_not_answer_is_reported_once_and_retried_later() async throws {
@@ -251,7 +251,7 @@ import Testing
     ) { bed, told, _ in
       try bed.event("pair")
       try told.wait()
-      // It waits now, and hears its wakeUp.
+      // It waits now, and completesSentence its wakeUp.
       try bed.order(#"{"do": "nonsense"}"#)
     }
     #expect(outcome.events.filter { $0 == "pair" }.count == 1)

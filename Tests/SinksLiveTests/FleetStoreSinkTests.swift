@@ -30,7 +30,7 @@ import Testing
   ) -> FleetStoreSink {
     FleetStoreSink(
       configuration,
-      FleetStoreSink.Surroundings(
+      FleetStoreSink.GatewayFacts(
         version: "1.2.3", stateDirectory: scratch.path, gatewayId: gatewayId, depth: { 4_711 }, takeFences: fences,
         fenceTakers: takers))
   }
@@ -49,7 +49,7 @@ import Testing
   }
 
   private func failure(_ delivery: Delivery?) -> SinkError? {
-    for case .failing(let error) in delivery?.news ?? [] { return error }
+    for case .failing(let error) in delivery?.events ?? [] { return error }
     return nil
   }
 
@@ -92,7 +92,7 @@ import Testing
     #expect(deliveries[0].notBefore > .min)
     #expect(failure(deliveries[0])?.kind == .badAnswer)
     #expect(deliveries[1].acknowledged == [0..<5])
-    #expect(deliveries[1].news.contains { if case .working = $0 { true } else { false } })
+    #expect(deliveries[1].events.contains { if case .working = $0 { true } else { false } })
     // Stored and not acknowledged: the server knows it by its id.
     #expect(Set(store.received) == Set(1...5))
   }
@@ -124,7 +124,7 @@ import Testing
       let slot = try SinkSlot(reportsTo: wakeUp)
       Thread.detachNewThread {
         slot.run(
-          FleetStoreSink(configuration, FleetStoreSink.Surroundings(version: "1", stateDirectory: folder)))
+          FleetStoreSink(configuration, FleetStoreSink.GatewayFacts(version: "1", stateDirectory: folder)))
       }
       var batch = Batches.telemetry(1...5)
       slot.offer(&batch)
@@ -182,7 +182,7 @@ import Testing
     #expect(unsafe chmod(own, 0o600) == 0)
     #expect(try deliver(&sink, Batches.telemetry(3...4))[0].acknowledged == [0..<2])
     #expect(store.received == [1, 2, 3, 4])
-    #expect(!refused.news.contains { "\($0)".contains("old") })
+    #expect(!refused.events.contains { "\($0)".contains("old") })
   }
 
   @Test func a_token_that_everyone_can_read_is_not_sent() throws {
@@ -205,7 +205,7 @@ import Testing
     var sink = sink(try configuration(store.port))
     let delivery = try deliver(&sink, Batches.batch(lines.map { (.telemetry, $0.1) }))[0]
     #expect(delivery.acknowledged == [0..<6])
-    #expect(delivery.news.contains { "\($0)".contains(Batches.id(3)) && "\($0)".contains("rpm: not today") })
+    #expect(delivery.events.contains { "\($0)".contains(Batches.id(3)) && "\($0)".contains("rpm: not today") })
     let path = scratch.file("refused-fleetStore.jsonl")
     let kept = try #require(
       try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path))) as? [String: Any])
@@ -221,7 +221,7 @@ import Testing
     let delivery = try deliver(&sink, Batches.telemetry(1...20))[0]
     #expect(delivery.acknowledged == [0..<20])
     // 1 and 10 to 19.
-    let said = delivery.news.map { "\($0)" }.filter { $0.contains("refused") }
+    let said = delivery.events.map { "\($0)" }.filter { $0.contains("refused") }
     #expect(said.count == 1 && said[0].contains("record \(Batches.id(1)) and 10 more refused: "))
     let kept = try String(contentsOfFile: scratch.file("refused-fleetStore.jsonl"), encoding: .utf8)
     #expect(kept.split(separator: "\n").count == 11)
@@ -233,7 +233,7 @@ import Testing
     var renamed = sink(try configuration(store.port), gatewayId: "gw-18")
     let given = try deliver(&renamed, Batches.telemetry(1...20))[0]
     #expect(given.acknowledged == [0..<20] && !given.isSetAside && failure(given) == nil)
-    #expect(given.news.contains { "\($0)".contains("and 19 more refused: gatewayId: not yours; kept in ") })
+    #expect(given.events.contains { "\($0)".contains("and 19 more refused: gatewayId: not yours; kept in ") })
     let kept = try String(contentsOfFile: scratch.file("refused-fleetStore.jsonl"), encoding: .utf8)
     #expect(kept.split(separator: "\n").count == 20)
     var entered = sink(try configuration(store.port), gatewayId: "gw-17")

@@ -22,11 +22,11 @@ import Testing
 
   private func sink(_ configuration: MQTTConfiguration) -> MQTTSink {
     MQTTSink(
-      configuration, MQTTSink.Surroundings(gatewayId: "gw-17", statusId: "VAN-001", stateDirectory: scratch.path))
+      configuration, MQTTSink.GatewayFacts(gatewayId: "gw-17", statusId: "VAN-001", stateDirectory: scratch.path))
   }
 
   private func failure(_ delivery: Delivery) -> SinkError? {
-    for case .failing(let error) in delivery.news { return error }
+    for case .failing(let error) in delivery.events { return error }
     return nil
   }
 
@@ -50,7 +50,7 @@ import Testing
     let wakeUp = try SinkWakeUp()
     let delivery = sink.deliver(batch, wakeUp)
     #expect(delivery.acknowledged == [0..<4])
-    #expect(delivery.news.map { "\($0)".hasSuffix("connected, MQTT 5") } == [true])
+    #expect(delivery.events.map { "\($0)".hasSuffix("connected, MQTT 5") } == [true])
     for text in [
       "0 fleet/VAN-001/status online", "0 fleet/VAN-001/telemetry {", "0 fleet/VAN-001/trip {",
       "0 fleet/VAN-002/telemetry {",
@@ -99,7 +99,7 @@ import Testing
     let subscriber = try broker.subscriber()
     defer { subscriber.kill() }
     var configuration = try configuration(broker.port)
-    configuration.gathering.records = 5
+    configuration.batchPolicy.records = 5
     var sink = sink(configuration)
     #expect(sink.deliver(Batches.telemetry(1...200), try SinkWakeUp()).acknowledged == [0..<200])
     #expect(sink.window == 2)
@@ -117,7 +117,7 @@ import Testing
     defer { relay.kill() }
     let port = try relay.line(within: .seconds(60)) { $0.hasPrefix("port ") }.text.dropFirst(5)
     var configuration = try configuration(try #require(Int(port)))
-    configuration.gathering.records = 1
+    configuration.batchPolicy.records = 1
     let (settings, folder) = (configuration, scratch.path)
     try await aside {
       let first = try broker.subscriber("fleet/#", ["-q", "1", "-c"])
@@ -126,7 +126,7 @@ import Testing
       let slot = try SinkSlot(reportsTo: wakeUp)
       Thread.detachNewThread {
         slot.run(
-          MQTTSink(settings, MQTTSink.Surroundings(gatewayId: "gw-17", statusId: "VAN-001", stateDirectory: folder)))
+          MQTTSink(settings, MQTTSink.GatewayFacts(gatewayId: "gw-17", statusId: "VAN-001", stateDirectory: folder)))
       }
       let all = Batches.telemetry(1...20_000)
       var batch = all
@@ -198,7 +198,7 @@ import Testing
       Thread.detachNewThread {
         slot.run(
           MQTTSink(
-            configuration, MQTTSink.Surroundings(gatewayId: "gw-17", statusId: "VAN-001", stateDirectory: folder)))
+            configuration, MQTTSink.GatewayFacts(gatewayId: "gw-17", statusId: "VAN-001", stateDirectory: folder)))
       }
       try broker.says("fleet/VAN-001/status")
       try broker.kill()

@@ -28,10 +28,10 @@ func start(_ configuration: SinkConfiguration, _ slot: SinkSlot, folder: String)
     case .stdout: slot.run(StdoutSink())
     case .file(let file): slot.run(FileSink(file))
     case .fleetStore(let store):
-      slot.run(FleetStoreSink(store, FleetStoreSink.Surroundings(version: "0", stateDirectory: folder)))
+      slot.run(FleetStoreSink(store, FleetStoreSink.GatewayFacts(version: "0", stateDirectory: folder)))
     case .mqtt(let broker):
       slot.run(
-        MQTTSink(broker, MQTTSink.Surroundings(gatewayId: "gw-17", statusId: "VAN-001", stateDirectory: folder)))
+        MQTTSink(broker, MQTTSink.GatewayFacts(gatewayId: "gw-17", statusId: "VAN-001", stateDirectory: folder)))
     }
   }
 }
@@ -43,7 +43,7 @@ struct ProbeRun: ~Copyable {
   private let count: Int
   private var spool: Spool
   private var slots: [SinkSlot] = []
-  private var paces: [Pace] = []
+  private var batchTimers: [BatchTimer] = []
   private let wakeUp: WakeUp
 
   init(_ folder: String, configurations: [SinkConfiguration], count: Int) {
@@ -61,7 +61,7 @@ struct ProbeRun: ~Copyable {
       wakeUp = try WakeUp()
       for configuration in configurations {
         slots.append(try SinkSlot(reportsTo: wakeUp))
-        paces.append(Pace(configuration.gathering))
+        batchTimers.append(BatchTimer(configuration.batchPolicy))
       }
     } catch {
       say("\(error)")
@@ -93,7 +93,7 @@ struct ProbeRun: ~Copyable {
   }
 
   private mutating func wait(_ now: Int64) {
-    let due = paces.indices.filter { slots[$0].takesBatch }.map { paces[$0].due }.min() ?? .max
+    let due = batchTimers.indices.filter { slots[$0].takesBatch }.map { batchTimers[$0].due }.min() ?? .max
     if wakeUp.wait(until: min(due, spool.nextDue, now + 1_000_000_000)) { wakeUp.clear() }
   }
 
@@ -101,17 +101,17 @@ struct ProbeRun: ~Copyable {
     while let report = slots[index].takeReport() {
       if let batch = report.batch {
         let delivery = report.delivery
-        spool.settle(batch, acknowledged: delivery.acknowledged, sentNothing: delivery.sentNothing, by: index)
+        spool.complete(batch, acknowledged: delivery.acknowledged, sentNothing: delivery.sentNothing, by: index)
       }
-      paces[index].settled(report.delivery, of: report.batch?.records.count ?? 0)
-      for news in report.delivery.news { say("news \(configurations[index].name): \(news)") }
+      batchTimers[index].batchFinished(report.delivery, of: report.batch?.records.count ?? 0)
+      for events in report.delivery.events { say("events \(configurations[index].name): \(events)") }
     }
-    paces[index].noticed(spool.arrived, at: now)
-    guard slots[index].takesBatch, paces[index].due <= now else { return }
+    batchTimers[index].recordsArrived(spool.arrived, at: now)
+    guard slots[index].takesBatch, batchTimers[index].due <= now else { return }
     var batch = RecordBatch()
     let limit = configurations[index].limit
     spool.nextBatch(for: index, limit: limit, at: now, into: &batch)
-    paces[index].handedOut(batch, limit)
+    batchTimers[index].batchFilled(batch, limit)
     if !batch.isEmpty { slots[index].offer(&batch) }
   }
 }

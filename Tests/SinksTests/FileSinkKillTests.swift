@@ -45,7 +45,7 @@ import Testing
         environment: [
           "LD_PRELOAD": try StorageShim.library(), "STORAGE_FOLDER": folder, "STORAGE_FAULT": switchFile,
         ])
-      let told = try program.line(within: .seconds(60)) { $0.hasPrefix("news file: ") }
+      let told = try program.line(within: .seconds(60)) { $0.hasPrefix("events file: ") }
       #expect(told.text.hasSuffix("; its records wait"))
       try scratch.write("fault", "0\n")
       try program.line(within: .seconds(120)) { $0.hasSuffix("records.jsonl: written to") }

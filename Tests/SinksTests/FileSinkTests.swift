@@ -61,7 +61,7 @@ import Testing
     #expect(try String(contentsOfFile: path, encoding: .utf8) == half)
     other.kill()
     _ = try other.end(within: .seconds(60))
-    #expect(try RecordFile(path).mended == .cutLineRemoved(bytes: half.utf8.count))
+    #expect(try RecordFile(path).repair == .cutLineRemoved(bytes: half.utf8.count))
   }
 
   @Test func after_a_crash_what_the_file_has_is_not_written_again() throws {
@@ -118,7 +118,7 @@ import Testing
     var sink = sink()
     let delivery = sink.deliver(Batches.telemetry(2...3), try SinkWakeUp())
     #expect(delivery.acknowledged == [0..<2])
-    #expect(delivery.news.contains { "\($0)".contains("an incomplete last line was removed") })
+    #expect(delivery.events.contains { "\($0)".contains("an incomplete last line was removed") })
     #expect(try text(path) == Batches.telemetry(1...3).bytes)
   }
 
@@ -201,12 +201,12 @@ import Testing
     #expect(first.acknowledged.isEmpty)
     #expect(first.notBefore > .min)
     #expect(first.sentNothing)
-    #expect(first.news.map { "\($0)".hasSuffix("; its records wait") } == [true])
-    #expect(sink.deliver(Batches.telemetry(1...2), wakeUp).news.isEmpty)
+    #expect(first.events.map { "\($0)".hasSuffix("; its records wait") } == [true])
+    #expect(sink.deliver(Batches.telemetry(1...2), wakeUp).events.isEmpty)
     try FileManager.default.removeItem(atPath: path)
     let after = sink.deliver(Batches.telemetry(1...2), wakeUp)
     #expect(after.acknowledged == [0..<2])
-    #expect(after.news == [.working("\(path): written to")])
+    #expect(after.events == [.working("\(path): written to")])
   }
 
   @Test func each_file_is_filled_with_records_up_to_its_limit() throws {
@@ -238,7 +238,7 @@ import Testing
     var sink = FileSink(configuration)
     let wakeUp = try SinkWakeUp()
     let delivery = sink.deliver(Batches.telemetry(1...5), wakeUp)
-    #expect(delivery.acknowledged == [0..<3] && !delivery.news.isEmpty && delivery.notBefore > .min)
+    #expect(delivery.acknowledged == [0..<3] && !delivery.events.isEmpty && delivery.notBefore > .min)
     #expect(sink.deliver(Batches.telemetry(4...5), wakeUp).acknowledged.isEmpty)
     #expect(try text(path) == Batches.telemetry(1...3).bytes)
   }

@@ -17,12 +17,12 @@ import Testing
       url: try #require(ServiceURL("https://\(host):\(port)/api", schemes: FleetStoreConfiguration.schemes)))
     configuration.tls = tls
     var sink = FleetStoreSink(
-      configuration, FleetStoreSink.Surroundings(version: "1", stateDirectory: scratch.path))
+      configuration, FleetStoreSink.GatewayFacts(version: "1", stateDirectory: scratch.path))
     return sink.deliver(Batches.telemetry(1...3), try SinkWakeUp())
   }
 
   private func refusal(_ delivery: Delivery) -> SinkError? {
-    for case .failing(let error) in delivery.news { return error }
+    for case .failing(let error) in delivery.events { return error }
     return nil
   }
 
@@ -99,7 +99,7 @@ import Testing
       url: try #require(ServiceURL("http://localhost:\(secured.port)/api", schemes: FleetStoreConfiguration.schemes)))
     configuration.requestLimit = 60_000_000_000
     var sink = FleetStoreSink(
-      configuration, FleetStoreSink.Surroundings(version: "1", stateDirectory: scratch.path))
+      configuration, FleetStoreSink.GatewayFacts(version: "1", stateDirectory: scratch.path))
     #expect(refusal(sink.deliver(Batches.telemetry(1...3), try SinkWakeUp()))?.kind == .cut)
   }
 }

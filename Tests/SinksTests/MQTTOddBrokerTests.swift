@@ -31,11 +31,11 @@ import Testing
       url: try #require(ServiceURL("mqtt://127.0.0.1:\(port)", schemes: MQTTConfiguration.schemes)))
     change(&configuration)
     return MQTTSink(
-      configuration, MQTTSink.Surroundings(gatewayId: "gw-17", statusId: "VAN-001", stateDirectory: scratch.path))
+      configuration, MQTTSink.GatewayFacts(gatewayId: "gw-17", statusId: "VAN-001", stateDirectory: scratch.path))
   }
 
   private func failure(_ delivery: Delivery) -> SinkError? {
-    for case .failing(let error) in delivery.news { return error }
+    for case .failing(let error) in delivery.events { return error }
     return nil
   }
 
@@ -44,7 +44,7 @@ import Testing
     var sink = try sink(broker.port)
     let delivery = sink.deliver(Batches.telemetry(1...3), try SinkWakeUp())
     #expect(delivery.acknowledged == [0..<3])
-    #expect(delivery.news.map { "\($0)".hasSuffix("connected, MQTT 3.1.1") } == [true])
+    #expect(delivery.events.map { "\($0)".hasSuffix("connected, MQTT 3.1.1") } == [true])
   }
 
   @Test func a_broker_that_hangs_up_on_version_5_gets_3_1_1_at_the_next_attempt() throws {
@@ -53,7 +53,7 @@ import Testing
     let wakeUp = try SinkWakeUp()
     let first = sink.deliver(Batches.telemetry(1...3), wakeUp)
     #expect(failure(first)?.kind == .unreachable)
-    let said = try #require(first.news.first).description
+    let said = try #require(first.events.first).description
     #expect(said.hasSuffix("; its records wait") && !said.contains(".;"), "\(said)")
     #expect(sink.deliver(Batches.telemetry(1...3), wakeUp).acknowledged == [0..<3])
   }
@@ -62,7 +62,7 @@ import Testing
     // One for the status, two for records.
     let broker = try Broker(["--silent-after", "3"])
     var sink = try sink(broker.port) {
-      $0.gathering.records = 1
+      $0.batchPolicy.records = 1
       // For the answers that do come, too.
       $0.answerLimit = 10_000_000_000
     }

@@ -127,7 +127,7 @@ import Testing
     let broker = try Mosquitto(in: scratch)
     let configuration = try self.broker(broker.port)
     var sink = MQTTSink(
-      configuration, MQTTSink.Surroundings(gatewayId: "gw-17", statusId: "gw-17", stateDirectory: nil))
+      configuration, MQTTSink.GatewayFacts(gatewayId: "gw-17", statusId: "gw-17", stateDirectory: nil))
     let wakeUp = try SinkWakeUp()
     #expect(sink.deliver(Batches.telemetry(1...1), wakeUp).acknowledged == [0..<1])
     #expect(configuration.check(within: Self.limit).verdict == .takesRecords)

@@ -23,7 +23,7 @@ import Testing
       let path = try scratch.write("records.jsonl", whole + third[..<count])
       let file = try RecordFile(path)
       #expect(try bytes(path) == whole)
-      #expect(file.mended == .cutLineRemoved(bytes: count))
+      #expect(file.repair == .cutLineRemoved(bytes: count))
       #expect(file.contains(number(2)))
       #expect(!file.contains(number(3)))
     }
@@ -33,7 +33,7 @@ import Testing
     let whole = Batches.line(1) + Batches.line(2)
     let path = try scratch.write("records.jsonl", whole)
     let file = try RecordFile(path)
-    #expect(file.mended == nil)
+    #expect(file.repair == nil)
     try file.append(Batches.line(3)[...])
     #expect(try bytes(path) == whole + Batches.line(3))
   }
@@ -41,14 +41,14 @@ import Testing
   @Test func zero_bytes_after_a_power_cut_are_removed() throws {
     let path = try scratch.write("records.jsonl", Batches.line(1) + [UInt8](repeating: 0, count: 4_096))
     let file = try RecordFile(path)
-    #expect(file.mended == .cutLineRemoved(bytes: 4_096))
+    #expect(file.repair == .cutLineRemoved(bytes: 4_096))
     #expect(try bytes(path) == Batches.line(1))
   }
 
   @Test func lines_that_are_not_records_of_this_gateway_are_not_removed() throws {
     let path = try scratch.write("notes.txt", "first line\nsecond without end")
     let file = try RecordFile(path)
-    #expect(file.mended == .lineEnded)
+    #expect(file.repair == .lineEnded)
     try file.append(Batches.line(1)[...])
     #expect(try bytes(path) == Array("first line\nsecond without end\n".utf8) + Batches.line(1))
   }

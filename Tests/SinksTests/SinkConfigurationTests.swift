@@ -74,9 +74,9 @@ import Testing
   }
 
   @Test func a_file_is_written_with_each_commit_unless_told_to_wait() throws {
-    #expect(try read(#"{"type":"file","path":"a"}"#).gathering.interval == 0)
+    #expect(try read(#"{"type":"file","path":"a"}"#).batchPolicy.interval == 0)
     let waits = try read(#"{"type":"file","path":"a","batch":{"records":20,"seconds":30}}"#)
-    #expect(waits.gathering == Gathering(records: 20, interval: 30_000_000_000))
+    #expect(waits.batchPolicy == BatchPolicy(records: 20, interval: 30_000_000_000))
   }
 
   @Test func a_configured_rotation_rule_replaces_the_default_rules() throws {

@@ -57,11 +57,11 @@ import Testing
     let wakeUp = try SinkWakeUp()
     let idle = sink.idle(until: .max, wakeUp)
     #expect(idle.isOver)
-    #expect(idle.news.isEmpty)
+    #expect(idle.events.isEmpty)
     let delivery = sink.deliver(Batches.telemetry(1...3), wakeUp)
     #expect(delivery.isOver)
     #expect(delivery.acknowledged.isEmpty)
-    #expect(delivery.news.isEmpty)
+    #expect(delivery.events.isEmpty)
   }
 
   @Test func a_stop_waits_for_a_slow_reader_for_a_limited_time() throws {

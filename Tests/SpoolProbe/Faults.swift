@@ -54,24 +54,24 @@ struct Faults {
     var maker = Maker()
     maker.tellLosses(to: &spool)
     for number in 1...100 { maker.append(number, to: &spool) }
-    settle(&spool, at: 10)
+    commitAll(&spool, at: 10)
     set(fault)
     for number in 101...200 { maker.append(number, to: &spool) }
-    settle(&spool, at: 20)
+    commitAll(&spool, at: 20)
     send(&spool, upTo: 120, at: 21)
     for number in 201...300 { maker.append(number, to: &spool) }
-    settle(&spool, at: 40)
+    commitAll(&spool, at: 40)
     set(0)
-    settle(&spool, at: 60)
+    commitAll(&spool, at: 60)
     for number in 301...400 { maker.append(number, to: &spool) }
-    settle(&spool, at: 80)
+    commitAll(&spool, at: 80)
     maker.tellLosses(to: &spool)
     send(&spool, upTo: .max, at: 90)
     spool.close(at: 100)
-    while let news = spool.takeNews() { say("news \(news)") }
+    while let news = spool.takeEvent() { say("news \(news)") }
   }
 
-  private func settle(_ spool: inout Spool, at now: Int64) {
+  private func commitAll(_ spool: inout Spool, at now: Int64) {
     spool.advance(to: now)
     spool.advance(to: now + 5)
     if case .inMemory = spool.state { say("state memory") } else { say("state durable") }

@@ -54,7 +54,7 @@ struct Rounds {
         say("acknowledged \(sequence)")
         spool.acknowledge(sequence...sequence, in: record.number.source, by: 0)
       }
-      if Int.random(in: 0..<4, using: &random) == 0 { spool.giveBack(by: 0) }
+      if Int.random(in: 0..<4, using: &random) == 0 { spool.requeue(by: 0) }
     }
     spool.close(at: now)
     say("closed")

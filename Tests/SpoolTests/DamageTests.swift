@@ -48,7 +48,7 @@ import Testing
     #expect(loss.map(\.reason) == [.damagedSpool])
     #expect(loss.first?.sequences == nil && loss.first?.count == nil)
     try spool.telemetry(5...6)
-    spool.settle()
+    spool.commitAll()
     #expect(spool.drain().compactMap(\.value) == [5, 6])
   }
 
@@ -107,14 +107,14 @@ import Testing
     #expect(first.compactMap(\.value) == Array(2...30))
     let damaged = try #require(
       spool.allNews().compactMap { if case .damagedRecord(_, let number) = $0 { number } else { nil } }.first)
-    spool.settle()
+    spool.commitAll()
     let losses = try spool.tellLosses()
     #expect(losses.map(\.sequences) == [damaged...damaged])
     #expect(losses.map(\.reason) == [.damagedSpool])
     #expect(losses.map(\.count) == [1])
-    spool.settle()
+    spool.commitAll()
     #expect(spool.drain().count == 1)
-    spool.settle()
+    spool.commitAll()
     #expect(spool.depth.file == 0)
   }
 
@@ -133,7 +133,7 @@ import Testing
     #expect(losses.map(\.reason) == [.damagedSpool])
     #expect(losses.first?.epoch == before)
     try spool.telemetry(500...510)
-    spool.settle()
+    spool.commitAll()
     spool = Spool(SpoolOptions(folder: "/dev/null/none", sinks: [], newEpoch: options.newEpoch))
     var again = Spool(options)
     let epoch = again.epoch
@@ -168,9 +168,9 @@ import Testing
     var spool = Spool(options, boot: "first")
     spool.setWallTime(WallTime(offset: Lines.day, quality: .ntp), at: 0)
     try spool.telemetry(1...1_000, text: 200)
-    spool.settle()
+    spool.commitAll()
     spool.acknowledge(spool.take(0, records: 300))
-    spool.settle()
+    spool.commitAll()
     spool.close(at: 0)
     try change(options) { data in
       let page = (data.count / 1_024 - 32) * 1_024
@@ -211,7 +211,7 @@ import Testing
       #expect(spool.state == .durable)
       try spool.tellLosses()
       try spool.telemetry(500...510)
-      spool.settle()
+      spool.commitAll()
       #expect(spool.drain().compactMap(\.value).suffix(11) == Array(500...510)[...])
       spool.close(at: 0)
     }
@@ -229,7 +229,7 @@ import Testing
     var spool = Spool(options)
     try spool.event(1)
     try spool.telemetry(2...20)
-    spool.settle()
+    spool.commitAll()
     _ = spool.drain(0)
     let some = spool.take(1, records: 5)
     spool.acknowledge(some, by: 1)
@@ -239,7 +239,7 @@ import Testing
     if !withFolder { for end in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: gone + end) } }
     try spool.telemetry(21...22)
     _ = spool.allNews()
-    spool.settle()
+    spool.commitAll()
     #expect(spool.state == .durable)
     let after = spool.epoch
     #expect(after != before && spool.generation == generation + 1)
@@ -252,7 +252,7 @@ import Testing
     #expect(losses.first?.epoch == before)
     #expect(losses.first?.reason == .damagedSpool && losses.first?.count == 15)
     #expect(losses.first?.sequences == 5...19)
-    spool.settle()
+    spool.commitAll()
     // As after a kill.
     spool = Spool(SpoolOptions(folder: "/dev/null/none", sinks: [], newEpoch: options.newEpoch))
     var again = Spool(options)
@@ -265,7 +265,7 @@ import Testing
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
     try spool.telemetry(1...3)
-    spool.settle()
+    spool.commitAll()
     spool.fail(SQLiteError(.full, "commit", "the disk is full"))
     try FileManager.default.removeItem(atPath: options.folder!)
     try spool.telemetry(4...5)
@@ -280,7 +280,7 @@ import Testing
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
     try spool.telemetry(1...3)
-    spool.settle()
+    spool.commitAll()
     try FileManager.default.removeItem(atPath: options.folder!)
     spool.close(at: spool.now)
     var again = Spool(options)
@@ -295,10 +295,10 @@ import Testing
     options.folder = parent + "/spool"
     var spool = Spool(options)
     try spool.telemetry(1...3)
-    spool.settle()
+    spool.commitAll()
     try FileManager.default.removeItem(atPath: parent)
     try spool.telemetry(4...5)
-    spool.settle()
+    spool.commitAll()
     #expect(spool.state != .durable)
     #expect(spool.take().map(\.value) == [4, 5])
     try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: false)
@@ -316,11 +316,11 @@ import Testing
     let path = options.folder! + "/spool.db"
     var spool = Spool(options)
     try spool.telemetry(1...3)
-    spool.settle()
+    spool.commitAll()
     for end in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + end, toPath: path + ".copy" + end) }
     for number in 4...400 {
       try spool.telemetry(number...number)
-      spool.settle()
+      spool.commitAll()
     }
     #expect(spool.drain().count == 400)
     for end in ["", "-wal"] {
@@ -329,7 +329,7 @@ import Testing
     }
     try? FileManager.default.removeItem(atPath: path + "-shm")
     try spool.telemetry(401...401)
-    spool.settle()
+    spool.commitAll()
     #expect(spool.state == .durable)
     let seen = spool.drain().filter { $0.value == 401 }
     #expect(seen.count == 1 && seen.allSatisfy { $0.sequence > 400 })

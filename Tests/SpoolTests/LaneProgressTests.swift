@@ -35,9 +35,9 @@ import Testing
   @Test func returned_records_are_no_longer_in_delivery() {
     for number: UInt64 in 1...4 { lane.deliver(number, previous: number - 1) }
     _ = lane.acknowledge(2...2)
-    lane.giveBack(1...1)
+    lane.requeue(1...1)
     #expect([1, 2, 3, 4].filter { lane.isTaken($0) } == [2, 3, 4])
-    lane.giveBack()
+    lane.requeue()
     #expect([1, 2, 3, 4].filter { lane.isTaken($0) } == [2])
   }
 

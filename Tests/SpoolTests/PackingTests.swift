@@ -48,7 +48,7 @@ import Testing
 
   private static func append(_ lines: [[UInt8]], to spool: inout Spool) throws {
     for (index, line) in lines.enumerated() { try spool.append(line.span, at: Int64(index) * Lines.second) }
-    spool.settle()
+    spool.commitAll()
   }
 
   private func number(_ sql: String) throws -> Int64 {
@@ -81,7 +81,7 @@ import Testing
     let pages = try number("PRAGMA page_count")
     #expect(spool.drain().count == 300)
     let before = try bytesOfLog()
-    spool.settle()
+    spool.commitAll()
     let written = try bytesOfLog() - before
     #expect(spool.depth.file == 0 && written < pages * 1_024 / 4)
   }
@@ -113,7 +113,7 @@ import Testing
       let count = Int.random(in: 1...min(400, rest.count), using: &random)
       for line in rest.prefix(count) { try spool.append(line.span, at: spool.now) }
       rest = rest.dropFirst(count)
-      spool.settle()
+      spool.commitAll()
       early += spool.drain(0, records: Int.random(in: 1...300, using: &random)).map { Self.values($0.json) }
       if Int.random(in: 0..<3, using: &random) == 0 {
         spool.close(at: spool.now)
@@ -123,7 +123,7 @@ import Testing
     #expect(early.sorted() == expected.sorted())
     let late = spool.drain(1, records: 100).map { Self.values($0.json) }
     #expect(late.sorted() == expected.sorted())
-    spool.settle()
+    spool.commitAll()
     #expect(spool.depth.file == 0)
   }
 
@@ -133,7 +133,7 @@ import Testing
       try Self.append((1...PackingPlan.mostLines).map { Self.line($0 + round * 1_000, signals: 5) }, to: &spool)
       #expect(spool.drain().count == PackingPlan.mostLines)
     }
-    spool.settle()
+    spool.commitAll()
     #expect(try number("SELECT count(*) FROM base") <= 2)
   }
 
@@ -158,13 +158,13 @@ import Testing
     spool = Spool(options)
     let values = Set(spool.drain().compactMap(\.value))
     #expect(values.count == 1_000 - Int(lost) && !values.contains(500))
-    spool.settle()
+    spool.commitAll()
     let losses = try spool.tellLosses()
     #expect(losses.allSatisfy { $0.reason == .damagedSpool })
     #expect(losses.compactMap(\.count).reduce(0, +) == UInt64(lost))
-    spool.settle()
+    spool.commitAll()
     #expect(spool.drain().allSatisfy { $0.json.contains("\"type\":\"gap\"") })
-    spool.settle()
+    spool.commitAll()
     #expect(spool.depth.file == 0)
   }
 
@@ -190,9 +190,9 @@ import Testing
     var told: [Loss] = []
     for _ in 0..<3 {
       values += spool.drain().compactMap(\.value)
-      spool.settle()
+      spool.commitAll()
       told += try spool.tellLosses()
-      spool.settle()
+      spool.commitAll()
     }
     #expect(Set(values).count == values.count && Set(values).isDisjoint(with: 1...lost))
     #expect(told.compactMap(\.count).reduce(0, +) == UInt64(1_000 - values.count), "\(told)")
@@ -204,7 +204,7 @@ import Testing
   @Test func the_spool_file_is_readable_by_its_owner_only() throws {
     var spool = Spool(SpoolOptions(scratch))
     try spool.telemetry(1...3)
-    spool.settle()
+    spool.commitAll()
     for name in ["spool.db", "spool.db-wal"] {
       let attributes = try FileManager.default.attributesOfItem(atPath: scratch.file("spool") + "/" + name)
       #expect(attributes[.posixPermissions] as? Int == 0o600)
@@ -227,7 +227,7 @@ import Testing
     }
     spool = Spool(options)
     #expect(Set(spool.drain().compactMap(\.value)) == Set(1...100).subtracting([50]))
-    spool.settle()
+    spool.commitAll()
     #expect(try spool.tellLosses().map(\.sequences) == [50...50])
   }
 

@@ -61,7 +61,7 @@ struct ProbeAccount {
       if let range = loss.sequences { known.insert(range) } else { faults.append("\(loss)") }
       if loss.reason != reason { faults.append("\(loss)") }
     }
-    spool.settle()
+    spool.commitAll()
     var found: [Int: UInt64] = [:]
     for record in spool.drain() {
       known.insert(record.sequence...record.sequence)

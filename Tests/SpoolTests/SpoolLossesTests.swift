@@ -28,7 +28,7 @@ import Testing
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
     try spool.telemetry(1...8)
-    spool.settle()
+    spool.commitAll()
     try spool.telemetry(9...13)
     spool.advance(to: spool.now)
     crash(spool)
@@ -36,7 +36,7 @@ import Testing
     #expect(again.allNews().contains(.uncleanStop(path: again.path)))
     let losses = try again.tellLosses()
     try again.telemetry(14...14)
-    again.settle()
+    again.commitAll()
     let loss = try #require(losses.first)
     #expect(losses.count == 1)
     #expect(loss.reason == .powerLoss)
@@ -59,7 +59,7 @@ import Testing
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
     try spool.telemetry(1...10)
-    spool.settle()
+    spool.commitAll()
     if pending > 0 { try spool.telemetry(11...(10 + pending)) }
     spool.advance(to: spool.now)
     crash(spool)
@@ -71,7 +71,7 @@ import Testing
     #expect(losses.map(\.sequences) == [11...(10 + most)])
     #expect(losses.map(\.count) == [most])
     try again.telemetry(21...21)
-    again.settle()
+    again.commitAll()
     #expect(again.drain().map(\.sequence) == [11 + most] + Array(1...10) + [12 + most])
   }
 
@@ -80,7 +80,7 @@ import Testing
     var spool = Spool(options)
     for round in 0..<20 {
       try spool.telemetry((round * 50)...(round * 50 + 49))
-      spool.settle()
+      spool.commitAll()
     }
     crash(spool)
     var again = Spool(options)
@@ -91,7 +91,7 @@ import Testing
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
     try spool.telemetry(1...8)
-    spool.settle()
+    spool.commitAll()
     crash(spool)
     try Data("4711\n".utf8).write(to: URL(fileURLWithPath: scratch.file("spool/spool.lock")))
     var again = Spool(options)
@@ -103,9 +103,9 @@ import Testing
   @Test func one_event_does_not_make_the_next_commit_small() throws {
     var spool = Spool(SpoolOptions(scratch))
     try spool.telemetry(1...100)
-    spool.settle()
+    spool.commitAll()
     try spool.event(101)
-    spool.settle()
+    spool.commitAll()
     let reserve = spool.file.map { $0.reserved - $0.last }
     // Commits of 8, 12, 18, 27 and 35 records: the last reserved 35 + 17, the event's three quarters of that.
     #expect(reserve == 39)
@@ -118,7 +118,7 @@ import Testing
       var spool = Spool(options)
       try spool.tellLosses()
       try spool.telemetry((round * 10)...(round * 10 + 4))
-      spool.settle()
+      spool.commitAll()
       for record in spool.take() {
         guard let value = record.value else { continue }
         #expect(names.updateValue(value, forKey: record.sequence) ?? value == value)
@@ -140,7 +140,7 @@ import Testing
     var third = Spool(options)
     let owed = try third.tellLosses()
     #expect(owed.map(\.reason) == [.processKilled, .processKilled])
-    third.settle()
+    third.commitAll()
     third.close(at: 0)
     var fourth = Spool(options)
     let none = fourth.takeLoss()
@@ -154,11 +154,11 @@ import Testing
     var spool = Spool(options)
     try spool.event(1)
     try spool.telemetry(2...6_000, text: 300)
-    spool.settle()
+    spool.commitAll()
     let used = try spool.file?.usedBytes() ?? .max
     #expect(used <= 1 << 20)
     let losses = try spool.tellLosses()
-    spool.settle()
+    spool.commitAll()
     let seen = spool.drain()
     let left = seen.compactMap(\.value).filter { $0 != 1 }.sorted()
     // The event is there, and the newest telemetry without a hole.
@@ -178,19 +178,19 @@ import Testing
     options.maximumBytes = 512 << 10
     var spool = Spool(options)
     try spool.telemetry(1...3_000, text: 300)
-    spool.settle()
+    spool.commitAll()
     let first = try spool.tellLosses()
-    spool.settle()
+    spool.commitAll()
     for number in 3_001...6_000 {
       try spool.event(number)
       // Twenty at a time: each is a commit, with what it costs.
       if number % 20 == 0 { spool.advance(to: spool.now) }
     }
     var losses = try spool.tellLosses()
-    spool.settle()
+    spool.commitAll()
     while let more = Optional(try spool.tellLosses()), !more.isEmpty {
       losses += more
-      spool.settle()
+      spool.commitAll()
     }
     let seen = spool.drain()
     #expect(first.first?.types == [.telemetry])
@@ -213,10 +213,10 @@ import Testing
     var spool = Spool(options)
     for round in 0..<6 {
       try spool.telemetry((round * 1_000 + 1)...(round * 1_000 + 1_000), text: 300)
-      spool.settle()
+      spool.commitAll()
       _ = spool.drain(0)
     }
-    spool.settle()
+    spool.commitAll()
     let losses = try spool.tellLosses()
     #expect(!losses.isEmpty)
     #expect(losses.allSatisfy { $0.sink == "lacks" })
@@ -247,10 +247,10 @@ import Testing
     // Nobody knows how long it was off: the records are as old as this boot at least.
     var clockless = Spool(options, boot: "second")
     try clockless.telemetry(3...3)
-    clockless.settle()
+    clockless.commitAll()
     #expect(clockless.depth.file == 3)
     clockless.setWallTime(WallTime(offset: Lines.day + 7_200 * Lines.second, quality: .ntp), at: clockless.now)
-    clockless.settle()
+    clockless.commitAll()
     let losses = try clockless.tellLosses()
     #expect(losses.map(\.sequences) == [1...2])
   }

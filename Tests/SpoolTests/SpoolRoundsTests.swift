@@ -38,8 +38,8 @@ import Testing
     func step() throws {
       switch Int.random(in: 0..<8, using: &random) {
       case 0, 1: try make(Int.random(in: 1...40, using: &random))
-      case 2: settle()
-      case 3: spool.giveBack(by: Int.random(in: 0..<3, using: &random))
+      case 2: commitAll()
+      case 3: spool.requeue(by: Int.random(in: 0..<3, using: &random))
       case 4: if Int.random(in: 0..<3, using: &random) == 0 { try restart() }
       default: take(Int.random(in: 0..<3, using: &random))
       }
@@ -56,8 +56,8 @@ import Testing
       }
     }
 
-    private func settle() {
-      spool.settle()
+    private func commitAll() {
+      spool.commitAll()
       committed = made
     }
 
@@ -87,15 +87,15 @@ import Testing
     }
 
     func finish() throws {
-      settle()
+      commitAll()
       for sink in 0..<3 {
-        spool.giveBack(by: sink)
+        spool.requeue(by: sink)
         had[sink].formUnion(spool.drain(sink).compactMap(\.value))
         #expect(had[sink].union(lost) == Set(1...made))
         // A large burst is committed in parts: lost records are some of those that were not acknowledged.
         #expect(had[sink] == had[0])
       }
-      spool.settle()
+      spool.commitAll()
       let depth = spool.depth.file
       #expect(depth == 0)
     }

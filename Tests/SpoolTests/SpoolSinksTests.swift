@@ -14,7 +14,7 @@ import Testing
     try spool.telemetry(1...5)
     try spool.event(6)
     try spool.telemetry(7...9)
-    spool.settle()
+    spool.commitAll()
     #expect(spool.take(records: 4).map(\.value) == [6, 9, 1, 2])
     #expect(spool.take(records: 4).map(\.value) == [3, 4, 5, 7])
     #expect(spool.take(records: 4).map(\.value) == [8])
@@ -23,27 +23,27 @@ import Testing
   @Test func a_backlog_does_not_hold_up_what_is_new() throws {
     var spool = Spool(SpoolOptions(scratch))
     try spool.telemetry(1...50)
-    spool.settle()
+    spool.commitAll()
     #expect(spool.take(records: 3).map(\.value) == [50, 1, 2])
     try spool.telemetry(51...52)
-    spool.settle()
+    spool.commitAll()
     #expect(spool.take(records: 3).map(\.value) == [52, 3, 4])
   }
 
   @Test func without_a_backlog_telemetry_comes_in_its_order() throws {
     var spool = Spool(SpoolOptions(scratch))
     try spool.telemetry(1...5)
-    spool.settle()
+    spool.commitAll()
     #expect(spool.take(records: 5).map(\.value) == [1, 2, 3, 4, 5])
     try spool.telemetry(6...7)
-    spool.settle()
+    spool.commitAll()
     #expect(spool.take(records: 5).map(\.value) == [6, 7])
   }
 
   @Test func a_batch_keeps_to_its_bytes_and_gives_one_record_however_long() throws {
     var spool = Spool(SpoolOptions(scratch))
     try spool.telemetry(1...10, text: 1_000)
-    spool.settle()
+    spool.commitAll()
     var batch = RecordBatch()
     spool.nextBatch(for: 0, limit: RecordBatch.Limit(records: 100, bytes: 3_000), at: 0, into: &batch)
     #expect(batch.records.count == 2)
@@ -58,10 +58,10 @@ import Testing
     var spool = Spool(options)
     spool.setWallTime(WallTime(offset: Lines.day, quality: .system), at: 0)
     try spool.telemetry(1...6)
-    spool.settle()
+    spool.commitAll()
     let first = spool.take(records: 4)
     spool.acknowledge(Array(first.prefix(2)))
-    spool.settle()
+    spool.commitAll()
     // Acknowledged and not committed: it may come again.
     spool.acknowledge(Array(first.dropFirst(2).prefix(1)))
     // No close: as if killed. Its lock and file go with it.
@@ -80,13 +80,13 @@ import Testing
   @Test func each_sink_keeps_the_time_that_it_was_given() throws {
     var spool = Spool(SpoolOptions(scratch, sinks: ["a", "b"]))
     try spool.telemetry(1...1)
-    spool.settle()
+    spool.commitAll()
     let unset = spool.take(0)
     #expect(unset.first?.json.contains(#""elapsed":1,"timeQuality":"unset""#) == true)
     spool.setWallTime(WallTime(offset: Lines.day, quality: .gps), at: 0)
     let known = spool.take(1)
     #expect(known.first?.json.contains(#""timestamp":"2026-11-21T00:00:01.000Z","timeQuality":"gps""#) == true)
-    spool.giveBack(by: 0)
+    spool.requeue(by: 0)
     #expect(spool.take(0) == unset)
   }
 
@@ -94,7 +94,7 @@ import Testing
   private func attempt(_ spool: inout Spool, sink: Int = 0, sentNothing: Bool) -> [Seen] {
     var batch = RecordBatch()
     spool.nextBatch(for: sink, at: spool.now, into: &batch)
-    spool.settle(batch, acknowledged: [], sentNothing: sentNothing, by: sink)
+    spool.complete(batch, acknowledged: [], sentNothing: sentNothing, by: sink)
     return batch.seen
   }
 
@@ -104,7 +104,7 @@ import Testing
     spool.setWallTime(wrong, at: 0)
     try spool.telemetry(1...2)
     try spool.event(3)
-    spool.settle()
+    spool.commitAll()
     for _ in 1...3 {
       let seen = attempt(&spool, sentNothing: true)
       #expect(seen.count == 3 && seen.allSatisfy { $0.json.contains(#""timeQuality":"\#(wrong.quality.name)""#) })
@@ -114,7 +114,7 @@ import Testing
     #expect(right.map(\.value) == [3, 1, 2])
     #expect(right.allSatisfy { $0.json.contains(#""timestamp":"2026-11-21T00:00:0"#) })
     // Nor does the file know the other time any more.
-    spool.settle()
+    spool.commitAll()
     let stamps = try spool.file?.connection.number("SELECT count(*) FROM stamp", "look")
     #expect(stamps == 0)
   }
@@ -123,7 +123,7 @@ import Testing
     let options = SpoolOptions(scratch, sinks: ["a", "b"])
     var spool = Spool(options)
     try spool.telemetry(1...2)
-    spool.settle()
+    spool.commitAll()
     let first = attempt(&spool, sentNothing: false)
     #expect(attempt(&spool, sentNothing: true) == first)
     // Of the other sink that is not so.
@@ -138,7 +138,7 @@ import Testing
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
     try spool.telemetry(1...2)
-    spool.settle()
+    spool.commitAll()
     let first = spool.take()
     spool = Spool(SpoolOptions(folder: "/dev/null/none", sinks: []) { UUIDv7(milliseconds: 0, first: 0, rest: 0) })
     var again = Spool(options)
@@ -152,16 +152,16 @@ import Testing
     var spool = Spool(options, boot: "first")
     spool.setWallTime(WallTime(offset: Lines.day, quality: .ntp), at: 0)
     try spool.telemetry(1...1)
-    spool.settle()
+    spool.commitAll()
     spool.close(at: 0)
     var clockless = Spool(options, boot: "second")
     try clockless.telemetry(2...2)
-    clockless.settle()
+    clockless.commitAll()
     clockless.close(at: 0)
     var third = Spool(options, boot: "third")
     third.setWallTime(WallTime(offset: Lines.day * 2, quality: .ntp), at: 0)
     try third.telemetry(3...3)
-    third.settle()
+    third.commitAll()
     let seen = third.take()
     #expect(seen.map(\.value) == [1, 2, 3])
     #expect(seen[0].json.contains("2026-11-21T00:00:01.000Z"))
@@ -172,12 +172,12 @@ import Testing
   @Test func only_returned_records_are_delivered_again() throws {
     var spool = Spool(SpoolOptions(scratch))
     try spool.telemetry(1...5)
-    spool.settle()
+    spool.commitAll()
     let seen = spool.take()
     spool.acknowledge(seen.filter { $0.sequence == 2 })
-    spool.giveBack(1...3, in: seen[0].number.source, by: 0)
+    spool.requeue(1...3, in: seen[0].number.source, by: 0)
     #expect(spool.take().map(\.value) == [1, 3])
-    spool.giveBack(by: 0)
+    spool.requeue(by: 0)
     #expect(spool.take().map(\.value) == [1, 3, 4, 5])
   }
 
@@ -185,7 +185,7 @@ import Testing
     var spool = Spool(SpoolOptions(scratch, sinks: ["hangs", "goes"]))
     for round in 0..<20 {
       try spool.telemetry((round * 10 + 1)...(round * 10 + 10))
-      spool.settle()
+      spool.commitAll()
       #expect(spool.drain(1).count == 10)
     }
     #expect(spool.take(0).compactMap(\.value).sorted() == Array(1...200))
@@ -194,11 +194,11 @@ import Testing
   @Test func of_a_returned_batch_what_is_not_acknowledged_comes_again() throws {
     var spool = Spool(SpoolOptions(scratch))
     try spool.telemetry(1...6)
-    spool.settle()
+    spool.commitAll()
     var batch = RecordBatch()
     spool.nextBatch(for: 0, at: 0, into: &batch)
     #expect(batch.records.count == 6)
-    spool.settle(batch, acknowledged: [0..<2, 3..<4], by: 0)
+    spool.complete(batch, acknowledged: [0..<2, 3..<4], by: 0)
     #expect(spool.take().compactMap(\.value).sorted() == [3, 5, 6])
     #expect(spool.take().isEmpty)
   }
@@ -208,7 +208,7 @@ import Testing
     try spool.telemetry(1...3)
     #expect(spool.arrived == Spool.Arrived())
     try spool.event(4)
-    spool.settle()
+    spool.commitAll()
     #expect(spool.arrived.telemetry == 3)
     #expect(spool.arrived.events == 1)
   }

@@ -14,7 +14,7 @@ import Testing
     var spool = Spool(options)
     try spool.telemetry(1...3)
     try spool.event(4)
-    spool.settle()
+    spool.commitAll()
     spool.close(at: spool.now)
     var again = Spool(options)
     let loss = again.takeLoss()
@@ -48,13 +48,13 @@ import Testing
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
     try spool.telemetry(1...3)
-    spool.settle()
+    spool.commitAll()
     #expect(spool.take().map(\.sequence) == [1, 2, 3])
     let epoch = spool.epoch
     spool.close(at: 0)
     var again = Spool(options)
     try again.telemetry(4...4)
-    again.settle()
+    again.commitAll()
     #expect(again.epoch == epoch)
     #expect(again.take().map(\.sequence) == [1, 2, 3, 4])
     #expect(again.drain().isEmpty)
@@ -66,14 +66,14 @@ import Testing
     var spool = Spool(options)
     try spool.telemetry(1...3)
     spool.keep([1], as: "trips")
-    spool.settle()
+    spool.commitAll()
     #expect(spool.drain().count == 3)
     let epoch = spool.epoch
     spool.close(at: 0)
     options.gatewayId = "gw-1"
     var same = Spool(options)
     try same.telemetry(4...150)
-    same.settle()
+    same.commitAll()
     #expect(same.drain().map(\.sequence) == Array(4...150))
     let kept = same.epoch
     #expect(kept == epoch)
@@ -86,7 +86,7 @@ import Testing
       let trips = other.note("trips")
       #expect(trips == [1])
       try other.telemetry((round * 100)...(round * 100 + 99))
-      other.settle()
+      other.commitAll()
       #expect(other.drain().map(\.sequence) == Array(UInt64(round * 100 - 99)...UInt64(round * 100)))
       let loss = other.takeLoss()
       #expect(loss == nil)
@@ -103,13 +103,13 @@ import Testing
     options.gatewayId = "gw-2"
     var other = Spool(options)
     try other.telemetry(4...4)
-    other.settle()
+    other.commitAll()
     #expect(other.drain().map(\.sequence) == [1, 2, 3, 4])
     let epoch = other.epoch
     other.close(at: 0)
     var again = Spool(options)
     try again.telemetry(5...5)
-    again.settle()
+    again.commitAll()
     #expect(again.drain().map(\.sequence) == [1])
     let renewed = again.epoch
     #expect(renewed != epoch)
@@ -120,9 +120,9 @@ import Testing
     options.gatewayId = "gw-1"
     var spool = Spool(options)
     try spool.telemetry(1...3)
-    spool.settle()
+    spool.commitAll()
     #expect(spool.drain().count == 3)
-    spool.settle()
+    spool.commitAll()
     let epoch = spool.epoch
     // The power goes.
     spool.file = nil
@@ -131,7 +131,7 @@ import Testing
     var other = Spool(options, boot: "boot-2")
     let losses = try other.tellLosses()
     #expect(losses.map(\.reason) == [.powerLoss] && losses.first?.epoch == epoch)
-    other.settle()
+    other.commitAll()
     let seen = other.drain()
     #expect(seen.map(\.sequence) == [1])
     #expect(seen.first?.json.contains("lostEpoch") == true)
@@ -140,7 +140,7 @@ import Testing
   @Test func a_record_says_the_epoch_and_number_of_the_spool() throws {
     var spool = Spool(SpoolOptions(scratch))
     try spool.telemetry(1...1)
-    spool.settle()
+    spool.commitAll()
     let seen = spool.take()
     let object = try #require(seen.first).object
     #expect(object["seq"] as? Int == 1)
@@ -152,29 +152,29 @@ import Testing
     var spool = Spool(SpoolOptions(scratch, sinks: ["a", "b"]))
     try spool.telemetry(1...10)
     try spool.event(11)
-    spool.settle()
+    spool.commitAll()
     #expect(spool.drain(0).count == 11)
-    spool.settle()
+    spool.commitAll()
     #expect(spool.depth.file == 11)
     let some = spool.take(1, records: 5)
     spool.acknowledge(some, by: 1)
-    spool.settle()
+    spool.commitAll()
     #expect(spool.depth.file == 6)
     #expect(spool.drain(1).count == 6)
-    spool.settle()
+    spool.commitAll()
     #expect(spool.depth.file == 0)
   }
 
   @Test func a_new_sink_gets_the_stored_records_and_a_removed_one_holds_none() throws {
     var spool = Spool(SpoolOptions(scratch, sinks: ["a", "b"]))
     try spool.telemetry(1...4)
-    spool.settle()
+    spool.commitAll()
     _ = spool.drain(0)
     spool.close(at: 0)
     var other = Spool(SpoolOptions(scratch, sinks: ["c", "a"]))
     #expect(other.drain(1).isEmpty)
     #expect(other.drain(0).map(\.value) == [1, 2, 3, 4])
-    other.settle()
+    other.commitAll()
     #expect(other.depth.file == 0)
   }
 
@@ -182,7 +182,7 @@ import Testing
     var spool = Spool(SpoolOptions(scratch, sinks: ["a", "b", "c"]))
     try spool.telemetry(1...20)
     try spool.event(21)
-    spool.settle()
+    spool.commitAll()
     let some = spool.take(0, records: 5)
     spool.acknowledge(some, by: 0)
     _ = spool.drain(2)
@@ -240,7 +240,7 @@ import Testing
     #expect(rows.count == 1_000 && rows.allSatisfy { (11...21).contains($0) })
     spool.commitAll(at: spool.now)
     let count = try spool.file?.connection.number("SELECT count(*) FROM clock", "look")
-    #expect(count == Int64(ClockBook.mostEntries))
+    #expect(count == Int64(ClockHistory.mostEntries))
     let known = spool.file?.clock
     spool.close(at: spool.now)
     let again = Spool(options)
@@ -264,15 +264,15 @@ import Testing
     again.commitAll(at: 20_000)
     let rows = try connection.number("SELECT count(*) FROM clock", "look")
     let first = try connection.number("SELECT min(since) FROM clock", "look")
-    #expect(rows == Int64(ClockBook.mostEntries))
-    #expect(first == Int64(10_002 - ClockBook.mostEntries))
+    #expect(rows == Int64(ClockHistory.mostEntries))
+    #expect(first == Int64(10_002 - ClockHistory.mostEntries))
   }
 
   @Test func a_large_burst_is_committed_in_parts() throws {
     var spool = Spool(SpoolOptions(scratch))
     try spool.telemetry(1...3_000, text: 300)
     #expect(spool.depth.file > 2_000)
-    spool.settle()
+    spool.commitAll()
     #expect(spool.drain().compactMap(\.value).sorted() == Array(1...3_000))
   }
 }

@@ -49,7 +49,7 @@ extension Spool {
   }
 
   /// Commits what waits, however short.
-  mutating func settle() {
+  mutating func commitAll() {
     advance(to: now)
     advance(to: now + options.commitInterval)
   }
@@ -77,9 +77,9 @@ extension Spool {
   }
 
   /// Returns all reports.
-  mutating func allNews() -> [SpoolNews] {
-    var all: [SpoolNews] = []
-    while let one = takeNews() { all.append(one) }
+  mutating func allNews() -> [SpoolEvent] {
+    var all: [SpoolEvent] = []
+    while let one = takeEvent() { all.append(one) }
     return all
   }
 

@@ -48,13 +48,13 @@ extension StoreSession {
     return key
   }
 
-  /// A vehicle by its id, else by its VIN.
+  /// Returns a vehicle by its ID, otherwise by its VIN.
   func vehicle(_ name: String, tenant: Int32) throws(StoreFailure) -> VehicleRow? {
     let found = try vehicles(named: [name], tenant: tenant)
     return found.first { $0.id == name } ?? found.first
   }
 
-  /// Rows as records with the ids of their vehicles; those whose vehicle is being removed are left out.
+  /// Converts rows to records with the IDs of their vehicles. Records of vehicles that are being removed are left out.
   func records(
     _ rows: [FoundRow], tenant: Int32, known: VehicleRow?
   ) throws(StoreFailure) -> [StoredRecord] {
@@ -64,7 +64,7 @@ extension StoreSession {
     return rows.compactMap { row in (ids[row.vehicle] ?? ofOthers[row.vehicle]?.id).map { row.record(of: $0) } }
   }
 
-  /// Ids and VINs of those vehicles that are there.
+  /// Returns the IDs and VINs of vehicles. Vehicles that do not exist are left out.
   func vehicleNames(_ keys: Set<Int32>) throws(StoreFailure) -> [Int32: (id: String, vin: String?)] {
     var names: [Int32: (id: String, vin: String?)] = [:]
     for key in keys {

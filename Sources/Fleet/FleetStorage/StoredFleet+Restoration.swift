@@ -2,17 +2,18 @@ import FleetDomain
 import Telemetry
 
 extension StoredFleet {
-  /// Begins a new generation of feed positions: after a backup was restored in a way that a server cannot notice by itself.
+  /// Begins a new generation of feed positions. Required after a backup was restored in a way that no server can
+  /// detect.
   public func recordRestoration() async throws(StorageError) {
     try await engine.write { [clock = engine.clock] session throws(StoreFailure) in
       try session.beginGeneration(clock: clock)
     }
   }
 
-  /// Revokes the keys that were made after a moment, of one tenant or of all: tokens that were added, gateways whose key
-  /// was made. Those that are revoked stay so.
+  /// Revokes all valid tokens that were created after a time. The `revoked` time of other tokens does not change.
   ///
-  /// - Returns: how many were good until now.
+  /// - Parameter tenant: `nil` for all tenants.
+  /// - Returns: the number of revoked tokens.
   public func revokeTokens(madeAfter moment: Timestamp, tenant: TenantID?, at now: Timestamp)
     async throws(StorageError) -> Int
   {
@@ -34,7 +35,8 @@ extension StoredFleet {
     }
   }
 
-  /// As ``revokeTokens(madeAfter:tenant:at:)``.
+  /// Revokes all valid gateway keys that were created after a time, as ``revokeTokens(madeAfter:tenant:at:)`` does for
+  /// tokens.
   public func revokeGateways(madeAfter moment: Timestamp, tenant: TenantID?, at now: Timestamp)
     async throws(StorageError) -> Int
   {
@@ -55,7 +57,7 @@ extension StoredFleet {
 }
 
 extension StoreSession {
-  /// A condition on the tenant behind one other parameter.
+  /// Returns a condition on the tenant and its value, for a statement that already has one parameter.
   fileprivate func place(of tenant: TenantID?) throws(StoreFailure) -> (condition: String, values: [SQLValue]) {
     guard let tenant else { return ("", []) }
     return (" AND tenant = $2", [SQLValue(try existing(tenant))])

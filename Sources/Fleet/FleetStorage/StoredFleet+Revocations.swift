@@ -18,8 +18,8 @@ extension StoredFleet {
         guard let tenant = TenantID(row.text(1)), let id = row.identifier(2) else { continue }
         tokens[tenant, default: []].insert(id)
       }
-      // Numbers have no gaps: where the next one is missing, it was forgotten; behind the last one there is nothing but
-      // in a database that was put back.
+      // Numbers have no gaps. If the next number is missing, its entry was deleted. If the position is after the last
+      // number, the database was restored from a backup.
       let isComplete = rows.first.map { $0.integer(0) == position.rawValue + 1 } ?? (position.rawValue == last)
       let end = isComplete ? rows.last?.integer(0) ?? last : last
       return Revocations(
@@ -29,9 +29,10 @@ extension StoredFleet {
 }
 
 extension StoreSession {
-  /// Records that tokens were revoked or sessions ended, for the servers that have their connections.
+  /// Records that tokens were revoked or sessions ended, so that all servers close their connections.
   func recordRevocation(_ tokens: [UUIDv7], tenant: Int32) throws(StoreFailure) {
-    // One at a time until the commit: who has read a number has read all before it.
+    // Only one transaction at a time, until its commit. A reader of a number can then be sure that all lower numbers
+    // are committed.
     try lockRevocations()
     var number = try rows("SELECT max(number) FROM revocation", []).first?.integer(0) ?? 0
     for token in tokens {
@@ -45,6 +46,6 @@ extension StoreSession {
 }
 
 enum RevocationList {
-  /// Revoked tokens that are known. A server reads them every second.
+  /// Maximum number of stored revocations. Each server reads new ones every second.
   static let length: Int64 = 10_000
 }

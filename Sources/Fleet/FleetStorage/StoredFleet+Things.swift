@@ -47,7 +47,8 @@ extension StoredFleet {
   }
 }
 
-/// Why the work of a transaction threw, if it was not the database: a transaction ends with errors of the database only.
+/// The error of the work in a transaction, unless it is an error of the database. It is passed in this way because a
+/// transaction can only throw errors of the database.
 private final class ThingOutcome: Sendable {
   private let thrown = Mutex<ThingError?>(nil)
 

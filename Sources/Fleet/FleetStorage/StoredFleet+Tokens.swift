@@ -118,7 +118,7 @@ extension StoreSession {
     return try signedIn(secret)
   }
 
-  /// The person whose session has a secret.
+  /// Returns the person whose session has this secret.
   private func signedIn(_ secret: SecretHash) throws(StoreFailure) -> Principal? {
     let sessions = try rows(
       """
@@ -137,14 +137,15 @@ extension StoreSession {
   }
 }
 
-/// The columns that a ``FleetDomain/OperatorToken`` is made of.
+/// The columns of a ``FleetDomain/OperatorToken``.
 private enum TokenColumns {
   static let list = "token.id, label, role, token.added, revoked"
 
-  /// An id that no token has.
+  /// An ID that is lower than that of every token.
   static let beforeAll = UUIDv7(milliseconds: 0, first: 0, rest: 0)
 
-  /// - Throws: `damaged`. A role of a later version does not occur: its schema is a later one, too.
+  /// - Throws: `damaged` for an invalid row. A role of a later version cannot occur, because that version also has a
+  ///   later schema.
   static func token(_ row: SQLRow, from first: Int = 0) throws(StoreFailure) -> OperatorToken {
     guard let id = row.identifier(first), let role = Role(rawValue: row.text(first + 2)) else {
       throw StoreFailure(.damaged, "token", "invalid row")

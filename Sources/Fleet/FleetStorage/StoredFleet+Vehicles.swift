@@ -11,7 +11,7 @@ extension StoredFleet {
     for row in pending where !Task.isCancelled {
       let (tenant, vehicle) = (Int32(row.integer(0)), Int32(row.integer(1)))
       removed += try await engine.removeRuns(tenant: tenant, vehicle: vehicle)
-      // What was begun must end before the note that the vehicle was removed goes.
+      // The removal must be complete before its row in `removal` is deleted.
       if Task.isCancelled { break }
       removed += try await engine.removeRecords(tenant: tenant, vehicle: vehicle)
     }

@@ -1,73 +1,77 @@
 import FleetDomain
 import Telemetry
 
-/// The fleet's storage in a database: an embedded SQLite file, or PostgreSQL with any number of servers.
+/// The fleet's storage in a database: an embedded SQLite file, or PostgreSQL, which several servers can share.
 ///
 ///     let storage = try StoredFleet(sqlite: "fleet.db")
 ///     let storage = try await StoredFleet(postgreSQL: "postgres://fleet@db.example/fleet")
 ///
-/// Constraints:
-/// - **Answered means durable.** SQLite: WAL with `synchronous=FULL`; PostgreSQL: `synchronous_commit`, switched on where
-///   it is off. Batches that come in together share one commit (at most 4,096 records of usual length), and a batch that
-///   costs more has several (``IngestCost``); each caller is answered after its last.
-/// - **Key**: (tenant, vehicle, class, id), where the class is the record's type, and one class for all types that are
-///   not known. A gateway gives an id once, whatever the type. Keys begin with tenant and vehicle, so that a cluster can
-///   distribute by them.
-/// - **Order** is by time, then by `seq`, never by arrival; records without a time stand before all others. A time more
-///   than a day ahead of the reception is not believed: such a record is ordered by its reception, and is never the
-///   newest of anything.
-/// - **Down-sampling** seeks: two steps in the index of (tenant, vehicle, time) for each span that has a record.
-///   Spans that have none cost nothing.
-/// - **Secrets** are kept as SHA-256 digests.
+/// Properties:
+/// - **Durability**: when a call returns, its result is on disk. SQLite uses WAL with `synchronous=FULL`; PostgreSQL
+///   uses `synchronous_commit`, which is switched on if it is off. Batches that arrive together share one commit (at
+///   most 4,096 records of usual length). A batch with a higher cost has several commits (``IngestCost``), and is
+///   answered after the last one.
+/// - **Primary key**: (tenant, vehicle, class, ID). The class is the record's type; all unknown types share one class.
+///   A gateway never uses an ID twice, even for different types. Keys begin with tenant and vehicle, so that a cluster
+///   can distribute rows by them.
+/// - **Order**: by time, then by `seq`, never by arrival. Records without a time come before all others. A time more
+///   than a day after the reception is not trusted: such a record is sorted by the time of its reception, and is never
+///   treated as the newest one.
+/// - **Down-sampling**: two steps in the index of (tenant, vehicle, time) for each span that has a record. Spans
+///   without records cost nothing.
+/// - **Secrets**: only SHA-256 digests are stored.
 ///
-/// Tables, the same in both:
+/// Tables, the same in both databases:
 ///
-/// | table | a row is |
+/// | table | content of a row |
 /// |---|---|
-/// | `setting` | one value by its name: `cursorKey`; `store`, its identifier; `served` or `origin`, where it was served last |
-/// | `tenant` | a tenant: its `id`; `position` of its feed; changes up to `forgotten` are kept no more; how many `gateways` and `tokens` it has |
-/// | `vehicle` | a vehicle: what operators say of it; `registered_by` a gateway; its newest time |
-/// | `newest` | which record of a vehicle is the newest of a class, of an ECU in it, and (class -1) the newest with a position |
-/// | `record` | a record: `time` in ms (the least number there is: none), `seq`, `quality`, when it was `received`, `body` as it came |
-/// | `telemetry_run` | telemetry of one vehicle that came in many records at once, packed: ``TelemetryRun`` |
-/// | `removal` | a vehicle that was removed, and of whose records there may be some |
-/// | `feed` | the keys that one transaction stored or improved for one tenant; `position` is behind them |
+/// | `setting` | one named value: `cursorKey`; `store`, the identifier of the store; `served` or `origin`, the place where it was last served |
+/// | `tenant` | a tenant: its `id`; `position` of its feed; `forgotten`, up to which changes are deleted; numbers of `gateways` and `tokens` |
+/// | `vehicle` | a vehicle: the properties that operators set; `registered_by` a gateway; its newest time |
+/// | `newest` | the newest record of a vehicle and class, or of an ECU in it; class -1 is the newest telemetry with a position |
+/// | `record` | a record: `time` in ms (the lowest number means none), `seq`, `quality`, time when it was `received`, `body` as sent |
+/// | `telemetry_run` | telemetry of one vehicle that arrived together, compressed: ``TelemetryRun`` |
+/// | `removal` | a removed vehicle whose records may not all be deleted |
+/// | `feed` | the keys that one transaction stored or improved for one tenant; `position` is the feed's position after them |
 /// | `fences` | a tenant's GeoJSON |
-/// | `gateway`, `token` | who may do what, by the digest of a secret |
-/// | `gateway_vehicle` | a vehicle that a gateway may write as, in the order of its list; `active` while its key is good |
-/// | `revocation` | a token that was revoked or removed, for the servers that have connections of it |
+/// | `gateway`, `token` | access rights, by the digest of a secret |
+/// | `gateway_vehicle` | a vehicle that a gateway may write as, in the order of its list; `active` while its key is valid |
+/// | `revocation` | a token that was revoked or removed, for servers that have connections with it |
 ///
-/// SQLite keeps `record` in the order of (tenant, vehicle, class, time, seq, id). PostgreSQL has it partitioned, first by
-/// class, then by the month of the id (``FleetDomain/IdMonth``), made on demand; never by time, which may change. So
-/// retention of one type drops whole tables and touches no other type. Ids of months that no right clock gives now share
-/// one partition, `odd`, of each class, so that no sender can make tables without end; where such a month comes, its
-/// rows move. The table `part` knows from when to when the times of each are, so that a question about a week reads the
-/// partitions of that week, and those of ids that were made before a clock was right.
+/// SQLite stores `record` in the order of (tenant, vehicle, class, time, seq, ID). PostgreSQL partitions it by class,
+/// then by the month of the ID (``FleetDomain/IdMonth``). Partitions are created when they are needed. They do not
+/// depend on the time, because the time of a record may change. Retention of one type can therefore drop whole tables,
+/// and does not touch other types. IDs of months that no correct clock produces now are in one partition of each class,
+/// `odd`, so that a sender cannot create any number of tables. When such a month becomes current, its rows are moved.
+/// The table `part` contains the range of times in each partition. A query for a week therefore reads only the
+/// partitions of that week, and those with IDs from before a clock was set.
 ///
-/// Several servers share one PostgreSQL: NOTIFY on the channel `obdgate_feed` (tenant's key, position) tells them what
-/// the others have stored. A SQLite file belongs to one server (``SQLiteServerFile``); commands that add gateways and tokens may use it beside.
+/// Several servers can share one PostgreSQL database. Each commit sends a notification on the channel `obdgate_feed`
+/// (tenant's key, position), so that all servers can read the changes. A SQLite file belongs to one server
+/// (``SQLiteServerFile``); commands that add gateways and tokens may use it at the same time.
 public final class StoredFleet: FleetStorage {
   let engine: any StoreEngine
 
-  /// Whether a backup was found to have been restored when a server opened the store: positions of its feeds are of a new
+  /// Whether the opening of the store detected that a backup was restored. If so, feed positions belong to a new
   /// generation.
   public var wasRestored: Bool { engine.wasRestored }
 
   /// Opens a SQLite file.
   ///
-  /// - Throws: `noDatabase`; `inUse`; `newerSchema` for a file of a later version; `damaged`; `full`; `unavailable`.
+  /// - Throws: `noDatabase`; `inUse`; `newerSchema` if a later version made the file; `damaged`; `full`; `unavailable`.
   public init(sqlite path: String, as access: StoreAccess = .makingCommand) throws(StorageError) {
-    // Its one writer does one thing after the other: a second call waits there, no more.
+    // SQLite has a single writer, so only one call at a time can make progress. Others wait before it.
     engine = FairEngine(
       try SQLiteEngine(path: path, steps: SQLiteSchema.steps, access: access), reads: FairPermits(SQLiteEngine.readers),
       writes: FairPermits(2))
   }
 
-  /// Connects to PostgreSQL (14 or later) and brings its schema up to date.
+  /// Connects to PostgreSQL (14 or later) and updates its schema.
   ///
   /// - Parameters:
-  ///   - address: where it is. A password is better kept in a password file.
-  ///   - connections: how many there are for calls other than taking records in, which has two of its own.
+  ///   - address: the address of the database. Store passwords in a password file instead.
+  ///   - connections: number of connections for calls other than ``ingest(_:source:tenant:at:)``, which uses two
+  /// others.
   /// - Throws: `noDatabase`, `newerSchema`, `unavailable`, `system`.
   public init(
     postgreSQL address: PostgreSQLAddress, connections: Int = 4, as access: StoreAccess = .makingCommand
@@ -79,9 +83,9 @@ public final class StoredFleet: FleetStorage {
       reads: permits, writes: permits)
   }
 
-  /// The same with a connection URI.
+  /// Connects to PostgreSQL by a connection URI.
   ///
-  /// - Throws: also `invalidQuery` for a text that is no such URI; the message shows none of it.
+  /// - Throws: in addition, `invalidQuery` for an invalid URI. The message contains no part of the URI.
   public convenience init(
     postgreSQL uri: String, connections: Int = 4, as access: StoreAccess = .makingCommand
   ) async throws(StorageError) {
@@ -99,7 +103,7 @@ public final class StoredFleet: FleetStorage {
   public func ingest(
     _ records: [IncomingRecord], from source: IngestSource, tenant: TenantID, at now: Timestamp
   ) async throws(StorageError) -> [IngestOutcome] {
-    // Nothing is no batch: no commit would answer it.
+    // An empty batch needs no commit, so its result is known at once.
     if records.isEmpty { return [] }
     return try await engine.queue.ingest { answer in
       IngestJob(records: records, source: source, tenant: tenant, now: now, answer: answer)
@@ -115,15 +119,16 @@ public final class StoredFleet: FleetStorage {
     return inRuns + (try await engine.removeRecords(recordClass, bounds))
   }
 
-  public func witnessedTime() async throws(StorageError) -> Timestamp? { try await engine.witnessedTime() }
+  public func referenceTime() async throws(StorageError) -> Timestamp? { try await engine.referenceTime() }
 
   public func prepare(at now: Timestamp) async throws(StorageError) { try await engine.prepare(at: now) }
 
   public func health() async throws(StorageError) -> StorageHealth {
     if let failure = engine.queue.failure {
-      // A short write may go through on a disk that has no room for a batch: for a while the batch counts.
+      // A small write may succeed on a disk that has no room for a batch. Therefore, a failed batch makes the storage
+      // unhealthy for a while.
       guard .now - failure.at > Self.failureHolds else { throw failure.error }
-      // Nobody may have sent anything since, least of all if this answer keeps them away.
+      // The last batch may be long ago, especially if this answer keeps clients away. Therefore, test with a write.
       _ = try await engine.write { session throws(StoreFailure) in
         try session.run("UPDATE setting SET value = value WHERE name = 'cursorKey'", [])
       }
@@ -131,7 +136,7 @@ public final class StoredFleet: FleetStorage {
     return StorageHealth(database: try await engine.databaseName(), schemaVersion: engine.schemaVersion)
   }
 
-  /// For so long a batch that could not be stored counts as what the storage does.
+  /// Time for which a batch that could not be stored makes the storage unhealthy.
   private static let failureHolds = Duration.seconds(10)
 
   public func turn() async { await engine.turn() }
@@ -159,10 +164,10 @@ public final class StoredFleet: FleetStorage {
     guard let limit else { return await closing.wait() }
     if await closing.wait(limit) { return }
     engine.interrupt()
-    // Whatever cannot be interrupted, as a disk that does not answer, ends with the process.
+    // Calls that cannot be interrupted, such as a write to a disk that does not answer, end with the process.
     _ = await closing.wait(Self.interruption)
   }
 
-  /// How long what was interrupted may take to notice.
+  /// Time limit for interrupted calls to end.
   private static let interruption = Duration.milliseconds(250)
 }

@@ -59,7 +59,7 @@ struct Maintenance: Service {
   private func isClockCredible(_ isReported: inout Bool) async -> Bool {
     do throws(StorageError) {
       // Without a change for a long time, nothing has to be removed.
-      guard let witnessed = try await storage.witnessedTime() else { return false }
+      guard let witnessed = try await storage.referenceTime() else { return false }
       let now = WallClock.now
       if Retention.isCredible(now, beside: witnessed) {
         isReported = false

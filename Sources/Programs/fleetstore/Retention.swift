@@ -35,7 +35,7 @@ struct Retention {
   /// Whether the clock may be right. If nothing was stored for a day, a SQLite file cannot confirm it; old records
   /// then stay until something is stored.
   ///
-  /// - Parameter witnessed: ``FleetDomain/FleetStorage/witnessedTime()``.
+  /// - Parameter witnessed: ``FleetDomain/FleetStorage/referenceTime()``.
   static func isCredible(_ now: Timestamp, beside witnessed: Timestamp) -> Bool {
     let (ahead, overflow) = now.nanoseconds.subtractingReportingOverflow(witnessed.nanoseconds)
     return !overflow && ahead <= 86_400_000_000_000

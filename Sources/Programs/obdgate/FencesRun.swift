@@ -36,7 +36,7 @@ struct FencesRun: ~Copyable {
     reader.finish(into: &follower)
     if let stop = follower.stop { throw stop }
     try follower.flush()
-    follower.sayLeftAside()
+    follower.printIgnored()
     if lines == 0 { throw Failure(.badData, "\(name): empty: expected fixes as JSON lines or NMEA 0183") }
     if isJSON != true, follower.accepted == 0 {
       throw Failure(
@@ -157,7 +157,7 @@ struct FenceFollower: ~Copyable, FixHandler {
 
   mutating func flush() throws { try writer.output.flush() }
 
-  func sayLeftAside() {
+  func printIgnored() {
     if rejected > 0 {
       StandardError.say("obdgate fences: rejected sentences: \(rejected): obdgate nmea shows the reasons")
     }

@@ -47,7 +47,7 @@ struct NMEACommand: ParsableCommand {
     reader.finish(into: &writer)
     if let stop = writer.stop { throw stop }
     try writer.output.flush()
-    writer.sayRejected()
+    writer.printRejected()
     if total == 0 { throw Failure(.badData, "\(input.path): empty: expected NMEA 0183 sentences ($GPRMC,…*hh)") }
     if writer.accepted == 0 {
       throw Failure(.badData, "\(input.path): no NMEA 0183 sentence in it: expected lines such as $GPRMC,…*hh")
@@ -80,7 +80,7 @@ private struct FixWriter: ~Copyable, FixHandler {
 
   mutating func accepted(_ kind: SentenceKind) { accepted += 1 }
 
-  func sayRejected() {
+  func printRejected() {
     guard !reasons.isEmpty else { return }
     let counts = reasons.map { "\($0.name) \(rejected[Int($0.rawValue)])" }
     StandardError.say("obdgate nmea: rejected sentences: \(counts.joined(separator: ", "))")

@@ -137,5 +137,5 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
     return isCut
   }
 
-  func sayTotals(of path: String) { session.sayTotals(of: path) }
+  func printTotals(of path: String) { session.printTotals(of: path) }
 }

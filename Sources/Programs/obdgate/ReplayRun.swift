@@ -44,7 +44,7 @@ struct ReplayRun: ~Copyable {
     }
     progress.end()
     let endedMidReply = player.finish()
-    player.sayTotals(of: path)
+    player.printTotals(of: path)
     let returned = player.release()
     let stop = returned.stop
     outputs = .some(returned)

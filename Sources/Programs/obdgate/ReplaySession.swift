@@ -72,7 +72,7 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
   private var isUntimed = false
   /// Number of readings, texts, lists of codes and fixes.
   private var findings = 0
-  private var fences: FencePost?
+  private var fences: GeofenceRecorder?
   private var wireErrors = [Int](repeating: 0, count: 64)
   private var wireKinds: [WireError.Kind] = []
   private var rejected = [Int](repeating: 0, count: 64)
@@ -88,7 +88,7 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
     self.isGPSPaced = isGPSPaced
     self.isBusLog = isBusLog
     self.hasPeriod = hasPeriod
-    self.fences = fences.map { FencePost($0) }
+    self.fences = fences.map { GeofenceRecorder($0) }
   }
 
   consuming func release() -> ReplayOutputs { outputs }
@@ -215,7 +215,7 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
 
   // MARK: Totals
 
-  func sayTotals(of path: String) {
+  func printTotals(of path: String) {
     let name = path == "-" ? "standard input" : path
     if isUntimed {
       let period = hasPeriod ? "" : "; a record for each round of readings (--every sets a period)"

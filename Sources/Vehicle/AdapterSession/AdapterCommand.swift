@@ -1,6 +1,7 @@
 import OBDWire
 
-/// A command to the adapter itself (ELM327 data sheet): a setting or a question. None reaches the bus as data.
+/// A command for the adapter itself (ELM327 data sheet): a setting or a query. The adapter does not send it to the
+/// vehicle.
 public enum AdapterCommand: BitwiseCopyable, Sendable, Equatable {
   /// ATZ: restart; every setting is lost.
   case reset
@@ -23,7 +24,7 @@ public enum AdapterCommand: BitwiseCopyable, Sendable, Equatable {
   case listParameters
   /// ATRV: voltage at the connector.
   case voltage
-  /// ATDPN: which protocol is in use.
+  /// ATDPN: number of the protocol in use.
   case protocolNumber
   /// ATSH: header of requests, 3 digits (11 bit) or the lower 24 bits.
   case header(ECUHeader)
@@ -33,14 +34,14 @@ public enum AdapterCommand: BitwiseCopyable, Sendable, Equatable {
   case receive(ECUAddress)
   /// ATAR: receive the addresses of the protocol.
   case receiveAutomatic
-  /// ATCRA: the same on adapters without ATAR.
+  /// ATCRA without an address: the same for adapters without ATAR.
   case receiveReset
   /// ATCEA: extended address of requests (ISO 15765-2, 10.3.2); `nil` for none.
   case extendedAddress(UInt8?)
   /// ATTA: the tester's own address.
   case testerAddress(UInt8)
-  /// ATFCSH, ATFCSD, ATFCSM: header and data of the answer to a first frame, and whether they are used (1) or the
-  /// adapter's own (0).
+  /// ATFCSH, ATFCSD, ATFCSM: header, data and mode of flow control, the answer to a first frame. In mode 1, the adapter
+  /// sends the set header and data; in mode 0, its own.
   case flowControlHeader(ECUHeader)
   case flowControlData
   case flowControlMode(UInt8)
@@ -48,16 +49,16 @@ public enum AdapterCommand: BitwiseCopyable, Sendable, Equatable {
   case closeProtocol
   /// ATSW: time between two wake-up messages on a K-line, in steps of 20.48 ms; 0 for none.
   case wakeup(UInt8)
-  /// ATLP: low power; a character on the line ends it, by a warm start.
+  /// ATLP: low-power mode. Any received character ends it with a warm start.
   case lowPower
-  /// ATBRT: how long each side of a change of speed waits for the other, in steps of 5 ms; STBRT: in ms.
+  /// ATBRT (in steps of 5 ms), STBRT (in ms): time that each side waits for the other during a change of the baud rate.
   case baudTimeout(UInt8)
   case baudTimeoutSTN(UInt16)
-  /// ATBRD: try a speed of 4 MHz divided by this; STBR: try this speed.
+  /// ATBRD: try a baud rate of 4 MHz divided by this value. STBR: try this baud rate.
   case tryBaudDivisor(UInt8)
   case tryBaudSTN(UInt32)
 
-  /// The answer contains the adapter's banner.
+  /// Whether the answer contains the adapter's banner.
   var expectsBanner: Bool {
     switch self {
     case .reset, .identify, .identifySTN, .defaults, .warmStart, .tryBaudDivisor, .tryBaudSTN: true
@@ -86,7 +87,7 @@ public enum ECUHeader: BitwiseCopyable, Sendable, Equatable {
     }
   }
 
-  /// Whether a bus can carry it.
+  /// Whether a bus supports this kind of header.
   func fits(_ bus: BusProtocol) -> Bool {
     switch self {
     case .can11: bus == .can11

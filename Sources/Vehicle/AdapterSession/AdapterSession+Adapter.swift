@@ -5,13 +5,13 @@ extension AdapterSession {
   /// The speeds, in the order of how many adapters use them.
   private static let bauds: InlineArray<8, Int> = [38400, 115_200, 9600, 230_400, 57600, 500_000, 1_000_000, 2_000_000]
 
-  /// The speed to try: the one that worked before, then the list.
+  /// The speed to try: first the one that worked before, then those of the list.
   var currentBaud: Int {
     guard let index = baudSearch.index else { return memory.baud > 0 ? memory.baud : Self.bauds[0] }
     return index < Self.bauds.count ? Self.bauds[index] : configuration.preferredBaud ?? Self.bauds[0]
   }
 
-  /// The preferred speed is tried last: an earlier session may have left the adapter at it.
+  /// Number of speeds to try. The preferred speed is the last one, because an earlier session may have set it.
   private var candidateCount: Int { Self.bauds.count + (configuration.preferredBaud == nil ? 0 : 1) }
 
   var searchesBaud: Bool { configuration.transport == .serial(baud: nil) }
@@ -36,7 +36,7 @@ extension AdapterSession {
 
   private var avoidsReset: Bool { memory.quirks.contains(.resetLosesLink) }
 
-  /// The link broke twice at ATZ: each third try is ATD instead.
+  /// Whether to send ATD instead of ATZ: on every third try after ATZ has broken the link twice.
   private var triesWithoutReset: Bool { history.lostResets % 3 == 2 }
 
   /// Handles a reply to ATZ with a prompt: the speed is right.
@@ -46,7 +46,7 @@ extension AdapterSession {
     state = .probing(probe)
     let isGarbled = reply.failed(.malformed) && !reply.hasBanner
     if !reply.hasBanner, probe.replies < 3 || isGarbled && probe.replies < 6 {
-      // `?`: earlier characters preceded the command. Or the banner is still to come.
+      // With `?`, earlier characters were sent before the command. Otherwise the banner may still follow.
       dialogue.drain(at: now)
       return
     }
@@ -58,7 +58,7 @@ extension AdapterSession {
     if searchesBaud { memory.baud = currentBaud } else { baudSearch.pass = 0 }
     if !history.wasFound || history.lastLoss?.isAdapterAway == true {
       events.append(.found)
-      // A loss from now on is reported again.
+      // Report a later loss again.
       history.lastLoss = nil
     }
     history.wasFound = true
@@ -85,8 +85,8 @@ extension AdapterSession {
   /// - Returns: false if all speeds were tried.
   private mutating func tryNextBaud(hadContent: Bool) -> Bool {
     if searchesBaud {
-      // A silent device has probably lost its power, not changed its speed. Between two tries at its own speed, one of
-      // the others is tried.
+      // A silent device has probably lost its power, but not changed its speed. After each try at its own speed, try
+      // one of the others.
       if memory.baud > 0, !hadContent, baudSearch.pass == 0 {
         guard baudSearch.index == nil else { return false }
         baudSearch.spare = (baudSearch.spare + 1) % candidateCount
@@ -104,7 +104,8 @@ extension AdapterSession {
       setBaud(currentBaud)
       return true
     }
-    // An adapter that was left at the speed of an earlier session hears ATZ at that speed and answers at its own.
+    // An adapter that still uses the speed of an earlier session receives ATZ at that speed and answers at its default
+    // speed.
     guard case .serial(let fixed?) = configuration.transport, let preferredBaud, preferredBaud != fixed,
       baudSearch.pass < 2
     else { return false }
@@ -113,7 +114,7 @@ extension AdapterSession {
     return true
   }
 
-  /// Stores the adapter's name. With another banner than before it is another adapter, and its quirks are unknown.
+  /// Stores the adapter's name. A different banner means a different adapter, whose quirks are unknown.
   private mutating func storeBanner(_ reply: ReplyObserver) {
     guard adapterIdentity.storeBanner(reply) else { return }
     memory.quirks = []
@@ -122,8 +123,8 @@ extension AdapterSession {
     power.forgetAdapter()
   }
 
-  /// Has the port closed, and opened again after a short pause. ATZ and its time limit follow: the sum must stay below 5 s
-  /// for a device that is starting.
+  /// Requests to close the port, and to open it again after a short pause. The pause and the time limit of the ATZ that
+  /// follows must together be less than 5 s, so that a device that is starting is not disturbed for longer.
   mutating func reopen(at now: Int64) {
     let pause = (history.reopenings == 0 ? 500 : 1_000) * Limit.millisecond
     history.reopenings += 1
@@ -132,7 +133,7 @@ extension AdapterSession {
     dialogue.pendingAction = .reopen(notBefore: now + pause)
   }
 
-  /// Reports why nothing is read, once until it is read again.
+  /// Reports the reason of a loss once, until the adapter or the vehicle answers again.
   mutating func reportLoss(_ reason: LossReason) {
     if history.lastLoss == nil { events.append(.lost(reason)) }
     history.lastLoss = reason

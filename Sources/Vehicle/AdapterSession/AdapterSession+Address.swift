@@ -71,7 +71,7 @@ extension AdapterSession {
 
   mutating func handleAddress(_ reply: ReplyObserver, isTimeout: Bool, at now: Int64) {
     guard case .changing(var change) = settings.addressing else { return }
-    // It is unknown which settings the adapter has.
+    // After a timeout, the adapter's settings are unknown.
     if isTimeout {
       beginProbing()
       return
@@ -103,7 +103,7 @@ extension AdapterSession {
       change.step += 1
     case 3, 4: change.step += 1
     default:
-      // Header or filter was refused: the settings before it are reset.
+      // The header or the filter was refused: reset the settings made before it.
       learn(.noAddressing)
       isPlanOutdated = true
       change = AddressChange(row: change.row, direction: .reset, step: change.step == 2 ? 0 : 1)

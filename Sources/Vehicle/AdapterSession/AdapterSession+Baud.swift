@@ -24,10 +24,10 @@ enum BaudStep: BitwiseCopyable, Equatable {
 }
 
 extension AdapterSession {
-  /// Steps of 5 ms that each side waits: 320 ms, because a USB bridge may delay bytes by 16 ms and a host may be busy; the
-  /// default is 75 ms.
+  /// Time that each side waits, in steps of 5 ms: 320 ms. The default of 75 ms is too short, because a USB bridge may
+  /// delay bytes by 16 ms and a host may be busy.
   private static let trialSteps: UInt8 = 0x40
-  /// An adapter that falls silent this often at another speed is left at its own.
+  /// Number of failures at another speed after which the adapter stays at its own speed.
   private static let baudReturnsLimit = 3
   private static let trial: Int64 = 5 * Int64(trialSteps) * Limit.millisecond
 
@@ -66,7 +66,7 @@ extension AdapterSession {
         return .again
       }
       return .send(Command(command), nil, .baud(step), limit: Limit.setting)
-    // What is read leads from each of these steps to the next.
+    // A received reply, not a command, leads from each of these steps to the next.
     case .announcement, .confirmation, .verification, .rollback:
       return .send(Command(.identify), nil, .baud(step), limit: Limit.setting)
     }
@@ -94,7 +94,7 @@ extension AdapterSession {
     guard case .changingBaud(var change) = state else { return }
     switch step {
     case .timeLimit:
-      // If it was refused, the adapter's own limit may do.
+      // If the adapter refuses the time limit, its own limit may be sufficient.
       change.step = .request
     case .request:
       if isTimeout || change.tries > 0 {
@@ -130,7 +130,7 @@ extension AdapterSession {
     dialogue.exchange = .ready
     dialogue.bytes.beginReply()
     beginProbing()
-    // The known speed worked on another port.
+    // The stored speed was that of another port.
     if searchesBaud, baudSearch.index == nil { memory.baud = 0 }
     handleResetTimeout(hadContent: false, hasSentences: false, at: now)
   }
@@ -144,9 +144,9 @@ extension AdapterSession {
     dialogue.drain(at: now, for: Self.trial + Limit.quiet)
   }
 
-  /// Returns to the speed before the change: the adapter does not answer at the new one, so it has started again.
+  /// Returns to the speed before the change: the adapter does not answer at the new speed, so it has restarted.
   ///
-  /// - Returns: false if the speed was not changed.
+  /// - Returns: `false` if the speed was not changed.
   mutating func returnToFormerBaud() -> Bool {
     guard let former = port.formerBaud else { return false }
     history.baudReturns += 1

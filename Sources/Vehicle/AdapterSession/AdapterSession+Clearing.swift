@@ -73,13 +73,13 @@ extension AdapterSession {
     case .storedCodes:
       guard !reply.isDamaged, reply.refusals == 0, hasAllStored(reply) else { return repeatQuestion(.refuse) }
     case .pendingCodes:
-      // Old vehicles without this service refuse it, or do not answer.
+      // Old vehicles without this service refuse the request or do not answer.
       if reply.failed(.noData), !reply.isDamaged { return repeatQuestion(.advance) }
       let isMissing = reply.negativeCode == 0x11 || reply.negativeCode == 0x12
       let isRead = reply.refusals == 0 ? reply.hasCodeList : isMissing
       guard isRead, !reply.isDamaged else { return repeatQuestion(.refuse) }
     case .permanentCodes:
-      // Service 04 does not delete them, and vehicles before 2010 have none.
+      // Service 04 does not delete permanent codes, and vehicles before 2010 have none.
       let isRead = reply.hasCodeList || reply.failed(.noData) || reply.refusals > 0
       guard isRead, !reply.isDamaged else { return repeatQuestion(.refuse) }
     case .saving: return
@@ -96,7 +96,7 @@ extension AdapterSession {
     advanceClearing()
   }
 
-  /// Whether each ECU that has stored codes reported them. An old one without codes may not answer.
+  /// Whether every ECU that has stored codes reported them. An old ECU without codes may not answer.
   private func hasAllStored(_ reply: ReplyObserver) -> Bool {
     guard let ecus = connection?.clearing?.ecusWithCodes else { return reply.hasCodeList }
     guard ecus.count > 0 else { return reply.hasCodeList || reply.failed(.noData) }
@@ -106,7 +106,7 @@ extension AdapterSession {
 
   private enum LastTry { case advance, refuse }
 
-  /// Repeats the question; after the last try, continues or refuses.
+  /// Repeats the request. After the last try, continues with the next step or refuses to clear.
   private mutating func repeatQuestion(_ last: LastTry) {
     connection?.clearing?.tries += 1
     guard let tries = connection?.clearing?.tries, tries >= Clearing.triesLimit else { return }

@@ -1,6 +1,6 @@
 import OBDWire
 
-/// What each state sends, and which part handles the reply.
+/// Decides what each state sends, and passes each reply to the part that handles it.
 extension AdapterSession {
   mutating func decide(at now: Int64) -> Decision {
     if state.asksVehicle, pollsVehicle, applyPowerChange(at: now) { return .again }
@@ -33,7 +33,9 @@ extension AdapterSession {
     }
   }
 
-  /// - Returns: what to do while the vehicle may not be asked, or before it is asked again; `nil` if it may be asked now.
+  /// Checks whether requests to the vehicle are allowed now.
+  ///
+  /// - Returns: the decision if they are not allowed, or if a command must precede them; `nil` if they are allowed.
   private mutating func decidePermission(at now: Int64) -> Decision? {
     guard pollsVehicle, !power.isAsleep else { return decideQuiet(at: now) }
     return endQuiet()
@@ -48,7 +50,8 @@ extension AdapterSession {
 
   private func isVoltageDue(at now: Int64) -> Bool { now >= nextVoltage && !memory.quirks.contains(.noVoltage) }
 
-  /// On a bus that is not polled, only the adapter is asked: for its voltage, and whether the bus is still the same.
+  /// On a bus that is not polled, only the adapter is queried: for its voltage, and for the bus, which may have
+  /// changed.
   private mutating func decideUnsupportedBus(nextCheck: Int64, at now: Int64) -> Decision {
     if now >= nextCheck {
       state = .unsupportedBus(nextCheck: now + configuration.codesPeriod)

@@ -12,7 +12,7 @@ extension AdapterSession {
     let carries = vehicle.bus.isCAN && !memory.quirks.contains(.noMultiPID) ? plan.identifierLimit : 1
     for i in 0..<6 {
       let pid = candidates[i]
-      guard car.ecus(supporting: pid) != 0, wishes.period(of: pid) != PollWishes.never else { continue }
+      guard car.ecus(supporting: pid) != 0, preferences.period(of: pid) != PollPreferences.never else { continue }
       let identifier = car.isUDS ? 0xF400 | UInt16(pid) : UInt16(pid)
       if request == nil {
         request = .one(car.isUDS ? .dataIdentifier : .currentData, identifier)
@@ -63,7 +63,7 @@ extension AdapterSession {
   /// Starts another discovery if an ECU answers that was missing from the last one: it woke late, or its answer was lost.
   mutating func discoverNewSenders(_ reply: ReplyObserver) {
     guard let connection, connection.isPolling, connection.discoveriesLeft > 0,
-      car.ecuCount < CarKnowledge.ecuCapacity
+      car.ecuCount < VehicleCapabilities.ecuCapacity
     else { return }
     for i in 0..<reply.senderCount where reply.sender(i) != .unknown && car.index(of: reply.sender(i)) == nil {
       self.connection?.discoveriesLeft -= 1

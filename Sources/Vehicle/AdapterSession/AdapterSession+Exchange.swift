@@ -1,8 +1,8 @@
 import OBDWire
 
-/// Commands out, bytes in: one exchange at a time.
+/// Exchange of commands and replies, one command at a time.
 extension AdapterSession {
-  /// The port is open: the dialogue begins with ATZ.
+  /// Begins the dialogue with ATZ. Call it when the port is open.
   public mutating func opened(at now: Int64) {
     port = OpenPort(openedAt: now)
     dialogue.restart()
@@ -11,10 +11,11 @@ extension AdapterSession {
     if case .serial(let baud) = configuration.transport { setBaud(baud ?? currentBaud) }
   }
 
-  /// The port is gone: it was unplugged, is out of range, or the peer closed the connection.
+  /// Ends the dialogue. Call it when the port is gone: it was unplugged, is out of range, or the peer closed the
+  /// connection.
   public mutating func closed(at now: Int64) {
     if case .closed = state { return }
-    // A peer that closes the connection at once is in use by another client; ATZ is not the reason.
+    // If the peer closes the connection immediately, another client uses the adapter; ATZ is not the reason.
     if dialogue.purpose == .reset, configuration.transport == .stream, now - port.openedAt >= Limit.hangUpAtOnce {
       history.lostResets += 1
     }
@@ -25,7 +26,7 @@ extension AdapterSession {
   /// Handles bytes from the adapter.
   ///
   /// - Parameters:
-  ///   - now: when the read(2) that brought them returned.
+  ///   - now: time at which the read(2) of these bytes returned.
   ///   - loaded: definitions of the signal sets in use, sorted as ``OBDWire/ReplyReader`` requires.
   public mutating func received<H: ReplyHandler & ~Copyable>(
     _ bytes: Span<UInt8>, at now: Int64, loaded: Span<SignalDefinition> = Span(), into handler: inout H
@@ -69,7 +70,7 @@ extension AdapterSession {
         endDrain(drain, at: now)
       case .ready:
         if dialogue.observer.isAlarming {
-          // The adapter sent it without a command. A prompt follows that nothing waits for.
+          // The adapter sent this without a command. Ignore the prompt that follows.
           let alarm = dialogue.observer
           dialogue.observer = ReplyObserver()
           dialogue.drain(at: now)
@@ -99,7 +100,7 @@ extension AdapterSession {
     handler = tap.handler
   }
 
-  /// Tells the reader and the handler which command the next reply belongs to.
+  /// Passes the command that the next reply belongs to, to the reader and the handler.
   mutating func announceCommand<H: ReplyHandler & ~Copyable>(into handler: inout H) {
     var tap = ReplyTap(observer: ReplyObserver(), handler: handler, filter: senderFilter)
     dialogue.reader.sent(dialogue.command.text, into: &tap)
@@ -137,12 +138,12 @@ extension AdapterSession {
     let hasContent = dialogue.bytes.hasContent
     switch dialogue.exchange {
     case .ready:
-      // Without a command and without content, it is a second prompt of the reply before.
+      // Without a command and without content, this is a second prompt of the previous reply.
       if !hasContent { learn(.strayPrompts) }
       dialogue.bytes.beginReply()
     case .draining: dialogue.bytes.beginReply()
     case .awaiting(let purpose, _):
-      // A prompt without content answers nothing: it is a second or late prompt of the reply before.
+      // A prompt without content is no answer: it is a second or late prompt of the previous reply.
       guard hasContent else {
         if purpose != .reset { learn(.strayPrompts) }
         announceCommand(into: &handler)
@@ -160,7 +161,7 @@ extension AdapterSession {
   ) {
     let reply = dialogue.observer
     let isEchoed = dialogue.bytes.isEchoed
-    // What is read from here on belongs to no reply.
+    // Bytes that are read from here on belong to no reply.
     dialogue.observer = ReplyObserver()
     dialogue.exchange = .ready
     dialogue.alignment.lostPrompts = 0
@@ -173,12 +174,12 @@ extension AdapterSession {
     handle(reply, purpose, isTimeout: false, at: now)
   }
 
-  /// An echo means that the adapter lost its settings.
+  /// Whether an echo means that the adapter lost its settings.
   var expectsNoEcho: Bool { !memory.quirks.contains(.noEchoOff) && state.isPastEchoOff }
 
-  /// Handles a reply that shows that the adapter lost its settings or cannot be relied on.
+  /// Handles a reply that shows that the adapter lost its settings or is unreliable.
   ///
-  /// - Returns: false if the reply shows neither.
+  /// - Returns: `false` if the reply shows neither.
   private mutating func handleAlarm(_ reply: ReplyObserver, isEchoed: Bool, at now: Int64) -> Bool {
     if reply.failed(.lowVoltage) {
       restart(.lowVoltage, at: now)

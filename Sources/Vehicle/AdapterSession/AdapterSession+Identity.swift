@@ -11,7 +11,7 @@ extension AdapterSession {
       return
     }
     let isKnown = memory.vinCount > 0
-    let isSame = CarKnowledge.isSame(memory.vin, memory.vinCount, reply.vin, reply.vinCount)
+    let isSame = VehicleCapabilities.isSame(memory.vin, memory.vinCount, reply.vin, reply.vinCount)
     let isFirst = car.vinCount == 0
     car.vin = reply.vin
     car.vinCount = reply.vinCount
@@ -31,7 +31,7 @@ extension AdapterSession {
 
   /// The vehicle was swapped without a loss: what its ECUs support is unknown.
   private mutating func discoverAgain() {
-    var fresh = CarKnowledge()
+    var fresh = VehicleCapabilities()
     fresh.isUDS = car.isUDS
     fresh.vin = car.vin
     fresh.vinCount = car.vinCount
@@ -41,7 +41,7 @@ extension AdapterSession {
     connection?.phase = .discovering(base: 0, tries: 0)
   }
 
-  /// Handles a vehicle that reports no VIN: it may be another one than that whose VIN is known.
+  /// Handles a vehicle that reports no VIN. If a VIN is known, this may be a different vehicle.
   mutating func handleMissingVIN() {
     guard memory.vinCount > 0, car.vinCount == 0, !car.anyHas(information: 0x02) else { return }
     let isAnother =
@@ -58,7 +58,7 @@ extension AdapterSession {
   /// Discards what was learned of the former vehicle.
   private mutating func forgetVehicle() {
     plan.forget()
-    // All other quirks are the adapter's.
+    // All other quirks belong to the adapter.
     memory.quirks.remove(.slowECU)
     vehicle.answerTime.pace = .usual
     memory.silentPIDs = PIDSet()

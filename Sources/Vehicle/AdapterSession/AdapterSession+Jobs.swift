@@ -1,10 +1,10 @@
 import OBDWire
 
-/// Questions asked once or at long intervals: the identity of the vehicle, its trouble codes, the adapter's voltage.
+/// Requests that are made once or at long intervals: identity of the vehicle, trouble codes, voltage of the adapter.
 extension AdapterSession {
-  /// How often a pending or busy ECU is asked.
+  /// Maximum number of requests to an ECU that is busy or whose answer is pending.
   private static let pendingTriesLimit = 6
-  /// How often a question is asked whose answer was damaged.
+  /// Maximum number of requests if each answer is damaged.
   private static let damagedTriesLimit = 3
 
   mutating func decideJob(_ job: Job, at now: Int64) -> Decision {
@@ -13,7 +13,7 @@ extension AdapterSession {
         connection?.jobs.isTurn = false
         return .send(Command(job == .voltage ? .voltage : .listParameters), nil, .job(job), limit: Limit.setting)
       }
-      // The ECUs reported that they do not have it.
+      // The ECUs reported that they do not support it.
       if job == .vin { handleMissingVIN() }
       connection?.jobs.finish(job)
       return .again
@@ -25,7 +25,7 @@ extension AdapterSession {
     return .send(Command(request), request, .job(job), limit: isSlow ? Limit.slowAnswer : pollLimit)
   }
 
-  /// - Returns: `nil` if nothing is to be requested from the vehicle.
+  /// - Returns: `nil` if the job needs no request to the vehicle.
   private func request(of job: Job) -> ReadRequest? {
     switch job {
     case .informationSupport: information(0x00)
@@ -66,7 +66,7 @@ extension AdapterSession {
     case .vin: identify(reply)
     case .vinAgain: if reply.vinCount > 0 { identify(reply) }
     case .storedCodes: if Self.hasNewCodes(reply, since: &vehicle.storedCodes) { startFreezeFrame() }
-    // A frame is stored as soon as a code is pending.
+    // An ECU stores a freeze frame as soon as a code is pending.
     case .pendingCodes: if Self.hasNewCodes(reply, since: &vehicle.pendingCodes) { startFreezeFrame() }
     case .freezeFrame:
       if advanceFreezeFrame(reply) { return }
@@ -85,9 +85,9 @@ extension AdapterSession {
     connection?.jobs.finish(job)
   }
 
-  /// Keeps a job whose answer is pending or damaged, for another try.
+  /// Delays a job whose answer is pending or damaged, for another try.
   ///
-  /// - Returns: whether the job is kept.
+  /// - Returns: whether the job was delayed.
   private mutating func delayJob(_ reply: ReplyObserver, at now: Int64) -> Bool {
     guard let tries = connection?.jobs.tries else { return false }
     let isBusy = reply.isPending || reply.messages == 0 && reply.negativeCode == 0x21
@@ -102,7 +102,7 @@ extension AdapterSession {
 
   // MARK: Trouble codes
 
-  /// Whether the codes differ from those before, so that there may be another freeze frame.
+  /// Whether the codes differ from the previous ones, so that there may be a new freeze frame.
   private static func hasNewCodes(_ reply: ReplyObserver, since hash: inout UInt32) -> Bool {
     guard reply.hasCodeList, !reply.isDamaged else { return false }
     defer { hash = reply.codesDigest }

@@ -1,25 +1,25 @@
 import OBDWire
 
-/// The times of a K-line (ISO 9141-2, 6.2.2; ISO 14230-2, 4.4.1): an ECU answers within P2max, 50 ms, and P3min, 55 ms,
-/// separates the last answer from the next request.
+/// Pauses on a K-line (ISO 9141-2, 6.2.2; ISO 14230-2, 4.4.1). An ECU answers within P2max, 50 ms. At least P3min, 55
+/// ms, must pass between the last answer and the next request.
 ///
-/// According to the ELM327's data sheet, the chip itself ensures P3min since its version 2.0; the length is one of the
-/// parameters that it lists (``PauseParameter``). An adapter that lists it gets the next request as soon as its prompt is
-/// read, so the delay of line and bridge is part of the pause. For all others, the session waits for P3min after the last
-/// byte.
+/// Since its version 2.0, the ELM327 itself ensures a pause before a request, and lists its length among its parameters
+/// (``PauseParameter``). If the listed pause is at least P3min, the session sends the next request as soon as it has
+/// read the prompt. Otherwise, it waits for P3min after the last byte.
 ///
-/// An adapter may list a pause that it does not make. An ECU then misses requests. So a request that was sent within P3min
-/// and not answered is repeated after P3min; an answer to that is evidence against the adapter.
+/// Some adapters list a pause but do not make it, and ECUs then miss requests. Therefore, a request that was sent
+/// within P3min and not answered is repeated after P3min. If the repetition is answered, that is evidence against the
+/// adapter.
 extension AdapterSession {
-  /// ATST0E, 57 ms: the wait for more ECUs is almost the whole of P3min.
+  /// ATST0E, 57 ms: the wait for answers of more ECUs covers almost the whole of P3min.
   private static let waitOnKLine: UInt8 = 0x0E
   /// ATST0D, 53 ms: longer than P2max, and short enough that the next request arrives within the adapter's pause.
   private static let waitBeforePause: UInt8 = 0x0D
   private static let doubtsLimit = 3
-  /// Early requests answered in a row that prove the adapter's pause.
+  /// Number of early requests, answered in a row, that proves the adapter's pause.
   private static let proofLimit = 20
 
-  /// ATST if no special wait is needed.
+  /// Value of ATST if no special wait is needed.
   var baseWait: UInt8 {
     let isKept = connection?.pause.isKeptByAdapter ?? false
     switch vehicle.answerTime.pace {
@@ -29,15 +29,15 @@ extension AdapterSession {
     }
   }
 
-  /// The earliest time of the next request.
+  /// Earliest time of the next request.
   func earliestRequest(_ connection: Connection) -> Int64 {
     let isEarlyAllowed =
       connection.pause.isKeptByAdapter && connection.pause.repeated == nil && connection.presenceCheck == nil
     return vehicle.isKLine && !isEarlyAllowed ? dialogue.bytes.lastContentAt + Limit.p3min : 0
   }
 
-  /// Whether the adapter should be asked for its parameters: on a K-line, unless it is known not to make the pause that it
-  /// lists, or not to list any.
+  /// Whether to read the adapter's parameters. They matter only on a K-line, and not if the adapter is known to list
+  /// none, or to list a pause that it does not make.
   var wantsParameters: Bool {
     vehicle.isKLine && !isConfirmed(.breaksPause) && !isConfirmedSinceOpening(.noParameterList)
   }
@@ -67,7 +67,7 @@ extension AdapterSession {
     }
     guard pause.isEarly else { return }
     if reply.messages > 0 {
-      // An early request that is answered is evidence for the adapter: single answers are lost on any bus.
+      // An early request was answered. Forget the doubts, because single answers are lost on any bus.
       pause.doubts = 0
       pause.earlyAnswers += 1
       if pause.earlyAnswers == Self.proofLimit { unlearn(.breaksPause) }

@@ -1,6 +1,6 @@
 import OBDWire
 
-/// Which protocol the vehicle uses.
+/// Detection of the protocol that the vehicle uses.
 extension AdapterSession {
   func decideNaming() -> Decision {
     .send(Command(.protocolNumber), nil, .protocolNumber, limit: Limit.setting)
@@ -19,7 +19,7 @@ extension AdapterSession {
     guard case .naming(var naming) = state else { return }
     let isNamed = digit > UInt8(ascii: "0") && digit <= UInt8(ascii: "9")
     naming.tries += 1
-    // A single unusable answer may be a damaged character.
+    // A single unusable answer may be a damaged character: repeat the query.
     if !isNamed, naming.tries < 2 {
       state = .naming(naming)
     } else if isJ1939 {
@@ -45,8 +45,8 @@ extension AdapterSession {
     connect(naming, at: now)
   }
 
-  /// The ECU's address does not exist on the bus that the adapter names. One of both is wrong, so the vehicle is asked
-  /// again.
+  /// Handles an ECU address that does not exist on the bus that the adapter reports. One of the two is wrong, so the
+  /// vehicle is queried again.
   private mutating func verifyNumber(_ kind: ECUAddress.Kind) {
     enter(.searching(Search(step: SearchStep(isUDS: car.isUDS), numberTrust: .verifying(kind))))
   }
@@ -69,7 +69,7 @@ extension AdapterSession {
           phase: .greeting(firstBase: naming.isSupportDamaged ? 0x00 : 0x20), since: now, jobs: JobQueue(jobs),
           nextCodes: now + configuration.codesPeriod)))
     history.lastLoss = nil
-    // Frames have shown their headers: from now on a line without one is damaged.
+    // Earlier frames had headers, so a later line without a header is damaged.
     dialogue.reader.state(.auto, headers: car.address(of: 0) == .unknown ? .auto : .on)
     let digit = vehicle.protocolDigit
     events.append(history.wasConnected ? .recovered(protocolDigit: digit) : .connected(protocolDigit: digit))

@@ -1,13 +1,13 @@
 import OBDWire
 
-/// The plan's requests, one after another.
+/// Sends the plan's requests one after another.
 extension AdapterSession {
-  /// Replies in a row without any ECU after which the session checks whether the vehicle is present.
+  /// Number of replies in a row without any ECU after which the session checks whether the vehicle is present.
   private static let silenceLimit = 4
 
   mutating func decidePolling(_ connection: Connection, at now: Int64) -> Decision {
     if isPlanOutdated {
-      plan.make(for: car, wishes, addressed, bus: vehicle.bus, quirks: memory.quirks, at: now)
+      plan.make(for: car, preferences, addressed, bus: vehicle.bus, quirks: memory.quirks, at: now)
       isPlanOutdated = false
       self.connection?.pause.repeated = nil
     }
@@ -48,12 +48,12 @@ extension AdapterSession {
       nextVoltage = now + configuration.voltagePeriod
     }
     guard now >= codesDue else { return codesDue }
-    // The VIN is read with them: a vehicle may be swapped without a message from the adapter.
+    // The VIN is read with the codes, because a vehicle may be swapped without a message from the adapter.
     jobs.insert(Job.codes | Job.vinAgain.bit)
     return now + configuration.codesPeriod
   }
 
-  /// Whether the adapter has the settings of a request that was already due when they were sent.
+  /// Whether a request uses the adapter's present address settings and was already due when they were sent.
   private func sharesAddress(_ choice: PollPlan.Choice) -> Bool {
     guard case .request(let index) = choice else { return false }
     return plan.sharesAddress(index, settings.addressing, addressed)
@@ -108,7 +108,7 @@ extension AdapterSession {
     checkPause(index, reply, at: now)
     apply(verdict)
     if verdict.isAlive { recordPromptAnswer() }
-    // An unanswered repetition does not count again.
+    // An unanswered repetition is not counted again.
     if showsPresence, !isRepeated || verdict.isAlive { countSilence(reply, isAlive: verdict.isAlive, at: now) }
     if showsPresence { discoverNewSenders(reply) }
   }

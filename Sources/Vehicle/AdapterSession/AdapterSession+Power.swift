@@ -1,8 +1,8 @@
 import OBDWire
 
-/// What the adapter is told when the vehicle is left alone, and before it is asked again.
+/// Commands that let the vehicle sleep, and that prepare the adapter for new requests.
 enum QuietStep: BitwiseCopyable, Equatable {
-  /// ATPC, or ATSW00 if that is refused: the adapter itself would keep the vehicle of a K-line awake.
+  /// ATPC, or ATSW00 if that is refused. Without it, the adapter itself would keep the vehicle of a K-line awake.
   case closeProtocol, stopWakeups
   /// ATSW92, the default of the data sheet.
   case restoreWakeups
@@ -10,9 +10,9 @@ enum QuietStep: BitwiseCopyable, Equatable {
   case lowPower, wakeAdapter
 }
 
-/// Leaving the vehicle alone, and waking it.
+/// Stops all requests to a parked vehicle, and resumes them.
 extension AdapterSession {
-  /// The vehicle is left alone: nothing reaches the bus.
+  /// Whether the vehicle sleeps: nothing is sent on its bus.
   public var isAsleep: Bool { power.isAsleep }
 
   /// Probes a sleeping vehicle once, for example because a GNSS receiver moves. No effect while awake.
@@ -29,29 +29,29 @@ extension AdapterSession {
     }
     guard purpose.asksVehicle, !isTimeout else { return }
     guard reply.messages > 0 || reply.negatives > 0 else {
-      power.signs.unanswered(at: now)
+      power.activity.unanswered(at: now)
       return
     }
     if let reason = power.answered() { wakeUp(reason, at: now) }
     if vehicle.swapDetector.hasJumped(reply.slowValues, at: now) { connection?.jobs.insert(Job.vinAgain.bit) }
-    if let speed = reply.motion.speed { power.signs.speed(speed, at: now) }
-    if let speed = reply.motion.engineSpeed { power.signs.engineSpeed(speed, at: now) }
-    if let code = reply.fuelType { power.signs.fuelType(code) }
+    if let speed = reply.motion.speed { power.activity.speed(speed, at: now) }
+    if let speed = reply.motion.engineSpeed { power.activity.engineSpeed(speed, at: now) }
+    if let code = reply.fuelType { power.activity.fuelType(code) }
     guard let volts = reply.controlModuleVoltage else { return }
     power.controlModule(volts, at: now)
     memory.voltageOffset = power.gauge.offset
   }
 
-  /// Learns whether the engine may stand while the vehicle drives: its ECUs support hybrid signals (PIDs 5B and 9A), or no
+  /// Detects whether the vehicle may drive with its engine off: its ECUs support hybrid signals (PIDs 5B and 9A), or no
   /// engine speed.
   mutating func learnDrive() {
-    power.signs.mayDriveElectrically =
+    power.activity.mayDriveElectrically =
       car.ecus(supporting: 0x5B) | car.ecus(supporting: 0x9A) != 0 || car.ecus(supporting: 0x0C) == 0
   }
 
   // MARK: What changes
 
-  /// Falls asleep, or starts a probe, if the power watch says so.
+  /// Applies a change that the power watch reports: stops the requests, or starts a probe.
   ///
   /// - Returns: whether something changed.
   mutating func applyPowerChange(at now: Int64) -> Bool {
@@ -68,14 +68,14 @@ extension AdapterSession {
   }
 
   private mutating func fallAsleep(_ reason: SleepReason, at now: Int64) {
-    // A loss from now on is reported again.
+    // Report a later loss again.
     history.lastLoss = nil
-    standBy(at: now)
+    enterStandby(at: now)
     events.append(.sleeping(reason))
   }
 
-  /// Prepares a single try to find the vehicle, for when that is allowed.
-  private mutating func standBy(at now: Int64) {
+  /// Prepares a single try to find the vehicle, which is made when it is allowed.
+  private mutating func enterStandby(at now: Int64) {
     enter(.searching(Search(step: SearchStep(isUDS: car.isUDS))))
     searchRounds.count = 0
     nextVoltage = now + configuration.power.asleepPeriod
@@ -98,19 +98,19 @@ extension AdapterSession {
     events.append(.awake(reason))
   }
 
-  /// Ends a probe that found no vehicle: the vehicle sleeps on, and nothing is reported.
+  /// Ends a probe that found no vehicle. The vehicle continues to sleep, and nothing is reported.
   ///
   /// - Returns: whether the search was a probe.
   mutating func endProbe(at now: Int64) -> Bool {
     guard power.isProbing else { return false }
     power.probeFailed(at: now)
-    standBy(at: now)
+    enterStandby(at: now)
     return true
   }
 
   // MARK: Quiet
 
-  /// Switches off what would keep the vehicle awake, then only reads the voltage.
+  /// Disables all settings that would keep the vehicle awake. After that, only the voltage is read.
   mutating func decideQuiet(at now: Int64) -> Decision {
     if settings.busActivity == .lowPower {
       let until = min(nextVoltage, probeTime)
@@ -127,7 +127,7 @@ extension AdapterSession {
     return decideVoltage(at: now)
   }
 
-  /// When the vehicle may be asked without another event.
+  /// Time at which the vehicle may be queried without another event.
   var probeTime: Int64 { pollsVehicle ? power.deadline : Int64.max }
 
   /// A character wakes a sleeping adapter only if it is at least 128 µs long (data sheet, Power Control).
@@ -136,9 +136,9 @@ extension AdapterSession {
       && !memory.quirks.contains(.noLowPower)
   }
 
-  /// Restores what was switched off.
+  /// Restores the settings that were disabled for a sleeping vehicle.
   ///
-  /// - Returns: the command to send before the vehicle is asked again; `nil` if none is needed.
+  /// - Returns: the command to send before the next request to the vehicle; `nil` if none is needed.
   mutating func endQuiet() -> Decision? {
     switch settings.busActivity {
     case .lowPower: return .send(Command(.identify), nil, .quiet(.wakeAdapter), limit: Limit.reset)
@@ -162,26 +162,26 @@ extension AdapterSession {
         settings.busActivity = settings.busActivity == .wakeupsUnknown ? .wakeupsStopped : .protocolClosed
       }
     case .stopWakeups:
-      // If it is refused as well, there is no other way.
+      // If ATSW00 is refused as well, there is no other command.
       settings.busActivity = isTimeout ? .wakeupsUnknown : isRefused ? .protocolClosed : .wakeupsStopped
     case .restoreWakeups: settings.busActivity = .active
     case .lowPower:
       if isRefused { _ = isRefusal(.noLowPower) } else { enterLowPower(at: now) }
     case .wakeAdapter:
-      // Its banner shows that it started again. What it makes of the command's other characters is discarded.
+      // The banner shows that the adapter restarted. Its answers to the command's other characters are discarded.
       beginInitializing()
       dialogue.drain(at: now)
       if !reply.hasBanner { beginProbing() }
     }
   }
 
-  /// ATLP is answered by OK, at some adapters without a prompt.
+  /// Handles the OK to ATLP, which some adapters send without a prompt.
   mutating func enterLowPower(at now: Int64) {
     settings.busActivity = .lowPower
     nextVoltage = now + max(configuration.power.asleepPeriod, Limit.lowPower)
   }
 
-  /// No character wakes the adapter, so it does not support ATLP.
+  /// Handles an adapter that no character wakes: ATLP is not used again.
   mutating func handleFailedWake() {
     learn(.noLowPower)
     beginProbing()

@@ -3,8 +3,8 @@ extension AdapterSession {
   /// Whether the vehicle answers and has reported which PIDs it supports.
   public var isRunning: Bool { connection?.isPolling ?? false }
 
-  /// Whether everything that is requested once (VIN, calibrations, verification numbers, names of ECUs) was requested: it
-  /// is answered, refused or not supported.
+  /// Whether all data that are requested only once (VIN, calibrations, verification numbers, names of ECUs) were
+  /// requested. Each was answered, refused or is not supported.
   public var hasIdentified: Bool {
     connection.map { $0.isPolling && $0.jobs.pending & Job.identification == 0 } ?? false
   }

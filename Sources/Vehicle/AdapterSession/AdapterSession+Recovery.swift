@@ -2,14 +2,15 @@ import OBDWire
 
 /// Resynchronization: after a reset, a lost prompt, an interrupted command or noise.
 extension AdapterSession {
-  /// Lost prompts in a row after which the port is opened again.
+  /// Number of lost prompts in a row after which the port is opened again.
   private static let lostPromptsLimit = 3
 
-  /// The adapter lost its settings and still answers: they are sent again, without another ATZ.
+  /// Sends the settings again, without ATZ. Used if the adapter lost them but still answers.
   mutating func restart(_ reason: LossReason, at now: Int64) {
     if power.isAsleep { power.adapterReturned(at: now) } else { reportLoss(reason) }
     dialogue.observer = ReplyObserver()
-    // If the reset was only apparent while one ECU was addressed, the others would stay unheard. ATZ makes sure.
+    // If the adapter was not really reset while it addressed one ECU, answers of all other ECUs would be filtered out.
+    // ATZ prevents this.
     let wasFunctional = settings.addressing.isFunctional
     beginInitializing()
     if !wasFunctional { beginProbing() }
@@ -43,7 +44,7 @@ extension AdapterSession {
     of attempt: Resynchronization, at now: Int64, into handler: inout H
   ) {
     guard attempt.hasPrompt else { return recoverPrompt(interrupted: attempt.interrupted, at: now, into: &handler) }
-    // The adapter answered something that is not its name. That is enough.
+    // The adapter answered with something other than its name. Any answer is sufficient.
     dialogue.observer = ReplyObserver(expectsBanner: true)
     dialogue.drain(at: now, interrupted: attempt.interrupted)
   }
@@ -77,8 +78,8 @@ extension AdapterSession {
     dialogue.pendingAction = .send(dialogue.command)
   }
 
-  /// Handles a prompt during a resynchronization. It may be that of an earlier command: only ATI's own answer, the
-  /// adapter's name or `?`, shows that both sides are in step.
+  /// Handles a prompt during a resynchronization. The prompt may belong to an earlier command. Only the answer to ATI
+  /// (the adapter's name or `?`) shows that commands and replies match again.
   mutating func endResynchronization<H: ReplyHandler & ~Copyable>(
     _ attempt: Resynchronization, at now: Int64, into handler: inout H
   ) {
@@ -97,8 +98,8 @@ extension AdapterSession {
     if isEchoed, expectsNoEcho { restart(.adapterReset, at: now) }
   }
 
-  /// Resynchronizes a dialogue in which each answer belongs to the command before. An adapter that falls behind again is
-  /// reset, and finally its port is opened again.
+  /// Resynchronizes a dialogue in which each answer belongs to the previous command. If this happens repeatedly, the
+  /// adapter is reset, and finally its port is opened again.
   mutating func realign<H: ReplyHandler & ~Copyable>(at now: Int64, into handler: inout H) {
     events.append(.outOfStep)
     switch dialogue.alignment.recordMisalignment(at: now) {
@@ -113,7 +114,7 @@ extension AdapterSession {
     }
   }
 
-  /// The adapter is quiet. After a lost prompt, the command before counts as unanswered.
+  /// Ends the wait for quiet. If a prompt was lost, its command counts as unanswered.
   mutating func endDrain(_ drain: Drain, at now: Int64) {
     dialogue.exchange = .ready
     dialogue.bytes.beginReply()

@@ -1,8 +1,8 @@
 import OBDWire
 
-/// From an initialized adapter to a vehicle that answers.
+/// Search for a vehicle, after the adapter is initialized.
 extension AdapterSession {
-  /// Starts a round of tries: first on the protocol that is set, then on each protocol by hand.
+  /// Starts a round of tries: first on the selected protocol, then on each protocol explicitly.
   mutating func beginSearch() {
     let isByHand =
       searchRounds.count > 0 && configuration.protocolDigit == nil && !memory.quirks.contains(.noProtocolSelection)
@@ -85,17 +85,18 @@ extension AdapterSession {
     }
   }
 
-  /// Starts a round after a pause. Each eighth time the adapter starts again, which resets unknown settings.
+  /// Starts a round after a pause. Every eighth round begins with a restart of the adapter, which resets unknown
+  /// settings.
   mutating func searchAgain(at now: Int64) {
     searchRounds.began = now
     if searchRounds.count % 8 == 0 { beginProbing() } else { beginSearch() }
   }
 
   private mutating func storeFound(_ reply: ReplyObserver, _ search: Search) {
-    // The VIN is read again: otherwise a vehicle without one would get that of the vehicle before.
+    // Read the VIN again. Otherwise, a vehicle without a VIN would get the VIN of the previous vehicle.
     let former = car
     if former.vinCount > 0 { vehicle.named.car = former }
-    car = CarKnowledge()
+    car = VehicleCapabilities()
     car.isUDS = search.step.isUDS
     for i in 0..<reply.supportCount { car.learn(reply.support(i)) }
     plan.forgetPresence(sameOrder: car.sharesOrder(with: former))

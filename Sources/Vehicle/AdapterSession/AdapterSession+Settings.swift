@@ -26,7 +26,8 @@ extension AdapterSession {
     return .send(Command(command), nil, .setting(step), limit: Limit.setting)
   }
 
-  /// The configured protocol; if none is configured, the last good one first, then all.
+  /// The command that selects the configured protocol. If none is configured, it tries the last good protocol first,
+  /// then all others.
   private var firstProtocol: AdapterCommand {
     if let configured = configuration.protocolDigit { return .selectProtocol(configured) }
     let last = memory.protocolDigit
@@ -60,7 +61,7 @@ extension AdapterSession {
       apply(step, reply)
     }
     var following = step.next
-    // A step that is known to be refused is not repeated each time the adapter starts.
+    // Skip a step that is known to be refused, instead of repeating it each time the adapter starts.
     while let next = following, isConfirmedSinceOpening(next.quirk), next.rawValue >= InitialStep.identity.rawValue {
       following = next.next
     }

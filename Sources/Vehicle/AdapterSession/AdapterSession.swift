@@ -1,34 +1,37 @@
 import OBDWire
 
-/// The dialogue with an ELM327: events and times in, actions out. No I/O and no clock; no allocation after `init`.
+/// The dialogue with an ELM327: events and times in, actions out. It has no I/O and no clock, and allocates nothing
+/// after `init`.
 ///
-/// Call order: ``opened(at:)`` when the port is open, then ``next(at:into:)`` until it returns `wait`. After each read,
-/// ``received(_:at:loaded:into:)`` and then `next`. Call `next` also at the time that `wait` named. ``closed(at:)`` when
-/// the port is gone. Times are ns of CLOCK_BOOTTIME. Readings, codes and texts go to the handler as they are read.
-/// Everything else that happens to the adapter and the vehicle is a ``SessionAction/report(_:)``.
+/// Call ``opened(at:)`` when the port is open, then ``next(at:into:)`` until it returns `wait`. After each read, call
+/// ``received(_:at:loaded:into:)`` and then `next`. Call `next` also at the time that `wait` contains. Call
+/// ``closed(at:)`` when the port is gone. Times are ns of CLOCK_BOOTTIME. Readings, codes and texts are passed to the
+/// handler when they are read. All other events of the adapter and the vehicle are returned as
+/// ``SessionAction/report(_:)``.
 ///
 /// Invariants:
-/// - One command at a time: the next one is sent after the prompt of the one before was read, or after its time limit.
-/// - A dialogue out of step is resynchronized by ATI, its prompt and quiet, never by an empty CR, which would repeat the
-///   last command.
+/// - One command at a time: the next one is sent after the prompt of the previous one was read, or after its time
+///   limit.
+/// - If replies no longer match commands, the dialogue is resynchronized by ATI, its prompt and quiet. An empty CR is
+///   never used, because it would repeat the last command.
 /// - An unexpected banner, or an echo after ATE0, means that all settings are lost. They are then sent again.
-/// - A parked vehicle whose battery rests is left alone (``PowerConfiguration``): nothing then reaches its bus.
-/// - Only services that read reach the bus (``ReadService``), and service 04 only through ``clearCodes(_:)``.
+/// - If the vehicle is parked and its battery is not charged, nothing is sent on its bus (``PowerConfiguration``).
+/// - Only services that read are sent to the vehicle (``ReadService``), and service 04 only through ``clearCodes(_:)``.
 ///
 /// ``SessionState`` has the states and their transitions.
 public struct AdapterSession: ~Copyable {
   /// As passed to `init`; ``SessionConfiguration/voltagePeriod`` is at least a second.
   public let configuration: SessionConfiguration
-  /// What is polled, and how often. A change takes effect with the next request.
-  public var wishes: PollWishes { didSet { isPlanOutdated = true } }
-  /// Whether the caller wants the vehicle polled. If not, only the adapter's voltage is read, and nothing wakes an ECU.
-  /// Setting it to true again probes a sleeping vehicle once.
+  /// The PIDs to poll, and their periods. A change takes effect with the next request.
+  public var preferences: PollPreferences { didSet { isPlanOutdated = true } }
+  /// Whether the vehicle is polled. If not, only the adapter's voltage is read, and nothing wakes an ECU. A change to
+  /// `true` probes a sleeping vehicle once.
   public var pollsVehicle = true { didSet { if pollsVehicle, !oldValue { isPollingResumed = true } } }
   /// What the vehicle's ECUs reported about themselves.
-  public internal(set) var car = CarKnowledge()
-  /// What is requested, and how often.
+  public internal(set) var car = VehicleCapabilities()
+  /// The planned requests, and their periods.
   public internal(set) var plan = PollPlan()
-  /// What the next session should know.
+  /// What this session learned, for the next session.
   public internal(set) var memory: SessionMemory
 
   var state = SessionState.closed
@@ -38,7 +41,8 @@ public struct AdapterSession: ~Copyable {
   /// Decides whether requests to the vehicle are allowed.
   var power: PowerWatch
 
-  // Each outlives a state: until the port is opened, until the adapter starts, for the vehicle, for the session.
+  // These values outlive a state. Their lifetimes: until the port is opened, until the adapter starts, for the vehicle,
+  // for the session.
   var port = OpenPort()
   var settings = AdapterSettings()
   var vehicle = KnownVehicle()
@@ -51,7 +55,7 @@ public struct AdapterSession: ~Copyable {
   var sessionQuirks: Quirks = []
   /// The quirk that a single `?` indicates; empty if none.
   var doubtedQuirk: Quirks = []
-  /// The plan does not match the wishes or the vehicle.
+  /// The plan does not match the preferences or the vehicle.
   var isPlanOutdated = false
   /// ``pollsVehicle`` was set since the last decision.
   var isPollingResumed = false
@@ -63,19 +67,21 @@ public struct AdapterSession: ~Copyable {
   /// Creates a session with a closed port; ``opened(at:)`` begins it.
   ///
   /// - Parameters:
-  ///   - configuration: what does not change during the session.
-  ///   - wishes: what is polled, and how often.
+  ///   - configuration: settings that do not change during the session.
+  ///   - preferences: the PIDs to poll, and their periods.
   ///   - memory: what the last session with this adapter or vehicle learned.
   public init(
-    _ configuration: SessionConfiguration, wishes: PollWishes = PollWishes(), memory: SessionMemory = SessionMemory()
+    _ configuration: SessionConfiguration, preferences: PollPreferences = PollPreferences(),
+    memory: SessionMemory = SessionMemory()
   ) {
     var configuration = configuration
-    // With a shorter period the voltage could take all the time.
+    // With a shorter period, voltage readings could leave no time for other requests.
     configuration.voltagePeriod = max(configuration.voltagePeriod, Self.shortestVoltagePeriod)
     self.configuration = configuration
-    self.wishes = wishes
+    self.preferences = preferences
     self.memory = memory
-    // The file of the memory may have been edited. Only these digits are ever learned, and they are sent to the adapter.
+    // The stored memory may have been edited by hand. Only these digits are ever stored, and they are sent to the
+    // adapter.
     if !(UInt8(ascii: "1")...UInt8(ascii: "9")).contains(memory.protocolDigit) { self.memory.protocolDigit = 0 }
     vehicle.named.protocolDigit = self.memory.protocolDigit
     plan.absent = memory.silentPIDs
@@ -96,13 +102,13 @@ public struct AdapterSession: ~Copyable {
   /// Whether a vehicle answers.
   public var isConnected: Bool { state.isConnected }
 
-  /// The connection to the vehicle; `nil` if no vehicle answers. Setting it has no effect then.
+  /// The connection to the vehicle; `nil` if no vehicle answers. Setting it while it is `nil` has no effect.
   var connection: Connection? {
     get { if case .connected(let connection) = state { connection } else { nil } }
     set { if let newValue, state.isConnected { state = .connected(newValue) } }
   }
 
-  /// Changes the state. Clearing that is in progress ends with the connection.
+  /// Changes the state. If codes are being cleared, that ends with the connection.
   mutating func enter(_ next: SessionState) {
     if !next.isConnected, connection?.clearing != nil { refuseClearing(.notConnected) }
     state = next
@@ -133,15 +139,15 @@ public struct AdapterSession: ~Copyable {
     events.append(.quirk(quirk))
   }
 
-  /// Removes a quirk: the adapter did what it was thought not to do.
+  /// Removes a quirk that the adapter has disproved.
   mutating func unlearn(_ quirk: Quirks) {
     guard !quirk.isEmpty, memory.quirks.contains(quirk) else { return }
     memory.quirks.remove(quirk)
     events.append(.memoryChanged)
   }
 
-  /// Whether a quirk was learned or confirmed in this session. One from an earlier session is tested once: the adapter may
-  /// have been replaced, or something may have disturbed the line.
+  /// Whether a quirk was learned or confirmed in this session. A quirk from an earlier session is tested once, because
+  /// the adapter may have been replaced, or the line may have been disturbed.
   func isConfirmed(_ quirk: Quirks) -> Bool { memory.quirks.contains(quirk) && sessionQuirks.contains(quirk) }
 
   /// Whether a quirk is known and was confirmed since the port was opened.
@@ -151,8 +157,8 @@ public struct AdapterSession: ~Copyable {
 
   /// Handles a refusal (`?`). A single one may be a damaged character, or the answer to an earlier command.
   ///
-  /// - Returns: whether the command was refused twice in a row, so that the quirk is learned. If not, the same command is
-  ///   to be sent again.
+  /// - Returns: `true` if the command was refused twice in a row, so that the quirk is stored. If `false`, send the
+  ///   same command again.
   mutating func isRefusal(_ quirk: Quirks) -> Bool {
     guard memory.quirks.contains(quirk) || doubtedQuirk == quirk else {
       doubtedQuirk = quirk

@@ -1,6 +1,6 @@
 import OBDWire
 
-/// What the adapter was told since it started. A new initialization discards it.
+/// The settings that the adapter has received since it started. A new initialization discards them.
 struct AdapterSettings: BitwiseCopyable {
   /// ATST32, the default of the data sheet: 205 ms.
   static let usualWait: UInt8 = 0x32
@@ -10,7 +10,7 @@ struct AdapterSettings: BitwiseCopyable {
 
   /// ATST, in steps of 4.096 ms; `nil` if unknown.
   var wait: UInt8?
-  /// ELM digit (ASCII) of the last protocol that was selected; `nil` if unknown.
+  /// ELM digit (ASCII) of the last selected protocol; `nil` if unknown.
   var selectedProtocol: UInt8?
   var addressing = Addressing.functional
   var busActivity = BusActivity.active
@@ -20,7 +20,7 @@ struct AdapterSettings: BitwiseCopyable {
 enum Addressing: BitwiseCopyable {
   /// All ECUs, by the functional address of the protocol.
   case functional
-  /// One ECU, by the settings of a row of the addressed requests; since when.
+  /// One ECU, by the settings of a row of the addressed requests. `since`: time at which they were sent.
   case physical(row: Int, since: Int64)
   /// The settings are being sent.
   case changing(AddressChange)
@@ -55,7 +55,7 @@ struct AddressChange: BitwiseCopyable {
   var usesReceiveReset = false
 }
 
-/// What keeps the bus awake while the vehicle is left alone.
+/// The command that stopped the adapter from keeping the bus awake while the vehicle sleeps.
 enum BusActivity: BitwiseCopyable, Equatable {
   case active
   /// ATPC was accepted, or neither it nor ATSW00 is supported.

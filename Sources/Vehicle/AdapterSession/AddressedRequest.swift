@@ -10,7 +10,7 @@ public struct AddressedRequest: BitwiseCopyable, Sendable {
   /// Maximum number of requests in a session.
   public static let capacity = 128
 
-  /// What is requested.
+  /// The service and the identifier of a request.
   public enum Question: BitwiseCopyable, Sendable, Equatable {
     /// Service 21.
     case localIdentifier(UInt8)
@@ -32,7 +32,7 @@ public struct AddressedRequest: BitwiseCopyable, Sendable {
   public var testerAddress: UInt8?
   /// The adapter's flow control must be set by hand (`fcm1`).
   public var needsFlowControl: Bool
-  /// How long the ECU may take (`tmo`), in the adapter's steps of 4.096 ms; `nil` for the usual wait.
+  /// Maximum time that the ECU may take (`tmo`), in the adapter's steps of 4.096 ms; `nil` for the usual wait.
   public var timeout: UInt8?
   /// ns between two requests (`freq`).
   public var period: Int64

@@ -1,7 +1,7 @@
 /// A person's explicit request to clear the trouble codes (service 04).
 ///
-/// A permission alone clears nothing. The session reads speed and engine speed, passes all codes and freeze frames to the
-/// handler, reads both speeds again, and sends 04 only if every answer of both was 0.
+/// The permission alone clears nothing. The session reads speed and engine speed, passes all codes and freeze frames to
+/// the handler, and reads both speeds again. It sends service 04 only if each of these speeds was 0.
 public struct ClearPermission: BitwiseCopyable, Sendable {
   /// - Parameter confirmed: the person has confirmed (`obdgate dtc clear --yes`).
   /// - Returns: `nil` if not confirmed.
@@ -10,7 +10,7 @@ public struct ClearPermission: BitwiseCopyable, Sendable {
   }
 }
 
-/// Why codes were not cleared.
+/// The reason why codes were not cleared.
 public enum ClearRefusal: UInt8, BitwiseCopyable, Sendable {
   /// A speed was not 0.
   case moving
@@ -18,7 +18,7 @@ public enum ClearRefusal: UInt8, BitwiseCopyable, Sendable {
   case engineRunning
   /// Speed or engine speed was not answered, so the vehicle may be moving.
   case notProven
-  /// Codes or freeze frames could not be read, so they would be lost.
+  /// Codes or freeze frames could not be read; clearing would lose them.
   case notSaved
   /// An ECU refused service 04; others may have executed it.
   case refusedByVehicle
@@ -26,7 +26,7 @@ public enum ClearRefusal: UInt8, BitwiseCopyable, Sendable {
   case notConnected
 }
 
-/// Proof that clearing is allowed now: both speeds are 0 and recent. It is consumed by the command.
+/// Proof that clearing is allowed now: both speeds are 0 and recent. The command for service 04 consumes it.
 struct ClearProof: ~Copyable {
   /// Maximum age of the two speeds, ns.
   static let maximumAge: Int64 = 2_000_000_000
@@ -50,7 +50,7 @@ struct ClearRefused: Error {
   var reason: ClearRefusal
 }
 
-/// Speed and engine speed as last answered; the highest of one reply if several ECUs answer.
+/// Last reported speed and engine speed; if several ECUs answered, the highest value of the reply.
 struct Motion: BitwiseCopyable {
   /// PID 0D, km/h.
   var speed: Double?

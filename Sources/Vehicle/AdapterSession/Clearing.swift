@@ -1,16 +1,16 @@
 import OBDWire
 
-/// The steps before service 04; none can be left out.
+/// The mandatory steps before service 04, in order.
 enum ClearStep: UInt8, BitwiseCopyable {
-  /// Whether the vehicle stands with its engine off. If not, nothing else is requested.
+  /// Check that the vehicle stands with its engine off. If not, nothing else is requested.
   case engineSpeedBefore, speedBefore
-  /// Which ECUs have codes (PID 01): each of them must then report them.
+  /// Read which ECUs have codes (PID 01). Each of them must report its codes in the next steps.
   case status
-  /// Everything that service 04 deletes is read, and goes to the handler.
+  /// Read everything that service 04 deletes, and pass it to the handler.
   case storedCodes, pendingCodes, permanentCodes, freezeFrame
-  /// The caller stores it: ``AdapterSession/codesAreSaved()``.
+  /// The caller stores the data, and calls ``AdapterSession/codesAreSaved()``.
   case saving
-  /// Whether the vehicle still stands.
+  /// Check again that the vehicle stands with its engine off.
   case engineSpeed, speed
   case clear
 
@@ -19,7 +19,7 @@ enum ClearStep: UInt8, BitwiseCopyable {
 
 /// Clearing of the trouble codes in progress.
 struct Clearing: BitwiseCopyable {
-  /// How often one question is asked: its answer may have been damaged.
+  /// Maximum number of requests in one step, because an answer may be damaged.
   static let triesLimit = 3
 
   let permission: ClearPermission
@@ -33,7 +33,7 @@ struct Clearing: BitwiseCopyable {
   /// The ECUs that reported stored codes (PID 01); `nil` if no ECU reported a number.
   var ecusWithCodes: ECUSet?
 
-  /// Some ECUs.
+  /// A set of ECUs.
   struct ECUSet: BitwiseCopyable {
     var count = 0
     var addresses = InlineArray<8, ECUAddress>(repeating: .unknown)

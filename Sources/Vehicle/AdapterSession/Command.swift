@@ -2,8 +2,9 @@ import OBDWire
 
 /// The bytes of one command, including the CR. A session sends nothing else.
 ///
-/// A command is read-only by construction: only this file composes bytes, from an ``AdapterCommand``, a ``ReadRequest`` or,
-/// for service 04, the proof that clearing is allowed. A command cannot be created from arbitrary bytes or text.
+/// A command can only be created in this file, from an ``AdapterCommand``, a ``ReadRequest`` or, for service 04, the
+/// proof that clearing is allowed. It cannot be created from arbitrary bytes or text, so a session cannot change the
+/// vehicle in any other way.
 public struct Command: BitwiseCopyable, Sendable {
   /// Sufficient for ATFCSH or ATCRA with eight digits, and for seven bytes of a request with their count.
   public static let capacity = 24
@@ -11,9 +12,9 @@ public struct Command: BitwiseCopyable, Sendable {
   private var storage = InlineArray<24, UInt8>(repeating: 0)
   /// Number of bytes, including the CR.
   public private(set) var count = 0
-  /// The adapter itself answers, not an ECU.
+  /// Whether the adapter itself answers, not an ECU.
   public private(set) var isForAdapter = false
-  /// The answer contains the adapter's banner.
+  /// Whether the answer contains the adapter's banner.
   private(set) var expectsBanner = false
 
   /// The bytes to send, including the CR.
@@ -30,8 +31,8 @@ public struct Command: BitwiseCopyable, Sendable {
 
   /// Creates a request to the vehicle.
   ///
-  /// - Parameter expectedFrames: number of frames of all ECUs in the answer, 1…15, so that the adapter does not wait for
-  ///   more; 0 if unknown.
+  /// - Parameter expectedFrames: number of frames of all ECUs in the answer, 1…15; 0 if unknown. The adapter stops
+  ///   waiting after that many.
   init(_ request: ReadRequest, expectedFrames: UInt8 = 0) {
     var made = self.storage
     var length = 0

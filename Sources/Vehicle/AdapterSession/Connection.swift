@@ -1,14 +1,15 @@
 import OBDWire
 
-/// The dialogue with a vehicle that answers. Everything in it ends with the connection.
+/// The dialogue with a vehicle that answers. All of this state is discarded when the connection ends.
 struct Connection: BitwiseCopyable {
-  /// How often an unknown ECU causes a new discovery. Some ECUs answer requests but never say what they support.
+  /// Maximum number of discoveries that an unknown ECU can cause. Some ECUs answer requests but never report their
+  /// supported PIDs.
   static let discoveriesLimit = 3
 
   enum Phase: BitwiseCopyable {
-    /// The first readings, before anything else is requested. Discovery then begins at `firstBase`.
+    /// Read the first values, before any other request. Discovery then begins at `firstBase`.
     case greeting(firstBase: UInt8)
-    /// The supported PIDs `base` + 1…`base` + 32 are requested. `tries` counts failed requests.
+    /// Request the supported PIDs `base` + 1…`base` + 32. `tries` is the number of failed requests.
     case discovering(base: UInt8, tries: Int)
     case polling
   }
@@ -18,9 +19,9 @@ struct Connection: BitwiseCopyable {
   let since: Int64
   /// Replies in a row without any ECU.
   var silentReplies = 0
-  /// In progress after several silent replies in a row.
+  /// The check in progress after several replies in a row without an ECU; `nil` if there is none.
   var presenceCheck: PresenceCheck?
-  /// New discoveries that are still allowed.
+  /// Number of further discoveries that are allowed.
   var discoveriesLeft = Self.discoveriesLimit
   var jobs: JobQueue
   var freezeCursor = FreezeCursor()
@@ -30,29 +31,29 @@ struct Connection: BitwiseCopyable {
   var clearing: Clearing?
   var pause = KLinePause()
 
-  /// Every ECU was asked which PIDs it supports, and the plan is polled.
+  /// Whether the plan is polled: every ECU was requested to report its supported PIDs.
   var isPolling: Bool { if case .polling = phase { true } else { false } }
 }
 
-/// Who ensures the pause P3min on a K-line.
+/// The state of the pause P3min on a K-line, which is made by the adapter or by the session.
 struct KLinePause: BitwiseCopyable {
-  /// The adapter's parameter list says that it ensures the pause itself.
+  /// Whether the adapter's parameter list says that it makes the pause itself.
   var isKeptByAdapter = false
   /// Requests that were answered only when they were repeated after P3min.
   var doubts = 0
   /// Early requests in a row that were answered.
   var earlyAnswers = 0
-  /// The request in progress was sent within P3min.
+  /// Whether the request in progress was sent within P3min.
   var isEarly = false
   /// Index of the request that is repeated after P3min; `nil` if none.
   var repeated: Int?
 }
 
-/// Questions that wait until the plan leaves time for them.
+/// Jobs that wait until the plan leaves time for them.
 struct JobQueue: BitwiseCopyable {
   /// One bit for each ``Job``.
   var pending: UInt16
-  /// A request of the plan was sent since the last job: the next job goes before it.
+  /// Whether a request of the plan was sent since the last job. If so, a job is next.
   var isTurn = false
   /// Failed tries of the current job.
   var tries = 0
@@ -78,19 +79,20 @@ struct JobQueue: BitwiseCopyable {
   }
 }
 
-/// Questions that are asked once or at long intervals between the polls, in the order of their urgency.
+/// Requests that are made once or at long intervals between the polls, most urgent first.
 enum Job: UInt8, BitwiseCopyable {
-  /// ATPPS: whether the adapter ensures a K-line's pause. It is first because its answer makes all other requests faster.
+  /// ATPPS: whether the adapter makes a K-line's pause itself. It is first because all later requests may then be
+  /// faster.
   case parameters
   case informationSupport, vin, calibrationID, calibrationVerification, ecuName
   case storedCodes, pendingCodes, permanentCodes, freezeFrame, voltage
-  /// PIDs 0C and 0D, if the cut-off voltage holds and the plan does not contain them.
+  /// PIDs 0C and 0D. Requested if the voltage is at the cut-off and the plan does not contain them.
   case engineSpeed, speed
-  /// 09 02 again: whether it is still the same vehicle.
+  /// 09 02 again, to detect a swapped vehicle.
   case vinAgain
 
   var bit: UInt16 { 1 << UInt16(rawValue) }
-  /// The adapter itself answers, not an ECU.
+  /// Whether the adapter itself answers, not an ECU.
   var isForAdapter: Bool { self == .parameters || self == .voltage }
 
   static let identification: UInt16 =

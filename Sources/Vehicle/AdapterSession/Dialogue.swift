@@ -17,21 +17,21 @@ enum Exchange: BitwiseCopyable {
   case draining(Drain)
 }
 
-/// ATI is in progress to bring both sides back into step.
+/// State of an ATI that was sent to make commands and replies match again.
 struct Resynchronization: BitwiseCopyable {
   let deadline: Int64
-  /// Some prompt was read. It may be that of an earlier command.
+  /// Whether a prompt was read. It may belong to an earlier command.
   var hasPrompt = false
-  /// The command whose prompt was lost; `nil` if none was.
+  /// The command whose prompt was lost; `nil` if there is none.
   let interrupted: Purpose?
 }
 
-/// A wait for quiet.
+/// A wait until no more bytes arrive.
 struct Drain: BitwiseCopyable {
   var until: Int64
   /// Time at which the wait ends even if bytes still arrive.
   let limit: Int64
-  /// The command whose prompt was lost; it then counts as unanswered.
+  /// The command whose prompt was lost. It then counts as unanswered. `nil` if there is none.
   let interrupted: Purpose?
 }
 
@@ -55,7 +55,7 @@ enum Purpose: BitwiseCopyable, Equatable {
   case quiet(QuietStep)
   case baud(BaudStep)
 
-  /// Its reply shows whether the vehicle answers.
+  /// Whether the reply shows if the vehicle answers.
   var asksVehicle: Bool {
     switch self {
     case .search, .greeting, .support, .poll, .arbitration, .presenceCheck, .clearing: true
@@ -64,11 +64,11 @@ enum Purpose: BitwiseCopyable, Equatable {
     }
   }
 
-  /// Its reply should be the adapter's voltage.
+  /// Whether the reply should be the adapter's voltage.
   var asksVoltage: Bool { self == .job(.voltage) || self == .setting(.voltage) }
 }
 
-/// What is sent next.
+/// What the session sends next.
 enum Decision: BitwiseCopyable {
   case send(Command, ReadRequest?, Purpose, limit: Int64)
   case wait(until: Int64)
@@ -76,23 +76,23 @@ enum Decision: BitwiseCopyable {
   case again
 }
 
-/// The commands and replies on the line: one command at a time.
+/// Commands and replies, one command at a time.
 struct Dialogue: ~Copyable {
   var reader = ReplyReader()
-  /// What was read since the last command was sent, or since its prompt.
+  /// Results since the last command was sent, or since its prompt.
   var observer = ReplyObserver()
   var exchange = Exchange.ready
   /// The last command that was sent.
   var command = Command(.identify)
   var bytes = ReplyBytes()
   var alignment = Alignment()
-  /// Returned by ``AdapterSession/next(at:into:)`` as soon as all events have been fetched.
+  /// An action that ``AdapterSession/next(at:into:)`` returns after all events have been fetched.
   var pendingAction: SessionAction?
 
   /// The purpose of the command in progress; `nil` if there is none.
   var purpose: Purpose? { if case .awaiting(let purpose, _) = exchange { purpose } else { nil } }
 
-  /// Discards what is in progress, for a port that was opened.
+  /// Discards all state, for a port that was just opened.
   mutating func restart() {
     reader = ReplyReader()
     exchange = .ready
@@ -107,7 +107,7 @@ struct Dialogue: ~Copyable {
     exchange = .draining(Drain(until: now + time, limit: now + Limit.longestDrain, interrupted: interrupted))
   }
 
-  /// Bytes arrived: the wait for quiet starts again.
+  /// Restarts the wait for quiet, because bytes arrived.
   mutating func extendDrain(at now: Int64) {
     guard case .draining(var drain) = exchange else { return }
     drain.until = min(now + Limit.quiet, drain.limit)
@@ -115,17 +115,17 @@ struct Dialogue: ~Copyable {
   }
 }
 
-/// What the bytes of a reply show before they are parsed.
+/// Facts about a reply that are known before it is parsed.
 struct ReplyBytes: BitwiseCopyable {
-  /// The reply contains a printable character.
+  /// Whether the reply contains a printable character.
   private(set) var hasContent = false
-  /// The reply begins with the command.
+  /// Whether the reply begins with the command.
   private(set) var isEchoed = false
-  /// NMEA sentences in the reply: the device is a GNSS receiver.
+  /// Number of NMEA sentences in the reply. If there are any, the device is a GNSS receiver.
   private(set) var sentences = 0
   /// Time of the last printable character.
   private(set) var lastContentAt: Int64 = 0
-  /// Characters of the command that the reply began with; the length of the command after a mismatch.
+  /// Number of characters of the command at the start of the reply; after a mismatch, the length of the command.
   private var echoMatched = 0
   private var previous: UInt8 = 0
 
@@ -150,9 +150,9 @@ struct ReplyBytes: BitwiseCopyable {
   }
 }
 
-/// Whether replies belong to their commands.
+/// Detects replies that belong to an earlier command.
 struct Alignment: BitwiseCopyable {
-  /// Replies in a row that answer the command before.
+  /// Number of replies in a row to the previous command after which the dialogue is out of step.
   private static let behindLimit = 2
   /// Misalignments within this time count as one series, ns.
   private static let seriesTime: Int64 = 60_000 * Limit.millisecond
@@ -162,11 +162,11 @@ struct Alignment: BitwiseCopyable {
   /// The request of the last command; `nil` if that was for the adapter.
   var previousRequest: ReadRequest?
   private var repliesBehind = 0
-  /// Misalignments in the current series, and when the last one was.
+  /// Number of misalignments in the current series, and the time of the last one.
   private var misalignments = 0
   private var misalignedAt = Int64.min / 2
 
-  /// Counts replies that answer the request before.
+  /// Counts replies in a row that answer the previous request.
   ///
   /// - Returns: whether the dialogue is out of step.
   mutating func isBehind(_ reply: ReplyObserver) -> Bool {
@@ -178,7 +178,7 @@ struct Alignment: BitwiseCopyable {
 
   /// Records that the dialogue was out of step.
   ///
-  /// - Returns: how often it was in the current series.
+  /// - Returns: number of times in the current series.
   mutating func recordMisalignment(at now: Int64) -> Int {
     repliesBehind = 0
     misalignments = now - misalignedAt <= Self.seriesTime ? misalignments + 1 : 1

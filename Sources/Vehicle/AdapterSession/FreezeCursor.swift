@@ -6,7 +6,7 @@ struct FreezeCursor: BitwiseCopyable {
   var step = Step.code
   /// The support PID, or the PID after which to continue.
   var pid: UInt8 = 0
-  /// One PID in each request: an ECU did not answer three.
+  /// Whether each request has only one PID, because an ECU did not answer three.
   var isSingle = false
 }
 
@@ -45,13 +45,13 @@ extension AdapterSession {
 
   /// Handles an answer of service 02.
   ///
-  /// - Returns: whether more of the frame is to be requested.
+  /// - Returns: whether more of the frame must be requested.
   mutating func advanceFreezeFrame(_ reply: ReplyObserver) -> Bool {
     guard var cursor = connection?.freezeCursor else { return false }
     connection?.jobs.tries = 0
     switch cursor.step {
     case .code:
-      // 0000: no frame is stored.
+      // The code 0000 means that no frame is stored.
       guard reply.messages > 0, reply.codesDigest != 0 else { return false }
       cursor = FreezeCursor(step: .support, pid: 0)
     case .support:

@@ -1,13 +1,14 @@
 import OBDWire
 
-/// What is known of the vehicle besides its ECUs (``CarKnowledge``). It outlives the connection.
+/// Facts about the vehicle other than the capabilities of its ECUs (``VehicleCapabilities``). They outlive the
+/// connection.
 struct KnownVehicle: BitwiseCopyable {
   var bus = BusProtocol.auto
   /// ELM digit of the protocol (ASCII); `0` if unknown.
   var protocolDigit: UInt8 = 0x30
-  /// The vehicle whose VIN the memory holds.
+  /// The vehicle that reported the stored VIN.
   var named = NamedVehicle()
-  /// Another vehicle without a VIN was detected: the next VIN is another vehicle's.
+  /// Whether a different vehicle without a VIN was detected. The next VIN is then that of another vehicle.
   var isUnnamed = false
   /// Detects values that cannot come from one vehicle.
   var swapDetector = SwapDetector()
@@ -19,19 +20,19 @@ struct KnownVehicle: BitwiseCopyable {
   var isKLine: Bool { bus == .iso9141 || bus == .kwp }
 }
 
-/// How long the ECUs take to answer, as learned in this session.
+/// The time that the ECUs take to answer, as measured in this session.
 struct AnswerTime: BitwiseCopyable {
   enum Pace: UInt8, BitwiseCopyable {
     case usual
-    /// Later than the usual wait.
+    /// The ECUs answer after the usual wait.
     case slow
-    /// Later than the longer wait of a K-line, too.
+    /// The ECUs answer even after the longer wait of a K-line.
     case slowest
   }
 
-  /// ECUs that answered this often in a row only with the longest wait are slow.
+  /// ECUs are slow after this many answers in a row that needed the longest wait.
   private static let slowLimit = 2
-  /// ECUs that answered this often within the usual wait are not slow.
+  /// ECUs are not slow after this many answers within the usual wait.
   private static let promptLimit = 20
 
   var pace = Pace.usual
@@ -40,9 +41,9 @@ struct AnswerTime: BitwiseCopyable {
   /// Answers within the usual wait, from ECUs that were slow in an earlier session.
   private var promptAnswers = 0
 
-  /// Records an answer that came only with the longest wait.
+  /// Records an answer that needed the longest wait.
   ///
-  /// - Parameter isFirst: no answer came with the usual wait since the vehicle was found.
+  /// - Parameter isFirst: whether there was no answer within the usual wait since the vehicle was found.
   /// - Returns: whether the ECUs are slow.
   mutating func recordSlowAnswer(isFirst: Bool) -> Bool {
     slowAnswers += 1

@@ -1,20 +1,21 @@
 import OBDWire
 
-/// The last vehicle that reported a VIN, with what distinguishes it from a vehicle that reports none.
+/// The last vehicle that reported a VIN, with facts that distinguish it from a vehicle that reports none.
 ///
-/// One unanswered request for the VIN (`NO DATA` to 09 02) does not mean another vehicle. That takes a support mask
-/// without the VIN, or a difference that a lost answer cannot explain.
+/// A single unanswered request for the VIN (`NO DATA` to 09 02) does not mean that the vehicle is a different one. A
+/// support mask without the VIN does, and so does a difference that a lost answer cannot explain.
 struct NamedVehicle: BitwiseCopyable {
   /// Its ECUs; empty if the vehicle is known only from an earlier session.
-  var car = CarKnowledge()
+  var car = VehicleCapabilities()
   /// The ECU that reported the VIN; `nil` if that was in an earlier session.
   var vinSender: ECUAddress?
   /// ELM digit of its bus (ASCII); 0 or `0` if unknown.
   var protocolDigit: UInt8 = 0
 
-  /// Whether the ECU that should report the VIN has none: the support mask of service 09 lacks infotype 02. If that ECU is
-  /// unknown, all engine ECUs must lack it; if there are none, all ECUs.
-  func isDenied(by other: CarKnowledge) -> Bool {
+  /// Whether the other vehicle cannot report a VIN, because the support mask of service 09 lacks infotype 02. The mask
+  /// of the ECU that reported the VIN decides. If that ECU is unknown, the masks of all engine ECUs decide; without
+  /// engine ECUs, those of all ECUs.
+  func isDenied(by other: VehicleCapabilities) -> Bool {
     guard other.ecuCount > 0, !other.anyHas(information: 0x02) else { return false }
     if let vinSender {
       guard let ecu = other.index(of: vinSender) else { return false }
@@ -27,8 +28,9 @@ struct NamedVehicle: BitwiseCopyable {
     return true
   }
 
-  /// Whether another vehicle cannot be this one: it has another bus, or an ECU at the same address supports other PIDs.
-  func isUnlike(_ other: CarKnowledge, protocolDigit digit: UInt8) -> Bool {
+  /// Whether another vehicle is certainly not this one: its bus is different, or an ECU at the same address supports
+  /// other PIDs.
+  func isUnlike(_ other: VehicleCapabilities, protocolDigit digit: UInt8) -> Bool {
     if let former = Self.bus(protocolDigit), let now = Self.bus(digit), former != now { return true }
     // A vehicle may support different PIDs by services 01 and 22.
     guard car.isUDS == other.isUDS else { return false }

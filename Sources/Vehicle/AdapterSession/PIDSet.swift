@@ -14,8 +14,8 @@ public struct PIDSet: BitwiseCopyable, Equatable, Sendable {
     return true
   }
 
-  /// Whether another set cannot come from the same ECU. Ranges of 32 that are empty in one of both are ignored, because
-  /// their support PID may not have been answered.
+  /// Whether another set cannot come from the same ECU. A range of 32 identifiers that is empty in either set is
+  /// ignored, because the request for that range may not have been answered.
   func contradicts(_ other: PIDSet) -> Bool {
     for range in 0..<8 {
       let (mine, theirs) = (bitmap(range), other.bitmap(range))
@@ -24,7 +24,7 @@ public struct PIDSet: BitwiseCopyable, Equatable, Sendable {
     return false
   }
 
-  /// The answer to a support PID: the identifiers `range` × 32 + 1 and the 31 after it.
+  /// Returns the identifiers `range` × 32 + 1 to `range` × 32 + 32 as a bitmap, as in an answer to a support PID.
   private func bitmap(_ range: Int) -> UInt32 {
     words[range] >> 1 | (range < 7 ? words[range + 1] << 31 : 0)
   }

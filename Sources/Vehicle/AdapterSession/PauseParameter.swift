@@ -1,14 +1,14 @@
-/// The pause that an adapter itself makes on a K-line: programmable parameter 1D in the list of ATPPS, which has four
-/// parameters on each text line (ELM327 data sheet, Programmable Parameters: "ISO/KWP P3 time (delay before sending
-/// requests)").
+/// Reads the pause that an adapter itself makes on a K-line: programmable parameter 1D in the list of ATPPS, which has
+/// four parameters on each text line (ELM327 data sheet, Programmable Parameters: "ISO/KWP P3 time (delay before
+/// sending requests)").
 ///
 ///     1C:03 F 1D:0F F 1E:4A F 1F:FF F
 ///
-/// `F` means off: the factory setting 0F applies. `N` means on. Parameters that the firmware does not have are listed as FF.
-/// The pause is (value − 0.5) × 4.096 ms on average, and at least (value − 1) × 4.096 ms, because the counter's first
-/// interval may be partial.
+/// `N` means that the listed value is used. `F` means that the factory setting 0F is used instead. Parameters that the
+/// firmware does not have are listed as FF. The pause is (value − 0.5) × 4.096 ms on average, and at least (value − 1)
+/// × 4.096 ms, because the counter's first interval may be partial.
 struct PauseParameter {
-  /// 14 × 4.096 ms = 57.3 ms at the least; 0E might be shorter than P3min.
+  /// Smallest sufficient value: at least 14 × 4.096 ms = 57.3 ms. With 0E, the pause may be shorter than P3min.
   private static let least: UInt8 = 0x0F
 
   /// Whether a line of the list says that the adapter ensures P3min; `nil` if it does not contain the parameter.
@@ -26,7 +26,7 @@ struct PauseParameter {
     return nil
   }
 
-  /// Whether N or F follows; the line is damaged otherwise.
+  /// Whether N or F follows. If not, the line is damaged.
   private static func isFlagged(_ line: Span<UInt8>, after index: Int) -> Bool {
     for i in index..<line.count where line[i] != 0x20 {
       return line[i] == UInt8(ascii: "N") || line[i] == UInt8(ascii: "F")

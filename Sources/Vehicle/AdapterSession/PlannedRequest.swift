@@ -1,7 +1,7 @@
 /// One request of a plan, with its period, the ECUs that should answer, and what was learned from its answers.
 struct PlannedRequest: BitwiseCopyable {
   var request: ReadRequest
-  /// ns; 0 for as fast as the link allows.
+  /// Time between two requests, ns; 0 for as fast as the link allows.
   var period: Int64
   var priority: UInt8
   /// ECUs that support any of its identifiers, one bit for each.
@@ -10,13 +10,14 @@ struct PlannedRequest: BitwiseCopyable {
   var expected = InlineArray<8, UInt8>(repeating: 0)
   /// Its row among the addressed requests; `nil` if it goes to all ECUs.
   var addressed: Int?
-  /// The PID was missing from answers that contained others. It is requested alone and rarely until it is answered.
+  /// Whether the PID was missing from answers that contained others. It is then requested alone and rarely until it is
+  /// answered.
   var isAbsent = false
 
   /// Time at which it is due, ns.
   var due: Int64
   var wasSent = false
-  /// A reply answered everything: its ECUs support several PIDs in one request.
+  /// Whether a reply contained all identifiers, so that the ECUs are known to support several PIDs in one request.
   var wasWhole = false
   /// Replies in a row without any answer.
   var failures = 0
@@ -28,9 +29,9 @@ struct PlannedRequest: BitwiseCopyable {
   /// Frames of the last complete answer, and the number of complete answers in a row with that many.
   var frames = 0
   var streak = 0
-  /// Streak after which the count is sent; grows each time it truncated an answer.
+  /// Number of equal complete answers after which the count is sent. It grows each time the count truncates an answer.
   var threshold = 3
 
-  /// Time by which it should be sent: half a period after it is due.
+  /// Latest time to send it: half a period after it is due.
   var deadline: Int64 { due + period / 2 }
 }

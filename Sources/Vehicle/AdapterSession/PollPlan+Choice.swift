@@ -1,17 +1,19 @@
 extension PollPlan {
-  /// What to request next.
+  /// The next request of a plan.
   enum Choice: BitwiseCopyable, Equatable {
     case request(Int)
-    /// One PID of a request alone.
+    /// Request one PID of an arbitrated request alone.
     case arbitrate(Arbitration)
     /// Nothing is due before this time; `Int64.max` for never.
     case nothing(until: Int64)
   }
 
-  /// Chooses the due request with the nearest deadline, then the one with the higher priority, in one pass over the plan.
+  /// Chooses the due request with the earliest deadline; if there are several, the one with the higher priority. It
+  /// makes one pass over the plan.
   ///
-  /// Due requests that need the adapter's present address settings go first, so that the settings rarely change. Only
-  /// requests that were already due when the settings were sent have this preference, so that no other request starves.
+  /// Due requests that use the adapter's present address settings are preferred, so that the settings rarely change.
+  /// Only requests that were already due when the settings were sent are preferred, so that no other request waits for
+  /// ever.
   mutating func choose(
     at now: Int64, _ addressing: Addressing = .functional, _ table: borrowing AddressedTable
   ) -> Choice {

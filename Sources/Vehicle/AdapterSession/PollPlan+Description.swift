@@ -10,7 +10,7 @@ extension PollPlan {
   ///     010C0D05 every 100 ms, ECUs 03, 2 frames
   ///     22404C every 30000 ms, addressed
   ///
-  /// ECUs are a hexadecimal bit mask of their indices in ``CarKnowledge``.
+  /// ECUs are a hexadecimal bit mask of their indices in ``VehicleCapabilities``.
   public func describe<Writer: PlanWriter & ~Copyable>(into writer: inout Writer) {
     for index in 0..<count {
       var text = TextLine()

@@ -1,38 +1,39 @@
 import OBDWire
 
-/// What a reply showed about the plan.
+/// The consequences of a reply for the plan.
 struct PollVerdict: BitwiseCopyable {
-  /// An ECU answered or refused.
+  /// Whether an ECU answered or refused.
   var isAlive = false
-  /// The plan must be made again.
+  /// Whether the plan must be made again.
   var isOutdated = false
-  /// Requests to these ECUs have one PID from now on.
+  /// ECUs whose requests have only one PID from now on, one bit for each; `nil` if unchanged.
   var refusedSet: UInt8?
-  /// The adapter refuses several PIDs, or the count of expected frames.
+  /// Whether the adapter refuses several PIDs in a request, or the count of expected frames.
   var adapterRefusesMulti = false
   var adapterRefusesSuffix = false
-  /// Long answers overflow the adapter.
+  /// Whether long answers overflow the adapter's buffer.
   var bufferOverflows = false
-  /// ECUs that no longer answer, or answer again, one bit for each.
+  /// ECUs that no longer answer, or that answer again, one bit for each.
   var vanished: UInt8 = 0
   var returned: UInt8 = 0
-  /// ``PollPlan/absent`` has changed.
+  /// Whether ``PollPlan/absent`` has changed.
   var hasLearnedSilence = false
 }
 
 extension PollPlan {
-  /// An ECU is missing after this many replies without it.
+  /// Number of replies without an ECU after which the ECU is missing.
   private static let vanishedAfter = 5
-  /// A PID is absent after this many answers without it.
+  /// Number of answers without a PID after which the PID is absent.
   private static let absentAfter = 3
-  /// A PID that was never answered is absent after this many unanswered requests, each between answers to other requests.
+  /// Number of unanswered requests after which a PID that was never answered is absent. Each must be between answers to
+  /// other requests.
   static let silentAfter = 4
 
-  /// Learns from the reply to a request.
+  /// Updates the plan after the reply to a request.
   ///
-  /// - Parameter suffix: the count that was sent after it; 0 for none.
+  /// - Parameter suffix: the count that was sent after the request; 0 for none.
   mutating func record(
-    _ index: Int, _ reply: ReplyObserver, suffix: UInt8, _ car: CarKnowledge, at now: Int64
+    _ index: Int, _ reply: ReplyObserver, suffix: UInt8, _ car: VehicleCapabilities, at now: Int64
   ) -> PollVerdict {
     var verdict = PollVerdict()
     verdict.isAlive = reply.messages > 0 || reply.negatives > 0
@@ -45,7 +46,7 @@ extension PollPlan {
       unanswered(index, reply, suffix: suffix, at: now, &verdict)
       return verdict
     }
-    // Only refusals in a row count, because single characters are damaged on any line.
+    // Only consecutive refusals count, because single characters are damaged on any line.
     if suffix > 0 { suffixRefusals = 0 }
     if requests[index].request.identifierCount > 1 { multiRefusals = 0 }
     let wasAbsent = requests[index].isAbsent
@@ -74,7 +75,7 @@ extension PollPlan {
     if suffix > 0 {
       dropCount(index)
       suffixRefusals += 1
-      // A single refusal may be a damaged character. The request is repeated without the count either way.
+      // A single refusal may be a damaged character. In both cases, repeat the request without the count.
       update(index) { $0.due = now }
       if suffixRefusals >= 2 {
         usesSuffix = false
@@ -121,8 +122,8 @@ extension PollPlan {
       if requests[index].addressed == nil, !requests[index].isAbsent { suspect(pid(of: index, at: 0)) }
       return
     }
-    // If several were answered before, one silence proves nothing. Otherwise the first one starts the arbitration, before
-    // the vehicle counts as gone.
+    // If an ECU has answered several PIDs before, a single silence proves nothing. Otherwise, the first one starts the
+    // arbitration, before the vehicle is considered lost.
     if requests[index].failures >= (hearsSeveral ? 2 : 1) { arbitrate(index) }
   }
 
@@ -142,7 +143,7 @@ extension PollPlan {
     }
   }
 
-  /// Delays the request from the second failure on, twice as long each time, up to a minute.
+  /// Delays the request after two failures; each further failure doubles the delay, up to a minute.
   private mutating func backOff(_ index: Int, at now: Int64) {
     update(index) {
       $0.failures += 1
@@ -153,8 +154,8 @@ extension PollPlan {
     }
   }
 
-  /// Handles an answer to the first of several PIDs only. After the second one, either the ECUs do not support several PIDs
-  /// in one request, or all but one PID are silent.
+  /// Handles an answer to only the first of several PIDs. After the second such answer, either the ECUs do not support
+  /// several PIDs in one request, or all but one PID are silent.
   private mutating func partial(_ index: Int, _ verdict: inout PollVerdict) {
     update(index) { $0.partials += 1 }
     if requests[index].partials >= 2 { arbitrate(index) }
@@ -162,7 +163,7 @@ extension PollPlan {
 
   /// Records which ECUs answered and which did not.
   private mutating func recordSenders(
-    _ index: Int, _ reply: ReplyObserver, _ car: CarKnowledge, _ verdict: inout PollVerdict
+    _ index: Int, _ reply: ReplyObserver, _ car: VehicleCapabilities, _ verdict: inout PollVerdict
   ) {
     for ecu in 0..<car.ecuCount where requests[index].expected[ecu] != 0 {
       let bit = UInt8(1) << UInt8(truncatingIfNeeded: ecu)
@@ -184,15 +185,15 @@ extension PollPlan {
     }
   }
 
-  private func places(of ecu: Int, _ reply: ReplyObserver, _ car: CarKnowledge) -> UInt8 {
+  private func places(of ecu: Int, _ reply: ReplyObserver, _ car: VehicleCapabilities) -> UInt8 {
     for sender in 0..<reply.senderCount where reply.sender(sender) == car.address(of: ecu) {
       return reply.places(of: sender)
     }
     return 0
   }
 
-  /// Whether every present ECU answered everything that it supports.
-  private func isWhole(_ index: Int, _ reply: ReplyObserver, _ car: CarKnowledge) -> Bool {
+  /// Whether every present ECU answered all identifiers that it supports.
+  private func isWhole(_ index: Int, _ reply: ReplyObserver, _ car: VehicleCapabilities) -> Bool {
     guard !reply.isDamaged, reply.negatives == 0 else { return false }
     for ecu in 0..<car.ecuCount where vanished & 1 << UInt8(truncatingIfNeeded: ecu) == 0 {
       let expected = requests[index].expected[ecu]
@@ -224,9 +225,9 @@ extension PollPlan {
     }
   }
 
-  /// Whether a present ECU should answer it.
+  /// Whether a present ECU should answer the identifier.
   private func isExpected(_ index: Int, _ place: Int) -> Bool {
-    for ecu in 0..<CarKnowledge.ecuCapacity where vanished & 1 << UInt8(truncatingIfNeeded: ecu) == 0 {
+    for ecu in 0..<VehicleCapabilities.ecuCapacity where vanished & 1 << UInt8(truncatingIfNeeded: ecu) == 0 {
       if requests[index].expected[ecu] & 1 << UInt8(truncatingIfNeeded: place) != 0 { return true }
     }
     return false
@@ -257,7 +258,8 @@ extension PollPlan {
     }
   }
 
-  /// Handles an answer that the count truncated: the next count needs four times as many equal answers.
+  /// Handles an answer that was truncated by the count. The count is sent again only after four times as many equal
+  /// answers.
   private mutating func dropCount(_ index: Int) {
     update(index) {
       $0.suffix = 0

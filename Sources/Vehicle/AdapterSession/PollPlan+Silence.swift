@@ -1,19 +1,20 @@
-/// A request with several PIDs that was answered wrongly, while its PIDs are requested one by one.
+/// Finds out why a request with several PIDs was answered wrongly, by requesting its PIDs one by one.
 struct Arbitration: BitwiseCopyable, Equatable {
   /// Index of the request.
   let index: Int
-  /// The place of the current PID.
+  /// Index of the current PID in the request.
   var place = 0
-  /// Places that were answered alone, and that were not, one bit for each.
+  /// PIDs that were answered alone, and PIDs that were not, one bit for each.
   var answered: UInt8 = 0
   var silent: UInt8 = 0
-  /// Silent places are requested a second time, because one answer may have been lost.
+  /// Whether silent PIDs are being requested a second time, because one answer may have been lost.
   var isSecondPass = false
   /// Replies that prove nothing, for example because of an error of the adapter.
   var inconclusive = 0
 }
 
-/// The meaning of silence: a PID is silent, several PIDs in one request are not supported, or the vehicle is gone.
+/// Decides what silence means: a PID is not answered, several PIDs in one request are not supported, or the vehicle is
+/// gone.
 extension PollPlan {
   private static let inconclusiveLimit = 4
 
@@ -23,8 +24,8 @@ extension PollPlan {
     UInt8(truncatingIfNeeded: requests[index].request.identifier(at: place))
   }
 
-  /// Records that a PID was requested alone and not answered. One that was answered before stays in the plan and is only
-  /// delayed.
+  /// Records that a PID was requested alone and not answered. A PID that was answered before stays in the plan and is
+  /// only delayed.
   mutating func suspect(_ pid: UInt8) {
     if pid != 0, !proven.contains(pid) { suspects.insert(pid) }
   }
@@ -45,7 +46,8 @@ extension PollPlan {
     misses[Int(pid)] = 0
   }
 
-  /// Handles an answer of an ECU: the PIDs before were silent, not the vehicle.
+  /// Handles an answer of an ECU after unanswered PIDs. It shows that these PIDs are silent, and that the vehicle is
+  /// present.
   mutating func confirmSuspects(_ verdict: inout PollVerdict) {
     guard !suspects.isEmpty else { return }
     for number in 1...255 {
@@ -64,7 +66,7 @@ extension PollPlan {
     verdict.isOutdated = true
   }
 
-  /// Discards which PIDs were silent, because the wait may have been too short.
+  /// Forgets which PIDs were silent, because the wait may have been too short.
   mutating func forgetSilence() {
     absent = PIDSet()
     suspects = PIDSet()
@@ -78,7 +80,7 @@ extension PollPlan {
     if arbitration == nil { arbitration = Arbitration(index: index) }
   }
 
-  /// Learns from the reply to one PID of a request.
+  /// Handles the reply to one PID of an arbitrated request.
   mutating func recordArbitration(_ reply: ReplyObserver) -> PollVerdict {
     var verdict = PollVerdict()
     verdict.isAlive = reply.messages > 0 || reply.negatives > 0
@@ -129,7 +131,7 @@ extension PollPlan {
     for place in 0..<requests[done.index].request.identifierCount
     where done.silent & 1 << UInt8(truncatingIfNeeded: place) != 0 {
       let pid = pid(of: done.index, at: place)
-      // If none was answered, the vehicle may be gone: they count when it answers.
+      // If none was answered, the vehicle may be gone. The PIDs then count as silent only after the vehicle answers.
       if done.answered == 0 { suspect(pid) } else { markAbsent(pid, &verdict) }
     }
     // Each is answered alone, but not together.

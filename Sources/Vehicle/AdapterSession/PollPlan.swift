@@ -1,18 +1,19 @@
 import OBDWire
 
-/// The requests that are sent, their periods and their identifiers.
+/// The requests to send, with their periods and identifiers.
 ///
-/// A plan depends only on what the ECUs support, the wishes, the bus, and what was learned. Rules (ISO 15031-5, 7.1.2.1;
-/// ISO 15765-4; ELM327 data sheet):
+/// A plan depends only on the PIDs that the ECUs support, the user's preferences, the bus, and earlier replies. Rules
+/// (ISO 15031-5, 7.1.2.1; ISO 15765-4; ELM327 data sheet):
 ///
-/// - On CAN, a request has up to six PIDs of service 01, or three data identifiers of OBDonUDS; elsewhere one. Support
-///   PIDs are never among them.
-/// - PIDs with the same period share requests. A PID whose length is in no standard is requested alone, and only if named.
-/// - If an ECU answers several PIDs in one request wrongly, the set of ECUs that the request reaches is stored, and
+/// - On CAN, a request has up to six PIDs of service 01, or three data identifiers of OBDonUDS. On other buses, it has
+///   one. Support PIDs are never requested together with others.
+/// - PIDs with the same period share requests. A PID whose length is in no standard is requested alone, and only if the
+///   user named it.
+/// - If an ECU answers several PIDs in one request wrongly, the set of ECUs that the request reaches is stored. Later
 ///   requests to that set have one PID.
-/// - The count of expected frames is sent after a request that had ``PlannedRequest/threshold`` complete answers with the
-///   same number of frames, and removed if it truncates one. It is never sent on SAE J1850 PWM and K-lines: the next
-///   request would collide with ECUs that still answer.
+/// - After ``PlannedRequest/threshold`` complete answers with the same number of frames, that number is sent after the
+///   request as the count of expected frames. It is removed if it truncates an answer. It is never sent on SAE J1850
+///   PWM and K-lines, where the next request would collide with ECUs that still answer.
 public struct PollPlan: ~Copyable {
   /// Sufficient for one request for each PID, and the addressed ones.
   static let capacity = 384
@@ -24,35 +25,35 @@ public struct PollPlan: ~Copyable {
   /// The bus of the plan.
   private(set) var bus: BusProtocol = .auto
 
-  // What was learned; a new plan considers it.
-  /// Sets of ECUs whose requests have one PID.
+  // These values are learned from replies, and a new plan uses them.
+  /// Sets of ECUs to which a request has only one PID.
   var refusedSets = PIDSet()
   /// PIDs that are not answered although supported.
   var absent = PIDSet()
   /// PIDs that were answered alone after they had been missing from answers to several.
   var alone = PIDSet()
   var misses = InlineArray<256, UInt8>(repeating: 0)
-  /// PIDs that were requested alone and not answered since any ECU last answered. They count as silent when one answers: a
-  /// vehicle with its ignition off answers nothing.
+  /// PIDs that were requested alone and not answered since any ECU last answered. They count as silent only when an ECU
+  /// answers again, because a vehicle with its ignition off answers nothing.
   var suspects = PIDSet()
   /// PIDs that were answered since the vehicle was identified.
   var proven = PIDSet()
-  /// The identifier that was answered last; `nil` if none was since the vehicle was found.
+  /// The identifier that was answered last; `nil` if none was answered since the vehicle was found.
   var lastAnswered: UInt16?
   /// Maximum number of identifiers in a request; halved after BUFFER FULL.
   var identifierLimit = 6
   var usesSuffix = true
   var suffixRefusals = 0
   var multiRefusals = 0
-  /// A request for several PIDs was answered with several.
+  /// Whether a request for several PIDs was answered with several.
   var hearsSeveral = false
-  /// For each ECU, the replies in a row that it was missing from while others answered.
+  /// For each ECU, the number of replies in a row that lacked it while others answered.
   var silence = InlineArray<8, UInt8>(repeating: 0)
   /// ECUs that no longer answer, one bit for each.
   public internal(set) var vanished: UInt8 = 0
-  /// In progress if a request with several PIDs was answered wrongly: its PIDs are requested one by one.
+  /// The arbitration in progress after a request with several PIDs was answered wrongly; `nil` if there is none.
   var arbitration: Arbitration?
-  /// Next time at which a request is sent without its count, to find out whether more ECUs answer.
+  /// Next time at which a request is sent without its count, to detect whether more ECUs answer.
   var nextVerification: Int64 = 0
 
   /// Creates a plan without requests.
@@ -74,22 +75,23 @@ public struct PollPlan: ~Copyable {
     count = 0
   }
 
-  /// Discards who answers, for a vehicle that was found again.
+  /// Forgets which ECUs answer, for a vehicle that was found again.
   ///
-  /// - Parameter sameOrder: the ECUs have the same indices as before.
+  /// - Parameter sameOrder: whether the ECUs have the same indices as before.
   mutating func forgetPresence(sameOrder: Bool) {
     silence = InlineArray(repeating: 0)
     vanished = 0
     arbitration = nil
     suspects = PIDSet()
     lastAnswered = nil
-    // The sets contain indices.
+    // The sets contain indices of ECUs.
     if !sameOrder { refusedSets = PIDSet() }
   }
 
   /// Makes the plan. All of its requests are due at `now`.
   mutating func make(
-    for car: CarKnowledge, _ wishes: PollWishes, _ addressed: borrowing AddressedTable, bus: BusProtocol,
+    for car: VehicleCapabilities, _ preferences: PollPreferences, _ addressed: borrowing AddressedTable,
+    bus: BusProtocol,
     quirks: Quirks, at now: Int64
   ) {
     self.bus = bus
@@ -101,14 +103,14 @@ public struct PollPlan: ~Copyable {
     let carries = bus.isCAN && !quirks.contains(.noMultiPID) ? identifierLimit : 1
 
     var order = InlineArray<256, UInt8>(repeating: 0)
-    let items = sort(into: &order, car, wishes)
+    let items = sort(into: &order, car, preferences)
     for i in 0..<items {
       let pid = order[i]
       let ecus = car.ecus(supporting: pid)
       let isAlone =
         absent.contains(pid) || alone.contains(pid) || ReplyObserver.dataLength(UInt16(pid), .currentData) == 0
-      if !isAlone, appendToLast(pid, ecus, wishes, car, carries: carries) { continue }
-      appendRequest(pid, ecus, wishes, car, at: now)
+      if !isAlone, appendToLast(pid, ecus, preferences, car, carries: carries) { continue }
+      appendRequest(pid, ecus, preferences, car, at: now)
     }
     if car.ecuCount > 0, !showsPresence { appendPresenceRequest(car, at: now) }
     for row in 0..<addressed.count where addressed[row].header.fits(bus) && !quirks.contains(.noAddressing) {
@@ -122,27 +124,28 @@ public struct PollPlan: ~Copyable {
   static let returnPeriod: Int64 = 5_000_000_000
   static let watchPeriod: Int64 = 2_000_000_000
   static let absentPeriod: Int64 = 30_000_000_000
-  /// Delay of the first request for a silent PID. It is tried because an earlier session may have learned it.
+  /// Delay of the first request for a PID that was silent in an earlier session. It is requested again because it may
+  /// be answered now.
   static let absentDelay: Int64 = 5_000_000_000
 
-  /// Whether the next request cannot collide with answers, as it can on SAE J1850 PWM and K-lines.
+  /// Whether the next request cannot collide with late answers. On SAE J1850 PWM and K-lines it can.
   static func admitsSuffix(_ bus: BusProtocol) -> Bool { bus.isCAN || bus == .j1850vpw }
 
   /// Sorts the wanted PIDs by period, priority and number.
   ///
   /// - Returns: their number.
   private mutating func sort(
-    into order: inout InlineArray<256, UInt8>, _ car: CarKnowledge, _ wishes: PollWishes
+    into order: inout InlineArray<256, UInt8>, _ car: VehicleCapabilities, _ preferences: PollPreferences
   ) -> Int {
     var items = 0
     for number in 1...255 {
       let pid = UInt8(truncatingIfNeeded: number)
       // Support PIDs have no reading; PID 02 is only for service 02.
       guard pid & 0x1F != 0, pid != 0x02, car.ecus(supporting: pid) != 0 else { continue }
-      guard wishes.period(of: pid) != PollWishes.never else { continue }
-      guard ReplyObserver.dataLength(UInt16(pid), .currentData) > 0 || wishes.isNamed(pid) else { continue }
+      guard preferences.period(of: pid) != PollPreferences.never else { continue }
+      guard ReplyObserver.dataLength(UInt16(pid), .currentData) > 0 || preferences.isNamed(pid) else { continue }
       var i = items
-      while i > 0, precedes(pid, order[i - 1], wishes) {
+      while i > 0, precedes(pid, order[i - 1], preferences) {
         order[i] = order[i - 1]
         i -= 1
       }
@@ -152,22 +155,22 @@ public struct PollPlan: ~Copyable {
     return items
   }
 
-  private func precedes(_ a: UInt8, _ b: UInt8, _ wishes: PollWishes) -> Bool {
-    let first = wishes.period(of: a)
-    let second = wishes.period(of: b)
+  private func precedes(_ a: UInt8, _ b: UInt8, _ preferences: PollPreferences) -> Bool {
+    let first = preferences.period(of: a)
+    let second = preferences.period(of: b)
     if first != second { return first < second }
-    return wishes.priority(of: a) < wishes.priority(of: b)
+    return preferences.priority(of: a) < preferences.priority(of: b)
   }
 
   /// Adds a PID to the last request.
   ///
-  /// - Returns: false if that has no room, another period, or ECUs that do not support it.
+  /// - Returns: `false` if the request is full, has another period, or goes to ECUs that do not support the PID.
   private mutating func appendToLast(
-    _ pid: UInt8, _ ecus: UInt8, _ wishes: PollWishes, _ car: CarKnowledge, carries: Int
+    _ pid: UInt8, _ ecus: UInt8, _ preferences: PollPreferences, _ car: VehicleCapabilities, carries: Int
   ) -> Bool {
     guard count > 0, carries > 1 else { return false }
     let last = requests[count - 1]
-    guard !last.isAbsent, last.period == wishes.period(of: pid), last.request.identifierCount < carries else {
+    guard !last.isAbsent, last.period == preferences.period(of: pid), last.request.identifierCount < carries else {
       return false
     }
     let first = UInt8(truncatingIfNeeded: last.request.identifier(at: 0))
@@ -175,36 +178,36 @@ public struct PollPlan: ~Copyable {
     guard !refusedSets.contains(last.ecus | ecus) else { return false }
     guard requests[count - 1].request.add(identifier(pid, car)) else { return false }
     requests[count - 1].ecus |= ecus
-    requests[count - 1].priority = min(last.priority, wishes.priority(of: pid))
+    requests[count - 1].priority = min(last.priority, preferences.priority(of: pid))
     return true
   }
 
-  private func identifier(_ pid: UInt8, _ car: CarKnowledge) -> UInt16 {
+  private func identifier(_ pid: UInt8, _ car: VehicleCapabilities) -> UInt16 {
     car.isUDS ? 0xF400 | UInt16(pid) : UInt16(pid)
   }
 
   private mutating func appendRequest(
-    _ pid: UInt8, _ ecus: UInt8, _ wishes: PollWishes, _ car: CarKnowledge, at now: Int64
+    _ pid: UInt8, _ ecus: UInt8, _ preferences: PollPreferences, _ car: VehicleCapabilities, at now: Int64
   ) {
     guard count < Self.capacity else { return }
     let isAbsent = absent.contains(pid)
-    let period = isAbsent ? max(wishes.period(of: pid), Self.absentPeriod) : wishes.period(of: pid)
+    let period = isAbsent ? max(preferences.period(of: pid), Self.absentPeriod) : preferences.period(of: pid)
     var planned = PlannedRequest(
       request: .one(car.isUDS ? .dataIdentifier : .currentData, identifier(pid, car)), period: period,
-      priority: wishes.priority(of: pid), ecus: ecus, due: isAbsent ? now + Self.absentDelay : now - period / 2)
+      priority: preferences.priority(of: pid), ecus: ecus, due: isAbsent ? now + Self.absentDelay : now - period / 2)
     planned.isAbsent = isAbsent
     requests[count] = planned
     count += 1
   }
 
-  /// Whether any request shows by its silence that the vehicle is gone.
+  /// Whether the plan has a request whose silence shows that the vehicle is gone.
   private var showsPresence: Bool {
     for index in 0..<count where !requests[index].isAbsent { return true }
     return false
   }
 
-  /// Adds a request for the supported PIDs, so that a loss is detected although no PID is wanted or answered.
-  private mutating func appendPresenceRequest(_ car: CarKnowledge, at now: Int64) {
+  /// Adds a request for the supported PIDs, so that a loss is detected even if no PID is polled or answered.
+  private mutating func appendPresenceRequest(_ car: VehicleCapabilities, at now: Int64) {
     requests[count] = PlannedRequest(
       request: .one(car.isUDS ? .dataIdentifier : .currentData, identifier(0x00, car)), period: Self.watchPeriod,
       priority: 4, ecus: 0, due: now + Self.watchPeriod)
@@ -220,8 +223,8 @@ public struct PollPlan: ~Copyable {
     count += 1
   }
 
-  /// Stores which ECU should answer which identifiers.
-  private mutating func storeExpectation(_ index: Int, _ car: CarKnowledge) {
+  /// Stores which identifiers each ECU should answer.
+  private mutating func storeExpectation(_ index: Int, _ car: VehicleCapabilities) {
     guard requests[index].addressed == nil else { return }
     for ecu in 0..<car.ecuCount {
       var places: UInt8 = 0

@@ -1,41 +1,42 @@
-/// When a vehicle is left alone, and when it is probed again. Voltages are those of a 12 V system and are doubled above
-/// ``heavySystemVoltage``. Times are ns.
+/// Decides when requests to a vehicle stop, and when it is probed again. Voltages apply to a 12 V system and are
+/// doubled above ``heavySystemVoltage``. Times are ns.
 ///
-/// The defaults suit a lead-acid battery. At 12.2 V it is about half full, and the next start is at risk. A healthy battery
-/// rests above that even with the ignition on, so the cut-off only stops polling that drains the battery. Any alternator or
-/// DC-DC converter raises 12.2 V by at least 0.8 V.
+/// The defaults suit a lead-acid battery. At 12.2 V it is about half full, and the next start is at risk. A healthy
+/// battery rests above that even with the ignition on, so the cut-off only stops polling that drains the battery. Any
+/// alternator or DC-DC converter raises 12.2 V by at least 0.8 V.
 public struct PowerConfiguration: BitwiseCopyable, Sendable, Equatable {
-  /// Whether the session goes to sleep by itself.
+  /// Whether requests stop automatically.
   public var isEnabled = true
   /// At or below this voltage, polling stops if nothing moves; V.
   public var cutOffVoltage = 12.2
-  /// How long the voltage must hold, with engine speed and speed 0 in that time.
+  /// Time for which the voltage must stay at or below the cut-off while engine speed and speed are 0.
   public var cutOffTime: Int64 = 60 * second
-  /// How long a vehicle that may drive electrically must stand still in addition. Its engine speed of 0 proves nothing, and
-  /// no red light lasts this long.
+  /// Additional time for which a vehicle that may drive electrically must stand still. Its engine speed of 0 proves
+  /// nothing, and no red light lasts this long.
   public var electricCutOffTime: Int64 = 15 * 60 * second
-  /// Below this voltage the battery rests: neither an alternator nor a DC-DC converter charges it; V.
+  /// Below this voltage, neither an alternator nor a DC-DC converter charges the battery; V.
   public var restingVoltage = 13.0
-  /// A vehicle at rest that does not answer for this long is left alone. The default is longer than most stops, so that an
-  /// ignition that is switched on again is detected at once.
+  /// Requests to a vehicle stop after it has not answered for this long while its battery is not charged. The default
+  /// is longer than most stops, so that an ignition that is switched on again is detected at once.
   public var silentTime: Int64 = 15 * 60 * second
-  /// How often the adapter's voltage is read while asleep.
+  /// Time between two readings of the adapter's voltage while the vehicle sleeps.
   public var asleepPeriod: Int64 = 30 * second
   /// Rise of the voltage that allows one probe; V.
   public var wakeRise = 0.8
-  /// Time after falling asleep, or after the last probe, at which another probe is allowed; ``never`` if only a rise allows
-  /// one. It is needed for a vehicle whose voltage rises long before it answers, such as an electric one at its charger.
-  /// Each probe may keep control units awake for minutes.
+  /// Time after falling asleep, or after the last probe, at which another probe is allowed; ``never`` if only a rise of
+  /// the voltage allows one. It is needed for a vehicle whose voltage rises long before it answers, such as an electric
+  /// one at its charger. Each probe may keep control units awake for minutes.
   public var wakeInterval: Int64 = never
-  /// Above this voltage it is a 24 V system, and the voltages above are doubled; V.
+  /// Above this voltage, the system has 24 V, and the voltages above are doubled; V.
   public var heavySystemVoltage = 18.0
   /// Largest correction of the adapter's voltage by PID 42; if they differ by more, the adapter's voltage is ignored; V.
   public var calibrationLimit = 1.5
-  /// Whether the adapter sleeps (ATLP) while the vehicle does; each reading of its voltage then restarts it. Only for an
-  /// adapter that a character on its line wakes. Never used above 57,600 baud, where a character is too short for that.
+  /// Whether the adapter sleeps too (ATLP). Each reading of its voltage then restarts it. Use it only for an adapter
+  /// that wakes when it receives a character. It has no effect above 57,600 baud, where a character is too short for
+  /// that.
   public var usesLowPower = false
 
-  /// The time of something that does not happen.
+  /// A time that never comes.
   public static let never = Int64.max
   private static let second: Int64 = 1_000_000_000
 
@@ -43,11 +44,11 @@ public struct PowerConfiguration: BitwiseCopyable, Sendable, Equatable {
   public init() {}
 }
 
-/// The reason why the vehicle is left alone.
+/// The reason why requests to the vehicle stopped.
 public enum SleepReason: UInt8, BitwiseCopyable, Sendable {
-  /// The cut-off voltage held, and nothing moved.
+  /// The voltage stayed at the cut-off, and nothing moved.
   case lowVoltage
-  /// The vehicle did not answer, and its battery rests.
+  /// The vehicle did not answer, and its battery is not charged.
   case vehicleSilent
 
   /// The name in records and log lines.
@@ -65,7 +66,7 @@ public enum AwakeReason: UInt8, BitwiseCopyable, Sendable {
   case voltageRise
   /// The configured interval passed.
   case interval
-  /// The adapter restarted: it was plugged in, or its supply broke down, as it does when an engine is cranked.
+  /// The adapter restarted: it was plugged in, or its supply voltage dropped, for example while the engine was cranked.
   case adapterReturned
   /// ``AdapterSession/wake()`` was called, or polling was resumed.
   case requested

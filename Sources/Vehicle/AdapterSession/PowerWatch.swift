@@ -1,11 +1,12 @@
-/// Decides whether requests to the vehicle are allowed: awake, asleep, or one probe. No I/O and no clock.
+/// Decides whether requests to the vehicle are allowed: always (awake), not at all (asleep), or for one probe. It has
+/// no I/O and no clock.
 ///
-/// Its inputs are the adapter's voltage, PID 42, engine speed, speed, and whether the vehicle answers; ``decide(at:)``
-/// returns what changes. Invariants:
-/// - Voltage alone stops nothing. A vehicle that answers is left alone only if it reports that nothing moves, and one that
-///   may drive without its engine only after a time longer than any red light.
+/// Its inputs are the adapter's voltage, PID 42, engine speed, speed, and whether the vehicle answers. ``decide(at:)``
+/// returns changes. Invariants:
+/// - A low voltage alone does not stop requests. If a vehicle answers, requests stop only after it reports that nothing
+///   moves. If it may drive without its engine, they stop only after a time longer than any red light.
 /// - An unreliable voltage is ignored (``VoltageGauge``).
-/// - A sleeping vehicle is probed once for each rise of the voltage, each interval and each return of the adapter.
+/// - A sleeping vehicle is probed once for each rise of the voltage, each interval and each restart of the adapter.
 struct PowerWatch: ~Copyable {
   /// Whether requests are allowed.
   enum State: BitwiseCopyable, Equatable {
@@ -13,23 +14,25 @@ struct PowerWatch: ~Copyable {
     case probing(AwakeReason)
   }
 
-  /// What to do now.
+  /// A change that ``decide(at:)`` reports.
   enum Change: BitwiseCopyable, Equatable {
     case sleep(SleepReason)
     case probe(AwakeReason)
   }
 
-  /// Longest interval of probes if the voltage has never changed, ns: its rise may not be measured.
+  /// Longest interval of probes if the voltage has never changed, ns. A rise might then not be detected, because the
+  /// adapter may not measure it.
   private static let unprovenInterval: Int64 = 900_000_000_000
-  /// Shortest interval of probes because of an adapter that restarts repeatedly, as on a failing battery, ns.
+  /// Shortest interval of probes after restarts of the adapter, ns. An adapter restarts repeatedly on a failing
+  /// battery.
   private static let returnPause: Int64 = 300_000_000_000
 
   let configuration: PowerConfiguration
   private let longestGap: Int64
   private(set) var gauge: VoltageGauge
   private(set) var state = State.awake
-  /// Engine speed, speed, fuel type and silence.
-  var signs: SignsOfLife
+  /// Engine speed, speed, fuel type and unanswered requests.
+  var activity: VehicleActivity
 
   /// Start of the state; `nil` before the first decision.
   private var since: Int64?
@@ -43,24 +46,25 @@ struct PowerWatch: ~Copyable {
   private var restingSince: Int64?
 
   /// - Parameters:
-  ///   - voltagePeriod: period of the voltage readings while awake, ns; readings much further apart are not connected.
+  ///   - voltagePeriod: period of the voltage readings while awake, ns. Readings that are much further apart do not
+  /// show that a condition held between them.
   ///   - offset: the learned error of the adapter's voltage, V.
-  ///   - hasMoved: the voltage changed in an earlier session.
+  ///   - hasMoved: whether the voltage changed in an earlier session.
   init(_ configuration: PowerConfiguration, voltagePeriod: Int64, offset: Double = 0, hasMoved: Bool = false) {
     self.configuration = configuration
     let (gap, isOverflow) = voltagePeriod.multipliedReportingOverflow(by: 3)
     longestGap = max(configuration.cutOffTime, isOverflow ? Int64.max : gap)
     gauge = VoltageGauge(configuration, offset: offset, hasMoved: hasMoved)
-    signs = SignsOfLife(configuration)
+    activity = VehicleActivity(configuration)
   }
 
-  /// Nothing may reach the bus.
+  /// Whether nothing may be sent on the bus.
   var isAsleep: Bool { state == .asleep }
 
-  /// One probe is in progress.
+  /// Whether a probe is in progress.
   var isProbing: Bool { if case .probing = state { true } else { false } }
 
-  /// Time at which ``decide(at:)`` may change something without an event.
+  /// Time at which ``decide(at:)`` may return a change without an event.
   var deadline: Int64 {
     guard state == .asleep else { return Int64.max }
     if permit != nil { return 0 }
@@ -70,7 +74,7 @@ struct PowerWatch: ~Copyable {
     return isOverflow ? Int64.max : time
   }
 
-  /// Returns what changes now; `nil` for nothing.
+  /// Returns a change that applies now; `nil` if there is none.
   mutating func decide(at now: Int64) -> Change? {
     guard configuration.isEnabled else { return nil }
     guard let since else {
@@ -96,7 +100,7 @@ struct PowerWatch: ~Copyable {
     }
   }
 
-  /// The vehicle's voltage, proven or not; `nil` if unreliable.
+  /// The vehicle's voltage, even if it is unproven; `nil` if unreliable.
   private var volts: Double? { gauge.volts ?? gauge.unproven }
 
   // MARK: Events
@@ -129,12 +133,12 @@ struct PowerWatch: ~Copyable {
   ///
   /// - Returns: the reason of the probe; `nil` if it was awake.
   mutating func answered() -> AwakeReason? {
-    signs.answered()
+    activity.answered()
     guard case .probing(let reason) = state else { return nil }
     return reason
   }
 
-  /// Records that the probe found no vehicle. Only another rise from the present voltage allows the next one.
+  /// Records that the probe found no vehicle. The next probe needs a further rise above the present voltage.
   mutating func probeFailed(at now: Int64) {
     guard case .probing = state else { return }
     state = .asleep
@@ -142,14 +146,14 @@ struct PowerWatch: ~Copyable {
     floor = volts
   }
 
-  /// Records that the adapter was absent or restarted by itself.
+  /// Records that the adapter was absent, or restarted without a command.
   mutating func adapterReturned(at now: Int64) {
     guard state == .asleep else { return }
     if let lastProbe, now - lastProbe < Self.returnPause { return }
     permit = .adapterReturned
   }
 
-  /// Allows one probe for the caller.
+  /// Allows one probe that the caller requested.
   mutating func request() {
     if state == .asleep { permit = .requested }
   }
@@ -161,32 +165,34 @@ struct PowerWatch: ~Copyable {
     permit = nil
     lowSince = nil
     restingSince = nil
-    signs.restart()
+    activity.restart()
   }
 
-  /// Discards what was learned of the adapter's voltage, for another adapter.
+  /// Discards the calibration of the adapter's voltage, for another adapter.
   mutating func forgetAdapter() { gauge = VoltageGauge(configuration, offset: 0) }
 
-  /// Discards what was learned of the vehicle, for another one.
-  mutating func forgetVehicle() { signs.forgetVehicle() }
+  /// Discards facts about the vehicle, for another vehicle.
+  mutating func forgetVehicle() { activity.forgetVehicle() }
 
   // MARK: Falling asleep
 
-  /// Whether the vehicle must be asked if it moves: the cut-off voltage holds, and it answers but has not reported its
+  /// Whether motion must be requested: the voltage is at the cut-off, and the vehicle answers but has not reported its
   /// motion recently.
   func wantsMotion(at now: Int64) -> Bool {
-    state == .awake && lowSince != nil && !signs.isSilent && signs.isUnknown(at: now)
+    state == .awake && lowSince != nil && !activity.isSilent && activity.isUnknown(at: now)
   }
 
   private func sleepReason(at now: Int64, since: Int64) -> SleepReason? {
-    if hasHeld(configuration.cutOffTime, lowSince, now), signs.isStanding(since: since, at: now) { return .lowVoltage }
-    guard signs.isSilent(for: configuration.silentTime, at: now) else { return nil }
+    if hasHeld(configuration.cutOffTime, lowSince, now), activity.isStanding(since: since, at: now) {
+      return .lowVoltage
+    }
+    guard activity.isSilent(for: configuration.silentTime, at: now) else { return nil }
     if hasHeld(configuration.silentTime, restingSince, now) { return .vehicleSilent }
-    // Without a reliable voltage, only the interval wakes it again; without an interval it would sleep for ever.
+    // Without a reliable voltage, only the interval can end the sleep; without an interval it would never end.
     return volts == nil && configuration.wakeInterval != PowerConfiguration.never ? .vehicleSilent : nil
   }
 
-  /// Whether a condition has held since `start` in readings without a long gap.
+  /// Whether a condition has held since `start`, without a long gap between readings.
   private func hasHeld(_ time: Int64, _ start: Int64?, _ now: Int64) -> Bool {
     guard let start, now - lastVoltage <= longestGap else { return false }
     return now - start >= time

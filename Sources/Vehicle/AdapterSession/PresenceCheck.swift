@@ -1,9 +1,10 @@
 import OBDWire
 
-/// A check whether a vehicle that stopped answering is still there.
+/// A check whether a vehicle that stopped answering is still present.
 ///
-/// A silent PID is not a loss: an ECU may claim to support many PIDs that it never answers. The vehicle counts as lost
-/// only if the request that found it and the PID that was answered last stay unanswered too, also with the longest wait.
+/// An unanswered PID is no loss, because an ECU may claim to support many PIDs that it never answers. The vehicle
+/// counts as lost only if two requests stay unanswered, also with the longest wait: the one that found the vehicle, and
+/// the one for the PID that was answered last.
 struct PresenceCheck: BitwiseCopyable {
   enum Step: UInt8, BitwiseCopyable {
     /// 01 00, or 22 F400.
@@ -51,7 +52,7 @@ extension AdapterSession {
     }
   }
 
-  /// Learns from an answer of the vehicle: the silence before was that of PIDs, or of slow ECUs.
+  /// Handles an answer during the check. It shows that only some PIDs were silent, or that the ECUs are slow.
   private mutating func recordPresence(_ step: PresenceCheck.Step) {
     guard step == .longestWait else {
       vehicle.answerTime.resetSlowAnswers()
@@ -63,7 +64,7 @@ extension AdapterSession {
     if vehicle.answerTime.recordSlowAnswer(isFirst: plan.lastAnswered == nil) { increaseWait() }
   }
 
-  /// The ECUs are slow: PIDs that were silent are requested again with a longer wait.
+  /// Marks the ECUs as slow. PIDs that were silent are requested again with a longer wait.
   private mutating func increaseWait() {
     vehicle.answerTime.pace = vehicle.answerTime.pace == .usual && vehicle.isKLine ? .slow : .slowest
     learn(.slowECU)
@@ -72,13 +73,14 @@ extension AdapterSession {
     isPlanOutdated = true
   }
 
-  /// ECUs that answer within the usual wait are not slow, even if they were in an earlier session.
+  /// Records an answer within the usual wait. After enough of them, ECUs that were slow in an earlier session are no
+  /// longer slow.
   mutating func recordPromptAnswer() {
     guard vehicle.answerTime.pace == .usual, memory.quirks.contains(.slowECU) else { return }
     if vehicle.answerTime.recordPromptAnswer() { unlearn(.slowECU) }
   }
 
-  /// The vehicle no longer answers. One that is lost repeatedly is searched less often.
+  /// Handles the loss of a vehicle. If it is lost repeatedly, the pauses between searches grow.
   mutating func loseVehicle(_ reason: LossReason, at now: Int64) {
     let pause = connection.map { history.recordLoss(connectedSince: $0.since, at: now) } ?? 0
     reportLoss(reason)

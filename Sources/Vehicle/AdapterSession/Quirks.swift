@@ -10,7 +10,7 @@ public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
 
   /// ATZ is answered by `?`.
   public static let noReset = Quirks(rawValue: 1 << 0)
-  /// ATZ breaks the link (Bluetooth adapters that also restart their radio); ATD is sent instead.
+  /// ATZ breaks the link, because some Bluetooth adapters also restart their radio. ATD is sent instead.
   public static let resetLosesLink = Quirks(rawValue: 1 << 1)
   /// ATE0 is refused: every command is echoed.
   public static let noEchoOff = Quirks(rawValue: 1 << 2)
@@ -18,7 +18,7 @@ public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
   public static let noLinefeedsOff = Quirks(rawValue: 1 << 3)
   /// ATS0 is refused: bytes are separated by spaces.
   public static let noSpacesOff = Quirks(rawValue: 1 << 4)
-  /// ATH1 is refused: it is unknown which ECU answers.
+  /// ATH1 is refused: the answering ECU is unknown.
   public static let noHeaders = Quirks(rawValue: 1 << 5)
   /// ATAT1 is refused: the adapter always waits its full time.
   public static let noAdaptiveTiming = Quirks(rawValue: 1 << 6)
@@ -42,7 +42,7 @@ public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
   public static let noMultiPID = Quirks(rawValue: 1 << 15)
   /// BUFFER FULL: long answers must be requested in parts.
   public static let smallBuffer = Quirks(rawValue: 1 << 16)
-  /// A prompt comes twice, or late.
+  /// A prompt is sent twice, or late.
   public static let strayPrompts = Quirks(rawValue: 1 << 17)
   /// STI is answered: an STN chip (OBDLink).
   public static let stnChip = Quirks(rawValue: 1 << 18)
@@ -58,14 +58,15 @@ public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
   public static let noLowPower = Quirks(rawValue: 1 << 23)
   /// ATBRD or STBR is refused, or the line does not support the speed. Tested once in each session.
   public static let noBaudChange = Quirks(rawValue: 1 << 24)
-  /// ATPPS says that the adapter itself ensures P3min before a request on a K-line.
+  /// According to ATPPS, the adapter itself makes the pause P3min before a request on a K-line.
   public static let keepsPause = Quirks(rawValue: 1 << 25)
   /// ATPPS is refused.
   public static let noParameterList = Quirks(rawValue: 1 << 26)
-  /// ATPPS lists a pause that the adapter does not make, so ECUs of a K-line miss requests. Tested once in each session.
+  /// ATPPS lists a pause that the adapter does not make, so ECUs of a K-line miss requests. Tested once in each
+  /// session.
   public static let breaksPause = Quirks(rawValue: 1 << 27)
 
-  /// The name in records and log lines; that of the lowest bit if there are several quirks.
+  /// The name in records and log lines. For several quirks, the name of the lowest bit.
   public var name: StaticString {
     switch rawValue.trailingZeroBitCount {
     case 0: "noReset"

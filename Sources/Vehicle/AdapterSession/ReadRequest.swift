@@ -92,7 +92,7 @@ public struct ReadRequest: BitwiseCopyable, Sendable {
     return request
   }
 
-  /// The first identifier of a request that a plan fills up.
+  /// Creates a request with one identifier, to which a plan may add more.
   static func one(_ service: ReadService, _ identifier: UInt16) -> ReadRequest {
     var request = ReadRequest(service)
     request.identifiers[0] = identifier
@@ -100,7 +100,7 @@ public struct ReadRequest: BitwiseCopyable, Sendable {
     return request
   }
 
-  /// The request's bytes on the bus, one after another.
+  /// Calls a closure with each byte of the request, in the order of the bus.
   func forEachByte(_ body: (UInt8) -> Void) {
     body(service.rawValue)
     for i in 0..<identifierCount {
@@ -113,7 +113,7 @@ public struct ReadRequest: BitwiseCopyable, Sendable {
 }
 
 extension ReadRequest: Equatable {
-  /// Asks the same.
+  /// Whether both requests have the same service and identifiers.
   public static func == (a: ReadRequest, b: ReadRequest) -> Bool {
     guard a.service == b.service, a.identifierCount == b.identifierCount, a.parameterCount == b.parameterCount else {
       return false

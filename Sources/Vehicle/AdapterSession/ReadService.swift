@@ -1,8 +1,8 @@
 /// The services of SAE J1979 and ISO 14229-1 that only read.
 ///
-/// There is no case for a service that writes, clears, controls or opens a session, so no request can be made of one: a
-/// ``Command`` for the bus comes from a ``ReadRequest``, and a ReadRequest from one of these. Service 04 has a way of its
-/// own (``ClearPermission``).
+/// There is no case for a service that writes, clears, controls or opens a session, so such a request cannot be
+/// created: a ``Command`` for the vehicle needs a ``ReadRequest``, which needs a case of this type. Service 04 has a
+/// separate path (``ClearPermission``).
 public enum ReadService: UInt8, BitwiseCopyable, Sendable, CaseIterable {
   /// Current data (J1979, 6.1).
   case currentData = 0x01

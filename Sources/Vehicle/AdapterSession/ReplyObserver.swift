@@ -1,23 +1,24 @@
 import OBDWire
 
-/// What the session needs to know about one reply, collected while it is parsed. Readings go to the caller's handler.
+/// Facts about one reply that the session needs, collected while the reply is parsed. Readings are passed to the
+/// caller's handler.
 struct ReplyObserver: BitwiseCopyable {
   /// The request; `nil` if the command was for the adapter.
   private(set) var request: ReadRequest?
   private(set) var expectsBanner = false
-  /// Service 04 was sent.
+  /// Whether the request was service 04.
   private let isClearing: Bool
 
   /// Bit n: a failure whose kind has the raw value n.
   private(set) var failures: UInt32 = 0
-  /// The last failure that explains why nothing was read.
+  /// The last failure that explains why there is no reading.
   private(set) var lastFailure: WireError.Kind?
   private(set) var negatives = 0
-  /// Final refusals; 0x78 only delays the answer.
+  /// Number of final refusals. Response code 0x78 is not counted, because it only delays the answer.
   private(set) var refusals = 0
   /// Response code of the last refusal.
   private(set) var negativeCode: UInt8 = 0
-  /// Every refusal in the reply was 0x78, and no answer followed.
+  /// Whether every refusal in the reply was 0x78 and no answer followed.
   private(set) var isPending = false
 
   /// Messages that answer the request.
@@ -26,7 +27,7 @@ struct ReplyObserver: BitwiseCopyable {
   private(set) var frames = 0
   private(set) var senderCount = 0
   private var senders = InlineArray<8, ECUAddress>(repeating: .unknown)
-  /// The identifiers of the request that each sender answered, one bit for each.
+  /// The identifiers of the request that each sender answered, one bit for each identifier.
   private var places = InlineArray<8, UInt8>(repeating: 0)
   /// Bit n: the sender with index n has stored codes (PID 01).
   private var withCodes: UInt8 = 0
@@ -35,10 +36,10 @@ struct ReplyObserver: BitwiseCopyable {
 
   private(set) var motion = Motion()
   private(set) var isOK = false
-  /// A banner that no command requested.
+  /// Whether the reply contains a banner that no command requested.
   private(set) var hasSurpriseBanner = false
   private(set) var hasBanner = false
-  /// ERRxx: the adapter's settings are no longer reliable.
+  /// Whether the reply contains ERRxx: the adapter's settings are no longer reliable.
   private(set) var isFatal = false
   /// Text of the adapter's answer; at most 40 bytes.
   private(set) var text = InlineArray<40, UInt8>(repeating: 0)
@@ -49,7 +50,7 @@ struct ReplyObserver: BitwiseCopyable {
   private(set) var controlModuleVoltage: Double?
   private(set) var fuelType: UInt8?
   private(set) var slowValues = SlowValues()
-  /// Whether ATPPS says that the adapter ensures P3min; `nil` if it does not contain the parameter.
+  /// Whether the adapter makes the pause P3min, according to ATPPS; `nil` if the list does not contain the parameter.
   private(set) var keepsPause: Bool?
   private(set) var vin = InlineArray<20, UInt8>(repeating: 0)
   private(set) var vinCount = 0
@@ -58,11 +59,11 @@ struct ReplyObserver: BitwiseCopyable {
   private(set) var codesDigest: UInt32 = 0
   private(set) var hasCodeList = false
 
-  /// A message answers the request before this one, and none answers this one.
+  /// Whether a message answers the previous request, and none answers this one.
   private(set) var answersPrevious = false
   private let previous: ReadRequest?
 
-  /// Begins a reply. Without arguments, it belongs to no command.
+  /// Begins a reply. Without arguments, the reply belongs to no command.
   init(
     request: ReadRequest? = nil, previous: ReadRequest? = nil, expectsBanner: Bool = false, isClearing: Bool = false
   ) {
@@ -74,13 +75,13 @@ struct ReplyObserver: BitwiseCopyable {
 
   func failed(_ kind: WireError.Kind) -> Bool { failures & 1 << UInt32(kind.rawValue) != 0 }
 
-  /// The answer is damaged or incomplete.
+  /// Whether the answer is damaged or incomplete.
   var isDamaged: Bool {
     failed(.truncated) || failed(.sequence) || failed(.checksum) || failed(.malformed) || failed(.dataError)
       || failed(.rxError) || failed(.bufferFull) || failed(.stopped)
   }
 
-  /// The adapter lost its settings, goes to sleep, or is unreliable.
+  /// Whether the adapter lost its settings, goes to sleep, or is unreliable.
   var isAlarming: Bool {
     hasSurpriseBanner || isFatal || failed(.lowVoltage) || failed(.lowPower) || failed(.activityAlert)
   }
@@ -105,7 +106,7 @@ struct ReplyObserver: BitwiseCopyable {
     return found
   }
 
-  /// The places that any sender answered.
+  /// The identifiers of the request that any sender answered, one bit for each.
   var answeredPlaces: UInt8 {
     var all: UInt8 = 0
     for i in 0..<senderCount { all |= places[i] }
@@ -133,7 +134,7 @@ extension ReplyObserver {
     isPending = false
     if isClearing, payload[0] == 0x44 { messages += 1 }
     guard let request else { return }
-    // Any other service does not answer this request.
+    // A message of any other service does not answer this request.
     guard payload[0] == request.service.rawValue | 0x40 else { return }
     messages += 1
     guard let sender = place(of: origin.ecu) else { return }
@@ -143,7 +144,8 @@ extension ReplyObserver {
     if isStatus, payload[2] & 0x7F > 0 { withCodes |= 1 << UInt8(sender) }
   }
 
-  /// Whether a message answers a request: it has its service, and one of its identifiers if it has any.
+  /// Whether a message answers a request. It must have the request's service and, if the request has identifiers, one
+  /// of them.
   private static func answers(_ payload: Span<UInt8>, _ request: ReadRequest) -> Bool {
     guard payload[0] == request.service.rawValue | 0x40 else { return false }
     guard request.identifierCount > 0 else { return true }
@@ -161,7 +163,7 @@ extension ReplyObserver {
     return senderCount - 1
   }
 
-  /// Returns the identifiers of the request in an answer, as far as their lengths are known.
+  /// Returns the identifiers of the request in an answer, one bit for each, as far as their lengths are known.
   private func answered(_ payload: Span<UInt8>, _ request: ReadRequest) -> UInt8 {
     let width = request.service == .dataIdentifier ? 2 : 1
     var mask: UInt8 = 0
@@ -204,11 +206,11 @@ extension ReplyObserver {
       motion.engineSpeed = max(motion.engineSpeed ?? 0, reading.value)
       slowValues.engineSpeed = motion.engineSpeed
     case 0x0D: motion.speed = max(motion.speed ?? 0, reading.value)
-    // That of the first ECU, as below.
+    // The value of the first ECU, for the same reason as below.
     case 0x05: slowValues.coolantTemperature = slowValues.coolantTemperature ?? reading.value
     case 0x31: slowValues.distanceSinceClear = slowValues.distanceSinceClear ?? reading.value
     case 0xA6: slowValues.odometer = slowValues.odometer ?? reading.value
-    // That of the first ECU: it is the same for all.
+    // The value of the first ECU; it is the same for all.
     case 0x42: controlModuleVoltage = controlModuleVoltage ?? reading.value
     case 0x51: fuelType = fuelType ?? UInt8(clamping: Int(reading.value))
     default: break
@@ -216,7 +218,7 @@ extension ReplyObserver {
   }
 
   mutating func text(_ reading: TextReading, _ bytes: Span<UInt8>) {
-    // That of the lowest address, because the order of answers varies, and an ECU from another vehicle may be among them.
+    // The VIN from the lowest address. The order of answers varies, and they may include an ECU from another vehicle.
     guard reading.kind == .vin, vinCount == 0 || reading.origin.ecu.value < vinSender.value else { return }
     vinSender = reading.origin.ecu
     vinCount = min(bytes.count, 20)
@@ -226,7 +228,7 @@ extension ReplyObserver {
   mutating func codes(_ list: TroubleCodeList, _ codes: Span<TroubleCode>) {
     hasCodeList = true
     for i in 0..<codes.count {
-      // Sum of FNV-1a hashes of address and code: independent of the order of ECUs and codes.
+      // Sum of the FNV-1a hashes of address and code, which does not depend on the order of ECUs and codes.
       var hash: UInt32 = 2_166_136_261
       hash = (hash ^ list.origin.ecu.value) &* 16_777_619
       hash = (hash ^ (UInt32(codes[i].code) << 8 | UInt32(codes[i].failureType))) &* 16_777_619
@@ -249,13 +251,13 @@ extension ReplyObserver {
     let isOKText = bytes.count == 2 && bytes[0] == UInt8(ascii: "O") && bytes[1] == UInt8(ascii: "K")
     if isOKText { isOK = true }
     if let isKept = PauseParameter.isKept(bytes) { keepsPause = isKept && keepsPause != false }
-    // A name may come after or before a late answer to an earlier command.
+    // A name may precede or follow a late answer to an earlier command.
     guard textCount == 0 || isBanner, !isOKText else { return }
     textCount = min(bytes.count, 40)
     for i in 0..<textCount { text[i] = bytes[i] }
   }
 
-  /// The text is an STN chip's name: `STN1110 v4.0.1`.
+  /// Whether the text is an STN chip's name: `STN1110 v4.0.1`.
   var isSTN: Bool { textCount >= 3 && text[0] == 0x53 && text[1] == 0x54 && text[2] == 0x4E }
 
   /// Whether a text is a name: it contains a digit, and a letter that is not a hexadecimal digit, as `ELM327 v1.5`.

@@ -1,10 +1,15 @@
 /// One try to find the vehicle: the selected protocol, and the service of the request.
 ///
 /// If no protocol is configured, the first round is the adapter's own search, which tries the last good protocol first
-/// (ATSPA). Without a vehicle it takes up to 12 s, and a vehicle whose ignition is switched on meanwhile waits for its end.
-/// So all further rounds select protocols by hand and are short: the last good protocol, the four of CAN, which take a
-/// quarter of a second each, then one of the slow ones in turn, and one try with OBDonUDS (SAE J1979-2: 22 F400). This also
-/// helps with clones that search badly.
+/// (ATSPA). It takes up to 12 s without a vehicle, and cannot detect an ignition that is switched on meanwhile.
+/// Therefore, all later rounds are shorter and select protocols explicitly. Each round tries:
+///
+/// 1. the last good protocol
+/// 2. the four protocols of CAN, a quarter of a second each
+/// 3. one of the slow protocols, a different one in each round
+/// 4. OBDonUDS (SAE J1979-2: 22 F400)
+///
+/// This also helps with clones whose own search is unreliable.
 struct SearchStep: BitwiseCopyable, Equatable {
   /// ELM digits, in the order of how many vehicles use them.
   private static let fast: InlineArray<4, UInt8> = [0x36, 0x37, 0x38, 0x39]
@@ -14,14 +19,14 @@ struct SearchStep: BitwiseCopyable, Equatable {
   var index = -1
   /// The protocol's digit; `nil` for the present protocol.
   var digit: UInt8?
-  /// ATSP was sent for it.
+  /// Whether ATSP was sent for the protocol.
   var isSelected = true
-  /// 22 F400 is sent instead of 01 00, for example after the ECUs refused service 01.
+  /// Whether 22 F400 is sent instead of 01 00, for example after the ECUs refused service 01.
   var isUDS = false
-  /// The ECUs answered with a refusal.
+  /// Whether the ECUs refused the request.
   var wasRefused = false
 
-  /// Returns the first try of a round by hand.
+  /// Returns the first try of a round that selects protocols explicitly.
   static func first(round: Int, known: UInt8) -> SearchStep? {
     SearchStep().next(configured: nil, round: max(round, 1), known: known)
   }
@@ -34,7 +39,7 @@ struct SearchStep: BitwiseCopyable, Equatable {
   ///   - known: digit of the last good protocol; 0 if none.
   func next(configured: UInt8?, round: Int, known: UInt8) -> SearchStep? {
     if let configured {
-      // The configured protocol is the only one; it may carry OBDonUDS.
+      // Only the configured protocol is tried. It may carry OBDonUDS.
       guard !isUDS, configured >= UInt8(ascii: "6"), configured <= UInt8(ascii: "9") else { return nil }
       return SearchStep(index: index, digit: digit, isSelected: isSelected, isUDS: true, wasRefused: wasRefused)
     }
@@ -49,14 +54,14 @@ struct SearchStep: BitwiseCopyable, Equatable {
     return nil
   }
 
-  /// - Returns: `nil` if nothing is tried at this place.
+  /// - Returns: `nil` if there is no protocol for this place.
   private static func digit(at place: Int, _ round: Int, _ known: UInt8) -> UInt8? {
     switch place {
     case 0: return known > 0x30 ? known : nil
     case 1...4: return fast[place - 1] == known ? nil : fast[place - 1]
     case 5:
       let digit = slow[(round - 1) % 5]
-      // Only one slow try in a round: if the known protocol is slow, the others have every second round.
+      // Each round has only one slow try. If the last good protocol is slow, every second round tries another slow one.
       let isKnownSlow = known > 0x30 && known < 0x36
       return digit == known || isKnownSlow && round % 2 == 0 ? nil : digit
     default: return fast[(round - 1) % 4]

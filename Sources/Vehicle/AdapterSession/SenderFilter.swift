@@ -1,13 +1,13 @@
 import OBDWire
 
-/// The senders that can have answered.
+/// Rejects messages from senders that cannot have answered.
 ///
-/// On CAN, a request to all ECUs is answered from the addresses 7E8 to 7EF, or 18DAF1xx (ISO 15765-4). Any other address is
-/// that of a request that the adapter received (7E0), or damaged.
+/// On CAN, a request to all ECUs is answered from the addresses 7E8 to 7EF, or 18DAF1xx (ISO 15765-4). Any other
+/// address is damaged, or belongs to a request that the adapter received (7E0).
 struct SenderFilter: BitwiseCopyable {
   /// Kind of the addresses on the bus; `nil` if unknown.
   var kind: ECUAddress.Kind?
-  /// The request went to one ECU with the address of a signal set.
+  /// Whether the request was sent to one ECU with an address of a signal set.
   var isAddressed = false
 
   func admits(_ sender: ECUAddress) -> Bool {

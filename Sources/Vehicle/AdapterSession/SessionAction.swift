@@ -2,7 +2,7 @@ import OBDWire
 
 /// What the caller of an ``AdapterSession`` must do next.
 public enum SessionAction: BitwiseCopyable, Sendable {
-  /// Write these bytes to the port, all of them.
+  /// Write all of these bytes to the port.
   case send(Command)
   /// Nothing to do: call `next` again after bytes arrived, or at this time (ns of CLOCK_BOOTTIME) at the latest.
   case wait(until: Int64)
@@ -26,7 +26,7 @@ public enum SessionEvent: BitwiseCopyable, Sendable, Equatable {
   case recovered(protocolDigit: UInt8)
   /// A command's prompt was not read in time; the dialogue is resynchronized.
   case promptLost
-  /// Answers belong to the commands before; the dialogue is resynchronized.
+  /// Answers belong to earlier commands; the dialogue is resynchronized.
   case outOfStep
   /// A quirk of the adapter was learned.
   case quirk(Quirks)
@@ -34,10 +34,12 @@ public enum SessionEvent: BitwiseCopyable, Sendable, Equatable {
   case supportKnown
   /// The VIN was read for the first time since the vehicle was found; it is in ``AdapterSession/car``.
   case vehicleIdentified
-  /// The VIN differs from the one before: another vehicle. What was learned of the old one is discarded.
+  /// The VIN differs from the previous one, so the vehicle is a different one. All facts about the previous vehicle are
+  /// discarded.
   case vehicleChanged
-  /// Another vehicle than the one whose VIN was known, and it reports none: its ECUs do not support it, or its bus or its
-  /// PIDs differ. What was learned of the old one is discarded, as with ``vehicleChanged``.
+  /// The vehicle is a different one and reports no VIN: its ECUs do not support it, or its bus or PIDs differ from
+  /// those of the vehicle with the known VIN. All facts about the previous vehicle are discarded, as with
+  /// ``vehicleChanged``.
   case vehicleUnnamed
   /// One of several ECUs no longer answers.
   case ecuVanished(ECUAddress)
@@ -53,19 +55,19 @@ public enum SessionEvent: BitwiseCopyable, Sendable, Equatable {
   case codesCleared
   /// Service 04 was not sent, or refused.
   case clearRefused(ClearRefusal)
-  /// The vehicle is left alone from now on: nothing reaches the bus.
+  /// Requests to the vehicle have stopped; nothing is sent on its bus.
   case sleeping(SleepReason)
-  /// A vehicle that was left alone answers again, and the reason of the probe.
+  /// A sleeping vehicle answers again. The value is the reason of the probe.
   case awake(AwakeReason)
   /// ``AdapterSession/memory`` has changed and should be stored.
   case memoryChanged
 }
 
-/// The reason why nothing is read.
+/// The reason why no values are read.
 public enum LossReason: UInt8, BitwiseCopyable, Sendable {
   /// The adapter sends no bytes.
   case silent
-  /// Bytes are received, but not from an adapter: wrong speed or another device.
+  /// Bytes are received, but not from an adapter: the speed is wrong, or it is another device.
   case noAdapter
   /// NMEA sentences are received: a GNSS receiver.
   case gnssReceiver
@@ -73,7 +75,7 @@ public enum LossReason: UInt8, BitwiseCopyable, Sendable {
   case portClosed
   /// The adapter restarted by itself and lost its settings.
   case adapterReset
-  /// LV RESET: its supply broke down.
+  /// LV RESET: the adapter's supply voltage dropped.
   case lowVoltage
   /// LP ALERT: the adapter goes to sleep.
   case lowPower
@@ -91,7 +93,7 @@ public enum LossReason: UInt8, BitwiseCopyable, Sendable {
   case adapterError
   /// The ECUs answer, but refuse.
   case refused
-  /// The adapter's answers repeatedly belong to the commands before.
+  /// The adapter's answers repeatedly belong to earlier commands.
   case outOfStep
 
   /// The name in records and log lines.
@@ -117,7 +119,7 @@ public enum LossReason: UInt8, BitwiseCopyable, Sendable {
 }
 
 extension LossReason {
-  /// No adapter was present: that one answers again is reported, whatever the vehicle does.
+  /// Whether no adapter was present. The next answer of an adapter is then reported even without a vehicle.
   var isAdapterAway: Bool {
     switch self {
     case .silent, .noAdapter, .gnssReceiver, .portClosed: true

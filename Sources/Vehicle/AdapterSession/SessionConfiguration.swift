@@ -16,14 +16,14 @@ public struct SessionConfiguration: BitwiseCopyable, Sendable {
   public var protocolDigit: UInt8?
   /// Period of reading the trouble codes, ns.
   public var codesPeriod: Int64 = 60_000_000_000
-  /// Period of reading the adapter's voltage, ns; at least a second, shorter periods count as that.
+  /// Period of reading the adapter's voltage, ns. Values below one second count as one second.
   public var voltagePeriod: Int64 = 10_000_000_000
   /// Time between two tries to find the vehicle, ns.
   public var searchPause: Int64 = 2_000_000_000
-  /// When the vehicle is left alone, and when it is probed again.
+  /// Rules for stopping requests to the vehicle, and for probing it again.
   public var power = PowerConfiguration()
-  /// Speed to change to after the settings, baud (ATBRD, 15,686…500,000; STBR); `nil` to keep the speed. Only for serial
-  /// ports. If the change fails, the speed stays.
+  /// Baud rate to change to after the initialization (ATBRD, 15,686…500,000; STBR); `nil` to keep the rate. Only for
+  /// serial ports. If the change fails, the rate stays the same.
   public var preferredBaud: Int?
 
   /// Creates the defaults.
@@ -40,13 +40,13 @@ public struct SessionMemory: BitwiseCopyable, Sendable {
   public var vin = InlineArray<20, UInt8>(repeating: 0)
   /// Number of characters of ``vin``; 0 if unknown.
   public var vinCount = 0
-  /// PIDs that this vehicle claims to support but does not answer.
+  /// PIDs that the vehicle claims to support but does not answer.
   public var silentPIDs = PIDSet()
   /// The adapter's quirks.
   public var quirks: Quirks = []
   /// Vehicle's voltage (PID 42) minus the adapter's, V; 0 if unknown.
   public var voltageOffset = 0.0
-  /// The adapter's voltage has changed, so it is measured.
+  /// Whether the adapter's voltage has ever changed, which proves that it is measured.
   public var measuresVoltage = false
 
   /// Creates an empty memory.

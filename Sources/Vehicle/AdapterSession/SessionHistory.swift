@@ -1,23 +1,23 @@
 import OBDWire
 
-/// What happened earlier in the session, for reports and for the length of pauses.
+/// Earlier events of the session, for reports and for the length of pauses.
 struct SessionHistory: BitwiseCopyable {
-  /// A vehicle that is lost sooner than this after it was found counts as repeatedly lost, ns.
+  /// If a vehicle is lost within this time after it was found, the loss counts as repeated, ns.
   private static let shortConnection: Int64 = 60_000 * Limit.millisecond
   private static let longestLossPause: Int64 = 30_000 * Limit.millisecond
 
-  /// An adapter was found, a vehicle was connected.
+  /// Whether an adapter was found, and whether a vehicle was connected.
   var wasFound = false
   var wasConnected = false
   /// The last loss that was reported; `nil` if the adapter or the vehicle has answered since.
   var lastLoss: LossReason?
-  /// Times that the port was reopened since an adapter was last found.
+  /// Number of times that the port was reopened since an adapter was last found.
   var reopenings = 0
-  /// Links in a row that broke during ATZ.
+  /// Number of links in a row that broke during ATZ.
   var lostResets = 0
-  /// Times that the adapter did not answer at a speed set by ATBRD or STBR.
+  /// Number of times that the adapter did not answer at a speed set by ATBRD or STBR.
   var baudReturns = 0
-  /// Losses in a row soon after the vehicle was found.
+  /// Number of losses in a row that followed soon after the vehicle was found.
   private var repeatedLosses = 0
 
   /// Records that a vehicle was lost.
@@ -33,18 +33,18 @@ struct SessionHistory: BitwiseCopyable {
 
 /// The rounds of the search since a vehicle was last found.
 struct SearchRounds: BitwiseCopyable {
-  /// Rounds that failed.
+  /// Number of failed rounds.
   var count = 0
   /// Start of the current round.
   var began: Int64 = 0
 }
 
-/// The port since it was opened.
+/// Facts about the port since it was opened.
 struct OpenPort: BitwiseCopyable {
   var openedAt: Int64 = 0
   /// Speed of the port, baud; `nil` if it cannot be set.
   var baud: Int?
-  /// Speed before it was changed by ATBRD or STBR; `nil` if it was not.
+  /// Speed before a change by ATBRD or STBR; `nil` if it was not changed.
   var formerBaud: Int?
   /// Quirks that were confirmed since the port was opened. Other known quirks are tested once more.
   var confirmedQuirks: Quirks = []
@@ -54,7 +54,7 @@ struct OpenPort: BitwiseCopyable {
 struct BaudSearch: BitwiseCopyable {
   /// Index in the list of speeds; `nil` for the known speed.
   var index: Int?
-  /// Index of the last speed that a silent device was tried at.
+  /// Index of the last listed speed at which a silent device was tried.
   var spare = -1
   /// Completed passes of the list.
   var pass = 0
@@ -64,7 +64,7 @@ struct BaudSearch: BitwiseCopyable {
 struct AdapterIdentity: BitwiseCopyable {
   private(set) var text = InlineArray<40, UInt8>(repeating: 0)
   private(set) var count = 0
-  /// Hash of the last banner; 0 if none was read. A different banner is that of another adapter.
+  /// Hash of the last banner; 0 if none was read. A different banner means a different adapter.
   private var banner: UInt32 = 0
 
   mutating func store(_ reply: ReplyObserver) {
@@ -75,7 +75,7 @@ struct AdapterIdentity: BitwiseCopyable {
 
   /// Stores the name of a banner.
   ///
-  /// - Returns: whether it differs from the banner before.
+  /// - Returns: whether the banner differs from the previous one.
   mutating func storeBanner(_ reply: ReplyObserver) -> Bool {
     store(reply)
     var hash: UInt32 = 2_166_136_261

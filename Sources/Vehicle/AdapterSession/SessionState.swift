@@ -1,17 +1,18 @@
 import OBDWire
 
-/// What a session does with the adapter and the vehicle, with the data that exist only in that state.
+/// The state of a session. Each case has the data that exist only in that state.
 ///
 ///     closed ──► probing ──► initializing ──► searching ──► naming ──► connected
 ///                                                 ▲           │            │
 ///                                                 │    unsupportedBus      │ lost
 ///                                                 └──── resting ◄──────────┘
 ///
-/// From every state: a closed port or lost prompts lead to `closed`, a fatal error to `probing`, an unexpected banner to
-/// `initializing`. A change of the speed is between `initializing` and `searching`. A search without a result leads to
-/// `resting`. If the bus is no longer the unsupported one, `searching` follows.
+/// Transitions from every state: a closed port or lost prompts lead to `closed`, a fatal error to `probing`, an
+/// unexpected banner to `initializing`. Other transitions: a change of the speed is between `initializing` and
+/// `searching`; a search without a result leads to `resting`; if the bus changes to a supported one, `searching`
+/// follows.
 ///
-/// What outlives a state is stored beside it in ``AdapterSession``: ``AdapterSettings`` until the adapter restarts,
+/// Values that outlive a state are stored in ``AdapterSession``: ``AdapterSettings`` until the adapter restarts,
 /// ``OpenPort`` until the port is opened again, ``KnownVehicle`` until another vehicle is identified, and
 /// ``SessionHistory`` for the whole session.
 enum SessionState: BitwiseCopyable {
@@ -23,21 +24,22 @@ enum SessionState: BitwiseCopyable {
   case initializing(Initialization)
   /// Both sides of the line change to another speed.
   case changingBaud(BaudChange)
-  /// The session looks for a vehicle, one protocol after another. A vehicle that is left alone is in this state, too.
+  /// The session searches for a vehicle, one protocol after another. While a vehicle sleeps, the session is in this
+  /// state, too.
   case searching(Search)
-  /// A vehicle answers; the adapter is asked for the number of the protocol.
+  /// A vehicle answers; the adapter's protocol number is read.
   case naming(Naming)
-  /// A vehicle answers on a known bus.
+  /// Whether a vehicle answers on a known bus.
   case connected(Connection)
-  /// The bus speaks a protocol that is not polled (SAE J1939). The adapter is asked again at this time.
+  /// The bus uses a protocol that is not polled (SAE J1939). The adapter is queried again at this time.
   case unsupportedBus(nextCheck: Int64)
   /// Nothing is sent to the vehicle until this time.
   case resting(until: Int64, then: AfterRest)
 
-  /// A vehicle answers on a known bus.
+  /// Whether a vehicle answers on a known bus.
   var isConnected: Bool { if case .connected = self { true } else { false } }
 
-  /// The adapter has its settings, and the next requests reach the bus.
+  /// Whether the adapter is initialized, so that the next requests reach the bus.
   var asksVehicle: Bool {
     switch self {
     case .searching, .naming, .connected, .resting(_, .search): true
@@ -45,7 +47,7 @@ enum SessionState: BitwiseCopyable {
     }
   }
 
-  /// ATE0 was accepted before this state: an echo now means that the adapter lost its settings.
+  /// Whether ATE0 was accepted before this state. If so, an echo means that the adapter lost its settings.
   var isPastEchoOff: Bool {
     switch self {
     case .closed, .probing, .resting: false
@@ -55,19 +57,19 @@ enum SessionState: BitwiseCopyable {
   }
 }
 
-/// What follows a rest.
+/// The state after a rest.
 enum AfterRest: BitwiseCopyable, Equatable { case probe, search }
 
-/// ATZ at one speed.
+/// A try to reach the adapter by ATZ at one speed.
 struct Probe: BitwiseCopyable {
-  /// Replies to ATZ at this speed.
+  /// Number of replies to ATZ at this speed.
   var replies = 0
 }
 
-/// The settings of the adapter after ATZ.
+/// Progress of the settings after ATZ.
 struct Initialization: BitwiseCopyable {
   var step = InitialStep.echoOff
-  /// Replies to this step that were refusals or had no prompt.
+  /// Number of replies to this step that were refusals or had no prompt.
   var tries = 0
 }
 
@@ -78,7 +80,7 @@ enum InitialStep: UInt8, BitwiseCopyable, CaseIterable {
 
   var next: InitialStep? { InitialStep(rawValue: rawValue + 1) }
 
-  /// The quirk that an adapter has if it answers `?`.
+  /// The quirk of an adapter that answers `?`.
   var quirk: Quirks {
     switch self {
     case .echoOff: .noEchoOff
@@ -90,7 +92,7 @@ enum InitialStep: UInt8, BitwiseCopyable, CaseIterable {
     case .timeout: .noTimeout
     case .identity: .noIdentity
     case .description: .noDescription
-    // Most adapters are not STN chips.
+    // No quirk, because most adapters are not STN chips.
     case .stn: []
     case .voltage: .noVoltage
     }
@@ -109,10 +111,10 @@ struct Search: BitwiseCopyable {
   var step: SearchStep
   /// Refused tries of this step.
   var tries = 0
-  /// Why the first try of the round failed. The first try uses the vehicle's last protocol, or the adapter's own search,
-  /// so its reason is the one to report.
+  /// The reason why the first try of the round failed. It is the one to report, because the first try uses the
+  /// vehicle's last protocol or the adapter's own search.
   var firstFailure: LossReason?
-  /// A try has ended, and no voltage was read since. It is read before the next try if it is due.
+  /// Whether a try has ended and no voltage was read since. If a voltage is due, it is read before the next try.
   var mayReadVoltage = false
   var numberTrust = ProtocolNumberTrust.trusted
 }
@@ -120,17 +122,17 @@ struct Search: BitwiseCopyable {
 /// Whether the protocol number of the adapter agrees with the addresses of the ECUs.
 enum ProtocolNumberTrust: BitwiseCopyable, Equatable {
   case trusted
-  /// They differed. The vehicle is asked again, and only answers with the address kind of the number count.
+  /// They differed. The vehicle is queried again, and only answers with this kind of address count.
   case verifying(ECUAddress.Kind)
-  /// Nobody answered with that kind of address: the number is wrong.
+  /// No ECU answered with that kind of address: the protocol number is wrong.
   case distrusted
 }
 
-/// The question for the number of the protocol (ATDPN).
+/// Reads the number of the protocol (ATDPN).
 struct Naming: BitwiseCopyable {
-  /// Replies without a usable number.
+  /// Number of replies without a usable number.
   var tries = 0
-  /// Part of the first answer to 0100 was lost, so it is requested again.
+  /// Whether part of the first answer to 0100 was lost, so that it must be requested again.
   let isSupportDamaged: Bool
   let numberTrust: ProtocolNumberTrust
 }

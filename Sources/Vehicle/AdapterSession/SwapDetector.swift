@@ -1,4 +1,4 @@
-/// Values of one reply that change slowly in any vehicle.
+/// Values of one reply that change slowly in every vehicle.
 struct SlowValues: BitwiseCopyable {
   /// PID 05, °C.
   var coolantTemperature: Double?
@@ -33,12 +33,12 @@ struct SwapDetector: BitwiseCopyable {
   private var isRunning: Bool?
   private var alarmedAt = Int64.min / 2
 
-  /// Compares a reply with the values before.
+  /// Compares a reply with the previous values.
   ///
-  /// - Returns: whether it may be another vehicle's.
+  /// - Returns: whether the reply may come from another vehicle.
   mutating func hasJumped(_ values: SlowValues, at now: Int64) -> Bool {
     var hasJumped = Self.update(&coolantTemperature, values.coolantTemperature, jump: Self.temperatureJump, now)
-    // Clearing the codes sets the distance to 0, and at 65,535 km some ECUs start again at 0.
+    // Clearing the codes sets the distance to 0, and some ECUs restart at 0 after 65,535 km.
     let isCleared = values.distanceSinceClear == 0
     let distance = Self.update(&distanceSinceClear, values.distanceSinceClear, jump: Self.distanceJump, now)
     if distance, !isCleared { hasJumped = true }

@@ -2,15 +2,16 @@
 ///
 ///     11.9V        a cheap divider, 0.6 V too low: PID 42 is 12.5 at the same time
 ///
-/// A voltage is ignored if it is missing, 0.0, unchanged while PID 42 changed, or too far from PID 42. One that has never
-/// changed may not be measured: it is ``unproven``. Voltages are those of a 12 V system; those of 24 V are halved.
+/// A voltage is ignored if it is missing, 0.0, unchanged while PID 42 changed, or too far from PID 42. A voltage that
+/// has never changed may not be measured at all; it is ``unproven``. Voltages apply to a 12 V system; those of a 24 V
+/// system are halved.
 struct VoltageGauge: BitwiseCopyable {
-  /// Limits of a plausible voltage: below, the adapter itself would not run.
+  /// Lowest plausible voltage: below it, the adapter itself would not work.
   private static let least = 3.0
   private static let most = 40.0
-  /// Readings of both within this time belong together, ns.
+  /// A voltage of the adapter and a PID 42 within this time are compared, ns.
   private static let pairing: Int64 = 3_000_000_000
-  /// Readings in a row that prove a system of 24 V, or that adapter and vehicle disagree.
+  /// Number of readings in a row that proves a 24 V system, or a difference between adapter and vehicle.
   private static let witnesses = 3
 
   private let configuration: PowerConfiguration
@@ -20,9 +21,9 @@ struct VoltageGauge: BitwiseCopyable {
   /// The last reading; `nil` if missing or implausible.
   private var reading: Double?
   private var readAt = Int64.min
-  /// The voltage has changed, in this session or an earlier one, so it is measured.
+  /// Whether the voltage has changed, in this session or an earlier one. This proves that it is measured.
   private(set) var hasMoved: Bool
-  /// It did not change while PID 42 did.
+  /// Whether the voltage did not change while PID 42 did.
   private var isFrozen = false
   private var disagreements = 0
   private var heavyReadings = 0
@@ -35,8 +36,8 @@ struct VoltageGauge: BitwiseCopyable {
   private var highest = -Double.infinity
 
   /// - Parameters:
-  ///   - offset: as learned earlier with the same adapter; 0 if unknown.
-  ///   - hasMoved: the same adapter's voltage changed in an earlier session.
+  ///   - offset: correction that was learned with the same adapter; 0 if unknown.
+  ///   - hasMoved: whether the same adapter's voltage changed in an earlier session.
   init(_ configuration: PowerConfiguration, offset: Double, hasMoved: Bool = false) {
     self.configuration = configuration
     self.offset = offset
@@ -44,12 +45,12 @@ struct VoltageGauge: BitwiseCopyable {
     isCalibrated = offset != 0
   }
 
-  /// The vehicle's voltage as that of a 12 V system; `nil` if unreliable.
+  /// The vehicle's voltage, converted to that of a 12 V system; `nil` if unreliable.
   var volts: Double? {
     hasMoved ? corrected : nil
   }
 
-  /// The same while it has never changed; `nil` if proven or unreliable.
+  /// The same for a voltage that has never changed; `nil` if proven or unreliable.
   var unproven: Double? { hasMoved || isFrozen ? nil : corrected }
 
   private var corrected: Double? {
@@ -99,7 +100,8 @@ struct VoltageGauge: BitwiseCopyable {
       heavyReadings = 0
       return
     }
-    // Cranking a truck reduces its voltage below 18 V for a moment; no 24 V battery falls this low.
+    // While a truck's engine is cranked, its voltage can fall below 18 V for a moment, but no 24 V battery falls this
+    // low.
     if isHeavy, answer > configuration.restingVoltage * 1.2 { return }
     heavyReadings += 1
     guard heavyReadings >= Self.witnesses else { return }
@@ -107,7 +109,7 @@ struct VoltageGauge: BitwiseCopyable {
     heavyReadings = 0
   }
 
-  /// Learns the correction from two readings that belong together.
+  /// Updates the correction from two readings that are close in time.
   private mutating func compare(at now: Int64) {
     guard let reading, let module, now - readAt <= Self.pairing, now - moduleAt <= Self.pairing else { return }
     let difference = module - reading

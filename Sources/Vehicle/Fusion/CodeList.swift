@@ -1,9 +1,9 @@
 import OBDWire
 
-/// One list of trouble codes of an ECU: as last read, and as last reported.
+/// One list of trouble codes of an ECU, with the state at the last report.
 struct CodeList {
   private(set) var codes: [TroubleCode] = []
-  /// The list as last reported; `nil` if never.
+  /// The last reported list; `nil` if none was reported.
   private(set) var reported: [TroubleCode]?
   /// Whether the list was read and is still valid.
   private(set) var isKnown = false
@@ -29,8 +29,8 @@ struct CodeList {
     codes.removeAll(keepingCapacity: true)
   }
 
-  /// Whether the list was never reported or differs from the reported one.
-  var isNews: Bool { isKnown && (reported.map { !Self.isSameSet($0, codes) } ?? true) }
+  /// Whether the list must be reported, because none was reported yet or it differs from the reported one.
+  var needsReport: Bool { isKnown && (reported.map { !Self.isSameSet($0, codes) } ?? true) }
 
   /// Codes that are in only one of the reported and the current list.
   var changed: [TroubleCode] {

@@ -15,7 +15,7 @@ struct Column: BitwiseCopyable {
     /// A text or list that ``ECUState`` stores.
     case vin, troubleCodes
   }
-  /// Role of the value other than telemetry.
+  /// The use of a value, besides telemetry.
   enum Role: UInt8, BitwiseCopyable {
     case none, engineSpeed, vehicleSpeed, mil, distanceMIL, monitor, fuelType, obdStandard
   }
@@ -37,10 +37,11 @@ struct Column: BitwiseCopyable {
   var fresh: UInt16 = 0
   /// Bit n: the last record contained ECU n's value.
   var recorded: UInt16 = 0
-  /// How long a value is repeated after it was read, ns; 0 for only the record of the same interval.
+  /// Time for which a value is repeated in records after it was read, ns; 0 if it is only in the record of the same
+  /// interval.
   var window: Int64 = 0
-  /// Shorter one of the last two intervals between readings, ns. A slow bus may not achieve the requested period, and a
-  /// single late answer must not count as the period.
+  /// The shorter one of the last two intervals between readings, ns. It differs from the requested period on a slow
+  /// bus. The shorter one is used, so that a single late answer does not change it.
   var pace: Int64 = 0
   /// The last interval between readings, ns.
   private var interval: Int64 = .max

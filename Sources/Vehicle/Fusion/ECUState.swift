@@ -1,7 +1,7 @@
 import OBDWire
 import Telemetry
 
-/// The data of one ECU, and which of it was reported.
+/// The data of one ECU, with flags for the parts that were reported.
 struct ECUState {
   var address: ECUAddress
   /// The address in the form used in records; `nil` without headers.
@@ -44,8 +44,8 @@ struct ECUState {
     addressText = address.kind == .unknown ? nil : address.text
   }
 
-  /// Whether the MIL was read, and its state is another one than the last `dtc` record reported.
-  var isMILNews: Bool {
+  /// Whether the MIL state was read and differs from that in the last `dtc` record.
+  var needsMILReport: Bool {
     guard let mil, let reportedMIL else { return false }
     return (mil.value != 0) != reportedMIL
   }

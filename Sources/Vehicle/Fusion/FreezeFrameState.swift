@@ -1,6 +1,6 @@
 import OBDWire
 
-/// One freeze frame of an ECU, gathered answer by answer.
+/// One freeze frame of an ECU. Its values arrive in several answers.
 struct FreezeFrameState {
   /// A value of the freeze frame.
   struct Value: Equatable {
@@ -9,19 +9,19 @@ struct FreezeFrameState {
   }
 
   let number: UInt8
-  /// The code that stored the frame; `nil` if it was not read or there is none.
+  /// The code that caused the frame; `nil` if it was not read or there is none.
   private(set) var code: TroubleCode?
   private(set) var values: [Value] = []
-  /// Whether the ECU reported that no code stored a frame.
+  /// Whether the ECU reported that it has no freeze frame.
   private(set) var isEmpty = false
-  /// Whether it has unreported values.
-  private(set) var isNews = false
-  /// Whether values arrived since the last record, so that more may follow.
+  /// Whether the frame has values that were not reported.
+  private(set) var hasUnreportedValues = false
+  /// Whether values arrived since the last record. More values may then follow.
   var isBeingRead = false
 
   init(number: UInt8) { self.number = number }
 
-  /// Adds a value; a changed one has to be reported.
+  /// Adds a value. A changed value must be reported.
   mutating func receive(_ signal: SignalID, _ value: Double) {
     if let index = values.firstIndex(where: { $0.signal == signal }) {
       if values[index].value == value { return }
@@ -29,7 +29,7 @@ struct FreezeFrameState {
     } else {
       values.append(Value(signal: signal, value: value))
     }
-    isNews = true
+    hasUnreportedValues = true
     isBeingRead = true
   }
 
@@ -41,15 +41,15 @@ struct FreezeFrameState {
     // A frame of another code is a new frame.
     if code != nil { values.removeAll(keepingCapacity: true) }
     if found != nil || code != nil {
-      isNews = true
+      hasUnreportedValues = true
       isBeingRead = true
     }
     code = found
   }
 
   /// Whether there is something to report.
-  var isReady: Bool { isNews && !isEmpty && !values.isEmpty }
+  var isReady: Bool { hasUnreportedValues && !isEmpty && !values.isEmpty }
 
   /// Marks all values as reported.
-  mutating func setReported() { isNews = false }
+  mutating func setReported() { hasUnreportedValues = false }
 }

@@ -2,8 +2,8 @@ import OBDWire
 import Telemetry
 
 extension Fusion {
-  /// Maximum age of the MIL state and its distance in a `dtc` record, ns: two polls of trouble codes at the usual
-  /// interval.
+  /// Maximum age of the MIL state and of the distance driven with it in a `dtc` record, ns: two polls of trouble codes
+  /// at the usual interval.
   private static let attachmentAge: Int64 = 120_000_000_000
 
   /// Adds a list of trouble codes; an empty list means that there are none.
@@ -26,22 +26,22 @@ extension Fusion {
     case .stored where list.service == 0x19: receiveByStatus(codes, mask: list.statusMask, of: ecu)
     case .stored:
       ecus[ecu].stored.receive(codes, service: list.service)
-      noteStoredCodes(of: ecu)
+      recordStoredCodes(of: ecu)
     case .pending: ecus[ecu].pending.receive(codes, service: list.service)
     case .permanent: ecus[ecu].permanent.receive(codes, service: list.service)
     case .freezeFrame: ecus[ecu].frames[frame(list.subfunction, of: ecu)].receive(codes)
     case .other: return
     }
-    isDiagnosisNews = true
+    hasNewDiagnosis = true
   }
 
   private static let confirmed: UInt8 = 0x08
   private static let pending: UInt8 = 0x04
 
-  /// Adds an answer of service 19, in which the status byte classifies each code (ISO 14229-1, annex D.2).
+  /// Adds an answer of service 19, in which the status byte of each code determines its class (ISO 14229-1, annex D.2).
   ///
-  /// The answer is complete only for the status bits in its mask. If the mask is unknown, an empty class of codes is
-  /// not treated as empty.
+  /// The answer contains only codes with a status bit that is also in the mask. If the mask is unknown, a class without
+  /// codes may have codes in fact.
   private mutating func receiveByStatus(_ codes: Span<TroubleCode>, mask: UInt8, of ecu: Int) {
     var stored: [TroubleCode] = []
     var pending: [TroubleCode] = []
@@ -53,7 +53,7 @@ extension Fusion {
     }
     if mask == 0 ? !stored.isEmpty || pending.isEmpty : mask & Self.confirmed != 0 {
       ecus[ecu].stored.receive(stored.span, service: 0x19)
-      noteStoredCodes(of: ecu)
+      recordStoredCodes(of: ecu)
     }
     if mask == 0 ? !pending.isEmpty : mask & Self.pending != 0 {
       ecus[ecu].pending.receive(pending.span, service: 0x19)
@@ -63,7 +63,7 @@ extension Fusion {
   /// Adds a value of service 02.
   mutating func freezeFrameReading(_ reading: Reading, of ecu: Int) {
     ecus[ecu].frames[frame(reading.frame, of: ecu)].receive(reading.signal, reading.value)
-    isDiagnosisNews = true
+    hasNewDiagnosis = true
   }
 
   private mutating func frame(_ number: UInt8, of ecu: Int) -> Int {
@@ -73,7 +73,7 @@ extension Fusion {
   }
 
   /// Adds stored codes to telemetry, in the record of the interval in which they were read.
-  private mutating func noteStoredCodes(of ecu: Int) {
+  private mutating func recordStoredCodes(of ecu: Int) {
     let column =
       codesColumn
       ?? append(Column(name: .table(key("dtcCodes", vss: "Vehicle.Diagnostics.DTCList")), content: .troubleCodes))
@@ -86,15 +86,15 @@ extension Fusion {
 
   // MARK: Records
 
-  /// Writes what changed in monitors and trouble codes.
+  /// Writes changes of monitors and trouble codes.
   mutating func writeDiagnosis<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
-    isDiagnosisNews = false
+    hasNewDiagnosis = false
     for ecu in allECUs {
       writeMonitors(of: ecu, .sinceClear, at: time, into: &sink)
       writeMonitors(of: ecu, .thisCycle, at: time, into: &sink)
       // The answers of a freeze frame arrive one by one. Wait until it is complete, so that one record contains both.
       if !isFinishing, ecus[ecu].frames.contains(where: \.isBeingRead) {
-        isDiagnosisNews = true
+        hasNewDiagnosis = true
       } else {
         writeCodes(of: ecu, at: time, into: &sink)
       }
@@ -106,7 +106,7 @@ extension Fusion {
     of ecu: Int, _ scope: MonitorsRecord.Scope, at time: Int64, into sink: inout Sink
   ) {
     let state = scope == .sinceClear ? ecus[ecu].sinceClear : ecus[ecu].thisCycle
-    guard state.isNews else { return }
+    guard state.needsReport else { return }
     var record = MonitorsRecord(ecu: ecus[ecu].addressText, ignition: state.ignition, scope: scope)
     (record.complete, record.incomplete) = state.lists(supportedBy: scope == .thisCycle ? ecus[ecu].sinceClear : nil)
     if scope == .sinceClear { ecus[ecu].sinceClear.setReported() } else { ecus[ecu].thisCycle.setReported() }
@@ -117,7 +117,7 @@ extension Fusion {
     of ecu: Int, at time: Int64, into sink: inout Sink
   ) {
     let state = ecus[ecu]
-    if state.stored.isNews || state.pending.isNews || state.permanent.isNews || state.isMILNews {
+    if state.stored.needsReport || state.pending.needsReport || state.permanent.needsReport || state.needsMILReport {
       var record = Self.codesRecord(of: state)
       let frame = state.frames.firstIndex { frame in
         frame.isReady && (frame.code.map { record.mentions($0.string) } ?? true)

@@ -1,10 +1,10 @@
 import OBDWire
 
-// Choice of the ECU whose value has the plain key.
+// Chooses the ECU whose value has the plain key.
 //
-// It is the engine ECU: the one that supports or answers PID 0C. Among several, or if it does not have the value, it is
-// the ECU with the lowest address. An ECU counts from its first answer on and is never removed, so a key changes its
-// owner only while ECUs are still being discovered.
+// The engine ECU is chosen: the one that supports or answers PID 0C. If there are several engine ECUs, or if none has
+// the value, the ECU with the lowest address is chosen. ECUs are added when they first answer and are never removed.
+// Therefore, the choice changes only while ECUs are still being discovered.
 extension Fusion {
   /// Registers the first answer of an ECU for a column.
   mutating func recordAnswer(of ecu: Int, in column: Int) {
@@ -20,7 +20,7 @@ extension Fusion {
     chooseVIN()
   }
 
-  /// Chooses the owners of all columns again.
+  /// Chooses the ECUs for all plain keys again.
   mutating func chooseOwners() {
     for column in columns.indices { chooseOwner(of: column) }
   }
@@ -38,7 +38,7 @@ extension Fusion {
 
   /// Returns the ECU whose value of a column has the plain key in this record; `nil` if no value is fresh.
   ///
-  /// An answer without a header can come from any ECU. It has the plain key if the owner did not answer.
+  /// An answer without a header can come from any ECU. It has the plain key if the chosen ECU did not answer.
   func plainECU(of column: borrowing Column) -> Int? {
     let owner = Int(column.owner)
     if column.fresh >> UInt16(owner) & 1 == 1 { return owner }

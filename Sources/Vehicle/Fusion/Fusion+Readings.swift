@@ -42,8 +42,8 @@ extension Fusion {
   ) {
     tick(time, into: &sink)
     position.privacy = privacy
-    // A receiver faster than the polling cycle must not divide it: fixes end a record only if there are no other
-    // values.
+    // Receivers may send fixes more often than the poll cycle repeats. Therefore, a fix ends a record only if there are
+    // no other values.
     if position.isFresh, options.cadence == .cycle, let newest, !columns.contains(where: { $0.fresh != 0 }) {
       cut(at: newest, into: &sink)
     }
@@ -106,7 +106,8 @@ extension Fusion {
         columnOfSignal[slot] = Self.notTelemetry
         return nil
       }
-      // Several layouts of oxygen sensors have separate rows with one name for the same value; they share a column.
+      // Several layouts of oxygen sensors have separate rows with the same name for the same value. They share a
+      // column.
       let name = key(of: row)
       let existing = columns.firstIndex { $0.isNamed(name) }
       column = existing ?? append(Column(row, name: name))
@@ -145,7 +146,7 @@ extension Fusion {
     return columns[speedColumn].values[owner]
   }
 
-  /// Stops repeating the values read so far, because their vehicle no longer answers.
+  /// Stops repeating the present values, because their vehicle no longer answers.
   mutating func forgetValues() {
     for column in columns.indices { columns[column].times = InlineArray(repeating: .min / 2) }
     lastRead = .min / 2
@@ -166,7 +167,7 @@ extension Fusion {
     return saeSignals.span[holder].name.isEqual(to: row.name) ? row.vss : row.name
   }
 
-  /// Applies the effects of a value other than telemetry.
+  /// Uses a value for purposes other than telemetry.
   private mutating func apply(_ role: Column.Role, _ reading: Reading, column: Int, ecu: Int) {
     switch role {
     case .none: break
@@ -174,7 +175,7 @@ extension Fusion {
     case .vehicleSpeed: speedColumn = column
     case .mil:
       ecus[ecu].mil = ECUState.Timed(value: reading.value, time: now)
-      if ecus[ecu].isMILNews { isDiagnosisNews = true }
+      if ecus[ecu].needsMILReport { hasNewDiagnosis = true }
     case .distanceMIL:
       ecus[ecu].distanceMIL = ECUState.Timed(value: reading.value, time: now)
     case .monitor:
@@ -185,7 +186,7 @@ extension Fusion {
       } else {
         ecus[ecu].thisCycle.receive(bit: bit, value: isSet, position: position)
       }
-      isDiagnosisNews = true
+      hasNewDiagnosis = true
     case .fuelType:
       guard identity.fuelTypeCode == nil || columns[column].owner == ecu, identity.fuelTypeCode != reading.value else {
         return

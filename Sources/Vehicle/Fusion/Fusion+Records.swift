@@ -46,7 +46,7 @@ extension Fusion {
     var head = RecordHead(
       type: type, id: UUIDv7(milliseconds: moment.milliseconds, seed: options.idSeed, number: sequence), time: moment,
       gatewayId: options.gatewayId, vehicleId: identity.id, epoch: options.epoch, sequence: sequence)
-    // Its own key says so.
+    // An `adapter` record contains the device under its own key.
     if type != .adapter { head.device = device }
     sequence += 1
     return head

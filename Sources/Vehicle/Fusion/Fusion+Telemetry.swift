@@ -14,8 +14,8 @@ extension Fusion {
     hasChanged = false
   }
 
-  /// Whether an interval without readings makes a record with earlier values, because the next answer is not due yet. The
-  /// signal with the shortest interval decides: if it is overdue, values of other signals are not repeated.
+  /// Whether an interval without readings still makes a record, with earlier values. It does if the next answer is not
+  /// due yet. The signal with the shortest interval decides: if its answer is overdue, no values are repeated.
   func holdsValue(at time: Int64) -> Bool {
     guard case .every = options.cadence, !isFinishing else { return false }
     var latest = Int64.min
@@ -31,7 +31,7 @@ extension Fusion {
     return time - max(columns[column].window, pace < Self.slowestPace ? 2 * pace : 0)
   }
 
-  /// Marks earlier values as fresh while their window lasts.
+  /// Marks values as fresh if they are still valid.
   private mutating func holdWithinWindows(at time: Int64) {
     for column in columns.indices where columns[column].window > 0 {
       let earliest = earliest(of: column, at: time)
@@ -112,7 +112,7 @@ extension Fusion {
           isEmpty = false
           continue
         }
-        // The record is full: write the remaining values to another one, under the same keys.
+        // If the record is full, write the remaining values to another one, under the same keys.
         if isEmpty { line.rollback(to: before) }
         splitTelemetry(at: time, into: &sink)
         before = line.mark

@@ -12,7 +12,7 @@ extension Fusion {
   ///   - bootId: boot ID of the clock of `time`.
   ///   - time: now.
   public mutating func tripMemory(bootId: String, at time: Int64) -> TripMemory? {
-    // Not decided yet: after another power cut, the same trip must be found.
+    // The trip is not resolved yet. After another power cut, the same trip must be available.
     if let former = tripState.former { return former.memory }
     // The last event may be later than the caller's time.
     let time = max(time, now)
@@ -27,12 +27,12 @@ extension Fusion {
 
   /// Passes the trip of the previous session.
   ///
-  /// The trip continues if less than ``TripOptions/stopTime`` lies between its last activity and the first one now.
-  /// Otherwise it ends with its last known state. It also ends if the length of the interruption cannot be determined,
-  /// neither by the boot ID nor by a trusted date.
+  /// The trip continues if less than ``TripOptions/stopTime`` is between its last activity and the first activity of
+  /// this session. Otherwise it ends with its last known state. It also ends if the length of the interruption is
+  /// unknown, because the boot ID differs and there is no trusted date.
   ///
-  /// The decision waits until that length and the vehicle are known, at most ``TripOptions/stopTime``. Until then no
-  /// other trip is reported.
+  /// The decision needs that length and the identity of the vehicle. It is made after ``TripOptions/stopTime`` at the
+  /// latest. Until then, no other trip is reported.
   ///
   /// - Parameters:
   ///   - memory: the stored trip.
@@ -80,14 +80,14 @@ extension Fusion {
     tripState.deadline = limit
     guard let trip else { return false }
     let next = trips.hasTrip ? trips.trip.start : now
-    // An earlier date than its end means that the clock ran backwards.
+    // If the date is before the end of the trip, the clock was set back.
     if next - trip.end >= stopTime || next < trip.end - FormerTrip.clockJitter {
       closeFormerTrip(into: &sink)
       return true
     }
     guard isSameVehicle == true || now >= limit else { return false }
     tripState.id = memory.tripId
-    trips.goOn(trip, at: now)
+    trips.continueTrip(trip, at: now)
     tripState.former = nil
     return true
   }
@@ -97,7 +97,7 @@ extension Fusion {
     guard let former = tripState.former else { return }
     tripState.former = nil
     let memory = former.memory
-    guard memory.trip.isTold else { return }
+    guard memory.trip.isReported else { return }
     let report = TripReport(memory.trip, isSpeedAbsent: true, hasSpark: false)
     let current = (tripState.id, tripState.formerVehicleId)
     tripState.id = memory.tripId
@@ -110,7 +110,7 @@ extension Fusion {
   }
 }
 
-/// A trip of the previous session that may still continue.
+/// A trip of the previous session, until it is decided whether it continues.
 struct FormerTrip {
   var memory: TripMemory
   /// Boot ID of this session.

@@ -3,9 +3,9 @@ import OBDWire
 import Telemetry
 
 extension Fusion {
-  /// Passes a value to trips and driving events.
+  /// Uses a value for trips and driving events.
   ///
-  /// Only the ECU with the plain key counts, because two ECUs that report a speed are not two measurements.
+  /// Only the value with the plain key is used, because several ECUs may report the same measurement.
   mutating func follow<Sink: RecordSink & ~Copyable>(
     _ motion: Column.Motion, _ value: Double, column: Int, ecu: Int, into sink: inout Sink
   ) {
@@ -47,7 +47,7 @@ extension Fusion {
     }
   }
 
-  /// Passes a position to trips and driving events.
+  /// Uses a position for trips and driving events.
   mutating func follow<Sink: RecordSink & ~Copyable>(_ fix: Fix, into sink: inout Sink) {
     if options.trips != nil, let latitude = fix.latitude, let longitude = fix.longitude {
       trips.fix(latitude: latitude, longitude: longitude, speed: fix.speed, at: now)
@@ -89,7 +89,7 @@ extension Fusion {
     while let event = driving.next() { write(event.record, at: now, into: &sink) }
   }
 
-  /// Ends the trips and manoeuvres of the session.
+  /// Ends the current trip and manoeuvre at the end of the session.
   mutating func finishTrips<Sink: RecordSink & ~Copyable>(into sink: inout Sink) {
     if options.driving != nil {
       driving.finish()
@@ -101,8 +101,8 @@ extension Fusion {
     tripState.deadline = .max
   }
 
-  /// Declares that the times are not those of the readings. Trips and driving events depend on durations and are no
-  /// longer reported. A current trip ends with its last known state.
+  /// Stops reports of trips and driving events, because the times of readings are not accurate and these reports depend
+  /// on durations. A current trip ends with its last known state.
   public mutating func distrustTimes<Sink: RecordSink & ~Copyable>(into sink: inout Sink) {
     guard options.trips != nil || options.driving != nil else { return }
     options.trips?.endsWithSession = true
@@ -147,8 +147,8 @@ extension Fusion {
     return record
   }
 
-  /// Writes a trip record. Its ID derives from the trip's ID, so that the same event has the same ID if a power cut
-  /// repeats it.
+  /// Writes a trip record. Its ID derives from the trip's ID, so that a record that is repeated after a power cut has
+  /// the same ID.
   mutating func write<Sink: RecordSink & ~Copyable>(_ record: TripRecord, into sink: inout Sink) {
     let known = identity.id
     identity.id = tripState.formerVehicleId ?? identity.id

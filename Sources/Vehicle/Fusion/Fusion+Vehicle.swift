@@ -81,7 +81,7 @@ extension Fusion {
     identity.protocolSetting = ProtocolName.text(fromNumber: Array(text.utf8.dropFirst(4)).span)
   }
 
-  /// The bus according to the form of the ECU addresses; `nil` if not CAN.
+  /// The bus, as far as the form of the ECU addresses shows it; `nil` if not CAN.
   private var protocolOfAddresses: String? {
     let addresses = ecuOrder.map { ecus[$0].address }
     if addresses.contains(where: { $0.kind == .can11 }) { return "ISO 15765-4 (CAN 11)" }
@@ -133,12 +133,12 @@ extension Fusion {
     guard !found.isEmpty, found != identity.vin else { return }
     identity.vin = found
     identity.vinText = String(latin1: found)
-    identity.news = .vin
+    identity.pendingChange = .vin
     let isReadable = found.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     if options.vehicleId == nil { identity.id = isReadable ? identity.vinText : options.unknownVehicleId }
   }
 
-  /// Declares that the vehicle no longer answers. The next one that answers may be another.
+  /// Handles a vehicle that no longer answers. The next one that answers may be a different one.
   public mutating func vehicleLost() {
     identity.wasLost = true
     trips.vehicleLost(at: now)
@@ -146,7 +146,7 @@ extension Fusion {
     for ecu in ecus.indices { ecus[ecu].reported = 0 }
   }
 
-  /// Declares that this is another vehicle than the one whose VIN was read, and that it reports no VIN.
+  /// Handles a different vehicle that reports no VIN, after a VIN was read.
   public mutating func vehicleUnnamed<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     tick(time, into: &sink)
     identity.isUnnamed = true
@@ -154,21 +154,21 @@ extension Fusion {
       forgetVehicle(except: nil)
       identity.vin = []
       identity.vinText = ""
-      identity.news = .none
+      identity.pendingChange = .none
       identity.id = options.vehicleId ?? options.unknownVehicleId
     }
-    // A trip from before a restart may be waiting for the VIN.
+    // A trip from before a restart may wait for the VIN.
     recordTrips(into: &sink)
   }
 
-  /// Whether an ECU at another address reported another VIN and has not answered since the vehicle was lost.
+  /// Whether an ECU at another address reported another VIN before the vehicle was lost, and has not answered since.
   private func hasStranger(to ecu: Int) -> Bool {
     identity.wasLost && ecus.contains { $0.reported == 0 && !$0.vin.isEmpty && $0.vin != ecus[ecu].vin }
   }
 
-  /// Discards everything known about the previous vehicle, except what was read since it was lost.
+  /// Discards all data of the previous vehicle, except those read since it was lost.
   ///
-  /// - Parameter ecu: the ECU that reported the new VIN, which keeps it; `nil` if none.
+  /// - Parameter ecu: the ECU that reported the new VIN, which keeps the VIN; `nil` if none did.
   private mutating func forgetVehicle(except ecu: Int?) {
     endTripOfFormerVehicle()
     for index in ecus.indices {
@@ -190,7 +190,7 @@ extension Fusion {
     fresh.speaksUDS = former.reported != 0 && former.speaksUDS
     fresh.hasEngineSpeed = fresh.supports(0x0C)
     guard former.reported == 0 else { return }
-    // The ECU is not part of this vehicle, so it no longer owns any key.
+    // The ECU is not part of this vehicle, so its values have no plain key any more.
     for column in columns.indices { columns[column].known &= ~(1 << UInt16(ecu)) }
   }
 
@@ -199,7 +199,7 @@ extension Fusion {
   /// Writes the `vehicle` record if the VIN is known.
   mutating func writeVehicle<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     guard !identity.vin.isEmpty else { return }
-    identity.news = .none
+    identity.pendingChange = .none
     identity.recordedAt = time
     let judged = VIN(identity.vin.span)
     var record = VehicleRecord(vin: identity.vinText, vinValid: judged.isValid)

@@ -44,7 +44,7 @@ public struct Fusion: ~Copyable {
   /// Number of readings from a ninth or later ECU, which are in no record.
   public internal(set) var droppedReadings = 0
 
-  /// The adapter whose records these are, where the gateway has several; nil: records do not name it.
+  /// The adapter's name in records; `nil` to omit it. Set it if the gateway has several adapters.
   public var device: String?
 
   // Time.
@@ -53,7 +53,7 @@ public struct Fusion: ~Copyable {
   public internal(set) var nextBoundary: Int64 = .min
   /// Time of the newest value that is in no record yet; `nil` if there is none.
   var newest: Int64?
-  /// When a value with a window was read last.
+  /// Time of the last reading of a value with a window.
   var lastRead: Int64 = .min / 2
   var wallOffset: Int64 = 0
   var timeQuality = TimeQuality.unset
@@ -84,8 +84,8 @@ public struct Fusion: ~Copyable {
   public var vehicle: (id: String, vin: String?) { (identity.id, identity.vin.isEmpty ? nil : identity.vinText) }
   /// The adapter's identification, for `adapter` records; `nil` until it was read.
   public internal(set) var adapterIdentity: String?
-  /// Whether an ECU's codes or monitors were read after the last record.
-  var isDiagnosisNews = false
+  /// Whether codes or monitors of an ECU were read after the last record.
+  var hasNewDiagnosis = false
 
   // Trips and driving.
   var trips: TripWatch
@@ -131,8 +131,8 @@ public struct Fusion: ~Copyable {
     if nextBoundary == .max { nextBoundary = now }
   }
 
-  /// Starts the session: a record is due now and after every period. Without this call, periods start at the first
-  /// reading. Has no effect after that.
+  /// Starts the session: records are due at `time` and after every period. Without this call, periods start with the
+  /// first reading. Calls after that have no effect.
   public mutating func begin(at time: Int64) {
     guard nextBoundary == .min else { return }
     if time > now { now = time }
@@ -163,7 +163,7 @@ public struct Fusion: ~Copyable {
   @inline(__always)
   mutating func tick<Sink: RecordSink & ~Copyable>(_ time: Int64, into sink: inout Sink) {
     if time > now { now = time }
-    // A value of exactly that time still belongs to the record.
+    // A value with exactly this time still belongs to the record.
     if now > nextBoundary { cross(into: &sink) }
     if now >= tripState.deadline { recordTrips(into: &sink) }
   }
@@ -188,9 +188,11 @@ public struct Fusion: ~Copyable {
 
   /// Makes all records from the data gathered so far.
   mutating func cut<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
-    if identity.isRecordDue(at: time) || isFinishing && identity.news != .none { writeVehicle(at: time, into: &sink) }
+    if identity.isRecordDue(at: time) || isFinishing && identity.pendingChange != .none {
+      writeVehicle(at: time, into: &sink)
+    }
     if newest != nil || holdsValue(at: time) { recordTelemetry(at: time, into: &sink) }
-    if isDiagnosisNews { writeDiagnosis(at: time, into: &sink) }
+    if hasNewDiagnosis { writeDiagnosis(at: time, into: &sink) }
     newest = nil
     position.isFresh = false
   }

@@ -1,7 +1,7 @@
 import OBDWire
 import Telemetry
 
-/// When telemetry records are made.
+/// The times at which telemetry records are made.
 public enum Cadence: Equatable, Sendable {
   /// At multiples of this period since the first event.
   case every(nanoseconds: Int64)
@@ -12,11 +12,11 @@ public enum Cadence: Equatable, Sendable {
   case onChange(nanoseconds: Int64)
 }
 
-/// How long signal values are repeated in telemetry records after they were read, ns; 0 for only the record of the same
-/// interval.
+/// Time for which signal values are repeated in telemetry records after they were read, ns; 0 if a value is only in the
+/// record of the same interval.
 ///
-/// Without a window, a signal polled every 5 s would be in only every fifth record of one second. A value older than
-/// its window is absent, because a later poll was not answered. If a slow bus delivers a signal less often than
+/// Without a window, a signal polled every 5 s would be in only every fifth record of one second. A value that is older
+/// than its window is omitted, because later polls were not answered. If a slow bus delivers a signal less often than
 /// requested, the window is twice the interval between its last two readings.
 public struct SignalWindows: Equatable, Sendable {
   /// By PID of service 01, and of service 22 for F4xx.
@@ -87,17 +87,17 @@ public struct FusionOptions: Sendable {
   public var idSeed: UInt64
   /// The first `seq`; greater than 1 if an epoch continues.
   public var firstSequence: UInt64 = 1
-  /// When telemetry records are made.
+  /// Times at which telemetry records are made.
   public var cadence: Cadence = .every(nanoseconds: 1_000_000_000)
   /// Names of the values in telemetry records.
   public var naming: Naming = .plain
   /// Signals loaded at run time. ``OBDWire/SignalID`` `0x8000 + i` refers to index i.
   public var loadedSignals: [LoadedSignal] = []
-  /// When trips start and end; `nil` for no `trip` records.
+  /// Conditions for the start and end of trips; `nil` for no `trip` records.
   public var trips: TripOptions? = TripOptions()
-  /// Which driving events are reported; `nil` for no `driving` records.
+  /// Thresholds of driving events; `nil` for no `driving` records.
   public var driving: DrivingOptions? = DrivingOptions()
-  /// How long values are repeated.
+  /// Time for which values are repeated.
   public var windows = SignalWindows()
 
   /// Creates options with defaults for all other properties; the parameters are the properties of the same names.

@@ -5,12 +5,12 @@ struct MonitorState {
   /// Bit n: the answer contained the value at bit n.
   private var present: UInt32 = 0
   private var values: UInt32 = 0
-  /// Position in the byte stream at which the answer ended; identifies the answer.
+  /// Position in the byte stream at which the answer ended. It identifies the answer.
   private var position: UInt64 = .max
   private var reported: (present: UInt32, values: UInt32)?
 
-  /// The bits that determine the monitors and their completion: the upper bits of byte B, the ignition type, bytes C
-  /// and D.
+  /// The bits that are compared with the last report: the upper bits of byte B, the ignition type, bytes C and D. They
+  /// determine the monitors and their completion.
   private static let relevant: UInt32 = 0xFFFF_FE00
 
   /// Adds one bit of an answer. A new position starts a new answer.
@@ -25,8 +25,8 @@ struct MonitorState {
     if value { values |= mask }
   }
 
-  /// Whether the relevant bits differ from the last report.
-  var isNews: Bool {
+  /// Whether the compared bits differ from the last report.
+  var needsReport: Bool {
     guard present & Self.relevant != 0 else { return false }
     guard let reported else { return true }
     return reported.present != present & Self.relevant || reported.values != values & Self.relevant
@@ -45,8 +45,8 @@ struct MonitorState {
 
   /// Lists the complete and the incomplete monitors. Monitors that the ECU does not have are in neither list.
   ///
-  /// PID 41 has no support bits. A monitor that is not enabled in this cycle and not incomplete does not exist, unless
-  /// PID 01 of the same ECU reports its support.
+  /// PID 41 has no support bits. If a monitor is neither enabled in this cycle nor incomplete, the ECU is assumed not
+  /// to have it, unless PID 01 of the same ECU reports its support.
   func lists(supportedBy other: MonitorState?) -> (complete: [StaticString], incomplete: [StaticString]) {
     var complete: [StaticString] = []
     var incomplete: [StaticString] = []

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// What is known of trips besides the current one's measurements (``TripWatch``).
+/// The state of trips, except the measurements of the current one (``TripWatch``).
 struct TripState {
   /// Next time at which a trip may start or end without a reading; `.max` for never.
   var deadline: Int64 = .max

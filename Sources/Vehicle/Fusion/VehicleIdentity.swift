@@ -1,7 +1,7 @@
 /// What identifies the vehicle in records, and what its `vehicle` record contains besides the ECUs.
 struct VehicleIdentity {
   /// What is known of the vehicle and not in its last record.
-  enum News: Equatable {
+  enum PendingChange: Equatable {
     case none
     /// Something other than the VIN, for example the name of an ECU.
     case details
@@ -17,7 +17,7 @@ struct VehicleIdentity {
   var vinText = ""
   /// Vehicle ID in records.
   var id: String
-  var news = News.none
+  var pendingChange = PendingChange.none
   /// Time of the last record; `.min / 2` if there was none.
   var recordedAt: Int64 = .min / 2
   /// Whether ``Fusion/vehicleLost()`` was called: data older than ``ECUState/reported`` may be from another vehicle.
@@ -35,12 +35,12 @@ struct VehicleIdentity {
 
   /// Records that a detail became known.
   mutating func addDetails() {
-    if news == .none { news = .details }
+    if pendingChange == .none { pendingChange = .details }
   }
 
   /// Whether a record should be made: at once for another VIN, later for details, so that one record has all of them.
   func isRecordDue(at time: Int64) -> Bool {
-    switch news {
+    switch pendingChange {
     case .none: false
     case .details: time - recordedAt >= Self.detailsDelay
     case .vin: true

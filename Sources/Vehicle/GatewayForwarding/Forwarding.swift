@@ -8,14 +8,14 @@ import Spool
 import Synchronization
 import Telemetry
 
-/// The spool's thread: takes records out of its queue, commits them, and exchanges batches with the sinks.
+/// The spool's thread. It takes records out of its queue, commits them, and exchanges batches with the sinks.
 ///
-/// A sink that hangs delays no other sink. A disk that hangs delays no poll and no record.
+/// A sink that hangs does not delay other sinks. A disk that hangs delays neither polls nor records.
 package final class Forwarding: @unchecked Sendable {
   /// Identity of the gateway in `gap` records.
   package struct Origin: Sendable {
     package var gatewayId: String
-    /// `nil` if it is not configured.
+    /// The configured vehicle; `nil` to use the gateway's ID.
     package var vehicleId: String?
     package var idSeed: UInt64
 
@@ -27,32 +27,32 @@ package final class Forwarding: @unchecked Sendable {
     }
   }
 
-  /// How long sinks may continue at the end, and how long they may take to return afterwards, ns.
+  /// At the end: time for which sinks may continue to deliver, and time after which they must have returned, ns.
   private static let lastCall: Int64 = 700_000_000
   private static let farewell: Int64 = 500_000_000
-  /// Maximum number of losses that are reported at once.
+  /// Maximum number of losses that are reported together.
   private static let mostLosses = 64
 
   private let queue: SpoolQueue
   private let ended: @Sendable (_ hasFailed: Bool) -> Void
-  /// Number of records that some sink lacks, as of the last turn.
+  /// Number of records that some sink lacks, at the end of the last round of the thread.
   private let waiting = Atomic<Int64>(0)
   private let statusQuery: ThreadQuery<ForwardingStatus>
   private let followers: Followers?
   private let lossCounts = LossCounts()
 
-  // The following are used by the thread alone, once it runs.
+  // Once the thread runs, only it uses the following.
   private var spool: Spool
   private var gaps: GapRecords
   private var wall = WallTime.unknown
   private var sinks: [Box] = []
   /// Files that are removed as soon as the note that replaces them is on the disk.
   private var superseded: [(note: String, file: String)] = []
-  /// Reports that may repeat as long as a disk is too slow.
+  /// Counts records that were late. They are reported with a rate limit, because a slow disk may delay many.
   private var lateRecords = RateLimitedCount()
   private var refusedRecords = RateLimitedCount()
-  /// The followers' position, and the batch for them.
-  private var onlooker = Onlooker()
+  /// The followers' position in the spool, and the batch for them.
+  private var followerPosition = FollowerPosition()
   private var shown = RecordBatch()
 
   /// An array cannot hold a noncopyable value.
@@ -89,11 +89,11 @@ package final class Forwarding: @unchecked Sendable {
   ///
   /// - Parameter usesVSS: whether it receives the names of COVESA VSS.
   package func add(
-    _ slot: SinkSlot, name: String, limit: RecordBatch.Limit, _ gathering: Gathering, usesVSS: Bool = false
+    _ slot: SinkSlot, name: String, limit: RecordBatch.Limit, _ batchPolicy: BatchPolicy, usesVSS: Bool = false
   ) {
     let names = usesVSS ? VSSNames() : nil
     sinks.append(
-      Box(SinkFeeder(name: name, index: sinks.count, slot: slot, limit: limit, gathering, names: names)))
+      Box(SinkFeeder(name: name, index: sinks.count, slot: slot, limit: limit, batchPolicy, names: names)))
   }
 
   /// Number of records that some sink lacks.
@@ -102,18 +102,18 @@ package final class Forwarding: @unchecked Sendable {
   /// The losses reported so far.
   package var losses: LossFigures { lossCounts.now }
 
-  /// Returns a snapshot of spool and sinks; `nil` if the thread does not answer within `patience`, ns. One caller at a
-  /// time.
+  /// Returns a snapshot of spool and sinks; `nil` if the thread does not answer within `patience`, ns. Only one caller
+  /// at a time.
   package func status(patience: Int64) -> ForwardingStatus? {
     statusQuery.ask(patience: patience) { queue.wakeUp.signal() }
   }
 
-  /// Ends all waiting for answers.
+  /// Ends all waits for a snapshot.
   package func closeStatus() { statusQuery.close() }
 
   /// Runs the thread.
   ///
-  /// - Parameter progress: of the thread; `nil` if nobody supervises it.
+  /// - Parameter progress: reports the thread's progress; `nil` without a watchdog.
   package func run(progress: Progress? = nil) {
     var load = SpoolQueue.Load()
     // Report the losses of the last run before anything else.
@@ -134,9 +134,9 @@ package final class Forwarding: @unchecked Sendable {
     }
   }
 
-  /// Takes everything out of the queue.
+  /// Takes all records out of the queue.
   ///
-  /// - Returns: whether nothing more will come.
+  /// - Returns: whether the queue has ended.
   private func receive(_ load: inout SpoolQueue.Load) -> Bool {
     guard queue.take(&load) else { return false }
     if let known = load.wall {
@@ -183,19 +183,19 @@ package final class Forwarding: @unchecked Sendable {
     reportLosses(at: now)
     reportCounts(at: now)
     removeSuperseded()
-    while let line = spool.takeNews() { Self.report(line) }
+    while let line = spool.takeEvent() { Self.report(line) }
     waiting.store(spool.depth.file + Int64(spool.depth.memory), ordering: .relaxed)
   }
 
-  /// Logs a report of the spool, except that nothing waits.
-  private static func report(_ news: SpoolNews) {
-    if case .opened(_, 0) = news { return }
-    Log.write("\(news)")
+  /// Logs a report of the spool, unless it only says that no records wait.
+  private static func report(_ event: SpoolEvent) {
+    if case .opened(_, 0) = event { return }
+    Log.write("\(event)")
   }
 
   private func removeSuperseded() {
     for (note, file) in superseded where spool.isDurable(note) {
-      // A file that stays would be adopted once more.
+      // If the file stayed, the next start would read it again.
       if unsafe unlink(file) != 0, errno != ENOENT { Log.write("\(file): cannot be removed: \(systemReason(errno))") }
       superseded.removeAll { $0.file == file }
     }
@@ -221,7 +221,7 @@ package final class Forwarding: @unchecked Sendable {
     if told > 0 { spool.advance(to: now) }
   }
 
-  /// Exchanges batches with the sinks. If a sink ends, the others continue; the end of the last one is reported.
+  /// Exchanges batches with the sinks. If a sink ends, the others continue. The end of the last sink is reported.
   private func exchange(at now: Int64) {
     for box in sinks {
       guard let end = box.sink.exchange(&spool, at: now) else { continue }
@@ -234,22 +234,22 @@ package final class Forwarding: @unchecked Sendable {
     }
   }
 
-  /// Publishes to followers what sinks may receive now. It follows the exchange, because a record that all sinks have
-  /// is removed in the next commit at the earliest.
+  /// Publishes to followers the records that sinks may receive now. Called after the exchange with the sinks, because a
+  /// record that all sinks have is removed no earlier than in the next commit.
   private func show(at now: Int64) {
     guard let followers else { return }
-    // A follower that is added before the next turn receives everything from that turn on.
-    guard !followers.isEmpty else { return spool.pass(&onlooker) }
-    var isNews = false
+    // A follower that is added before the next round receives all records from that round on.
+    guard !followers.isEmpty else { return spool.moveToEnd(&followerPosition) }
+    var hasNewRecords = false
     while true {
-      spool.show(RecordBatch.Limit(records: 256), to: &onlooker, into: &shown)
+      spool.show(RecordBatch.Limit(records: 256), to: &followerPosition, into: &shown)
       guard !shown.isEmpty else { break }
-      isNews = true
+      hasNewRecords = true
       for record in shown.records {
         followers.publish(shown.bytes.span.extracting(record.range), sequence: record.number.sequence)
       }
     }
-    guard isNews else { return }
+    guard hasNewRecords else { return }
     followers.flush(Followers.Moment(time: RecordTime(now, wall), epoch: spool.presentEpoch))
   }
 
@@ -284,12 +284,12 @@ package final class Forwarding: @unchecked Sendable {
     close()
   }
 
-  /// Records that are only in memory end with the process, and no later `gap` record reports them.
+  /// Records that are only in memory are lost when the process ends, and no later `gap` record reports them.
   private func close() {
     var reason: SpoolError?
     if case .inMemory(let error) = spool.state { reason = error }
     spool.close(at: BootClock.now)
-    while let line = spool.takeNews() {
+    while let line = spool.takeEvent() {
       if case .inMemory(let error) = line { reason = error }
       Self.report(line)
     }

@@ -10,10 +10,10 @@ struct GapRecords: ~Copyable {
   private var made: UInt64 = 0
   private var line = JSONLineEncoder(capacity: JSONLineEncoder.recordCapacity)
 
-  /// Creates it.
+  /// Creates the source of `gap` records.
   ///
   /// - Parameters:
-  ///   - vehicleId: the configured one; `nil` to use the gateway's name.
+  ///   - vehicleId: the configured ID; `nil` to use the gateway's ID.
   ///   - seed: for the IDs of the records.
   init(gatewayId: String, vehicleId: String?, seed: UInt64) {
     self.gatewayId = gatewayId
@@ -21,12 +21,12 @@ struct GapRecords: ~Copyable {
     self.seed = seed
   }
 
-  /// Appends the record of a loss to the spool.
+  /// Appends the `gap` record of a loss to the spool.
   ///
   /// - Parameters:
   ///   - now: boot time, ns.
   ///   - wall: the known date; the spool replaces it when the record is delivered.
-  /// - Returns: `false` if not even the sequence numbers are known.
+  /// - Returns: `false` if the sequence numbers of the loss are unknown.
   mutating func tell(_ loss: Loss, to spool: inout Spool, at now: Int64, _ wall: WallTime) -> Bool {
     guard let gap = loss.gap else { return false }
     made += 1

@@ -4,99 +4,102 @@ import Ports
 import Sinks
 import Spool
 
-/// The spool thread's side of one sink.
+/// Feeds one sink with batches from the spool. Used by the spool's thread.
 struct SinkFeeder: ~Copyable {
   let name: String
   /// Its index in the spool.
   let index: Int
   private let slot: SinkSlot
   private let limit: RecordBatch.Limit
-  private var pace: Pace
+  private var batchTimer: BatchTimer
   private var batch = RecordBatch()
-  /// How it ended; `nil` if it has not.
+  /// The reason for which the sink ended; `nil` if it still runs.
   private var over: End?
-  /// Why it does not work; `nil` if it does.
+  /// The last failure of the sink; `nil` if it works.
   private var failure: String?
   private var delivered: UInt64 = 0
-  /// Number of records that the sink set aside, and the size of the backlog at the first of them. After that many
-  /// records, they are delivered again.
+  /// Number of records that the sink set aside, and the size of the backlog when it set aside the first one. After that
+  /// number of records, they are delivered again.
   private var setAside = (records: 0, of: 0)
-  /// When it took the last record, boot time.
+  /// Boot time of the last delivery.
   private var lastDelivery: Int64?
 
-  /// `nil` for the plain names.
+  /// The names of COVESA VSS; `nil` for the plain names.
   private let names: VSSNames?
 
   init(
-    name: String, index: Int, slot: SinkSlot, limit: RecordBatch.Limit, _ gathering: Gathering, names: VSSNames?
+    name: String, index: Int, slot: SinkSlot, limit: RecordBatch.Limit, _ batchPolicy: BatchPolicy, names: VSSNames?
   ) {
     self.names = names
     self.name = name
     self.index = index
     self.slot = slot
     self.limit = limit
-    pace = Pace(gathering)
+    batchTimer = BatchTimer(batchPolicy)
   }
 
   enum End { case readerLeft, failed }
 
   /// Handles the sink's reports, and offers it the next batch if one is due.
   ///
-  /// - Returns: how the sink ended, once; otherwise `nil`. What the spool has for it is then discarded.
+  /// - Returns: the reason for which the sink ended, once; otherwise `nil`. After it, all records in the spool for this
+  ///   sink are discarded.
   mutating func exchange(_ spool: inout Spool, at now: Int64) -> End? {
     var end: End?
     while let report = slot.takeReport() {
-      for line in report.delivery.news {
+      for line in report.delivery.events {
         Log.write("\(name): \(line)", Self.importance(of: line), [JournalField(.sink, name)])
       }
       note(report.delivery, at: now)
       if let batch = report.batch {
-        settle(batch, report.delivery, &spool)
+        complete(batch, report.delivery, &spool)
       } else {
-        pace.settled(report.delivery, of: 0)
+        batchTimer.batchFinished(report.delivery, of: 0)
       }
       if report.delivery.isOver {
-        let hasFailed = report.delivery.news.contains { if case .failing = $0 { true } else { false } }
+        let hasFailed = report.delivery.events.contains { if case .failing = $0 { true } else { false } }
         end = over == nil ? (hasFailed ? .failed : .readerLeft) : end
         over = over ?? end
       }
     }
-    pace.noticed(spool.arrived, at: now)
-    guard takesBatch, pace.due <= now else { return end }
-    if setAside.records > 0, setAside.records >= setAside.of { takeBack(&spool) }
+    batchTimer.recordsArrived(spool.arrived, at: now)
+    guard takesBatch, batchTimer.due <= now else { return end }
+    if setAside.records > 0, setAside.records >= setAside.of { requeueSetAside(&spool) }
     spool.nextBatch(for: index, limit: limit, at: now, into: &batch)
     if batch.isEmpty, setAside.records > 0 {
-      takeBack(&spool)
+      requeueSetAside(&spool)
       spool.nextBatch(for: index, limit: limit, at: now, into: &batch)
     }
-    pace.handedOut(batch, limit)
+    batchTimer.batchFilled(batch, limit)
     if batch.isEmpty { return end }
     batch.name(by: names)
-    // Records for a reader that has left must not fill the spool. If writing failed, they wait for the next start.
+    // Records for a reader that has left must not fill the spool. Records of a sink that failed wait for the next
+    // start.
     if over == nil { slot.offer(&batch) } else { spool.acknowledge(batch, by: index) }
     return end
   }
 
-  /// Records that were set aside stay delivered until others were tried: until one was taken, or none is left.
-  private mutating func settle(_ batch: borrowing RecordBatch, _ delivery: Sinks.Delivery, _ spool: inout Spool) {
+  /// Completes a batch. Records that were set aside count as delivered until others were tried: until another record is
+  /// delivered, or no other is left.
+  private mutating func complete(_ batch: borrowing RecordBatch, _ delivery: Sinks.Delivery, _ spool: inout Spool) {
     guard delivery.isSetAside else {
-      spool.settle(batch, acknowledged: delivery.acknowledged, sentNothing: delivery.sentNothing, by: index)
+      spool.complete(batch, acknowledged: delivery.acknowledged, sentNothing: delivery.sentNothing, by: index)
       let before = setAside.records
-      if !delivery.acknowledged.isEmpty, before > 0 { takeBack(&spool) }
-      return pace.settled(delivery, of: batch.records.count + before)
+      if !delivery.acknowledged.isEmpty, before > 0 { requeueSetAside(&spool) }
+      return batchTimer.batchFinished(delivery, of: batch.records.count + before)
     }
     if setAside.records == 0 { setAside.of = Int(spool.depth.file) + spool.depth.memory }
     setAside.records += batch.records.count
-    pace.settled(delivery, of: batch.records.count)
+    batchTimer.batchFinished(delivery, of: batch.records.count)
   }
 
-  private mutating func takeBack(_ spool: inout Spool) {
-    spool.giveBack(by: index)
+  private mutating func requeueSetAside(_ spool: inout Spool) {
+    spool.requeue(by: index)
     setAside = (0, 0)
   }
 
-  private static func importance(of news: SinkNews) -> LogLevel {
-    switch news {
+  private static func importance(of events: SinkEvent) -> LogLevel {
+    switch events {
     case .working: .info
     case .failing, .refused: .warning
     case .remark: .notice
@@ -104,8 +107,8 @@ struct SinkFeeder: ~Copyable {
   }
 
   private mutating func note(_ delivery: Sinks.Delivery, at now: Int64) {
-    for news in delivery.news {
-      switch news {
+    for events in delivery.events {
+      switch events {
       case .working: failure = nil
       case .failing(let error): failure = error.description
       case .refused, .remark: break
@@ -119,7 +122,7 @@ struct SinkFeeder: ~Copyable {
 
   /// Returns a snapshot of the state.
   ///
-  /// - Parameter oldestAge: age of the oldest record that it lacks, ns.
+  /// - Parameter oldestAge: age of the oldest record that the sink lacks, ns.
   func status(oldestAge: Int64?) -> SinkStatus {
     let state: SinkStatus.State =
       if over != nil { .over } else if failure != nil { .failing } else if slot.takesBatch { .waiting } else {
@@ -132,20 +135,20 @@ struct SinkFeeder: ~Copyable {
 
   private var takesBatch: Bool { over == .readerLeft || over == nil && slot.takesBatch }
 
-  /// When a batch is due, boot time in ns; `.max` to wait for a wake-up.
-  var due: Int64 { takesBatch ? pace.due : .max }
+  /// Boot time at which a batch is due, ns; `.max` to wait for a wake-up.
+  var due: Int64 { takesBatch ? batchTimer.due : .max }
 
-  /// Whether no batch is with the sink and none is due.
+  /// Whether the sink holds no batch and none is due.
   func isIdle(at now: Int64) -> Bool {
-    !isDropping(at: now) && (over == .readerLeft || slot.hasEnded || slot.takesBatch && pace.due > now)
+    !isDropping(at: now) && (over == .readerLeft || slot.hasEnded || slot.takesBatch && batchTimer.due > now)
   }
 
-  /// Whether there are more records for a reader that has left; no wake-up reports that.
-  func isDropping(at now: Int64) -> Bool { over == .readerLeft && pace.due <= now }
+  /// Whether more records must be discarded for a reader that has left, which causes no wake-up.
+  func isDropping(at now: Int64) -> Bool { over == .readerLeft && batchTimer.due <= now }
 
   var hasEnded: Bool { slot.hasEnded }
 
-  /// Whether it cannot deliver any more.
+  /// Whether the sink cannot deliver any more.
   var isOver: Bool { over != nil }
 
   func stop() { slot.stop() }

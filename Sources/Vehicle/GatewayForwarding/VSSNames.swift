@@ -2,10 +2,10 @@ import OBDWire
 import Spool
 import Telemetry
 
-/// Replaces the names in telemetry records by those of COVESA VSS 6.0, for a sink that wants them. `id`, time and
+/// Replaces the names in telemetry records by those of COVESA VSS 6.0, for a sink that is configured so. `id`, time and
 /// values do not change; `"vss":"6.0"` follows the head.
 ///
-/// If the longer names would exceed the maximum length of a record, it keeps the plain ones.
+/// A record that would exceed the maximum length with the longer names keeps the plain ones.
 package struct VSSNames {
   /// VSS path by plain name.
   private let paths: [[UInt8]: [UInt8]]
@@ -95,7 +95,7 @@ package struct VSSNames {
 }
 
 extension RecordBatch {
-  /// Renames the values of its telemetry; `nil` changes nothing.
+  /// Renames the values of the batch's telemetry; `nil` changes nothing.
   package mutating func name(by names: VSSNames?) {
     guard let names, records.contains(where: { $0.type == .telemetry }) else { return }
     rewrite { type, line, out in

@@ -2,20 +2,20 @@ import AdapterSession
 import Ports
 import Synchronization
 
-/// Controls one adapter's thread from outside and receives what its session learned.
+/// Controls one adapter's thread from other threads, and passes them what the session learned.
 public final class AdapterControl: Sendable {
   private struct State: Sendable {
-    /// Not yet taken by the thread; `nil` if there are none.
-    var wishes: PollWishes?
+    /// Preferences that the thread has not applied yet; `nil` if there are none.
+    var preferences: PollPreferences?
     var memory: SessionMemory
-    /// Whether the memory has changed since it was taken.
+    /// Whether the memory has changed since it was last taken.
     var hasLearned = false
   }
 
-  /// Ends the link and gives the location of its device.
+  /// Ends the link, and contains the address of its device.
   public let link: LinkControl
   private let state: Mutex<State>
-  /// Signalled when something was learned.
+  /// Signalled when the memory has changed.
   private let learned: WakeUp?
 
   /// Creates the control of one link.
@@ -35,13 +35,13 @@ public final class AdapterControl: Sendable {
     state = Mutex(State(memory: memory))
   }
 
-  /// Sets what is polled from now on.
-  public func poll(_ wishes: PollWishes) {
-    state.withLock { $0.wishes = wishes }
+  /// Sets the PIDs to poll and their periods.
+  public func poll(_ preferences: PollPreferences) {
+    state.withLock { $0.preferences = preferences }
     link.wakeUp.signal()
   }
 
-  /// Removes and returns what the session has learned and the next start needs; `nil` if nothing is new.
+  /// Removes and returns the memory for the next start; `nil` if it has not changed.
   public func takeLearned() -> SessionMemory? {
     state.withLock { state in
       defer { state.hasLearned = false }
@@ -50,23 +50,23 @@ public final class AdapterControl: Sendable {
   }
 
   func remember(_ memory: SessionMemory) {
-    let isNews = state.withLock { state in
+    let isNew = state.withLock { state in
       guard !state.memory.isSame(as: memory) else { return false }
       state.memory = memory
       state.hasLearned = true
       return true
     }
-    if isNews { learned?.signal() }
+    if isNew { learned?.signal() }
   }
 
-  /// Applies the pending wishes; called in the link's thread. Returns `false` if the link must be closed, for good or
-  /// because its device was away.
+  /// Applies the pending preferences; called in the link's thread. Returns `false` if the link must be closed, because
+  /// it was stopped or its device was away.
   func perform(on session: inout AdapterSession) -> Bool {
-    let wishes = state.withLock { state in
-      defer { state.wishes = nil }
-      return state.wishes
+    let preferences = state.withLock { state in
+      defer { state.preferences = nil }
+      return state.preferences
     }
-    if let wishes { session.wishes = wishes }
+    if let preferences { session.preferences = preferences }
     return link.mayStayOpen
   }
 }

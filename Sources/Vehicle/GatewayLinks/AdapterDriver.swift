@@ -2,14 +2,14 @@ import AdapterSession
 import OBDWire
 import Ports
 
-/// Connects a dialogue to a port's loop: bytes and deadlines go in, the session's actions come out. It reads no clock
-/// and does no I/O. The daemon, the engineer's commands and the tests all use it.
+/// Connects a session to a port's loop: bytes and deadlines go in, the session's actions come out. It reads no clock
+/// and does no I/O. It is used by the daemon, by the commands of `obdgate` and by tests.
 public struct AdapterDriver<Listener: DialogueListener & ~Copyable>: ~Copyable, PortHandler {
   public var session: AdapterSession
   public var listener: Listener
   /// Definitions of the loaded signal sets, in the order that `OBDWire` expects.
   public var definitions: [SignalDefinition]
-  /// The earliest time to reopen the port, if the session asked for that; otherwise `nil`.
+  /// The earliest time to reopen the port, if the session requested a reopening; otherwise `nil`.
   public private(set) var reopenNotBefore: Int64?
 
   public init(
@@ -30,7 +30,7 @@ public struct AdapterDriver<Listener: DialogueListener & ~Copyable>: ~Copyable, 
   public mutating func received(_ bytes: Span<UInt8>, at now: Int64, _ actions: inout PortActions) {
     listener.begin(at: now)
     listener.received(bytes)
-    // A copy, because the span must not refer to memory that changes meanwhile.
+    // A copy, because the array may change while its span is in use.
     let definitions = definitions
     session.received(bytes, at: now, loaded: definitions.span, into: &listener)
     pump(at: now, &actions)
@@ -62,7 +62,8 @@ public struct AdapterDriver<Listener: DialogueListener & ~Copyable>: ~Copyable, 
     listener.sent(bytes)
   }
 
-  /// Handles the end of the connection: it was closed, or the device is gone. The listener is told what that means.
+  /// Handles the end of the connection: it was closed, or the device is gone. The listener receives the resulting
+  /// events.
   public mutating func closed(at now: Int64) {
     listener.begin(at: now)
     session.closed(at: now)
@@ -78,7 +79,7 @@ public struct AdapterDriver<Listener: DialogueListener & ~Copyable>: ~Copyable, 
     }
   }
 
-  /// Performs the session's actions until it waits.
+  /// Performs the session's actions until the session waits.
   private mutating func pump(at now: Int64, _ actions: inout PortActions) {
     while true {
       switch session.next(at: now, into: &listener) {

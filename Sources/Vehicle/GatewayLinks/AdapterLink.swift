@@ -7,16 +7,16 @@ import Ports
 /// It has a concrete type instead of a conformance of ``AdapterDriver``: a generic noncopyable type with a conditional
 /// conformance crashes when its metadata are created (Swift 6.3.1, debug builds).
 struct AdapterLink: LinkDriver, ~Copyable {
-  private var driver: AdapterDriver<DeliveryOutlet>
+  private var driver: AdapterDriver<DeliveryWriter>
 
-  init(_ session: consuming AdapterSession, _ outlet: consuming DeliveryOutlet, definitions: [SignalDefinition]) {
-    driver = AdapterDriver(session, outlet, definitions: definitions)
+  init(_ session: consuming AdapterSession, _ writer: consuming DeliveryWriter, definitions: [SignalDefinition]) {
+    driver = AdapterDriver(session, writer, definitions: definitions)
   }
 
   // MARK: The link
 
   mutating func prepare() {
-    // Apply the wishes that arrived while the link was closed: their wake-up may already be cleared.
+    // Apply the preferences that arrived while the link was closed, because their wake-up may already be cleared.
     _ = driver.listener.wokenUp(&driver.session)
   }
 

@@ -2,14 +2,14 @@ import AdapterSession
 import OBDWire
 import Ports
 
-/// A reading or an event with its time, passed from a link's thread to the thread that makes records.
+/// A reading or an event with its time, passed from a link's thread to the record thread.
 ///
-/// It is copied bytewise through a ``Ports/Ring``; therefore all of it has a fixed size.
+/// It is copied byte by byte through a ``Ports/Ring``; therefore all parts have a fixed size.
 public struct Delivery: BitwiseCopyable, Sendable {
-  /// Capacity of a ring of deliveries: 20 s of polling at full speed.
+  /// Capacity of a ring of deliveries: enough for 20 s of polling at full speed.
   package static let ringCapacity = 2_048
 
-  /// CLOCK_BOOTTIME, ns.
+  /// Boot time (CLOCK_BOOTTIME), ns.
   public var time: Int64
   public var content: Content
 
@@ -21,7 +21,7 @@ public struct Delivery: BitwiseCopyable, Sendable {
   public enum Content: BitwiseCopyable, Sendable {
     case reading(Reading)
     case text(TextReading, ShortText)
-    /// This many codes follow, one by one. Each has the number of those that are left, including itself.
+    /// One code of a list. `count` is the number of codes that are left, including this one.
     case codes(TroubleCodeList, count: UInt16)
     case code(TroubleCode, left: UInt16)
     /// An ECU has cleared its codes.
@@ -30,7 +30,7 @@ public struct Delivery: BitwiseCopyable, Sendable {
     case adapter(AdapterAnswer, ShortText)
     /// A command that selects the bus.
     case command(ShortText)
-    /// A reply, or a text line of it, that could not be used; its first bytes.
+    /// A reply, or a text line of it, that could not be used. The text contains its first bytes.
     case failure(WireError, ShortText)
     case event(SessionEvent)
     /// The link could not be opened.
@@ -44,14 +44,14 @@ public struct ShortText: BitwiseCopyable, Sendable {
   private var storage = InlineArray<44, UInt8>(repeating: 0)
   private var length: UInt8 = 0
 
-  /// Creates a text; a longer one is cut.
+  /// Creates a text; bytes after the 44th are dropped.
   public init(_ bytes: Span<UInt8>) {
     let count = min(bytes.count, Self.capacity)
     for index in 0..<count { storage[index] = bytes[index] }
     length = UInt8(truncatingIfNeeded: count)
   }
 
-  /// Creates a fixed text.
+  /// Creates a text from a constant.
   init(_ text: StaticString) {
     self = text.withUTF8Buffer { unsafe ShortText(Span(_unsafeElements: $0)) }
   }

@@ -1,14 +1,14 @@
 import AdapterSession
 import OBDWire
 
-/// Receives what an ``AdapterDriver`` reports besides the results of the wire.
+/// Receives the reports of an ``AdapterDriver`` in addition to the results of the wire.
 ///
-/// Call order: ``begin(at:)`` first in each turn, then everything that happened in it, then ``end()``. All calls of a
-/// turn belong to the time passed to ``begin(at:)`` and come from the driver's thread.
+/// Call order: ``begin(at:)``, then all reports of one turn of the loop, then ``end()``. All calls of a turn belong to
+/// the time passed to ``begin(at:)`` and come from the driver's thread.
 public protocol DialogueListener: ReplyHandler, ~Copyable {
   /// Begins a turn.
   ///
-  /// - Parameter now: CLOCK_BOOTTIME, ns; for bytes, when read(2) returned with them.
+  /// - Parameter now: CLOCK_BOOTTIME, ns; for received bytes, the time at which read(2) returned.
   mutating func begin(at now: Int64)
   /// Reports an event of the adapter or vehicle. The session may be queried and changed.
   mutating func event(_ event: SessionEvent, _ session: inout AdapterSession)

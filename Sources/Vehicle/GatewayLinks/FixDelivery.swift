@@ -1,13 +1,13 @@
 import NMEAWire
 import Ports
 
-/// A fix or an event of a receiver, passed from its thread to the thread that makes records. It goes through a
-/// ``Ports/Ring``; therefore all of it has a fixed size.
+/// A fix or an event of a receiver, passed from its thread to the record thread through a ``Ports/Ring``. All parts
+/// therefore have a fixed size.
 public struct FixDelivery: BitwiseCopyable, Sendable {
-  /// Capacity of a ring of these: half a minute of a fast receiver.
+  /// Capacity of a ring of these: enough for half a minute of a fast receiver.
   package static let ringCapacity = 256
 
-  /// When its last byte was received; CLOCK_BOOTTIME, ns.
+  /// Time at which its last byte was received; CLOCK_BOOTTIME, ns.
   public var time: Int64
   public var content: Content
 
@@ -19,7 +19,7 @@ public struct FixDelivery: BitwiseCopyable, Sendable {
   public enum Content: BitwiseCopyable, Sendable {
     /// A fix, valid or not, and the time of its first byte.
     case fix(Fix, began: Int64)
-    /// The receiver sends data; its identity.
+    /// The receiver sends data. The text is its identity.
     case connected(ShortText)
     /// The receiver was silent for too long, or the link is closed.
     case lost(Loss)
@@ -27,9 +27,9 @@ public struct FixDelivery: BitwiseCopyable, Sendable {
     case unreachable(PortError.Kind)
     /// An error message of gpsd.
     case refused(ShortText)
-    /// Bytes arrive, but they form a sentence at no baud rate.
+    /// Bytes are received, but they form no sentence at any baud rate.
     case noSentences
-    /// This many text lines between valid ones could not be read.
+    /// Number of text lines between valid ones that could not be read.
     case unreadable(lines: Int)
   }
 
@@ -47,8 +47,8 @@ public struct FixDelivery: BitwiseCopyable, Sendable {
   }
 }
 
-/// A receiver's end of the ring, with the wake-up of the other end.
-struct FixOutlet: ~Copyable {
+/// Writes deliveries of a receiver to its ring, and wakes the record thread.
+struct FixDeliveryWriter: ~Copyable {
   private var ring: RingProducer<FixDelivery>
   private let wakeUp: WakeUp
 

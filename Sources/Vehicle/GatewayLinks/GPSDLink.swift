@@ -2,10 +2,10 @@ import Fusion
 import NMEAWire
 import Ports
 
-/// A client of gpsd: subscribes to its reports and checks that the connection is alive.
+/// A client of gpsd. It subscribes to gpsd's reports and checks that the connection is alive.
 ///
-/// gpsd is silent while its receivers are silent, and a dead connection gives no sign. After ``quiet`` the client
-/// therefore requests gpsd's version, which is always answered.
+/// gpsd sends nothing while its receivers are silent, so that a dead connection looks the same. After ``quiet``, the
+/// client therefore requests gpsd's version, which is always answered.
 struct GPSDLink: LinkDriver, ~Copyable {
   static let quiet: Int64 = 10_000_000_000
   static let answer: Int64 = 5_000_000_000
@@ -14,12 +14,12 @@ struct GPSDLink: LinkDriver, ~Copyable {
 
   private let control: LinkControl
   private var reader = GPSDReader()
-  private var ear: Ear
+  private var handler: Handler
   private var isAsked = false
   private(set) var reopenNotBefore: Int64?
 
-  private struct Ear: GPSDHandler, ~Copyable {
-    var outlet: FixOutlet
+  private struct Handler: GPSDHandler, ~Copyable {
+    var writer: FixDeliveryWriter
     var now: Int64 = 0
     var isConnected = false
     private var saidMalformed = false
@@ -28,17 +28,17 @@ struct GPSDLink: LinkDriver, ~Copyable {
     private var unreadable = 0
     private var unreadableTold: Int64 = .min / 2
 
-    init(_ outlet: consuming FixOutlet) { self.outlet = outlet }
+    init(_ writer: consuming FixDeliveryWriter) { self.writer = writer }
 
     mutating func fix(_ fix: Fix) {
       tellUnreadable()
-      outlet.put(.fix(fix, began: now), at: now)
+      writer.put(.fix(fix, began: now), at: now)
     }
 
-    /// At most once a second: a flood of lines must not displace fixes in the ring.
+    /// At most once a second, so that a flood of lines cannot displace fixes in the ring.
     private mutating func tellUnreadable(isLast: Bool = false) {
       guard unreadable > 0, isLast || now - unreadableTold >= 1_000_000_000 else { return }
-      outlet.put(.unreadable(lines: unreadable), at: now)
+      writer.put(.unreadable(lines: unreadable), at: now)
       unreadable = 0
       unreadableTold = now
     }
@@ -49,22 +49,23 @@ struct GPSDLink: LinkDriver, ~Copyable {
         guard !isConnected else { return }
         isConnected = true
         saidMalformed = false
-        outlet.put(.connected(ShortText(Array("gpsd \(release)".utf8).span)), at: now)
+        writer.put(.connected(ShortText(Array("gpsd \(release)".utf8).span)), at: now)
       case .error(let message):
         // Once for each connection.
         guard !saidRefused else { return }
         saidRefused = true
-        outlet.put(.refused(ShortText(Array(message.utf8).span)), at: now)
+        writer.put(.refused(ShortText(Array(message.utf8).span)), at: now)
       case .malformed:
-        // A gpsd that has sent its version is one, and its other lines are valid.
+        // Only gpsd sends its version. After it, the other lines are valid, too.
         if isConnected {
           unreadable += 1
           return tellUnreadable()
         }
-        // Once until gpsd has sent its version: another program may listen on that port, send a lot and hang up.
+        // Reported once until gpsd has sent its version, because another program may listen on that port, send many
+        // lines and disconnect.
         guard !saidMalformed else { return }
         saidMalformed = true
-        outlet.put(.noSentences, at: now)
+        writer.put(.noSentences, at: now)
       }
     }
 
@@ -74,21 +75,21 @@ struct GPSDLink: LinkDriver, ~Copyable {
       guard isConnected else { return }
       isConnected = false
       saidRefused = false
-      outlet.put(.lost(loss), at: time)
+      writer.put(.lost(loss), at: time)
     }
   }
 
-  init(_ outlet: consuming FixOutlet, control: LinkControl) {
-    ear = Ear(outlet)
+  init(_ writer: consuming FixDeliveryWriter, control: LinkControl) {
+    handler = Handler(writer)
     self.control = control
   }
 
   mutating func prepare() {}
 
-  mutating func unreachable(_ kind: PortError.Kind, at now: Int64) { ear.outlet.put(.unreachable(kind), at: now) }
+  mutating func unreachable(_ kind: PortError.Kind, at now: Int64) { handler.writer.put(.unreachable(kind), at: now) }
 
   mutating func closed(at now: Int64) {
-    ear.lost(isAsked ? .silent : .portClosed, at: now)
+    handler.lost(isAsked ? .silent : .portClosed, at: now)
     reader = GPSDReader()
   }
 
@@ -100,9 +101,9 @@ struct GPSDLink: LinkDriver, ~Copyable {
   }
 
   mutating func received(_ bytes: Span<UInt8>, at now: Int64, _ actions: inout PortActions) {
-    ear.now = now
+    handler.now = now
     isAsked = false
-    reader.receive(bytes, into: &ear)
+    reader.receive(bytes, into: &handler)
     actions.deadline = now + Self.quiet
   }
 

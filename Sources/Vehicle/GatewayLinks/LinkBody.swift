@@ -6,17 +6,17 @@ import Ports
 package struct LinkBody: Sendable {
   private let link: any RunnableLink
 
-  /// Runs the link until ``LinkControl/stop()``. Call it once.
+  /// Runs the link until ``LinkControl/stop()`` is called. Call it once.
   package func run() { link.run() }
 
-  /// What the thread that makes records shares with a link.
+  /// Parts that the record thread shares with a link.
   package struct Receiving: ~Copyable {
     fileprivate let wakeUp: WakeUp
     fileprivate let progress: Progress?
 
     /// - Parameters:
     ///   - wakeUp: signalled when there are deliveries.
-    ///   - progress: of the link's thread; `nil` if nobody supervises it.
+    ///   - progress: reports the link thread's progress; `nil` without a watchdog.
     package init(wakeUp: WakeUp, progress: Progress?) {
       self.wakeUp = wakeUp
       self.progress = progress
@@ -34,8 +34,8 @@ package struct LinkBody: Sendable {
     _ session: consuming AdapterSession, _ control: AdapterControl, _ ring: consuming RingProducer<Delivery>,
     _ receiving: consuming Receiving, figures: LinkFigures, definitions: [SignalDefinition]
   ) throws(PortError) {
-    let outlet = DeliveryOutlet(ring, wakeUp: receiving.wakeUp, control: control, figures: figures)
-    let driver = AdapterLink(session, outlet, definitions: definitions)
+    let writer = DeliveryWriter(ring, wakeUp: receiving.wakeUp, control: control, figures: figures)
+    let driver = AdapterLink(session, writer, definitions: definitions)
     link = LinkBox(try LinkThread(control.link, driver, progress: receiving.progress))
   }
 
@@ -49,12 +49,12 @@ package struct LinkBody: Sendable {
     receiver address: PortAddress, _ control: LinkControl, _ ring: consuming RingProducer<FixDelivery>,
     _ receiving: consuming Receiving
   ) throws(PortError) {
-    let outlet = FixOutlet(ring, wakeUp: receiving.wakeUp)
+    let writer = FixDeliveryWriter(ring, wakeUp: receiving.wakeUp)
     if case .serial(_, let baud) = address {
-      let driver = ReceiverLink(outlet, control: control, baud: baud)
+      let driver = ReceiverLink(writer, control: control, baud: baud)
       link = LinkBox(try LinkThread(control, driver, progress: receiving.progress))
     } else {
-      link = LinkBox(try LinkThread(control, GPSDLink(outlet, control: control), progress: receiving.progress))
+      link = LinkBox(try LinkThread(control, GPSDLink(writer, control: control), progress: receiving.progress))
     }
   }
 }
@@ -64,7 +64,7 @@ private protocol RunnableLink: Sendable {
   func run()
 }
 
-/// Carries a link into its thread, which alone uses it.
+/// Moves a link into its thread. Only that thread uses it.
 private final class LinkBox<Driver: LinkDriver & ~Copyable>: RunnableLink, @unchecked Sendable {
   private var link: LinkThread<Driver>
 

@@ -1,16 +1,17 @@
 import Ports
 import Synchronization
 
-/// Controls the thread of an adapter's or receiver's link from outside: ends it, and gives the location of its device.
+/// Controls the thread of an adapter's or receiver's link from other threads. It can end the link, and contains the
+/// address of the device.
 public final class LinkControl: Sendable {
   private struct State: Sendable {
     var isStopping = false
     var address: PortAddress?
-    /// Whether the device was away since the link was opened; the open connection is then dead.
+    /// Whether the device was away since the link was opened. The open connection is then dead.
     var wasAway = false
   }
 
-  /// Ends a wait of the thread.
+  /// Signalled to end a wait of the thread.
   public let wakeUp: WakeUp
   private let state: Mutex<State>
   private let reportKey: @Sendable (Bool, PortAddress) -> Void
@@ -19,10 +20,10 @@ public final class LinkControl: Sendable {
   /// Creates the control of one link.
   ///
   /// - Parameters:
-  ///   - address: where the device is; `nil` if it is away.
-  ///   - reportKey: called in the link's thread once for each time that the device answers (`false`), or rejects the
-  ///     link and may need a key (`true`). Whoever gets a key for it signals ``wakeUp``.
-  ///   - reportError: called there if the link cannot be opened, once for each reason.
+  ///   - address: present address of the device; `nil` if it is away.
+  ///   - reportKey: called in the link's thread, once when the device answers (`false`), and once when it rejects the
+  /// link and may need a key (`true`). After the device is paired, signal ``wakeUp``.
+  ///   - reportError: called in the link's thread if the link cannot be opened, once for each reason.
   /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
   public init(
     address: PortAddress?, reportKey: @escaping @Sendable (Bool, PortAddress) -> Void = { _, _ in },
@@ -42,7 +43,7 @@ public final class LinkControl: Sendable {
 
   public var isStopping: Bool { state.withLock { $0.isStopping } }
 
-  /// Where the device is now; `nil` if it is away. The address changes if a plug is moved to another socket.
+  /// Present address of the device; `nil` if it is away. It changes if a plug is moved to another socket.
   public var address: PortAddress? {
     get { state.withLock { $0.address } }
     set {
@@ -54,7 +55,7 @@ public final class LinkControl: Sendable {
     }
   }
 
-  /// Returns where to open the link; `nil` if the device is away. Called in the link's thread.
+  /// Returns the address at which to open the link; `nil` if the device is away. Called in the link's thread.
   func addressToOpen() -> PortAddress? {
     state.withLock { state in
       state.wasAway = false
@@ -62,15 +63,15 @@ public final class LinkControl: Sendable {
     }
   }
 
-  /// Called in the link's thread when the device answers.
+  /// Reports that the device answers. Called in the link's thread.
   func answers() { if let address { reportKey(false, address) } }
 
-  /// Called in the link's thread when the device may need a key.
+  /// Reports that the device may need a key. Called in the link's thread.
   func mayWantKey(_ address: PortAddress) { reportKey(true, address) }
 
-  /// Called in the link's thread when the link could not be opened.
+  /// Reports that the link could not be opened. Called in the link's thread.
   func wasNotOpened(_ address: PortAddress, _ error: PortError) { reportError(error, address) }
 
-  /// `false` if the link must be closed, for good or because its device was away. Called in the link's thread.
+  /// `false` if the link must be closed, because it was stopped or its device was away. Called in the link's thread.
   var mayStayOpen: Bool { state.withLock { !($0.isStopping || $0.wasAway) } }
 }

@@ -2,7 +2,7 @@ import OBDWire
 import Ports
 import Synchronization
 
-/// Counts what a link has carried since its start. Its thread counts; others read.
+/// Counts the traffic of a link since its start. The link's thread writes the counts, and others read them.
 package final class LinkFigures: Sendable {
   /// All counts; durations in ns, times in boot time.
   package struct Counts: Sendable {
@@ -12,23 +12,23 @@ package final class LinkFigures: Sendable {
     package var readings: UInt64 = 0
     package var receivedBytes: UInt64 = 0
     package var sentBytes: UInt64 = 0
-    /// How long a prompt was awaited, and how long the link was open.
+    /// Total time of waits for a prompt, and total time for which the link was open.
     package var busy: Int64 = 0
     package var open: Int64 = 0
     /// Time of the last reading; `nil` if there is none.
     package var lastReading: Int64?
     /// Failures by the raw value of ``OBDWire/WireError/Kind``.
     package var failures = InlineArray<64, UInt32>(repeating: 0)
-    /// Replies by the first failure in them.
+    /// Number of failed replies, by the kind of the first failure in each.
     package var failedReplies = InlineArray<64, UInt32>(repeating: 0)
     /// The first failure since the last command.
     var failure: UInt8?
-    /// Since when a prompt is awaited, and since when the link is open; `nil` if not.
+    /// Start of the present wait for a prompt, and time at which the link was opened; `nil` if not applicable.
     var busySince: Int64?
     var openSince: Int64?
 
     /// Returns the counts including the current wait and the current connection, up to now.
-    func settled(at now: Int64) -> Counts {
+    func current(at now: Int64) -> Counts {
       var counts = self
       if let busySince { counts.busy += max(0, now - busySince) }
       if let openSince { counts.open += max(0, now - openSince) }
@@ -40,22 +40,22 @@ package final class LinkFigures: Sendable {
 
   package init() {}
 
-  /// Called in the link's thread; allocates nothing.
+  /// Replaces the counts. Called in the link's thread; allocates nothing.
   package func put(_ new: Counts) { counts.withLock { $0 = new } }
 
-  package func read(at now: Int64) -> Counts { counts.withLock { $0 }.settled(at: now) }
+  package func read(at now: Int64) -> Counts { counts.withLock { $0 }.current(at: now) }
 }
 
 extension LinkFigures.Counts {
   mutating func opened(at now: Int64) { openSince = now }
 
   mutating func closed(at now: Int64) {
-    self = settled(at: now)
+    self = current(at: now)
     busySince = nil
     openSince = nil
   }
 
-  /// Stops waiting for a prompt.
+  /// Ends the wait for a prompt without a reply.
   mutating func gaveUp(at now: Int64) {
     if let since = busySince { busy += max(0, now - since) }
     busySince = nil

@@ -1,14 +1,14 @@
 import Ports
 
-/// The work on a link while it is open. It is told when the link is not open.
+/// Handles the events of a link.
 protocol LinkDriver: PortHandler, ~Copyable {
-  /// The link is open and about to run.
+  /// Called when the link is open and about to run.
   mutating func prepare()
-  /// The link could not be opened; called once for each reason.
+  /// Called if the link could not be opened; once for each reason.
   mutating func unreachable(_ kind: PortError.Kind, at now: Int64)
-  /// The link was open and is closed: by the driver, or because the device is gone.
+  /// Called after the link was open and is closed, by the driver or because the device is gone.
   mutating func closed(at now: Int64)
-  /// The earliest time to reopen the link, if the driver closed it for that; otherwise `nil`.
+  /// The earliest time to reopen the link, if the driver closed it in order to reopen it; otherwise `nil`.
   var reopenNotBefore: Int64? { get }
 }
 
@@ -22,7 +22,7 @@ struct LinkThread<Driver: LinkDriver & ~Copyable>: ~Copyable {
 
   /// Creates the thread's state.
   ///
-  /// - Parameter progress: of the link's thread; `nil` if nobody supervises it.
+  /// - Parameter progress: reports the thread's progress; `nil` without a watchdog.
   init(_ control: LinkControl, _ driver: consuming Driver, progress: Progress? = nil) throws(PortError) {
     self.control = control
     self.progress = progress
@@ -47,7 +47,7 @@ struct LinkThread<Driver: LinkDriver & ~Copyable>: ~Copyable {
         try loop.run(&port, &driver)
       } catch {
         let now = BootClock.now
-        // Some devices report this when they are opened, others at the first command.
+        // Some devices report this error when they are opened, others at the first command.
         switch (error.kind, address) {
         case (.notPaired, _):
           reconnecting.wasNotPaired(address)

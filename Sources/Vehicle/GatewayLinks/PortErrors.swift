@@ -1,17 +1,19 @@
 import Ports
 import Synchronization
 
-/// The full text of the errors with which links could not be opened. Records have only the kind; the log also states
-/// the remedy. Links store errors, and the thread that makes records removes them.
+/// The last error of each device whose link could not be opened, with its full text. Records contain only the kind of
+/// an error; the log also states the remedy. Links store errors, and the record thread removes them.
 package final class PortErrors: Sendable {
-  /// More devices than a vehicle has; above this, errors that nobody takes are discarded.
+  /// Maximum number of devices: more than a vehicle has. Errors of further devices are discarded.
   private static let mostDevices = 64
 
   package init() {}
 
   private let errors = Mutex<[String: PortError]>([:])
 
-  /// Stores the last error of a device, by its name in records.
+  /// Stores the last error of a device.
+  ///
+  /// - Parameter device: its name in records.
   package func put(_ error: PortError, of device: String) {
     errors.withLock { errors in
       if errors.count >= Self.mostDevices { errors = [:] }

@@ -1,35 +1,36 @@
 import NMEAWire
 import Ports
 
-/// Listens to a receiver that sends NMEA 0183 on a serial line. It never sends anything.
+/// Reads a receiver that sends NMEA 0183 on a serial line. It never sends anything to the receiver.
 ///
-/// If no baud rate is configured, the usual rates are tried until sentences arrive, and again when they cease. It reads
+/// If no baud rate is configured, it tries the usual rates until sentences arrive, and again when they stop. It reads
 /// no clock and allocates nothing while it runs.
 struct ReceiverLink: LinkDriver, ~Copyable {
-  /// The most frequent first. A receiver on USB (CDC ACM) works at any rate.
+  /// The rates to try, most frequent first. A receiver on USB (CDC ACM) works at any rate.
   static let rates = Listener.rates + [57_600, 19_200, 230_400, 460_800]
   /// A pause of this length ends an epoch, ns. At 4800 baud, a sentence takes up to 170 ms.
   static let epochSilence: Int64 = 250_000_000
   /// A receiver that is silent for this time is lost, ns. Receivers send every second.
   static let patience: Int64 = 5_000_000_000
-  /// Two complete sentences: this many bytes without one are not NMEA at this rate.
+  /// Length of two complete sentences. This many bytes without a sentence are not NMEA at this rate.
   private static let enough = 2 * 82
-  /// The same limit after the rate was right: a start-up text, or a burst of binary messages.
+  /// The same limit after sentences were received: the receiver may send a start-up text, or a burst of binary
+  /// messages.
   private static let enoughOnceRight = 4_096
 
   private let control: LinkControl
   private let fixedBaud: Int?
   private var reader = FixReader()
-  private var ear: Ear
+  private var handler: Handler
   private var rate = 0
   private var isRateRight = false
   private var bytesWithout = 0
   private var ratesTried = 0
   private var lastByte: Int64 = 0
 
-  /// Handles the results of the reader.
-  private struct Ear: FixHandler, ~Copyable {
-    var outlet: FixOutlet
+  /// Sends the reader's results to the record thread.
+  private struct Handler: FixHandler, ~Copyable {
+    var writer: FixDeliveryWriter
     var now: Int64 = 0
     /// Times of the first and the last sentence of the current epoch.
     var began: Int64 = 0
@@ -47,12 +48,12 @@ struct ReceiverLink: LinkDriver, ~Copyable {
       guard !isConnected else { return }
       isConnected = true
       saidNoSentences = false
-      outlet.put(.connected(ShortText(ReceiverLink.identity)), at: now)
+      writer.put(.connected(ShortText(ReceiverLink.identity)), at: now)
     }
 
     mutating func fix(_ fix: Fix) {
       isOpen = false
-      outlet.put(.fix(fix, began: began), at: last)
+      writer.put(.fix(fix, began: began), at: last)
     }
 
     mutating func rejected(_ reason: RejectReason, sentence: Span<UInt8>, position: UInt64) {}
@@ -60,7 +61,7 @@ struct ReceiverLink: LinkDriver, ~Copyable {
     mutating func lost(_ loss: FixDelivery.Loss, at time: Int64) {
       guard isConnected else { return }
       isConnected = false
-      outlet.put(.lost(loss), at: time)
+      writer.put(.lost(loss), at: time)
     }
   }
 
@@ -69,9 +70,9 @@ struct ReceiverLink: LinkDriver, ~Copyable {
   /// Creates the driver.
   ///
   /// - Parameter baud: `nil` to find the rate.
-  init(_ outlet: consuming FixOutlet, control: LinkControl, baud: Int?) {
+  init(_ writer: consuming FixDeliveryWriter, control: LinkControl, baud: Int?) {
     self.control = control
-    ear = Ear(outlet: outlet)
+    handler = Handler(writer: writer)
     fixedBaud = baud
   }
 
@@ -79,14 +80,14 @@ struct ReceiverLink: LinkDriver, ~Copyable {
 
   mutating func prepare() {}
 
-  mutating func unreachable(_ kind: PortError.Kind, at now: Int64) { ear.outlet.put(.unreachable(kind), at: now) }
+  mutating func unreachable(_ kind: PortError.Kind, at now: Int64) { handler.writer.put(.unreachable(kind), at: now) }
 
   mutating func closed(at now: Int64) {
-    ear.now = now
-    reader.finish(into: &ear)
+    handler.now = now
+    reader.finish(into: &handler)
     reader = FixReader()
-    ear.isOpen = false
-    ear.lost(.portClosed, at: now)
+    handler.isOpen = false
+    handler.lost(.portClosed, at: now)
   }
 
   mutating func opened(at now: Int64, _ actions: inout PortActions) {
@@ -97,11 +98,11 @@ struct ReceiverLink: LinkDriver, ~Copyable {
   }
 
   mutating func received(_ bytes: Span<UInt8>, at now: Int64, _ actions: inout PortActions) {
-    ear.now = now
+    handler.now = now
     lastByte = now
-    let before = ear.accepted
-    reader.receive(bytes, into: &ear)
-    if ear.accepted != before {
+    let before = handler.accepted
+    reader.receive(bytes, into: &handler)
+    if handler.accepted != before {
       isRateRight = true
       bytesWithout = 0
       ratesTried = 0
@@ -109,18 +110,18 @@ struct ReceiverLink: LinkDriver, ~Copyable {
       bytesWithout += bytes.count
       if bytesWithout >= (isRateRight ? Self.enoughOnceRight : Self.enough) { giveUpRate(at: now, &actions) }
     }
-    actions.deadline = now + (ear.isOpen ? Self.epochSilence : Self.patience)
+    actions.deadline = now + (handler.isOpen ? Self.epochSilence : Self.patience)
   }
 
   private mutating func giveUpRate(at now: Int64, _ actions: inout PortActions) {
     bytesWithout = 0
     isRateRight = false
     ratesTried += 1
-    // Two rounds: the first may have fallen into a pause between two epochs.
-    if ratesTried >= 2 * (fixedBaud == nil ? Self.rates.count : 1), !ear.saidNoSentences {
-      ear.saidNoSentences = true
-      ear.isConnected = false
-      ear.outlet.put(.noSentences, at: now)
+    // Each rate is tried twice, because the first try may have been in a pause between two epochs.
+    if ratesTried >= 2 * (fixedBaud == nil ? Self.rates.count : 1), !handler.saidNoSentences {
+      handler.saidNoSentences = true
+      handler.isConnected = false
+      handler.writer.put(.noSentences, at: now)
     }
     guard fixedBaud == nil else { return }
     rate = (rate + 1) % Self.rates.count
@@ -136,11 +137,11 @@ struct ReceiverLink: LinkDriver, ~Copyable {
   }
 
   mutating func deadlinePassed(at now: Int64, _ actions: inout PortActions) {
-    ear.now = now
-    if ear.isOpen { reader.flush(into: &ear) }
-    ear.isOpen = false
+    handler.now = now
+    if handler.isOpen { reader.flush(into: &handler) }
+    handler.isOpen = false
     if now - lastByte >= Self.patience {
-      ear.lost(.silent, at: now)
+      handler.lost(.silent, at: now)
       actions.deadline = nil
     } else {
       actions.deadline = lastByte + Self.patience

@@ -1,19 +1,19 @@
 import Ports
 
-/// Decides when a link is opened and reopened: events and the time go in, the next attempt comes out.
+/// Decides when a link is opened and reopened. Events and the time go in, the next attempt comes out.
 ///
-/// To look for a device file costs nothing; to page a Bluetooth device costs its battery and disturbs others. A serial
-/// device is therefore tried three times a second and a network address finally every four seconds. The pause before
-/// Bluetooth grows to half a minute, before Bluetooth LE to one minute.
+/// A check for a device file costs almost nothing, but paging a Bluetooth device costs battery and disturbs other
+/// devices. Therefore, a serial device is tried three times a second, and a network address at most every four seconds.
+/// The pause for classic Bluetooth grows to half a minute, for Bluetooth LE to one minute.
 struct ReconnectPlan {
-  /// Failed attempts since the link was open.
+  /// Number of failed attempts since the link was last open.
   private var failures = 0
   private var lastFailure: PortError.Kind?
   private var openedAt = Int64.min / 2
   private var awaitsKey = false
 
-  /// Maximum time for opening. A Bluetooth device is paged for 5 s and asked for its channel. A device with Bluetooth
-  /// LE may have to be discovered first, and all its services are read.
+  /// Time limit of an attempt to open a link. A Bluetooth device is paged for 5 s and queried for its channel. A
+  /// Bluetooth LE device may have to be discovered first, and all its services are read.
   static func limit(of address: PortAddress) -> Duration {
     switch address {
     case .serial: .seconds(2)
@@ -41,15 +41,16 @@ struct ReconnectPlan {
     return true
   }
 
-  /// Records that the device needs a key. With Bluetooth LE, another attempt would only disturb the pairing, which
-  /// signals the link when it is done. With classic Bluetooth, such a rejection may concern a single attempt.
+  /// Records that the device needs a key. With Bluetooth LE, no further attempt is made until the device is paired,
+  /// because an attempt would disturb the pairing. With classic Bluetooth, attempts continue, because such a rejection
+  /// may concern a single attempt.
   mutating func wasNotPaired(_ address: PortAddress) { if case .ble = address { awaitsKey = true } }
 
   /// Returns the time of the next attempt, boot time in ns.
   ///
   /// - Parameters:
-  ///   - wasOpen: whether the link was open and was closed by the session or by the loss of the device.
-  ///   - notBefore: the earliest time, if the session asked for one.
+  ///   - wasOpen: whether the link was open, and was then closed by the session or by the loss of the device.
+  ///   - notBefore: the earliest time, if the session requested one.
   mutating func nextTry(_ address: PortAddress, wasOpen: Bool, notBefore: Int64?, at now: Int64) -> Int64 {
     defer { awaitsKey = false }
     var pause = pause(of: address)
@@ -59,7 +60,7 @@ struct ReconnectPlan {
       failures = 0
       pause = Self.shortest
     } else if wasOpen {
-      // Accepted and closed at once: another client has the adapter, usually a phone.
+      // A connection that is accepted and closed at once means that another client uses the adapter, usually a phone.
       failures += 1
       if case .serial = address { pause = Self.shortest } else { pause = self.pause(of: address) }
     }
@@ -68,21 +69,21 @@ struct ReconnectPlan {
 
   private static let shortest: Int64 = 100_000_000
   private static let longest: Int64 = 60_000_000_000
-  /// A link that was open for this long, ns, was useful.
+  /// Time for which a link must have been open to count as successful, ns.
   private static let useful: Int64 = 2_000_000_000
 
   private func pause(of address: PortAddress) -> Int64 {
     switch address {
     case .serial: 300_000_000
     case .tcp: Int64(min(max(failures, 1), 4)) * 1_000_000_000
-    // Each attempt pages for five seconds; with Bluetooth LE it may scan for ten or page for thirty. A vehicle that is
-    // away for the night must leave the radio to others.
+    // Each attempt pages for five seconds. With Bluetooth LE, it may scan for ten seconds or page for thirty. While a
+    // vehicle is away for the night, other devices must be able to use the radio.
     case .rfcomm: doubling(atMost: 30)
     case .ble: doubling(atMost: 60)
     }
   }
 
-  /// 1 s, 2 s, 4 s, … for the failed attempts, ns.
+  /// Returns the pause after the failed attempts, ns: 1 s, 2 s, 4 s, …
   private func doubling(atMost longest: Int64) -> Int64 {
     min(1 << Int64(min(max(failures, 1), 7) - 1), longest) * 1_000_000_000
   }

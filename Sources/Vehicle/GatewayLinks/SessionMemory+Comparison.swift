@@ -1,7 +1,7 @@
 import AdapterSession
 
 extension SessionMemory {
-  /// Whether `other` differs too little to be written.
+  /// Whether `other` is so similar that it need not be written.
   func isSame(as other: SessionMemory) -> Bool {
     // A voltage that changes by hundredths need not be written.
     guard abs(voltageOffset - other.voltageOffset) < 0.1 else { return false }

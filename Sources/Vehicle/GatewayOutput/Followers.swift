@@ -2,9 +2,9 @@ import Ports
 import Synchronization
 import Telemetry
 
-/// Clients on this machine that follow the records. All read from one buffer of recent records, each at its own
-/// position. A follower that is too slow misses records and is told which. Nothing waits for a follower, and each costs
-/// no memory except its connection.
+/// Clients on this machine that follow the records. All followers read from one buffer of recent records, each at its
+/// own position. A follower that is too slow misses records, and receives a `gap` record for them. Nothing waits for a
+/// follower, and each costs no memory except its connection.
 ///
 /// One thread publishes, one reads.
 package final class Followers: Sendable {
@@ -21,9 +21,9 @@ package final class Followers: Sendable {
   }
 
   private struct State: Sendable {
-    /// `nil` while there is no follower.
+    /// The most recent records; `nil` while there is no follower.
     var recent: RecentRecords?
-    /// By follower: the next record that it receives, and what it has missed before that.
+    /// For each follower, the next record that it receives, and the loss before that.
     var places: [UInt64: Place] = [:]
     var added: UInt64 = 0
     var moment: Moment?
@@ -51,10 +51,10 @@ package final class Followers: Sendable {
   private let vehicleId: String
   private let seed: UInt64
 
-  /// Creates it without followers.
+  /// Creates a value without followers.
   ///
   /// - Parameters:
-  ///   - wakeUp: of the thread that writes to the followers.
+  ///   - wakeUp: wakes the thread that writes to the followers.
   ///   - seed: for the IDs of `gap` records.
   package init(wakeUp: WakeUp, gatewayId: String, vehicleId: String?, seed: UInt64) {
     self.wakeUp = wakeUp
@@ -88,9 +88,9 @@ package final class Followers: Sendable {
     if hasLeft { count.subtract(1, ordering: .relaxed) }
   }
 
-  /// Adds a record, which followers see after the next ``flush(_:)``.
+  /// Adds a record, which followers receive after the next ``flush(_:)``.
   ///
-  /// - Parameter sequence: its `seq`.
+  /// - Parameter sequence: the record's `seq`.
   package func publish(_ line: Span<UInt8>, sequence: UInt64) {
     state.withLock { state in
       while state.recent?.hasRoom(for: line.count) == false { Self.drop(&state) }
@@ -104,7 +104,7 @@ package final class Followers: Sendable {
     wakeUp.signal()
   }
 
-  /// Discards records that all followers have taken.
+  /// Discards records that all followers have received.
   package func forgetTaken() {
     state.withLock { state in
       guard let first = state.places.values.lazy.map(\.next).min() else { return }
@@ -112,10 +112,10 @@ package final class Followers: Sendable {
     }
   }
 
-  /// Drops the oldest record; followers that have not taken it miss it.
+  /// Drops the oldest record. Followers that have not received it miss it.
   private static func drop(_ state: inout State) {
     guard let dropped = state.recent?.dropFirst() else { return }
-    // By index, so that nothing is copied.
+    // Iterate by index, so that nothing is copied.
     var index = state.places.startIndex
     while index != state.places.endIndex {
       if state.places.values[index].next == dropped.number { state.places.values[index].miss(dropped.sequence) }
@@ -123,7 +123,8 @@ package final class Followers: Sendable {
     }
   }
 
-  /// Moves as many complete lines as fit to a follower; a missed range is reported first.
+  /// Copies as many complete lines as fit to a follower's buffer. If the follower missed records, a `gap` record
+  /// precedes them.
   ///
   /// - Returns: number of bytes at the beginning of `buffer`, which has room for two records; 0 if there are none.
   fileprivate func take(for number: UInt64, into buffer: inout [UInt8]) -> Int {
@@ -141,8 +142,8 @@ package final class Followers: Sendable {
     }
   }
 
-  /// Writes a `gap` record for one follower. It has the number of the last missing record, so that it uses no number of
-  /// others.
+  /// Writes a `gap` record for one follower. It has the number of the last missing record, so that it does not use the
+  /// number of any other record.
   private func tell(_ loss: RecordQueue.Loss, number: UInt64, _ moment: Moment, into buffer: inout [UInt8]) -> Int {
     let id = UUIDv7(milliseconds: moment.time.milliseconds, seed: seed, number: number)
     let head = RecordHead(
@@ -165,7 +166,7 @@ package struct Follower: Sendable {
   fileprivate let number: UInt64
   fileprivate let followers: Followers
 
-  /// Moves as many complete lines as fit to the beginning of `buffer`, the oldest first.
+  /// Copies as many complete lines as fit to the beginning of `buffer`, the oldest first.
   ///
   /// - Parameter buffer: at least ``room`` bytes.
   /// - Returns: number of bytes; 0 if there are none.

@@ -2,17 +2,18 @@ import Glibc
 import Ports
 import Sinks
 
-/// Writes the records of a ``RecordQueue`` in its own thread, so that a slow reader delays nothing else.
+/// Writes the records of a ``RecordQueue`` to a descriptor, in a separate thread, so that a slow reader delays nothing
+/// else.
 package struct LineWriter: ~Copyable {
-  /// Why writing ended.
+  /// The reason why writing ended.
   package enum End: Sendable, Equatable {
-    /// The queue has ended, and everything is written.
+    /// The queue has ended, and all records are written.
     case finished
     /// The reader has closed its end.
     case readerLeft
-    /// The time limit for the rest has passed.
+    /// The time limit for the remaining records has passed.
     case late
-    /// `errno`
+    /// A write failed with this `errno`.
     case failed(Int32)
   }
 
@@ -30,8 +31,8 @@ package struct LineWriter: ~Copyable {
   /// Writes until the queue ends.
   ///
   /// - Parameters:
-  ///   - patience: how long writing may continue once `isEnding` returns `true`, ns.
-  ///   - isEnding: polled while writing.
+  ///   - patience: time for which writing may continue after `isEnding` returns `true`, ns.
+  ///   - isEnding: called repeatedly while writing.
   package mutating func run(patience: Int64 = 1_000_000_000, isEnding: () -> Bool) -> End {
     var deadline = Int64.max
     while true {
@@ -50,7 +51,7 @@ package struct LineWriter: ~Copyable {
     }
   }
 
-  /// Waits for records, or until the reader closes its end, which no write detects while there are no records.
+  /// Waits for records, or until the reader closes its end. Without records there is no write that would detect it.
   private func hasReaderLeft() -> Bool {
     var waiting: InlineArray<2, pollfd> = [
       pollfd(fd: queue.wakeUp.descriptor, events: Int16(POLLIN), revents: 0),
@@ -60,7 +61,7 @@ package struct LineWriter: ~Copyable {
     _ = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), -1) }
     let hasRung = span[0].revents != 0
     if hasRung { queue.wakeUp.clear() }
-    // poll(2) reports this from now on; to continue would be a busy loop.
+    // From now on, poll(2) returns at once. Continuing would be a busy loop.
     return !hasRung && LineOutput.hasReaderLeft(Int32(span[1].revents))
   }
 }

@@ -20,14 +20,13 @@ public enum Log {
   }
 }
 
-/// Writes log lines to stderr without blocking: a full pipe or a stopped terminal must not delay the daemon. A line
-/// that cannot be written within a moment is dropped and counted; the next line reports the count.
+/// Writes log lines to stderr without blocking, so that a full pipe or a stopped terminal does not delay the daemon. A
+/// line that cannot be written within a moment is dropped and counted. The next line reports the count.
 final class StandardErrorLog: Sendable {
   private let descriptor: Int32
-  /// Number of lines dropped since the last one that was written. The lock is held while writing, so that lines do not
-  /// mix.
+  /// Number of lines dropped since a line was last written. The lock is held while writing, so that lines do not mix.
   private let dropped = Mutex(0)
-  /// How long a reader that has kept up is awaited, ms.
+  /// Maximum time to wait for a slow reader, ms. It is not used after a line was dropped.
   private static let patience: Int32 = 100
   /// A pipe that poll(2) reports as writable accepts this many bytes without blocking (pipe(7), PIPE_BUF).
   private static let piece = 4_096
@@ -38,7 +37,7 @@ final class StandardErrorLog: Sendable {
     dropped.withLock { dropped in
       var text = "obdgated: \(line.printable)\n"
       if dropped > 0 { text = "obdgated: lines that nobody read: \(dropped)\n" + text }
-      // After a line was dropped, no line waits until one could be written.
+      // After a line was dropped, do not wait for the reader until a line could be written.
       dropped = send(text, patience: dropped == 0 ? Self.patience : 0) ? 0 : dropped + 1
     }
   }

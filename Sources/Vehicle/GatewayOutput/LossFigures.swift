@@ -18,7 +18,8 @@ package struct LossFigures: Sendable, Equatable {
 
   package subscript(reason: GapRecord.Reason) -> UInt64 { counts[Int(reason.rawValue)] }
 
-  /// Adds the count of a loss; if it is unknown, the number of sequence numbers; if these are unknown, 1.
+  /// Adds the count of a loss. If the count is unknown, it adds the number of sequence numbers; if these are unknown,
+  /// 1.
   fileprivate mutating func add(_ loss: Loss) {
     let numbers = loss.sequences.map { $0.upperBound &- $0.lowerBound &+ 1 }
     counts[Int(loss.reason.rawValue)] &+= loss.count ?? numbers ?? 1

@@ -2,7 +2,7 @@ import CGateway
 import Glibc
 import Telemetry
 
-/// The date as the machine knows it.
+/// The date according to the machine's clock.
 public struct MachineClock: Equatable, Sendable {
   /// Time from 1970 to boot time 0, ns.
   public var offset: Int64
@@ -15,8 +15,8 @@ public struct MachineClock: Equatable, Sendable {
     self.quality = quality
   }
 
-  /// Reads the machine's clock. It counts if NTP keeps it, or if it is not earlier than the release of this program. A
-  /// computer without a battery-backed clock starts in 1970.
+  /// Reads the machine's clock. It is used if NTP synchronizes it, or if it is not earlier than the release of this
+  /// program, because a computer without a battery-backed clock starts in 1970.
   public static func read() -> MachineClock {
     var wall = timespec()
     var boot = timespec()
@@ -28,7 +28,11 @@ public struct MachineClock: Equatable, Sendable {
     return MachineClock(offset: now - nanoseconds(boot), quality: quality)
   }
 
-  /// Returns how reliable a clock with this time is, ns since 1970.
+  /// Returns the quality of the machine's clock.
+  ///
+  /// - Parameters:
+  ///   - now: time of the clock, ns since 1970.
+  ///   - isSynchronised: whether NTP synchronizes it.
   package static func quality(of now: Int64, isSynchronised: Bool) -> TimeQuality {
     now < Version.released ? .unset : isSynchronised ? .ntp : .system
   }

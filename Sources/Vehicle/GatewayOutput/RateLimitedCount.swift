@@ -1,4 +1,5 @@
-/// Counts an event that may repeat for ever. The first is reported at once, further ones together once a minute.
+/// Counts an event that may repeat for ever. The first event is reported at once; later ones are reported together,
+/// once a minute.
 package struct RateLimitedCount {
   /// Minimum time between two reports, ns.
   package static let pause: Int64 = 60_000_000_000
@@ -8,7 +9,7 @@ package struct RateLimitedCount {
 
   package init() {}
 
-  /// When ``take(at:)`` has a result; `.max` for never.
+  /// Time at which ``take(at:)`` has a result; `.max` for never.
   package var due: Int64 { count > 0 ? notBefore : .max }
 
   /// Counts events.
@@ -25,8 +26,8 @@ package struct RateLimitedCount {
 
   /// Removes and returns the count to report.
   ///
-  /// - Parameter now: boot time, ns; `.max` for everything that is unreported.
-  /// - Returns: the count and when it was due; `nil` if there is nothing to report.
+  /// - Parameter now: boot time, ns; `.max` to return the count at once.
+  /// - Returns: the count and the time at which it was due; `nil` if there is nothing to report.
   package mutating func take(at now: Int64) -> (count: UInt64, due: Int64)? {
     guard count > 0, now >= notBefore else { return nil }
     defer {

@@ -1,6 +1,7 @@
-/// The most recent records, numbered as they came, in a fixed amount of memory that becomes resident as it is used.
+/// The most recent records, numbered in the order of their arrival, in a fixed amount of memory. Memory becomes
+/// resident only when it is first used.
 ///
-/// It does not know its readers: the caller makes room before it appends.
+/// It has no references to its readers: the caller must make room before it appends.
 struct RecentRecords: Sendable {
   private struct Mark: BitwiseCopyable, Sendable {
     var start: Int32
@@ -8,20 +9,20 @@ struct RecentRecords: Sendable {
     var sequence: UInt64
   }
 
-  /// Limits in bytes and records. A commit of the spool, which is published at once, is smaller.
+  /// Limits in bytes and in records. A commit of the spool, which is published at once, is smaller than both.
   static let capacity = 1 << 20
   static let lines = 1 << 14
 
   /// Text lines in sequence; a ring buffer.
   private var bytes: [UInt8]
   private var used = 0
-  /// Where the next line begins.
+  /// Offset at which the next line begins.
   private var place = 0
   private var marks: [Mark]
   /// Numbers of the oldest record and of the next one.
   private(set) var begin: UInt64 = 0
   private(set) var end: UInt64 = 0
-  /// Number of the record whose mark is the first.
+  /// Number of the record that the first mark belongs to.
   private var base: UInt64 = 0
 
   init() {
@@ -33,9 +34,9 @@ struct RecentRecords: Sendable {
 
   private func index(of number: UInt64) -> Int { Int((number - base) % UInt64(marks.count)) }
 
-  /// Appends a record, for which there must be room.
+  /// Appends a record. There must be room for it.
   mutating func put(_ line: Span<UInt8>, sequence: UInt64) {
-    // Start at the beginning again, so that the rest stays untouched while readers keep up.
+    // Start at the beginning again, so that less memory becomes resident while readers are fast enough.
     if begin == end { (place, base) = (0, end) }
     marks[index(of: end)] = Mark(
       start: Int32(truncatingIfNeeded: place), length: Int32(truncatingIfNeeded: line.count), sequence: sequence)

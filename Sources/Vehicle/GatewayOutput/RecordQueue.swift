@@ -1,8 +1,8 @@
 import Ports
 import Synchronization
 
-/// Finished records for a reader that may be slow, in a fixed amount of memory. If it is full, the oldest records are
-/// dropped and reported.
+/// Finished records for a reader that may be slow, in a fixed amount of memory. If the memory is full, the oldest
+/// records are dropped and counted.
 ///
 /// One thread appends, one removes.
 public final class RecordQueue: Sendable {
@@ -13,7 +13,7 @@ public final class RecordQueue: Sendable {
     public var count: UInt64
   }
 
-  /// One text line.
+  /// Facts about one text line in the buffer.
   private struct Mark: BitwiseCopyable, Sendable {
     var length: Int32
     var sequence: UInt64
@@ -39,7 +39,7 @@ public final class RecordQueue: Sendable {
     var isEnded = false
   }
 
-  /// Signalled when there are records, or at the end.
+  /// Signalled when there are records, or when the queue has ended.
   public let wakeUp: WakeUp
   private let state: Mutex<State>
 
@@ -55,7 +55,7 @@ public final class RecordQueue: Sendable {
     state = Mutex(State(bytes: .untouched(max(capacity, 1 << 14)), marks: .untouched(lines), next: firstSequence))
   }
 
-  /// Appends a record; the oldest records make room for it.
+  /// Appends a record. If there is no room, the oldest records are dropped.
   package func put(_ line: Span<UInt8>) {
     state.withLock { state in
       while state.bytes.count - state.count < line.count || state.lines == state.marks.count { Self.drop(&state) }
@@ -78,10 +78,10 @@ public final class RecordQueue: Sendable {
     wakeUp.signal()
   }
 
-  /// Removes and returns the records dropped since the last call; `nil` also while there is no room for a `gap` record,
-  /// which would cost further records.
+  /// Removes and returns the records dropped since the last call. `nil` if there are none, or if there is no room for a
+  /// `gap` record without dropping more records.
   ///
-  /// - Parameter isLast: whether there is no later call; the oldest records then make room.
+  /// - Parameter isLast: whether there is no later call. If so, the oldest records are dropped to make room.
   package func takeLoss(isLast: Bool = false) -> Loss? {
     state.withLock { state in
       guard state.loss != nil else { return nil }
@@ -104,7 +104,7 @@ public final class RecordQueue: Sendable {
 
   /// Moves as many complete lines as fit to the beginning of `buffer`, the oldest first.
   ///
-  /// - Returns: their number of bytes; `nil` if the queue is empty and has ended.
+  /// - Returns: number of bytes; `nil` if the queue is empty and has ended.
   package func take(into buffer: inout [UInt8]) -> Int? {
     state.withLock { state in
       var taken = 0
@@ -142,15 +142,15 @@ public final class RecordQueue: Sendable {
     state.count -= length
     state.firstMark = (state.firstMark + 1) % state.marks.count
     state.lines -= 1
-    // After the `gap` record has left, its loss need not be reported again.
+    // After the `gap` record was removed, its loss need not be reported again.
     if let told = state.told { state.told = told.before == 0 ? nil : (told.before - 1, told.loss) }
-    // Start at the beginning again, so that the rest stays untouched while the reader keeps up.
+    // Start at the beginning again, so that less memory becomes resident while the reader is fast enough.
     if state.lines == 0 { state.first = 0 }
   }
 }
 
 extension Array where Element: BitwiseCopyable {
-  /// An array whose memory becomes resident only where it is used.
+  /// Returns an array whose memory becomes resident only where it is used.
   static func untouched(_ count: Int) -> [Element] {
     // Bytes and numbers need no initialization, and none is read before it is written.
     unsafe [Element](unsafeUninitializedCapacity: count) { _, initialized in initialized = count }

@@ -5,21 +5,21 @@ import Synchronization
 /// The queue from the record thread to the spool's thread: records with their times, and notes. It has a fixed amount
 /// of memory. If it is full, the oldest records are dropped and counted.
 ///
-/// One thread appends, one removes. What one ``put(_:)`` appends is removed together, so that the spool commits a
+/// One thread appends, one removes. All content of one ``put(_:)`` is removed together, so that the spool commits a
 /// record and its note together.
 public final class SpoolQueue: Sendable {
-  /// Everything since the last removal.
+  /// The content that was appended since the last removal.
   package struct Load: Sendable {
     /// Text lines in sequence.
     package var bytes: [UInt8] = []
     package var records: [Entry] = []
-    /// By name; an empty value removes the note.
+    /// Notes by name. An empty value removes the note.
     package var notes: [(name: String, value: [UInt8])] = []
-    /// The known date, if it has changed.
+    /// The new date; `nil` if it has not changed.
     package var wall: WallTime?
     /// Number of records that were dropped.
     package var lost: UInt64 = 0
-    /// Whether nothing more will come.
+    /// Whether the queue has ended.
     package var isLast = false
 
     package init() {}
@@ -50,21 +50,21 @@ public final class SpoolQueue: Sendable {
     }
   }
 
-  /// Signalled when there is something to remove.
+  /// Signalled when the queue has content.
   package let wakeUp: WakeUp
   private let capacity: Int
   private let state = Mutex(Load())
 
   /// Creates an empty queue.
   ///
-  /// - Parameter capacity: bytes of records: ten minutes of a large record a second.
+  /// - Parameter capacity: bytes of records. The default holds ten minutes with one large record a second.
   /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
   public init(capacity: Int = 1 << 20) throws(PortError) {
     wakeUp = try WakeUp()
     self.capacity = capacity
   }
 
-  /// Appends everything and signals ``wakeUp``; `load` is empty afterwards.
+  /// Appends the content of `load` and signals ``wakeUp``. `load` is empty afterwards.
   package func put(_ load: inout Load) {
     guard !load.isEmpty else { return }
     state.withLock { state in
@@ -83,7 +83,7 @@ public final class SpoolQueue: Sendable {
     wakeUp.signal()
   }
 
-  /// Removes everything. `load` must be empty; its memory is reused.
+  /// Removes all content and puts it into `load`, which must be empty; its memory is reused.
   ///
   /// - Returns: `false` if there is nothing.
   package func take(_ load: inout Load) -> Bool {
@@ -94,7 +94,7 @@ public final class SpoolQueue: Sendable {
     }
   }
 
-  /// Makes room for so many bytes and some more, so that the next calls need not.
+  /// Drops records until there is room for more than the wanted bytes, so that not every call has to drop some.
   private static func drop(_ state: inout Load, _ wanted: Int, _ capacity: Int) {
     let room = max(0, capacity - capacity / 8 - wanted)
     var bytes = 0

@@ -1,31 +1,31 @@
 import Ports
 import Synchronization
 
-/// A question to another thread: the caller asks, wakes the thread, and waits a moment for the answer.
+/// Requests a value from another thread: the caller wakes the thread and waits a limited time for the answer.
 ///
-/// One caller at a time. If a thread does not answer in time, its answer is discarded.
+/// Only one caller at a time. An answer that is late is discarded.
 package final class ThreadQuery<Answer: Sendable>: Sendable {
   private struct State: Sendable {
     var isAsked = false
     var answer: Answer?
-    /// Whether nobody waits for answers any more.
+    /// Whether no caller waits for answers any more.
     var isOver = false
   }
 
   private let state = Mutex(State())
   private let answered: WakeUp
 
-  /// Creates it.
+  /// Creates a query.
   ///
   /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
   package init() throws(PortError) { answered = try WakeUp() }
 
-  /// Asks.
+  /// Requests an answer and waits for it.
   ///
   /// - Parameters:
-  ///   - patience: how long to wait, ns.
-  ///   - ring: wakes the thread.
-  /// - Returns: `nil` if there is no answer in time.
+  ///   - patience: maximum time to wait, ns.
+  ///   - ring: wakes the other thread.
+  /// - Returns: `nil` if there was no answer in time.
   package func ask(patience: Int64, _ ring: () -> Void) -> Answer? {
     state.withLock {
       $0.isAsked = true
@@ -36,7 +36,7 @@ package final class ThreadQuery<Answer: Sendable>: Sendable {
     while true {
       answered.clear()
       let (answer, isOver) = state.withLock { ($0.answer, $0.isOver) }
-      // The signal may belong to an answer that came too late for its question.
+      // The signal may belong to the late answer to an earlier request.
       if answer == nil, !isOver, BootClock.now < deadline, answered.wait(until: deadline) { continue }
       return state.withLock { state in
         defer {
@@ -48,13 +48,13 @@ package final class ThreadQuery<Answer: Sendable>: Sendable {
     }
   }
 
-  /// Ends all waiting for answers.
+  /// Ends all waits for answers.
   package func close() {
     state.withLock { $0.isOver = true }
     answered.signal()
   }
 
-  /// Answers if somebody waits; called in the thread that was asked.
+  /// Answers a pending request. Called in the other thread.
   package func answer(_ make: () -> Answer) {
     guard state.withLock({ $0.isAsked }) else { return }
     let answer = make()

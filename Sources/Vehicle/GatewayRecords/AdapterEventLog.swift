@@ -2,13 +2,13 @@ import GatewayLinks
 import GatewayOutput
 import Telemetry
 
-/// Logs the events of adapters and receivers, one line each, for readers of the log who do not read the records. Used
-/// by the thread that makes records.
+/// Logs the events of adapters and receivers, one line each, for users who read the log and not the records. Used by
+/// the record thread.
 ///
-/// A device that is lost and found all the time must not fill the disk: beyond a few lines a minute, its events are
+/// A device that is lost and found repeatedly must not fill the disk: after a few lines a minute, its events are
 /// counted and reported together.
 package final class AdapterEventLog {
-  /// Number of lines that a device may log at once, and the time after which it may log one more, ns.
+  /// Maximum number of lines that a device may log at once, and time after which it may log one more, ns.
   package static let burst = 10
   package static let period: Int64 = 10_000_000_000
 
@@ -18,7 +18,7 @@ package final class AdapterEventLog {
     var omitted = 0
   }
 
-  /// More devices than a vehicle has; further ones share one budget.
+  /// Maximum number of devices with a separate limit: more than a vehicle has. Further ones share one limit.
   private static let mostDevices = 32
   private var budgets: [String: Budget] = [:]
   private let write: (String, LogLevel, [JournalField]) -> Void
@@ -37,8 +37,8 @@ package final class AdapterEventLog {
   /// Logs an event.
   ///
   /// - Parameter time: boot time, ns.
-  package func tell(_ record: AdapterRecord, at time: Int64) {
-    // Remove it even if the line is omitted: it does not belong to the next loss.
+  package func log(_ record: AdapterRecord, at time: Int64) {
+    // Remove the detail even if the line is omitted, because it does not belong to the next loss.
     let detail = record.event == .lost ? portErrors?.take(record.device, record.reason) : nil
     let name = budgets[record.device] != nil || budgets.count < Self.mostDevices ? record.device : ""
     var budget = budgets[name] ?? Budget(since: time)

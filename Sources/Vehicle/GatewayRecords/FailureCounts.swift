@@ -1,9 +1,10 @@
 import GatewayOutput
 import OBDWire
 
-/// Counts failures by kind. The first of a kind is reported at once, further ones together once a minute.
+/// Counts failures by kind. The first failure of a kind is reported at once; later ones are reported together, once a
+/// minute.
 struct FailureCounts {
-  /// Failures that are counted together.
+  /// A kind of failures that are counted together.
   enum Kind: Equatable, CustomStringConvertible {
     case wire(WireError.Kind)
     /// The prompt after a command was late.
@@ -41,21 +42,21 @@ struct FailureCounts {
   }
 
   private var entries = [RateLimitedCount](repeating: RateLimitedCount(), count: Kind.count)
-  /// When ``due(at:)`` has a result; `.max` for never.
+  /// Time at which ``due(at:)`` has a result; `.max` for never.
   private(set) var nextReport: Int64 = .max
 
   /// Counts a failure.
   ///
-  /// - Returns: the kind, if it is to be reported now.
+  /// - Returns: the kind, if it must be reported now; otherwise `nil`.
   mutating func count(_ kind: Kind, at time: Int64) -> Kind? {
-    // Absent data is not a failure of the link. An unknown command is a quirk, which the session reports.
+    // Missing data are not a failure of the link. An unknown command is a quirk, which the session reports.
     if kind == .wire(.noData) || kind == .wire(.unknownCommand) { return nil }
     if entries[kind.index].add(at: time) { return kind }
     nextReport = min(nextReport, entries[kind.index].due)
     return nil
   }
 
-  /// Removes and returns a kind to report, its count, and when it was due; `nil` if there is none.
+  /// Removes and returns a kind to report, its count, and the time at which it was due; `nil` if there is none.
   mutating func due(at now: Int64) -> (Kind, UInt64, Int64)? {
     guard now >= nextReport else { return nil }
     nextReport = .max

@@ -1,7 +1,7 @@
 import Ports
 import Synchronization
 
-/// The latest value that another thread has to write to the disk.
+/// The latest value that another thread has to write to disk.
 final class LatestValue<Value: Sendable>: Sendable {
   private let value = Mutex<Value?>(nil)
   private let wakeUp: WakeUp

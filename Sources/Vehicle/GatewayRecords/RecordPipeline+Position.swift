@@ -4,7 +4,7 @@ import Geofencing
 import NMEAWire
 import Telemetry
 
-/// Data from receivers: positions for the records of all links, the date, and geofence events.
+/// Processes data from receivers: positions for the records of all links, the date, and geofence events.
 extension RecordPipeline {
   /// Adds a receiver and returns the number that its deliveries carry.
   public mutating func addReceiver(device: String, at time: Int64 = 0) -> Int {
@@ -61,7 +61,8 @@ extension RecordPipeline {
     _ event: AdapterRecord.Event, of number: Int, _ reason: String? = nil, at time: Int64, into sink: inout Sink
   ) {
     let receiver = receivers[number]
-    // Until it has sent data, a receiver is named as one, so that nobody takes it for an adapter.
+    // Until the receiver has sent data, its identity is `receiver`, so that readers of the record do not take it for an
+    // adapter.
     let record = AdapterRecord(
       event: event, device: receiver.device, identity: receiver.identity ?? "receiver", reason: reason)
     tell(record, at: time, into: &sink)
@@ -75,11 +76,11 @@ extension RecordPipeline {
     let former = place.choice.chosen
     guard place.choice.take(fix, from: number, at: time) else { return }
     if former != number, place.receiverCount > 1 { tell(.positionSource, of: number, at: time, into: &sink) }
-    if let news = place.tellTime(fix, began: began) { tell(news, of: number, at: time, into: &sink) }
-    tellDate()
-    let privacy = place.post?.privacy(of: fix) ?? place.privacy.everywhere
-    // Use the links on which a vehicle has answered; if there is none yet, the first link only. Two links would report
-    // every trip twice.
+    if let event = place.updateDate(fix, began: began) { tell(event, of: number, at: time, into: &sink) }
+    applyDate()
+    let privacy = place.geofences?.privacy(of: fix) ?? place.privacy.everywhere
+    // Use the links on which a vehicle has answered. If there are none, use only the first link, because two links
+    // would report every trip twice.
     var hasSpeaker = false
     var first: Int?
     for index in sources.indices where !sources[index].isClosed {
@@ -93,19 +94,19 @@ extension RecordPipeline {
       source.fusion.fix(fix, at: time, privacy: privacy, into: &sink)
       end(source)
     }
-    // A gateway without an adapter still has a position.
+    // Without adapters, the gateway's own records contain the position.
     if first == nil {
       begin(own)
       own.fusion.fix(fix, at: time, privacy: privacy, into: &sink)
       end(own)
     }
-    passFences(fix, at: time, into: &sink)
+    evaluateGeofences(fix, at: time, into: &sink)
   }
 
   private mutating func tell<Sink: RecordSink & ~Copyable>(
-    _ news: SatelliteTime.News, of number: Int, at time: Int64, into sink: inout Sink
+    _ event: SatelliteTime.Event, of number: Int, at time: Int64, into sink: inout Sink
   ) {
-    switch news {
+    switch event {
     case .known: return
     case .rolledOver: tell(.quirk, of: number, "weekRollover", at: time, into: &sink)
     case .impossible: tell(.error, of: number, "impossibleDate", at: time, into: &sink)
@@ -115,44 +116,44 @@ extension RecordPipeline {
 
   // MARK: Fences
 
-  /// Watches these fences from now on. Visits to fences that were watched before continue.
+  /// Replaces the geofences. Visits to fences that are in both sets continue.
   ///
   /// - Parameters:
-  ///   - set: `nil` for no fences.
-  ///   - rules: when a change counts; the rules of the first set stay in force.
-  ///   - privacy: how much of a position records show.
-  ///   - memory: the stored state of an earlier run, for the first set.
+  ///   - set: the fences; `nil` for none.
+  ///   - rules: conditions for events. The rules of the first set remain valid for later sets.
+  ///   - privacy: precision of positions in records.
+  ///   - memory: the state that an earlier run stored, for the first set.
   public mutating func setFences(
     _ set: FenceSet?, _ rules: FenceRules, privacy: PrivacyRules, resuming memory: FenceMemory?, at time: Int64
   ) {
     place.privacy = privacy
     guard let set else {
-      place.post = nil
+      place.geofences = nil
       own.fusion.setFenceLimit(nil)
       for index in sources.indices { sources[index].fusion.setFenceLimit(nil) }
       return
     }
-    if place.post != nil {
-      place.post?.reload(set, privacy: privacy)
+    if place.geofences != nil {
+      place.geofences?.reload(set, privacy: privacy)
     } else {
-      place.post = FencePost(set, rules: rules, privacy: privacy, resuming: memory, at: time)
+      place.geofences = GeofenceRecorder(set, rules: rules, privacy: privacy, resuming: memory, at: time)
     }
   }
 
   /// Returns the fence state to store if it has changed since the last call.
   ///
   /// - Parameter isLast: whether there is no later call.
-  public mutating func takeFenceNews(at time: Int64, isLast: Bool) -> FenceMemory? {
-    guard place.post != nil, isLast || place.post?.hasNews ?? false else { return nil }
-    place.post?.hasNews = false
-    return place.post?.memory(at: time)
+  public mutating func takeChangedFenceState(at time: Int64, isLast: Bool) -> FenceMemory? {
+    guard place.geofences != nil, isLast || place.geofences?.hasChanges ?? false else { return nil }
+    place.geofences?.hasChanges = false
+    return place.geofences?.memory(at: time)
   }
 
-  private mutating func passFences<Sink: RecordSink & ~Copyable>(
+  private mutating func evaluateGeofences<Sink: RecordSink & ~Copyable>(
     _ fix: Fix, at time: Int64, into sink: inout Sink
   ) {
-    guard place.post != nil, fix.latitude != nil else { return }
-    // The gateway is in one vehicle, so the speed from its links is the vehicle's speed.
+    guard place.geofences != nil, fix.latitude != nil else { return }
+    // All links belong to the gateway's vehicle, so a speed from any of them is the vehicle's speed.
     var source = own
     var speed: Double?
     for index in sources.indices.reversed() where !sources[index].isClosed {
@@ -160,9 +161,9 @@ extension RecordPipeline {
       speed = source.fusion.vehicleSpeed(at: time) ?? speed
     }
     begin(source)
-    place.post?.fix(fix, at: time, vehicleSpeed: speed, fusion: &source.fusion, into: &sink)
+    place.geofences?.fix(fix, at: time, vehicleSpeed: speed, fusion: &source.fusion, into: &sink)
     end(source)
-    let limit = place.post?.speedLimit
+    let limit = place.geofences?.speedLimit
     own.fusion.setFenceLimit(limit)
     for index in sources.indices where !sources[index].isClosed { sources[index].fusion.setFenceLimit(limit) }
   }

@@ -4,16 +4,16 @@ import Telemetry
 /// A trip that was in progress when its link, or the program, ended.
 struct SuspendedTrip: Sendable {
   var memory: TripMemory
-  /// Until this boot time its adapter may return and continue the trip.
+  /// Boot time until which the adapter may return and continue the trip.
   var deadline: Int64
 }
 
-/// Trips across the ends of links and of the program: none is lost, and none is reported twice.
+/// Preserves trips while links or the program end and restart, so that each trip is reported once.
 extension RecordPipeline {
   /// Resumes the trips that were in progress when the program ended.
   public mutating func resumeTrips(_ memories: [TripMemory], at time: Int64) {
     for memory in memories {
-      // A trip that was recorded without an adapter continues at once; there is no adapter to wait for.
+      // A trip that was recorded without an adapter continues at once, because there is no adapter to wait for.
       if memory.adapter == own.name {
         own.fusion.resumeTrip(memory, bootId: options.bootId, at: time)
       } else {
@@ -34,7 +34,7 @@ extension RecordPipeline {
     return memories
   }
 
-  /// Increases whenever the result of ``tripMemories(at:)`` must be stored at once.
+  /// A count that increases whenever the result of ``tripMemories(at:)`` must be stored at once.
   public var tripChanges: Int {
     var count = own.fusion.tripChanges
     for index in sources.indices { count += sources[index].fusion.tripChanges }
@@ -52,7 +52,7 @@ extension RecordPipeline {
     suspendedTrips.append(SuspendedTrip(memory: memory, deadline: time + trips.stopTime))
   }
 
-  /// Suspends the trip of a link that has ended; its adapter may return.
+  /// Suspends the trip of a link that has ended, because its adapter may return.
   mutating func takeTrip(of source: RecordSource, at time: Int64) {
     guard options.trips?.endsWithSession == false, let memory = memory(of: source, at: time) else { return }
     wait(memory, at: time)

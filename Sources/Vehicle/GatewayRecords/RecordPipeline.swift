@@ -6,11 +6,11 @@ import OBDWire
 import Spool
 import Telemetry
 
-/// Makes records from the deliveries of the links: one ``Fusion/Fusion`` for each link, and one sequence of records for
-/// all.
+/// Makes records from the deliveries of the links. Each link has a ``Fusion/Fusion``, and all records share one
+/// sequence.
 ///
-/// It reads no clock: deliveries carry their time, and ``advance(to:into:)`` passes the current time. One thread uses
-/// it.
+/// It reads no clock: deliveries contain their time, and ``advance(to:into:)`` passes the current time. Only one thread
+/// uses it.
 public struct RecordPipeline: ~Copyable {
   /// Options for the records.
   public struct Options: Sendable {
@@ -22,11 +22,11 @@ public struct RecordPipeline: ~Copyable {
     public var cadence: Cadence = .every(nanoseconds: 1_000_000_000)
     public var naming: Naming = .plain
     public var loadedSignals: [LoadedSignal] = []
-    /// `nil` to record no trips.
+    /// Options for trips; `nil` to record none.
     public var trips: TripOptions? = TripOptions()
-    /// `nil` to record no driving events.
+    /// Options for driving events; `nil` to record none.
     public var driving: DrivingOptions? = DrivingOptions()
-    /// The boot ID to which the times of deliveries belong.
+    /// The ID of the boot to which the times of deliveries belong.
     public var bootId = ""
     public var windows = SignalWindows()
 
@@ -39,7 +39,7 @@ public struct RecordPipeline: ~Copyable {
     package var fusion: FusionOptions {
       var fusion = FusionOptions(gatewayId: gatewayId, epoch: epoch, idSeed: idSeed)
       fusion.vehicleId = vehicleId
-      // A vehicle with an unknown name gets the gateway's.
+      // If the vehicle's ID is unknown, the gateway's ID is used.
       fusion.unknownVehicleId = gatewayId
       fusion.cadence = cadence
       fusion.naming = naming
@@ -57,7 +57,7 @@ public struct RecordPipeline: ~Copyable {
   private(set) var sources: [RecordSource] = []
   /// Makes the gateway's own records.
   package let own: RecordSource
-  /// Trips that no link continues yet.
+  /// Trips that no link has continued yet.
   var suspendedTrips: [SuspendedTrip] = []
   package var receivers: [ReceiverSource] = []
   /// The vehicle's position and the date.
@@ -87,7 +87,7 @@ public struct RecordPipeline: ~Copyable {
     let source = RecordSource(device: device, name: name, Fusion(options.fusion), eventLog: eventLog, at: time)
     source.fusion.setWallTime(offset: wallOffset, quality: quality)
     resumeSuspendedTrip(to: source, at: time)
-    // A removed link leaves its index free.
+    // The index of a removed link can be used again.
     if let free = sources.firstIndex(where: { $0.isClosed }) {
       sources[free] = source
       return free
@@ -99,7 +99,7 @@ public struct RecordPipeline: ~Copyable {
   /// Changes the link's device name from now on.
   public mutating func setDevice(_ device: String, of number: Int) { sources[number].device = device }
 
-  /// Removes a link after making its last, partial record.
+  /// Removes a link, after a last record with the values since the previous one.
   public mutating func removeSource<Sink: RecordSink & ~Copyable>(_ number: Int, at time: Int64, into sink: inout Sink)
   {
     let source = sources[number]
@@ -109,27 +109,27 @@ public struct RecordPipeline: ~Copyable {
     takeTrip(of: source, at: time)
   }
 
-  /// Makes the last records of the gateway itself.
+  /// Makes the last records that belong to no link.
   public mutating func finishOwn<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     begin(own)
     own.finish(at: time, into: &sink)
     end(own)
   }
 
-  /// Whether no record is due at a fixed time.
+  /// Whether records are made for each cycle of the poll, so that none is due at a fixed time.
   var isByCycle: Bool { options.cadence == .cycle }
 
   /// Sets the machine's clock. If a receiver's date is more reliable, that date is used.
   public mutating func setMachineClock(_ clock: MachineClock) {
     place.setMachineClock(clock)
-    tellDate()
+    applyDate()
   }
 
   /// The known date.
   var wallTime: WallTime { WallTime(offset: wallOffset, quality: quality) }
 
-  /// Passes the known date on.
-  mutating func tellDate() { setWallTime(offset: place.date.offset, quality: place.date.quality) }
+  /// Passes the known date to all sources of records.
+  mutating func applyDate() { setWallTime(offset: place.date.offset, quality: place.date.quality) }
 
   private mutating func setWallTime(offset: Int64, quality: TimeQuality) {
     guard offset != wallOffset || quality != self.quality else { return }
@@ -189,7 +189,7 @@ public struct RecordPipeline: ~Copyable {
     if !suspendedTrips.isEmpty { endSuspendedTrips(at: now, into: &sink) }
   }
 
-  /// When the next record is due; `.max` for never.
+  /// Time at which the next record is due; `.max` for never.
   public var nextDue: Int64 {
     var due = own.nextDue
     for index in suspendedTrips.indices { due = min(due, suspendedTrips[index].deadline) }
@@ -197,7 +197,7 @@ public struct RecordPipeline: ~Copyable {
     return due
   }
 
-  /// Makes a record of the gateway itself.
+  /// Makes a record that belongs to no link.
   public mutating func record<Body: RecordBody, Sink: RecordSink & ~Copyable>(
     _ body: Body, at time: Int64, into sink: inout Sink
   ) {
@@ -208,11 +208,12 @@ public struct RecordPipeline: ~Copyable {
 
   /// Makes a record about an adapter or receiver that has no link.
   mutating func tell<Sink: RecordSink & ~Copyable>(_ fact: AdapterRecord, at time: Int64, into sink: inout Sink) {
-    eventLog?.tell(fact, at: time)
+    eventLog?.log(fact, at: time)
     record(fact, at: time, into: &sink)
   }
 
-  /// If several adapters have a vehicle, records name their adapter: one `vehicle.id` may stand for two vehicles.
+  /// If several adapters have a vehicle, records contain the adapter's name, because one `vehicle.id` may then belong
+  /// to two vehicles.
   private mutating func nameDevices() {
     var speaking = 0
     for index in sources.indices where sources[index].hasSpoken && !sources[index].isClosed { speaking += 1 }
@@ -220,7 +221,7 @@ public struct RecordPipeline: ~Copyable {
     if speaking > 1 { warnOfTwoVehicles() }
   }
 
-  /// Logs once that adapters read different VINs under one configured name.
+  /// Logs once that adapters read different VINs although one vehicle ID is configured.
   private mutating func warnOfTwoVehicles() {
     guard let vehicleId = options.vehicleId, !hasWarnedOfTwoVehicles else { return }
     for first in sources.indices where !sources[first].isClosed {

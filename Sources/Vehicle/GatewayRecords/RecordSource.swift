@@ -6,17 +6,17 @@ import OBDWire
 import Ports
 import Telemetry
 
-/// The state of one link's records. It is a class so that an array can hold it without moving it; one thread uses it.
+/// The state of one link's records. It is a class, so that it can stay in place in an array. Only one thread uses it.
 package final class RecordSource {
   var device: String
   /// Key of its adapter across restarts.
   let name: String
   var fusion: Fusion
   private(set) var isClosed = false
-  /// Whether a vehicle has answered on it; before that, the adapter may be in a drawer.
+  /// Whether a vehicle has answered on the link. Before that, the adapter may not even be plugged into a vehicle.
   private(set) var hasSpoken = false
 
-  /// The list of trouble codes that is being received, code by code.
+  /// The list of trouble codes that is being received, and the number of codes that are missing.
   private var list: (head: TroubleCodeList, left: Int)?
   private var codes: [TroubleCode] = []
   private var failures = FailureCounts()
@@ -79,7 +79,7 @@ package final class RecordSource {
   private func take<Sink: RecordSink & ~Copyable>(
     _ code: TroubleCode, left: Int, at time: Int64, into sink: inout Sink
   ) {
-    // A list without its head, or without an earlier code, is incomplete: the ring was full.
+    // A list is incomplete if its head or an earlier code is missing, because the ring was full.
     guard let (head, expected) = list, expected == left else {
       list = nil
       return
@@ -107,7 +107,7 @@ package final class RecordSource {
     if case .connected(let digit) = event { protocolName = ProtocolName.text(fromDigit: digit) }
     if case .notPolledJ1939 = event { protocolName = ProtocolName.text(fromDigit: UInt8(ascii: "A")) }
     if case .recovered(let digit) = event { protocolName = ProtocolName.text(fromDigit: digit) }
-    // The vehicle may be another one when it answers again.
+    // After these events, the next vehicle that answers may be a different one.
     switch event {
     case .lost, .sleeping: fusion.vehicleLost()
     default: break
@@ -120,7 +120,7 @@ package final class RecordSource {
   }
 
   private func tell<Sink: RecordSink & ~Copyable>(_ record: AdapterRecord, at time: Int64, into sink: inout Sink) {
-    eventLog?.tell(record, at: time)
+    eventLog?.log(record, at: time)
     fusion.record(record, at: time, into: &sink)
   }
 
@@ -168,7 +168,7 @@ package final class RecordSource {
 
   // MARK: Failures
 
-  /// Reports lost deliveries; a list of trouble codes may be incomplete.
+  /// Reports lost deliveries. A list of trouble codes that is being received may be incomplete.
   func dropped<Sink: RecordSink & ~Copyable>(_ count: Int, at time: Int64, into sink: inout Sink) {
     list = nil
     var record = record(.error, reason: "overrun")
@@ -176,10 +176,10 @@ package final class RecordSource {
     tell(record, at: time, into: &sink)
   }
 
-  /// Reports the counts of each kind of failure since the last report.
+  /// Reports the number of failures of each kind since the last report.
   ///
   /// - Parameters:
-  ///   - now: reports what is due by then; `.max` for everything.
+  ///   - now: reports counts that are due by then; `.max` for all.
   ///   - latest: the latest time that a record may have.
   func reportFailures<Sink: RecordSink & ~Copyable>(
     at now: Int64, notAfter latest: Int64, into sink: inout Sink

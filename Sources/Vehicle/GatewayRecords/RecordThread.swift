@@ -8,7 +8,7 @@ import Spool
 import Synchronization
 import Telemetry
 
-/// The thread that makes records: it empties the rings of the links, and wakes when a record is due.
+/// The record thread: it empties the rings of the links, and makes records when they are due.
 ///
 /// Links are added and removed while it runs.
 package final class RecordThread: Sendable {
@@ -31,7 +31,7 @@ package final class RecordThread: Sendable {
   /// Wakes the thread.
   package let wakeUp: WakeUp
   private let orders = Mutex<[Order]>([])
-  private let destination: RecordOutlet.Destination
+  private let destination: RecordOutput.Destination
   private let fenceMemory: LatestValue<FenceMemory>
   private let followers: Followers?
   private let statusQuery: ThreadQuery<PipelineStatus>
@@ -39,10 +39,10 @@ package final class RecordThread: Sendable {
   /// Creates the thread's state.
   ///
   /// - Parameters:
-  ///   - destination: where the records go.
-  ///   - kept: signalled when something is to be stored for the next start.
+  ///   - destination: the destination of the records.
+  ///   - kept: signalled when there is state to be stored for the next start.
   ///   - followers: receive the records if stdout is the only sink.
-  package init(_ destination: RecordOutlet.Destination, kept: WakeUp, followers: Followers? = nil) throws(PortError) {
+  package init(_ destination: RecordOutput.Destination, kept: WakeUp, followers: Followers? = nil) throws(PortError) {
     wakeUp = try WakeUp()
     statusQuery = try ThreadQuery()
     self.destination = destination
@@ -50,10 +50,10 @@ package final class RecordThread: Sendable {
     fenceMemory = LatestValue(wakeUp: kept)
   }
 
-  /// Adds a link, whose thread fills the ring of `consumer`.
+  /// Adds a link, whose thread writes to the ring of `consumer`.
   ///
   /// - Parameters:
-  ///   - name: key of its adapter across restarts.
+  ///   - name: key that identifies its adapter across restarts.
   ///   - figures: the counts of the link.
   package func add(
     device: String, name: String, _ consumer: consuming RingConsumer<Delivery>, figures: LinkFigures
@@ -72,7 +72,7 @@ package final class RecordThread: Sendable {
   /// Makes a record that belongs to no link.
   package func record(_ record: AdapterRecord, at time: Int64) { give(.record(record, time: time)) }
 
-  /// Adds a receiver, whose thread fills the other end of the ring.
+  /// Adds a receiver, whose thread writes to the other end of the ring.
   package func add(receiver device: String, _ consumer: consuming RingConsumer<FixDelivery>) -> ReceiverFeed {
     let feed = ReceiverFeed(device: device, consumer)
     give(.addReceiver(feed))
@@ -85,14 +85,14 @@ package final class RecordThread: Sendable {
   /// Removes a receiver whose thread has ended.
   package func remove(_ feed: ReceiverFeed) { give(.removeReceiver(feed)) }
 
-  /// Sets the watched fences; `memory` is the state that an earlier run stored, for the first ones.
+  /// Replaces the geofences. `memory` is the state that an earlier run stored; it is used for the first set.
   package func setFences(
     _ set: FenceSet?, _ rules: FenceRules, privacy: PrivacyRules, resuming memory: FenceMemory? = nil
   ) {
     give(.fences(set, rules, privacy, memory))
   }
 
-  /// Removes and returns the fence state to store; `nil` if nothing is new.
+  /// Removes and returns the state of the geofences to store; `nil` if it has not changed.
   package func takeFenceMemory() -> FenceMemory? { fenceMemory.take() }
 
   /// Sets how long values stay valid.
@@ -101,10 +101,11 @@ package final class RecordThread: Sendable {
   /// Sets when records are made.
   package func setCadence(_ cadence: Cadence) { give(.cadence(cadence)) }
 
-  /// Returns a snapshot of the state; `nil` if the thread does not answer within `patience`, ns. One caller at a time.
+  /// Returns a snapshot of the state; `nil` if the thread does not answer within `patience`, ns. Only one caller at a
+  /// time.
   package func status(patience: Int64) -> PipelineStatus? { statusQuery.ask(patience: patience) { give(.status) } }
 
-  /// Ends all waiting for answers.
+  /// Ends all waits for a snapshot.
   package func closeStatus() { statusQuery.close() }
 
   /// Makes the last records, ends the queue, and ends the thread.
@@ -119,15 +120,15 @@ package final class RecordThread: Sendable {
   ///
   /// - Parameters:
   ///   - trips: the trips in progress and their storage; `nil` to store none.
-  ///   - eventLog: logs adapter events besides their records; `nil` for none.
-  ///   - progress: of the thread; `nil` if nobody supervises it.
+  ///   - eventLog: logs adapter events in addition to their records; `nil` for no log.
+  ///   - progress: reports the thread's progress; `nil` without a watchdog.
   package func run(
     _ options: RecordPipeline.Options, trips: TripStore? = nil, eventLog: AdapterEventLog? = nil,
     progress: Progress? = nil
   ) {
     var pipeline = RecordPipeline(options, eventLog: eventLog)
     var trips = trips.map { TripSaver($0, pipeline: &pipeline) }
-    var sink = RecordOutlet(destination, followers: followers, epoch: options.epoch)
+    var sink = RecordOutput(destination, followers: followers, epoch: options.epoch)
     var wall = WallTime.unknown
     var lines: [AdapterFeed] = []
     var feeds: [ReceiverFeed] = []
@@ -157,16 +158,16 @@ package final class RecordThread: Sendable {
       }
       trips?.keepDue(of: &pipeline, at: now, &sink)
       sink.flush(at: now)
-      // The clock is read when a record is made, not more often. With records for each poll cycle, no record is due at
-      // a fixed time, and links wake this thread only for events; their readings are then processed once a second.
+      // The clock is read only when a record is made. With one record for each poll cycle, no record is due at a fixed
+      // time, and links wake this thread only for events. Readings are then processed once a second.
       let look = pipeline.isByCycle && !lines.isEmpty ? now + 1_000_000_000 : Int64.max
       let due = min(pipeline.nextDue, trips?.next ?? .max, look)
       if wakeUp.wait(until: progress?.turn(until: due) ?? due) { wakeUp.clear() }
     }
   }
 
-  private func keepFences(of pipeline: inout RecordPipeline, at now: Int64, isLast: Bool, _ sink: inout RecordOutlet) {
-    guard let memory = pipeline.takeFenceNews(at: now, isLast: isLast) else { return }
+  private func keepFences(of pipeline: inout RecordPipeline, at now: Int64, isLast: Bool, _ sink: inout RecordOutput) {
+    guard let memory = pipeline.takeChangedFenceState(at: now, isLast: isLast) else { return }
     if sink.keepsNotes {
       sink.keep(memory.text, as: FenceStore.note)
     } else {
@@ -176,7 +177,7 @@ package final class RecordThread: Sendable {
 
   private func perform(
     _ lines: inout [AdapterFeed], _ feeds: inout [ReceiverFeed], _ pipeline: inout RecordPipeline,
-    _ sink: inout RecordOutlet
+    _ sink: inout RecordOutput
   ) -> Bool {
     let taken = orders.withLock { orders in
       // An empty array has no storage, so this allocates nothing without requests.
@@ -224,7 +225,7 @@ package final class RecordThread: Sendable {
   }
 
   private static func report(
-    _ loss: RecordQueue.Loss, at now: Int64, _ pipeline: inout RecordPipeline, _ sink: inout RecordOutlet
+    _ loss: RecordQueue.Loss, at now: Int64, _ pipeline: inout RecordPipeline, _ sink: inout RecordOutput
   ) {
     var gap = GapRecord(fromSequence: loss.fromSequence, toSequence: loss.toSequence, reason: .slowReader)
     gap.count = loss.count
@@ -232,7 +233,7 @@ package final class RecordThread: Sendable {
   }
 }
 
-/// The record thread's end of an adapter's link. No other thread uses it once it is added.
+/// The record thread's end of an adapter's link. After it is added, no other thread uses it.
 package final class AdapterFeed: @unchecked Sendable {
   package let device: String
   /// Key of its adapter across restarts.
@@ -254,7 +255,7 @@ package final class AdapterFeed: @unchecked Sendable {
   }
 
   /// Passes all deliveries to the pipeline.
-  func drain(into pipeline: inout RecordPipeline, _ sink: inout RecordOutlet) {
+  func drain(into pipeline: inout RecordPipeline, _ sink: inout RecordOutput) {
     while let delivery = consumer.take() { pipeline.take(delivery, from: source, into: &sink) }
     if consumer.dropped != dropped {
       pipeline.dropped(consumer.dropped - dropped, from: source, at: BootClock.now, into: &sink)
@@ -263,7 +264,7 @@ package final class AdapterFeed: @unchecked Sendable {
   }
 }
 
-/// The record thread's end of a receiver's link. No other thread uses it once it is added.
+/// The record thread's end of a receiver's link. After it is added, no other thread uses it.
 package final class ReceiverFeed: @unchecked Sendable {
   package let device: String
   /// Its number in the pipeline.
@@ -275,9 +276,9 @@ package final class ReceiverFeed: @unchecked Sendable {
     self.consumer = consumer
   }
 
-  /// Passes all deliveries to the pipeline. A fix that the ring had no room for is not reported: the next one has the
-  /// position.
-  func drain(into pipeline: inout RecordPipeline, _ sink: inout RecordOutlet) {
+  /// Passes all deliveries to the pipeline. Fixes that were lost because the ring was full are not reported, because
+  /// the next fix contains the position.
+  func drain(into pipeline: inout RecordPipeline, _ sink: inout RecordOutput) {
     while let delivery = consumer.take() { pipeline.take(delivery, fromReceiver: number, into: &sink) }
   }
 }

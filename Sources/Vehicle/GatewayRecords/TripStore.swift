@@ -4,16 +4,16 @@ import GatewayOutput
 import Glibc
 import Ports
 
-/// Stores the trips in progress across restarts and power cuts, one text line for each adapter that has one
-/// (`Fusion.TripMemory`). With a spool, they are a note in the same commit as the records about them. Otherwise they
-/// are in `trips.jsonl` in the state directory.
+/// Stores the trips in progress across restarts and power cuts, one text line for each (`Fusion.TripMemory`). With a
+/// spool, they are a note in the same commit as the records about them. Otherwise they are in `trips.jsonl` in the
+/// state directory.
 ///
 /// An invalid line is logged, and its trip is lost. The file is written under another name and renamed, so that a power
-/// cut leaves the old file or the new one.
+/// cut leaves either the old file or the new one.
 package struct TripStore {
   /// Maximum size of the file, bytes.
   private static let limit = 4 << 20
-  /// Interval of writes during a trip, ns. A power cut can cost what is driven in this time.
+  /// Period of writes during a trip, ns. A power cut can lose the part of the trip since the last write.
   package static let period: Int64 = 10_000_000_000
 
   /// Name of the spool's note.
@@ -22,11 +22,11 @@ package struct TripStore {
   private let path: String
   private let isNote: Bool
   private var isEmpty: Bool
-  /// What was written last; `nil` to write in any case.
+  /// The text that was written last; `nil` to write in any case.
   private var kept: [UInt8]? = []
   private var lastReason = ""
   private(set) var memories: [TripMemory] = []
-  /// The file from which the trips were read, if they are stored as a note from now on.
+  /// The file from which the trips were read, if they are from now on stored as a note.
   package private(set) var takenOver: String?
 
   /// Reads the file in a state directory.
@@ -46,7 +46,8 @@ package struct TripStore {
   ///
   /// - Parameters:
   ///   - text: the note; `nil` if there is none.
-  ///   - folder: the state directory. If it has a file of an earlier run without a spool, its trips are adopted.
+  ///   - folder: the state directory. If it contains a file of an earlier run without a spool, the trips of that file
+  /// are used.
   package init(note text: [UInt8]?, before folder: String? = nil) {
     path = "the spool's trips"
     isNote = true
@@ -54,15 +55,15 @@ package struct TripStore {
     kept = text ?? []
     read(text ?? [])
     guard let folder else { return }
-    // The note is on the disk, but a power cut came before the file was removed.
+    // The note was committed, but a power cut prevented the removal of the file.
     guard text == nil else {
       let file = folder + "/trips.jsonl"
       takenOver = unsafe access(file, F_OK) == 0 ? file : nil
       return
     }
     memories = TripStore(folder: folder).memories
-    // The next note replaces the file, which is removed once the note is on the disk. If the trips are over by then,
-    // the note says so; the file would report their end again.
+    // The next note replaces the file. The file is removed once the note is on disk. If it stayed, the end of its trips
+    // would be reported again.
     guard !memories.isEmpty else { return }
     takenOver = folder + "/trips.jsonl"
     kept = nil
@@ -79,12 +80,12 @@ package struct TripStore {
     }
   }
 
-  /// Stores the trips in progress in place of all that were stored.
-  package mutating func keep(_ memories: [TripMemory], _ sink: inout RecordOutlet) {
+  /// Stores the trips in progress, and removes all stored before.
+  package mutating func keep(_ memories: [TripMemory], _ sink: inout RecordOutput) {
     if memories.isEmpty, isEmpty { return }
     var text: [UInt8] = []
     for memory in memories { text += memory.text }
-    // A trip that waits for its adapter does not change.
+    // The text of a suspended trip does not change.
     guard text != kept else { return }
     if isNote {
       sink.keep(text, as: Self.note)
@@ -98,7 +99,7 @@ package struct TripStore {
       isEmpty = memories.isEmpty
       lastReason = ""
     } catch {
-      // A full disk stays full: log it once.
+      // A full disk causes the same error repeatedly: log it once.
       if error.description != lastReason { Log.write("\(error); a power cut may lose the trip under way") }
       lastReason = error.description
     }
@@ -120,22 +121,22 @@ struct TripSaver {
   private var isUnderWay = true
   private var nextTime: Int64 = 0
 
-  /// Resumes the stored trips in the pipeline.
+  /// Reads the stored trips, and resumes them in the pipeline.
   init(_ store: TripStore, pipeline: inout RecordPipeline) {
     self.store = store
     pipeline.resumeTrips(store.memories, at: BootClock.now)
   }
 
-  /// When to store although nothing has happened; `.max` if no trip is in progress.
+  /// Time of the next periodic write; `.max` if no trip is in progress.
   var next: Int64 { isUnderWay ? nextTime : .max }
 
-  /// Stores the trips if it is time.
-  mutating func keepDue(of pipeline: inout RecordPipeline, at now: Int64, _ sink: inout RecordOutlet) {
+  /// Stores the trips if a write is due.
+  mutating func keepDue(of pipeline: inout RecordPipeline, at now: Int64, _ sink: inout RecordOutput) {
     guard now >= nextTime || pipeline.tripChanges != changes else { return }
     keep(of: &pipeline, at: now, &sink)
   }
 
-  mutating func keep(of pipeline: inout RecordPipeline, at now: Int64, _ sink: inout RecordOutlet) {
+  mutating func keep(of pipeline: inout RecordPipeline, at now: Int64, _ sink: inout RecordOutput) {
     let memories = pipeline.tripMemories(at: now)
     store.keep(memories, &sink)
     isUnderWay = !memories.isEmpty

@@ -12,14 +12,14 @@ struct StatusConnection: ~Copyable {
   private var input: [UInt8] = []
   private var output: [UInt8] = []
   private var written = 0
-  /// The records that it follows; `nil` if it does not.
+  /// The position of the client in the records; `nil` if the client does not follow them.
   private(set) var follower: Follower?
   private var hasAnswer = false
-  /// Whether it has closed its sending direction; it may still receive.
+  /// Whether the client has closed its sending direction. It may still receive.
   private var hasHalfClosed = false
-  /// Number of bytes after its request.
+  /// Number of bytes that were received after the request.
   private var excess = 0
-  /// When it is closed for being slow, boot time; `.max` for never.
+  /// Boot time at which a slow client is disconnected; `.max` for never.
   private(set) var deadline: Int64
   private(set) var isOver = false
 
@@ -31,22 +31,23 @@ struct StatusConnection: ~Copyable {
 
   var descriptor: Int32 { socket.descriptor }
 
-  /// Events for poll(2). A follower need not send, but it may leave.
+  /// Events for poll(2). They include input from followers, because it shows that a follower has left.
   var events: Int32 { (hasHalfClosed ? 0 : POLLIN) | (written < output.count ? POLLOUT : 0) }
 
   /// Handles the closing of both directions.
   mutating func hungUp() { if hasHalfClosed { isOver = true } }
 
-  /// Reads what has arrived, a piece at a time, so that a client that sends without end does not delay others.
+  /// Reads received bytes, at most one piece at a time, so that a client that never stops sending does not delay
+  /// others.
   ///
-  /// - Returns: the request once it is complete; only one is answered.
+  /// - Returns: the request once it is complete, and only the first one; otherwise `nil`.
   mutating func read() -> StatusRequest? {
     var buffer = InlineArray<1_024, UInt8>(repeating: 0)
     var span = buffer.mutableSpan
     let count = socket.read(into: &span)
     if count < 0, errno == EAGAIN { return nil }
     guard count > 0 else {
-      // After a complete request this is shutdown(2) of one direction, not the end.
+      // After a complete request, an end of input is shutdown(2) of one direction and does not end the connection.
       if count == 0, hasAnswer { hasHalfClosed = true } else { isOver = true }
       return nil
     }
@@ -78,7 +79,7 @@ struct StatusConnection: ~Copyable {
     write()
   }
 
-  /// Sends as much of the answer as there is room for.
+  /// Sends as much of the answer as the socket accepts.
   mutating func write() {
     while !isOver, written < output.count {
       // A copy, because `self` changes while the span is in use.
@@ -88,12 +89,12 @@ struct StatusConnection: ~Copyable {
     }
     // The whole answer was sent.
     if hasAnswer, follower == nil { isOver = true }
-    // A client that keeps up needs no memory.
+    // Free the memory while the client is fast enough.
     output = []
     written = 0
   }
 
-  /// Sends as many of the followed records as there is room for.
+  /// Sends as many of the followed records as the socket accepts.
   ///
   /// - Parameter buffer: shared by all connections; ``Follower/room`` bytes.
   mutating func writeRecords(through buffer: inout [UInt8]) {
@@ -109,7 +110,7 @@ struct StatusConnection: ~Copyable {
 
   /// Sends bytes.
   ///
-  /// - Returns: `nil` if there is no room now, or the client has left.
+  /// - Returns: `nil` if the socket accepts none now, or the client has left.
   private mutating func send(_ bytes: Span<UInt8>) -> Int? {
     let count = socket.write(bytes)
     if count < 0, errno == EAGAIN { return nil }

@@ -10,8 +10,8 @@ enum StatusRequest: Equatable {
   /// Parses a request.
   ///
   /// - Parameters:
-  ///   - bytes: what has arrived so far.
-  ///   - isLocal: whether it came through the local socket; others may read metrics only.
+  ///   - bytes: the bytes received so far.
+  ///   - isLocal: whether the request came through the local socket; others may only read metrics.
   /// - Returns: `nil` if the head is incomplete.
   init?(_ bytes: [UInt8], isLocal: Bool) {
     guard Self.isWhole(bytes) else {

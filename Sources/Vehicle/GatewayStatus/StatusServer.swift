@@ -2,15 +2,15 @@ import GatewayOutput
 import Glibc
 import Ports
 
-/// Serves the daemon's status on this machine: one thread, a limited number of connections, and followers.
+/// Serves the daemon's status on this machine, in one thread, with a limited number of connections and followers.
 ///
-/// `GET /status` returns one JSON object, `GET /records` the records as they are made, `GET /metrics` metrics for
-/// Prometheus. Over TCP, if configured, only `/metrics` is served. Requests change nothing, and a client that is slow
-/// or never completes its request delays nobody.
+/// `GET /status` returns one JSON object, `GET /records` sends records as they are made, and `GET /metrics` returns
+/// metrics for Prometheus. Over TCP, which is optional, only `/metrics` is available. Requests change nothing. A client
+/// that is slow or never completes its request does not delay others.
 ///
 /// It is not a general web server. A library such as libmicrohttpd would bring GnuTLS into a process of 12 MB.
 package struct StatusServer: ~Copyable {
-  /// Sources of the answers.
+  /// Closures that provide the content of answers.
   package struct Sources {
     package var status: () -> [UInt8]
     package var metrics: () -> [UInt8]
@@ -22,11 +22,11 @@ package struct StatusServer: ~Copyable {
     }
   }
 
-  /// Maximum number of open requests, for the local socket and for TCP each; further clients wait.
+  /// Maximum number of open requests, separately for the local socket and for TCP; further clients wait.
   private static let mostConnections = 32
-  /// Pause after a connection could not be accepted, ns: the process has no file descriptors left.
+  /// Pause after a connection could not be accepted because the process has no file descriptors left, ns.
   private static let pause: Int64 = 1_000_000_000
-  /// Each follower needs a descriptor; the daemon reserves the others for its own work.
+  /// Maximum number of followers. Each needs a descriptor, and the daemon needs the others for its own work.
   private static let mostFollowers = 1_000
   private static let ownDescriptors = 256
 
@@ -47,10 +47,10 @@ package struct StatusServer: ~Copyable {
     init(_ connection: consuming StatusConnection) { self.connection = connection }
   }
 
-  /// An address that cannot be used yet: the network is down, or another program uses it.
+  /// An address that cannot be used yet, because the network is down or another program uses it.
   package struct PendingEndpoint: Sendable {
     package var open: @Sendable () throws(PortError) -> Endpoint
-    /// Called once it can be used.
+    /// Called when the address can be used.
     package var opened: @Sendable () -> Void
     /// Time between two attempts, ns.
     package var pause: Int64 = 10_000_000_000
@@ -72,7 +72,7 @@ package struct StatusServer: ~Copyable {
   private let followerLimit = Self.roomForFollowers
   private let sources: Sources
   private let followers: Followers
-  /// Signalled when there are records, and at the end.
+  /// Signalled when there are records, and when the thread must end.
   private let wakeUp: WakeUp
   private let isEnding: () -> Bool
   private var clients: [Client] = []

@@ -132,7 +132,9 @@ extension StatusSnapshot {
     line.end()
   }
 
-  /// Writes the age of a boot time; `nil` writes nothing.
+  /// Writes the age of an event.
+  ///
+  /// - Parameter moment: boot time of the event; with `nil`, nothing is written.
   private func writeAge(_ name: StaticString, _ moment: Int64?, to line: inout JSONLineEncoder) {
     if let moment { line.field(name, seconds(max(0, now - moment)), decimals: 3) }
   }
@@ -151,7 +153,7 @@ extension LinkFigures.Counts {
     }
   }
 
-  /// All replies: those without a failure, then those with one, by the first failure.
+  /// Numbers of all replies, by their first failure; replies without a failure come first.
   var repliesByOutcome: [(String, UInt64)] {
     var failed: UInt64 = 0
     var outcomes: [(String, UInt64)] = []

@@ -8,7 +8,7 @@ import Telemetry
 package struct PipelineStatus: Sendable {
   package var vehicleId: String?
   package var wall: WallTime
-  /// Used if there is no spool.
+  /// The epoch of the records if there is no spool.
   package var epoch: UUIDv7
   package var adapters: [AdapterStatus]
   package var receivers: [ReceiverStatus]

@@ -5,7 +5,7 @@ struct FailureReport {
   /// Records a failure.
   ///
   /// - Returns: the report; `nil` if the same failure was reported before.
-  mutating func failed(_ error: SinkError) -> SinkNews? {
+  mutating func failed(_ error: SinkError) -> SinkEvent? {
     if let last, Self.isSame(error, last) { return nil }
     last = error
     return .failing(error)

@@ -64,7 +64,7 @@ public struct Delivery: Equatable, Sendable {
   /// Whether the batch is rejected while other records may be accepted. Other records are then delivered first.
   public var isSetAside = false
   /// Reports for the operator.
-  public var news: [SinkNews] = []
+  public var events: [SinkEvent] = []
   /// Whether the sink has ended for good, for example because the reader of a pipe has closed it.
   public var isOver = false
 

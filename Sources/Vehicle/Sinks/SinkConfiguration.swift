@@ -66,18 +66,18 @@ public enum SinkConfiguration: Equatable, Sendable {
     switch self {
     case .stdout: StdoutSink.limit
     case .file: FileSink.limit
-    case .fleetStore(let sink): RecordBatch.Limit(records: sink.gathering.records)
+    case .fleetStore(let sink): RecordBatch.Limit(records: sink.batchPolicy.records)
     case .mqtt: MQTTSink.limit
     }
   }
 
   /// How long telemetry is gathered into one batch.
-  public var gathering: Gathering {
+  public var batchPolicy: BatchPolicy {
     switch self {
-    case .stdout: Gathering(records: 1_000, interval: 0)
-    case .file(let sink): sink.gathering
-    case .fleetStore(let sink): sink.gathering
-    case .mqtt(let sink): sink.gathering
+    case .stdout: BatchPolicy(records: 1_000, interval: 0)
+    case .file(let sink): sink.batchPolicy
+    case .fleetStore(let sink): sink.batchPolicy
+    case .mqtt(let sink): sink.batchPolicy
     }
   }
 }

@@ -10,14 +10,14 @@ import Synchronization
 ///     while let report = slot.takeReport() {
 ///       if let batch = report.batch {
 ///         let delivery = report.delivery
-///         spool.settle(batch, acknowledged: delivery.acknowledged, sentNothing: delivery.sentNothing, by: index)
+///         spool.complete(batch, acknowledged: delivery.acknowledged, sentNothing: delivery.sentNothing, by: index)
 ///       }
-///       pace.settled(report.delivery, of: report.batch?.records.count ?? 0)      // and log report.delivery.news
+///       batchTimer.batchFinished(report.delivery, of: report.batch?.records.count ?? 0)      // and log report.delivery.events
 ///     }
-///     pace.noticed(spool.arrived, at: now)
-///     if slot.takesBatch, pace.due <= now {
+///     batchTimer.recordsArrived(spool.arrived, at: now)
+///     if slot.takesBatch, batchTimer.due <= now {
 ///       spool.nextBatch(for: index, limit: configuration.limit, at: now, into: &batch)
-///       pace.handedOut(batch, configuration.limit)
+///       batchTimer.batchFilled(batch, configuration.limit)
 ///       if !batch.isEmpty { slot.offer(&batch) }
 ///     }
 ///
@@ -27,7 +27,7 @@ public final class SinkSlot: Sendable {
   public struct Report: Sendable {
     /// The batch; `nil` if the sink had none. Its memory can be reused.
     public var batch: RecordBatch?
-    /// The result; without a batch, only ``Delivery/notBefore``, ``Delivery/news`` and ``Delivery/isOver`` have a
+    /// The result; without a batch, only ``Delivery/notBefore``, ``Delivery/events`` and ``Delivery/isOver`` have a
     /// meaning.
     public var delivery: Delivery
 

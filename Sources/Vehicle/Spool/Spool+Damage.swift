@@ -14,7 +14,7 @@ extension Spool {
       throw SpoolError(error, path)
     }
     let saved = save(from: kept, before)
-    news.append(.setAside(SpoolError(error, path), kept: kept, saved: saved))
+    pendingEvents.append(.setAside(SpoolError(error, path), kept: kept, saved: saved))
   }
 
   private mutating func forgetFile() {
@@ -36,7 +36,7 @@ extension Spool {
     forgetFile()
     // The lock file may have been removed together with the folder.
     lock = nil
-    news.append(.fileGone(path: path))
+    pendingEvents.append(.fileGone(path: path))
     openFile()
     // If a copy of the same file was restored, it does not know the numbers assigned since.
     if let file, let lost, file.epoch == lost.epoch { file.skip(upTo: lost.last) }

@@ -58,11 +58,11 @@ extension Spool {
       progress = found
       generation += 1
       unreported += losses
-      if !opened.wasClean { news.append(.uncleanStop(path: path)) }
-      news.append(.opened(path: path, records: opened.counts.reduce(0, +)))
+      if !opened.wasClean { pendingEvents.append(.uncleanStop(path: path)) }
+      pendingEvents.append(.opened(path: path, records: opened.counts.reduce(0, +)))
     }
     for (sink, records) in opened.forgotten {
-      news.append(.sinkForgotten(path: path, sink: sink, records: records))
+      pendingEvents.append(.sinkForgotten(path: path, sink: sink, records: records))
     }
     notes.adopt(kept)
     if opened.clock.learn(wall, boot: opened.boot, at: now) { opened.hasNewClock = true }
@@ -165,7 +165,7 @@ extension Spool {
   }
 
   private mutating func stayInMemory(_ error: SpoolError) {
-    if state != .inMemory(error) { news.append(.inMemory(error)) }
+    if state != .inMemory(error) { pendingEvents.append(.inMemory(error)) }
     // Repeated requests from a sink must not postpone the next retry.
     if state == .durable || retryAt <= now { retryAt = now &+ options.retryInterval }
     state = .inMemory(error)
@@ -189,7 +189,7 @@ extension Spool {
       try commit(to: file)
       state = .durable
       retryAt = .max
-      news.append(.durableAgain(path: path))
+      pendingEvents.append(.durableAgain(path: path))
     } catch {
       fail(error)
     }
@@ -198,7 +198,7 @@ extension Spool {
   /// Commits the records in memory if a file was opened.
   private mutating func commitAfterReopening() {
     if state == .durable { commit() }
-    if state == .durable { news.append(.durableAgain(path: path)) }
+    if state == .durable { pendingEvents.append(.durableAgain(path: path)) }
   }
 
   /// Queues a loss that no file has stored, merging it with a similar one.

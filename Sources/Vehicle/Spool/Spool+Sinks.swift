@@ -44,7 +44,7 @@ extension Spool {
     do throws(SQLiteError) {
       let hasRoom = try file.fill(&batch, request, lane)
       for found in file.damaged.dropFirst(known) {
-        news.append(.damagedRecord(path: path, sequence: found.sequence))
+        pendingEvents.append(.damagedRecord(path: path, sequence: found.sequence))
         // No sink receives a damaged record; the next commit removes it.
         for sink in progress {
           sink.lanes[found.lane.rawValue].skip(found.sequence...found.sequence)
@@ -54,7 +54,7 @@ extension Spool {
       return hasRoom
     } catch {
       // The file may be gone. Nothing read from it is delivered; the records in the batch are delivered the next time.
-      for (range, source) in batch.ranges { giveBack(range, in: source, by: sink, sentNothing: true) }
+      for (range, source) in batch.ranges { requeue(range, in: source, by: sink, sentNothing: true) }
       batch.clear()
       fail(error)
       return false
@@ -89,25 +89,25 @@ extension Spool {
   /// - Parameters:
   ///   - acknowledged: ranges of indices in the batch's ``RecordBatch/records``.
   ///   - sentNothing: whether no byte of the other records was sent. They can then receive a more accurate wall time.
-  public mutating func settle(
+  public mutating func complete(
     _ batch: borrowing RecordBatch, acknowledged: [Range<Int>], sentNothing: Bool = false, by sink: Int
   ) {
     for records in acknowledged {
       for (range, source) in batch.ranges(of: records) { acknowledge(range, in: source, by: sink) }
     }
     // Acknowledged records are no longer in flight, so this gives back only the others.
-    for (range, source) in batch.ranges { giveBack(range, in: source, by: sink, sentNothing: sentNothing) }
+    for (range, source) in batch.ranges { requeue(range, in: source, by: sink, sentNothing: sentNothing) }
   }
 
   /// Marks records of a range that were delivered to a sink as not received; they are delivered again.
   ///
-  /// - Parameter sentNothing: see ``settle(_:acknowledged:sentNothing:by:)``.
-  public mutating func giveBack(
+  /// - Parameter sentNothing: see ``complete(_:acknowledged:sentNothing:by:)``.
+  public mutating func requeue(
     _ range: ClosedRange<UInt64>, in source: RecordBatch.Source, by sink: Int, sentNothing: Bool = false
   ) {
     switch source {
-    case .memory(memory.generation): memory.giveBack(range, sink: sink, sentNothing: sentNothing)
-    case .file(generation): progress[sink].giveBack(range, sentNothing: sentNothing)
+    case .memory(memory.generation): memory.requeue(range, sink: sink, sentNothing: sentNothing)
+    case .file(generation): progress[sink].requeue(range, sentNothing: sentNothing)
     case .file, .memory: break
     }
   }
@@ -115,9 +115,9 @@ extension Spool {
   /// Delivers every unacknowledged record to a sink again, after its connection was lost.
   ///
   /// - Parameter sink: index in ``SpoolOptions/sinks``.
-  public mutating func giveBack(by sink: Int) {
-    progress[sink].giveBack()
-    memory.giveBack(0...UInt64.max, sink: sink, sentNothing: false)
+  public mutating func requeue(by sink: Int) {
+    progress[sink].requeue()
+    memory.requeue(0...UInt64.max, sink: sink, sentNothing: false)
   }
 }
 

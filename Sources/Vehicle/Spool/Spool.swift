@@ -15,7 +15,7 @@ import Telemetry
 ///
 /// var batch = RecordBatch()
 /// spool.nextBatch(for: 0, at: bootTime(), into: &batch)
-/// if send(batch.bytes) { spool.acknowledge(batch, by: 0) } else { spool.giveBack(by: 0) }
+/// if send(batch.bytes) { spool.acknowledge(batch, by: 0) } else { spool.requeue(by: 0) }
 /// spool.close(at: bootTime())
 /// ```
 ///
@@ -84,7 +84,7 @@ import Telemetry
 /// CLOCK_BOOTTIME, which never decreases.
 ///
 /// Call order: ``append(_:at:explaining:)`` for each record, then ``advance(to:)``; call ``advance(to:)`` again at
-/// ``nextDue``. After each call, drain ``takeLoss()`` and ``takeNews()`` until they return `nil`. Call ``close(at:)``
+/// ``nextDue``. After each call, drain ``takeLoss()`` and ``takeEvent()`` until they return `nil`. Call ``close(at:)``
 /// at the end.
 public struct Spool: ~Copyable {
   /// Storage of new records.
@@ -105,12 +105,12 @@ public struct Spool: ~Copyable {
   /// Number of files opened or created so far. It identifies a file in ``RecordBatch/Source``.
   var generation: UInt32 = 0
   var progress: [SinkProgress]
-  var memory: MemoryLane
+  var memory: MemoryQueue
   /// Losses that no `gap` record reports yet and that the caller has not taken.
   var unreported: [Loss] = []
   /// Rows of losses whose `gap` records were delivered from memory.
   var reportedRows: [Int64] = []
-  var news: [SpoolNews] = []
+  var pendingEvents: [SpoolEvent] = []
   /// The current storage of new records.
   public internal(set) var state = State.durable
   /// The latest time passed by the caller; boot time, ns.
@@ -129,7 +129,7 @@ public struct Spool: ~Copyable {
   var unnumbered: [GapRecord.Reason: UInt64] = [:]
   private var isGrouping = false
 
-  /// Opens the spool. This never fails: problems are reported by ``takeNews()`` and ``state``.
+  /// Opens the spool. This never fails: problems are reported by ``takeEvent()`` and ``state``.
   ///
   /// - Parameters:
   ///   - bootId: the kernel's boot ID, `/proc/sys/kernel/random/boot_id`.
@@ -142,12 +142,12 @@ public struct Spool: ~Copyable {
     self.now = now
     path = options.folder.map { $0 + "/spool.db" } ?? "spool"
     progress = options.sinks.map { SinkProgress(name: $0) }
-    memory = MemoryLane(epoch: options.newEpoch())
+    memory = MemoryQueue(epoch: options.newEpoch())
     openFile()
   }
 
   /// Removes and returns the oldest report for the operator; `nil` if there is none.
-  public mutating func takeNews() -> SpoolNews? { news.isEmpty ? nil : news.removeFirst() }
+  public mutating func takeEvent() -> SpoolEvent? { pendingEvents.isEmpty ? nil : pendingEvents.removeFirst() }
 
   /// Removes and returns a loss that needs a `gap` record; `nil` if there is none.
   ///
@@ -299,7 +299,7 @@ public struct Spool: ~Copyable {
       do throws(SQLiteError) {
         try file.close()
       } catch {
-        news.append(.inMemory(SpoolError(error, path)))
+        pendingEvents.append(.inMemory(SpoolError(error, path)))
       }
     }
     file = nil

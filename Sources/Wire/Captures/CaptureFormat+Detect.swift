@@ -131,13 +131,13 @@ private struct Evidence {
 /// The evidence that a byte stream is an adapter's dialogue. It is collected from the parts between CR, LF and prompts.
 private struct TranscriptEvidence {
   /// A part that no adapter prints, with its line number.
-  struct Stranger {
+  struct UnknownLine {
     var range: Range<Int>
     var number: Int
   }
 
   /// The first part that no adapter prints.
-  private(set) var stranger: Stranger?
+  private(set) var stranger: UnknownLine?
   /// Whether a command occurred twice after a prompt: as sent, and as echoed.
   private(set) var hasEchoTwice = false
 
@@ -178,7 +178,7 @@ private struct TranscriptEvidence {
 
   private mutating func note(_ piece: Span<UInt8>, _ number: Int) {
     strange += 1
-    if stranger == nil { stranger = Stranger(range: position..<position + piece.count, number: number) }
+    if stranger == nil { stranger = UnknownLine(range: position..<position + piece.count, number: number) }
   }
 
   private mutating func remember(_ text: Span<UInt8>) {

@@ -1,5 +1,5 @@
 /// A box with inverted east and north sides, so that one comparison of four numbers finds whether it meets another box.
-struct TurnedBox: BitwiseCopyable, Sendable {
+struct RotatedBox: BitwiseCopyable, Sendable {
   fileprivate let sides: SIMD4<Int32>
 
   @inline(__always)
@@ -8,8 +8,8 @@ struct TurnedBox: BitwiseCopyable, Sendable {
   private init(_ sides: SIMD4<Int32>) { self.sides = sides }
 
   /// Returns the smallest box around both.
-  func union(_ other: TurnedBox) -> TurnedBox {
-    TurnedBox(sides.replacing(with: other.sides, where: other.sides .< sides))
+  func union(_ other: RotatedBox) -> RotatedBox {
+    RotatedBox(sides.replacing(with: other.sides, where: other.sides .< sides))
   }
 }
 
@@ -20,8 +20,8 @@ struct BoxProbe: BitwiseCopyable, Sendable {
   init(_ box: Box) { limits = SIMD4(box.east, box.north, ~box.west, ~box.south) }
 
   @inline(__always)
-  func meets(_ box: TurnedBox) -> Bool { !any(box.sides .> limits) }
+  func meets(_ box: RotatedBox) -> Bool { !any(box.sides .> limits) }
 
   @inline(__always)
-  func meets(_ box: Box) -> Bool { meets(TurnedBox(box)) }
+  func meets(_ box: Box) -> Bool { meets(RotatedBox(box)) }
 }

@@ -110,7 +110,7 @@ protocol BoxList: ~Copyable {
   mutating func add(_ fence: Int32, _ box: Box)
 }
 
-/// The fences found for one fix, each once. All memory is allocated by the initializer.
+/// The fences found for one fix, without duplicates. All memory is allocated by the initializer.
 struct FenceList: BoxList, Sendable {
   private(set) var fences: [Int32] = []
   /// The round in which each fence was last added.
@@ -126,7 +126,7 @@ struct FenceList: BoxList, Sendable {
   mutating func begin() {
     fences.removeAll(keepingCapacity: true)
     round &+= 1
-    // After 2³² rounds, old marks would look new.
+    // After 2³² rounds, old round numbers would look current.
     if round == 0 {
       for index in rounds.indices { rounds[index] = 0 }
       round = 1

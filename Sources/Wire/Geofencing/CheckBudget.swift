@@ -1,8 +1,8 @@
 /// A limit on the cost of checking a set's polygons, in edge comparisons.
 ///
-/// It bounds the time to a second or two, also for a file made to take long. The daemon handles no signals while it
-/// checks. The limit allows several times the cost of 5,000,000 corners in 100,000 fences, or of a border with 100,000
-/// corners and 1,000 holes.
+/// It limits the time to one or two seconds, even for a file that is designed to take long. The daemon handles no
+/// signals during the check. The limit allows several times the cost of 5,000,000 corners in 100,000 fences, or of a
+/// border with 100,000 corners and 1,000 holes.
 struct CheckBudget: BitwiseCopyable, Sendable {
   private(set) var left: Int
 

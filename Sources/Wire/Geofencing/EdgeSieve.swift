@@ -50,10 +50,10 @@ struct EdgeSieve {
 }
 
 extension SIMDMask<SIMD4<Int32>> {
-  /// A vector with −1 for each true lane, and 0 for the others.
+  /// Returns a vector with −1 for each true lane, and 0 for the others.
   @inline(__always)
   var numbers: SIMD4<Int32> {
-    // A mask has these bits already. `replacing(with:where:)` would compile to four conditional moves.
+    // A mask already has this representation. `replacing(with:where:)` would compile to four conditional moves.
     unsafe unsafeBitCast(self, to: SIMD4<Int32>.self)
   }
 

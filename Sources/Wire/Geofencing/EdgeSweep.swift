@@ -19,7 +19,7 @@ struct EdgeSweep: Sendable {
   /// Memory for each corner, in bytes.
   static var bytesForCorner: Int { MemoryLayout<Edge>.stride * 3 / 2 }
 
-  private enum Meeting { case none, touch, crossing }
+  private enum Intersection { case none, touch, crossing }
 
   private var edges: [Edge] = []
 
@@ -97,7 +97,7 @@ struct EdgeSweep: Sendable {
 
   private func meeting(
     _ left: Edge, _ right: Edge, _ points: Span<PolygonDraft.Point>, _ rings: [Range<Int>]
-  ) -> Meeting {
+  ) -> Intersection {
     let i = Int(left.first)
     let j = Int(right.first)
     let (a, b, c, d) = (points[i], points[i + 1], points[j], points[j + 1])
@@ -113,7 +113,7 @@ struct EdgeSweep: Sendable {
     let (a1, b1) = (Self.side(c, d, a), Self.side(c, d, b))
     if c1 * d1 < 0, a1 * b1 < 0 { return .crossing }
     if c1 == 0, d1 == 0 {
-      // On one line, and their boxes meet: they share more than a point, or only their ends.
+      // Both edges are on one line, and their boxes meet. They share either a section or only an end.
       return sameRing || Self.overlap(a, b, c, d) ? .crossing : .touch
     }
     let touches =
@@ -129,7 +129,7 @@ struct EdgeSweep: Sendable {
   }
 
   /// Whether the path from `a` via `b` to `d` turns back on itself.
-  private static func folds(_ a: PolygonDraft.Point, _ b: PolygonDraft.Point, _ d: PolygonDraft.Point) -> Meeting {
+  private static func folds(_ a: PolygonDraft.Point, _ b: PolygonDraft.Point, _ d: PolygonDraft.Point) -> Intersection {
     guard side(a, b, d) == 0 else { return .none }
     // All three are on one line. The path turns back if `a` and `d` lie on the same side of the corner.
     let sameX = (a.x < b.x) == (d.x < b.x) && a.x != b.x

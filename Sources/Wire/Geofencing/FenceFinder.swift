@@ -14,14 +14,14 @@ public struct FenceFinder: ~Copyable {
   private var near: FenceList
   private var last = (x: Int64.min / 2, y: Int64.min / 2)
 
-  /// How far ahead a window reaches, as a multiple of the last step: the window of a view, of a survey from which views
-  /// are made, and the region for which a survey searches the index.
+  /// Lengths of windows in the direction of travel, as multiples of the last step: the window of a view, the window of
+  /// a survey from which views are made, and the region in which a survey searches the index.
   private static var steps: Int64 { 8 }
   private static var wideSteps: Int64 { 40 }
   private static var regionSteps: Int64 { 200 }
-  /// How far a view reaches to each side for each of these steps, 1e-7°.
+  /// Width of a view to each side, for each of these steps, 1e-7°.
   private static var margin: Int64 { 100 }
-  /// The longest step for which a view is made, 1e-7°. A longer one is a leap.
+  /// The longest step for which a view is made, 1e-7°. A longer step is treated as a leap to another place.
   private static var longestStep: Int64 { 20_000 }
 
   /// Creates a finder for a set of fences and allocates its memory.
@@ -61,11 +61,11 @@ public struct FenceFinder: ~Copyable {
     }
   }
 
-  /// Answers for a place that the view cannot decide.
+  /// Finds the fences that contain a place outside of the present view.
   @inline(never)
   private func isInside(_ position: GeoPosition, _ fence: Int32) -> Bool { set.contains(position, fence: Int(fence)) }
 
-  /// Makes the view of a window from a place in the direction of travel.
+  /// Makes the view of a window that begins at a place and extends in the direction of travel.
   ///
   /// - Returns: `false` if no view can be made because the vehicle leaped or the window crosses the antimeridian.
   @inline(never)
@@ -84,7 +84,7 @@ public struct FenceFinder: ~Copyable {
     return true
   }
 
-  /// Does the same for one place that is far from the others.
+  /// Finds the fences that contain a single place far from the previous one, without a view.
   @inline(never)
   private mutating func forEachFence(containing place: Place, _ body: (Int) -> Void) {
     near.begin()

@@ -30,20 +30,20 @@ public struct FenceRules: BitwiseCopyable, Equatable, Sendable {
   public var leastErrorRadius = 5.0
   /// Radius of the error circle for each unit of HDOP.
   public var errorPerHDOP = 5.0
-  /// How long a change must last if the error circle leaves it in doubt.
+  /// Time for which a change must last if it is in doubt because the boundary is inside the error circle.
   public var hold: Int64 = 10_000_000_000
   /// The Doppler speed below which a vehicle is stationary, if its wheel speed is unknown.
   public var standingGroundSpeed = 1.5
-  /// How long Doppler motion must last before a stationary vehicle counts as moving. Its length must also exceed the
-  /// width of the error circle, because a parked receiver's Doppler speed is noisy.
+  /// Time for which Doppler motion must last before a stationary vehicle counts as moving. The distance must also
+  /// exceed the width of the error circle, because the Doppler speed of a parked receiver is noisy.
   public var leastMotion: Int64 = 2_000_000_000
-  /// The distance at which a stationary vehicle counts as carried, on a ferry or a tow truck…
+  /// Distance at which a stationary vehicle counts as carried, for example on a ferry or a tow truck.
   public var carriedDistance = 100.0
-  /// …and how long it must be that far away.
+  /// Time for which it must be that far away.
   public var carriedTime: Int64 = 60_000_000_000
   /// The speed in m/s beyond which a change of position is a receiver error.
   public var greatestSpeed = 80.0
-  /// How long implausible positions must agree with each other before they are accepted.
+  /// Time for which implausible positions must agree with each other before they are accepted.
   public var jumpTime: Int64 = 60_000_000_000
   /// The longest time between two fixes for which the path between them is examined.
   public var longestGap: Int64 = 10_000_000_000

@@ -2,8 +2,9 @@ extension FenceSet {
   /// Returns the position of a place relative to polygons with holes. A place is inside if a line from it to the east
   /// crosses an odd number of a part's edges.
   ///
-  /// Integers decide, so a place on an edge is recognized as such. Of a chunk that lies wholly to the east, only the
-  /// ends matter: whether they are above and below.
+  /// The test uses integers, so a place on an edge is recognized as such. If all edges of a chunk are to the east, only
+  /// the two ends of the chunk matter: the line crosses it an odd number of times if one end is north and the other
+  /// south of the line.
   func area(_ shape: Shape, from place: Place, within limit: Double) -> Standing {
     let reach = limit > 0 ? place.reach(limit) : .none
     var found = Standing(isInside: false, distance: limit > 0 ? limit : .infinity)
@@ -63,7 +64,7 @@ extension FenceSet {
     _ first: Int, _ count: Int, _ shape: Shape, _ meridian: Int32, _ place: Place, _ reach: Reach,
     _ distance: inout Double
   ) {
-    // The caller asks for inside or outside only.
+    // The caller needs only inside or outside.
     if distance == .infinity { return }
     let vertices = self.vertices.span
     let x = Grid.wrapped(place.x - Int64(meridian))

@@ -1,13 +1,13 @@
 extension FenceSurvey {
-  /// Adds the pieces of an area.
+  /// Adds the parts of an area that matter to the window.
   ///
   /// - Returns: `true` if the area contains the whole window.
   mutating func addArea(_ shape: Shape, _ fence: Int32, _ set: borrowing FenceSet) -> Bool {
     let begun = (pieces: view.pieces.count, lines: view.lines.count)
     for part in Int(shape.first)..<Int(shape.first + shape.count) {
       var piece = FenceView.Piece(kind: .area, fence: fence, first: Int32(view.lines.count))
-      // An edge along a seam is not a boundary, and a window opposite the part's meridian has two halves. In these rare
-      // cases the set answers the queries.
+      // An edge along the antimeridian is not a boundary, and a window opposite the part's meridian has two halves. In
+      // these rare cases, queries are answered by the set.
       guard !shape.hasSeam, addLines(of: part, &piece, set) else {
         view.pieces.cut(to: begun.pieces)
         view.lines.cut(to: begun.lines)
@@ -59,7 +59,7 @@ extension FenceSurvey {
     let chunks = set.chunks.span
     let vertices = set.vertices.span
     let sieve = EdgeSieve(box)
-    // Far enough to the east that rounding cannot move it into the window.
+    // So far to the east that rounding cannot move it into the window.
     var chain = EdgeChain(x: Int32(clamping: Int64(box.east) + 1_000))
     for index in Int(set.parts[part].firstChunk)..<Int(set.parts[part + 1].firstChunk) {
       let around = chunks[index].box

@@ -4,7 +4,7 @@
 struct FenceSurvey: BoxList, ~Copyable {
   /// A fence that may overlap the window.
   struct Candidate: BitwiseCopyable, Sendable {
-    var box: TurnedBox
+    var box: RotatedBox
     var fence: Int32
     /// Index of its first piece; −1 before its pieces are made.
     var first: Int32 = -1
@@ -13,9 +13,9 @@ struct FenceSurvey: BoxList, ~Copyable {
   }
 
   private(set) var candidates: FixedList<Candidate>
-  /// The candidates whose boxes meet a smaller window.
+  /// The candidates whose boxes meet the present smaller window.
   private var met: FixedList<Int32>
-  /// The fences whose boxes meet ``region``. The index is searched once for several windows.
+  /// The fences whose boxes meet ``region``, so that the index is searched only once for several windows.
   private var nearby: FixedList<Candidate>
   private var region = Window.empty
   /// The fences of one search, each once.
@@ -58,12 +58,12 @@ struct FenceSurvey: BoxList, ~Copyable {
 
   mutating func add(_ fence: Int32, _ box: Box) {
     guard !seen.add(fence) else {
-      nearby.append(Candidate(box: TurnedBox(box), fence: fence))
+      nearby.append(Candidate(box: RotatedBox(box), fence: fence))
       return
     }
     // The fence has several boxes.
     for index in nearby.indices.reversed() where nearby[index].fence == fence {
-      nearby[index].box = nearby[index].box.union(TurnedBox(box))
+      nearby[index].box = nearby[index].box.union(RotatedBox(box))
       return
     }
   }
@@ -98,7 +98,7 @@ struct FenceSurvey: BoxList, ~Copyable {
     }
   }
 
-  /// Makes the pieces of a candidate.
+  /// Collects the pieces of a candidate near the window.
   private mutating func workOut(_ index: Int, _ set: borrowing FenceSet) {
     let fence = candidates[index].fence
     let shape = set.shapes[Int(fence)]

@@ -1,16 +1,16 @@
-/// The parts of the fences that differ between the places of one window.
+/// Answers queries for the places of one window without searching the set.
 ///
-/// Along a drive, most nearby fences either contain all places of a window or none. Only a few edges of the others are
-/// near.
+/// Along a drive, most nearby fences contain either all places of a window or none. For all other fences, only a few
+/// edges are near.
 ///
-/// A view is made once for a window and then answers queries for its places. It computes in single precision, four
-/// edges at a time. If a place is too near to a boundary for that, the caller asks the set, so that the answers always
-/// equal those of ``FenceSet/contains(_:fence:)``. The initializer allocates all memory.
+/// A view is made once for a window. It computes in single precision, four edges at a time. If a place is too near to a
+/// boundary for this precision, the caller must use the set, so that the results always equal those of
+/// ``FenceSet/contains(_:fence:)``. The initializer allocates all memory.
 struct FenceView: ~Copyable {
   /// A fence, or a part of one, that does not contain the whole window.
   struct Piece: BitwiseCopyable, Sendable {
     enum Kind: UInt8, BitwiseCopyable, Sendable {
-      /// Edges, and whether the places that cross none of them are inside.
+      /// An area: its edges near the window, and whether places that cross none of them are inside.
       case area
       /// A line or a point on the map, with its radius.
       case flat
@@ -46,7 +46,7 @@ struct FenceView: ~Copyable {
   private(set) var window = Window.empty
   private(set) var map = FlatMap()
 
-  /// The most groups of edges of one window. If a fence has more, the set answers its queries.
+  /// The maximum number of groups of edges of one window. If a fence has more, its queries are answered by the set.
   static var room: Int { 1_024 }
 
   init(_ set: borrowing FenceSet) {

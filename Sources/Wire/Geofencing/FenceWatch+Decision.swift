@@ -81,7 +81,7 @@ extension FenceWatch {
   private mutating func pass(_ fence: Int, _ leg: Leg, _ radius: Double) {
     guard let way = set.passage(of: leg, through: fence) else { return }
     guard (way.end - way.start) * leg.length > radius else { return }
-    // If the previous fix was inside and in doubt, its own error must not cause a passage.
+    // If the previous fix was inside and in doubt, its error must not cause a passage.
     if way.start == 0, !isDeep(way, leg, fence, radius) { return }
     enter(fence, at: leg.time(at: way.start), leg.position(at: way.start))
     exit(fence, at: leg.time(at: way.end), leg.position(at: way.end))

@@ -1,15 +1,16 @@
-/// Follows one vehicle and reports when it enters, leaves or stays in fences, once each and without flapping.
+/// Detects when a vehicle enters, leaves or stays in fences. Each event is reported once, and noise of the receiver
+/// causes no events.
 ///
 ///     var watch = FenceWatch(set)
 ///     watch.fix(FenceFix(time: now, latitude: 48.1, longitude: 11.5, hdop: 0.9, vehicleSpeed: 52), into: &handler)
 ///
-/// - A change is reported when the error circle around the fix is clear of the boundary, or when the change has lasted
+/// - A change is reported when the boundary is outside the error circle around the fix, or when the change has lasted
 ///   10 s.
 /// - States do not change while the vehicle is stationary, unless it was carried away (100 m for 60 s). A leap faster
 ///   than 80 m/s is ignored.
-/// - If two fixes are at most 10 s apart, the path between them is examined. A fence that was crossed in between,
-///   farther than the error radius, gets an enter and an exit with interpolated times.
-/// - The first fix sets the state of all fences and reports nothing, unless the rules ask for enter events.
+/// - If two fixes are at most 10 s apart, the path between them is examined. If a fence contains part of the path, at a
+///   depth of more than the error radius, an enter and an exit are reported with interpolated times.
+/// - The first fix sets the state of all fences and reports nothing, unless the rules require enter events.
 ///
 /// The watch reads no clock and writes no output. A fix does not allocate; the initializer allocates all memory.
 public struct FenceWatch: ~Copyable {
@@ -32,8 +33,8 @@ public struct FenceWatch: ~Copyable {
   /// A circle around the last evaluated fix that contains no boundary; `nil` if there is none. All states agree with
   /// the fixes there, so nothing can change until the vehicle leaves it.
   var calm: (centre: SpacePoint, radius: Double)?
-  /// The radius in m around the next fix in which boundaries are searched. It grows if few are found, so that many
-  /// fixes need no search, and shrinks if the search costs more than it saves.
+  /// The radius around the next fix in which boundaries are searched, m. It grows if few are found, so that more of the
+  /// following fixes need no search. It shrinks if the search costs more than it saves.
   var lookout = 100.0
   var events: [FenceEvent] = []
 

@@ -45,8 +45,8 @@ struct Crossings {
   private(set) var parts = InlineArray<64, Double>(repeating: 0)
   private(set) var count = 0
 
-  /// Adds a point. Points after the 64th are ignored: a vehicle does not cross so many edges of one fence between two
-  /// fixes.
+  /// Adds a point. Points after the 64th are ignored, because a vehicle does not cross that many edges of one fence
+  /// between two fixes.
   mutating func add(_ part: Double) {
     guard part > 0, part < 1, count < 64 else { return }
     var place = count

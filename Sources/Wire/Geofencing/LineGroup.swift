@@ -1,7 +1,7 @@
 /// Four edges of an area near a window, in single precision, for the crossings test.
 ///
-/// Coordinates are 1e-7° from the middle of the surveyed window. If a place is nearer to a line than rounding can move
-/// the line, its side is in doubt. The caller then asks the ``FenceSet``, which computes with integers.
+/// Coordinates are 1e-7° from the middle of the surveyed window. A place may be so near to a line that rounding could
+/// move it to the other side. The caller must then use the ``FenceSet``, which computes with integers.
 struct LineGroup: BitwiseCopyable, Sendable {
   /// x of each line at y = 0.
   let start: SIMD4<Float>
@@ -32,7 +32,8 @@ struct LineGroup: BitwiseCopyable, Sendable {
     // 0.01.
     let size = Self.magnitude(start) + Self.magnitude(slope) * reach
     let doubt = (size * 0x1p-21 + 0.01).replacing(with: .infinity, where: isLevel)
-    // Exact in single precision. Beyond any window only the side matters.
+    // The coordinates must be exact in single precision. Outside the window, only the side matters, so they can be
+    // limited.
     let far = SIMD4<Double>(repeating: 4e6)
     var low = ay.replacing(with: by, where: by .< ay)
     var high = ay.replacing(with: by, where: by .> ay)
@@ -63,8 +64,8 @@ struct LineGroup: BitwiseCopyable, Sendable {
     return any(isAbove .& (place.y .<= high) .& (x * x .<= doubt))
   }
 
-  /// Whether the answers for the places of a smaller window may differ because of these edges: a place may be on an
-  /// edge, or the places do not all cross the same edges. If not, toggles the lanes of the edges that all places cross.
+  /// Whether results may differ among the places of a smaller window because of these edges: a place may be on an edge,
+  /// or the places do not all cross the same edges. If not, toggles the lanes of the edges that all places cross.
   @inline(__always)
   func meets(_ window: FloatWindow, _ crossings: inout SIMD4<Int32>) -> Bool {
     let isNear = (low .<= window.north) .& (high .>= window.south)

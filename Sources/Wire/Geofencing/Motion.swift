@@ -12,28 +12,28 @@ struct Motion {
     case moving(follows: Bool)
   }
 
-  private struct Sighting {
+  private struct Observation {
     var point: SpacePoint
     var time: Int64
   }
 
   private let rules: FenceRules
-  private var last: Sighting?
+  private var last: Observation?
   /// Position at which the vehicle stopped, and the time; `nil` if it moves.
-  private var stand: Sighting?
+  private var stand: Observation?
   private var standSaid: Int64 = 0
   /// Position before a restart; `nil` if unknown.
   private var resumed: SpacePoint?
   /// Time since which the vehicle has been away from where it stopped; `nil` if it is not.
   private var awaySince: Int64?
   private var isCarried = false
-  /// Beginning of Doppler motion since the vehicle stopped, and its length in m.
-  private var stir: Sighting?
-  private var stirred = 0.0
-  /// The same length if each speed counts for the whole time since the previous fix, however long.
-  private var stirredAtMost = 0.0
+  /// Start of the Doppler motion since the vehicle stopped. The next value is its length in m.
+  private var dopplerStart: Observation?
+  private var dopplerDistance = 0.0
+  /// The same length, if each speed is assumed for the whole time since the previous fix.
+  private var longestDopplerDistance = 0.0
   /// Position of implausible fixes, and the time since which they have agreed.
-  private var doubted: Sighting?
+  private var doubted: Observation?
   private var doubtedSince: Int64 = 0
 
   init(_ rules: FenceRules) { self.rules = rules }
@@ -51,17 +51,17 @@ struct Motion {
       return first(fix, point)
     }
     let leaps = point.distance(to: last.point) > rules.greatestSpeed * Self.seconds(elapsed)
-    if leaps, !believes(Sighting(point: point, time: fix.time)) { return .ignored }
+    if leaps, !isConfirmed(Observation(point: point, time: fix.time)) { return .ignored }
     doubted = nil
-    self.last = Sighting(point: point, time: fix.time)
+    self.last = Observation(point: point, time: fix.time)
     let stood = stand != nil && !isCarried
-    judge(fix, Sighting(point: point, time: fix.time), elapsed)
+    judge(fix, Observation(point: point, time: fix.time), elapsed)
     if stand != nil, !isCarried { return .standing }
     return .moving(follows: !leaps && !stood && elapsed <= rules.longestGap)
   }
 
   private mutating func first(_ fix: FenceFix, _ point: SpacePoint) -> Step {
-    let here = Sighting(point: point, time: fix.time)
+    let here = Observation(point: point, time: fix.time)
     last = here
     judge(fix, here, 0)
     resumed = nil
@@ -69,7 +69,7 @@ struct Motion {
   }
 
   /// Whether implausible fixes have agreed with each other long enough to be accepted.
-  private mutating func believes(_ here: Sighting) -> Bool {
+  private mutating func isConfirmed(_ here: Observation) -> Bool {
     if let doubted, here.time > doubted.time,
       here.point.distance(to: doubted.point) <= rules.greatestSpeed * Self.seconds(here.time - doubted.time)
     {
@@ -81,14 +81,14 @@ struct Motion {
     return false
   }
 
-  private mutating func judge(_ fix: FenceFix, _ here: Sighting, _ elapsed: Int64) {
+  private mutating func judge(_ fix: FenceFix, _ here: Observation, _ elapsed: Int64) {
     if let speed = fix.vehicleSpeed {
       if speed > 0 { moves() } else { stands(here) }
     } else if let speed = fix.groundSpeed {
       if speed < rules.standingGroundSpeed {
         stands(here)
       } else {
-        stirs(fix, here, speed, elapsed)
+        addDopplerMotion(fix, here, speed, elapsed)
       }
     } else if here.time - standSaid > rules.longestGap {
       moves()
@@ -100,38 +100,38 @@ struct Motion {
     stand = nil
     awaySince = nil
     isCarried = false
-    stir = nil
+    dopplerStart = nil
   }
 
-  private mutating func stands(_ here: Sighting) {
+  private mutating func stands(_ here: Observation) {
     standSaid = here.time
-    stir = nil
-    if stand == nil { stand = Sighting(point: resumed ?? here.point, time: here.time) }
+    dopplerStart = nil
+    if stand == nil { stand = Observation(point: resumed ?? here.point, time: here.time) }
   }
 
   /// Ends a stop if the Doppler motion is real.
   ///
   /// Doppler speeds without a pause must add up to more than the width of the error circle, and the position must have
   /// moved about as far. Noise does not fulfil both, and a leap is much longer than its Doppler motion.
-  private mutating func stirs(_ fix: FenceFix, _ here: Sighting, _ speed: Double, _ elapsed: Int64) {
+  private mutating func addDopplerMotion(_ fix: FenceFix, _ here: Observation, _ speed: Double, _ elapsed: Int64) {
     guard stand != nil else { return }
-    guard let stir else {
-      stir = here
-      stirred = 0
-      stirredAtMost = 0
+    guard let dopplerStart else {
+      dopplerStart = here
+      dopplerDistance = 0
+      longestDopplerDistance = 0
       return
     }
-    // One speed does not count for a whole gap.
-    stirred += speed / 3.6 * Self.seconds(min(elapsed, rules.leastMotion))
-    stirredAtMost += speed / 3.6 * Self.seconds(elapsed)
+    // A single speed is not assumed for a whole gap.
+    dopplerDistance += speed / 3.6 * Self.seconds(min(elapsed, rules.leastMotion))
+    longestDopplerDistance += speed / 3.6 * Self.seconds(elapsed)
     let radius = rules.errorRadius(hdop: fix.hdop)
-    guard here.time - stir.time >= rules.leastMotion, stirred > 2 * radius else { return }
-    let way = here.point.distance(to: stir.point)
-    if way >= stirred / 2, way <= 2 * (stirredAtMost + radius) { moves() }
+    guard here.time - dopplerStart.time >= rules.leastMotion, dopplerDistance > 2 * radius else { return }
+    let way = here.point.distance(to: dopplerStart.point)
+    if way >= dopplerDistance / 2, way <= 2 * (longestDopplerDistance + radius) { moves() }
   }
 
   /// Follows a stationary vehicle that is being carried, until its position has not changed for `carriedTime`.
-  private mutating func carry(_ stand: Sighting, _ here: Sighting, _ elapsed: Int64) {
+  private mutating func carry(_ stand: Observation, _ here: Observation, _ elapsed: Int64) {
     let isAway = here.point.distance(to: stand.point) >= rules.carriedDistance
     if isCarried {
       if isAway {

@@ -19,7 +19,7 @@ extension PolygonDraft {
         position: Int(sources[meeting.first]))
     }
     for hole in rings.indices.dropFirst() {
-      // If no edges meet, one corner decides for the whole ring. If a hole touches the outer ring, each corner is
+      // If no edges meet, a single corner decides for the whole ring. If a hole touches the outer ring, each corner is
       // checked.
       if let corner = try cornerOutside(hole, of: 0, all: touched[hole]) {
         throw FenceError(.holeOutside, ring: hole, position: Int(sources[corner]))

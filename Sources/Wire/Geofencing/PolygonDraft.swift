@@ -84,11 +84,11 @@ struct PolygonDraft: Sendable {
     }
   }
 
-  /// Returns the copy of a point's longitude to which an edge leads.
+  /// Returns the longitude of an edge's end point, which may be beyond ±180°: the copy that is nearest to its start.
   private static func following(_ last: Point, _ point: Point) -> Int64 {
     let lastTurns = last.x - Grid.wrapped(last.x)
     let difference = point.x + lastTurns - last.x
-    // From one end of the map to the other on the same latitude: all the way around.
+    // An edge from one end of the map to the other on the same latitude goes all the way around.
     if abs(difference) == Grid.turn, point.y == last.y { return point.x + lastTurns }
     if difference > Grid.halfTurn { return point.x + lastTurns - Grid.turn }
     if difference < -Grid.halfTurn { return point.x + lastTurns + Grid.turn }

@@ -1,4 +1,5 @@
-/// A vehicle ID as one level of an MQTT topic, to which a gateway publishes and to which a broker's access rules refer.
+/// Converts a vehicle ID to one level of an MQTT topic. Gateways publish to this topic, and the access rules of brokers
+/// refer to it.
 ///
 ///     fleet/VAN-001/telemetry
 public enum TopicLevel {

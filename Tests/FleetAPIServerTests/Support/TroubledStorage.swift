@@ -65,7 +65,7 @@ final class TroubledStorage: FleetStorage {
     try await real.auditEntries(after: number, limit: limit, tenant: tenant)
   }
   func turn() async { await real.turn() }
-  func witnessedTime() async throws(StorageError) -> Timestamp? { try await real.witnessedTime() }
+  func referenceTime() async throws(StorageError) -> Timestamp? { try await real.referenceTime() }
   func prepare(at now: Timestamp) async throws(StorageError) { try await real.prepare(at: now) }
   func announcements(tenant: TenantID) -> AsyncStream<FeedPosition> { real.announcements(tenant: tenant) }
   func fencesVersion(tenant: TenantID) async throws(StorageError) -> FencesVersion? {

@@ -1,8 +1,9 @@
 /// Checks which web pages may open a WebSocket (RFC 6454; RFC 6455, 10.2).
 ///
-/// Programs send no `Origin`. Browsers always do: their page must come from this server, or be listed.
+/// Programs send no `Origin` and are allowed. Browsers always send the origin of the page. It must be that of this
+/// server, or be listed.
 public struct AllowedOrigins: Equatable, Sendable {
-  /// `https://fleet.example` and so on; `*` allows every page.
+  /// Allowed origins, such as `https://fleet.example`; `*` allows every page.
   public var listed: Set<String>
 
   /// - Parameter listed: origins as browsers send them, without a path.

@@ -2,13 +2,13 @@ import FleetAccess
 import FleetDomain
 import Synchronization
 
-/// Finds the owner of a token.
+/// Authenticates the sender of a request by the key or token.
 ///
-/// The storage's answer is cached for ``memory``, so that a gateway that sends ten batches a second is not looked up
-/// ten times. A key that another process revoked stays valid for that time.
+/// The storage's answer is cached for ``memory``, so that a gateway that sends ten batches a second causes only one
+/// look-up. A key that another process revoked remains valid for that time.
 ///
-/// Unknown keys never delay a valid key: every key is looked up, and an address that tries unknown keys is refused
-/// only after the look-up. ``KeyLookups`` shares the storage between look-ups.
+/// Unknown keys cannot delay valid keys: every key is looked up, and only then is an address rejected that has tried
+/// too many unknown keys. ``KeyLookups`` distributes the capacity of the storage among addresses.
 final class Authenticator: Sendable {
   /// The time for which an answer is cached.
   static let memory = Duration.seconds(2)
@@ -32,7 +32,7 @@ final class Authenticator: Sendable {
     }
   }
 
-  /// Unknown keys that one address may try: at once, and per second.
+  /// Number of unknown keys that one address may try: at once, and per second.
   static let strangers = (burst: 50.0, perSecond: 10.0)
   private let strangers = RateLimiter<String>(perSecond: strangers.perSecond, burst: strangers.burst)
   private let lookups: KeyLookups
@@ -45,10 +45,13 @@ final class Authenticator: Sendable {
     self.sessions = sessions
   }
 
+  /// Returns the identity of the owner.
+  ///
   /// - Parameters:
-  ///   - token: `nil` if the request has none.
+  ///   - token: the key or token; `nil` if the request has none.
   ///   - address: the client's address; `nil` if unknown.
-  /// - Throws: 401 if the token is unknown or revoked; 429; errors of the storage.
+  /// - Throws: 401 if the token is unknown or revoked; 429 if the address has tried too many unknown keys; errors of
+  ///   the storage.
   func identity(_ token: String?, from address: String?) async throws -> Identity {
     guard let token else {
       throw APIError(

@@ -1,11 +1,12 @@
 import FleetAccess
 import HTTPTypes
 
-/// The secret with which a request proves who sends it.
+/// The secret that authenticates a request.
 enum Credential: Equatable, Sendable {
   /// A key or token in `Authorization`.
   case bearer(String)
-  /// The cookie of a browser that has signed in. Browsers also add it to requests that pages of others make.
+  /// The cookie of a browser that has signed in. Browsers add it to all requests to this server, even to those made by
+  /// pages of other sites.
   case cookie(String)
 
   /// The secret itself. Never logged.
@@ -15,7 +16,7 @@ enum Credential: Equatable, Sendable {
     }
   }
 
-  /// Finds the credential of a request; `nil` if it has none. A header `Authorization` wins over a cookie.
+  /// Finds the credential of a request; `nil` if it has none. A header `Authorization` takes precedence over a cookie.
   ///
   /// - Parameter isTLS: whether the client used TLS.
   init?(_ headers: HTTPFields, isTLS: Bool) {
@@ -33,8 +34,8 @@ enum Credential: Equatable, Sendable {
 
 /// A cookie of the server (RFC 6265).
 ///
-/// Over TLS its name has the prefix `__Host-`, so that it is bound to this host and no other host or page can set it. On
-/// plain HTTP, which the server allows only on the same machine, browsers refuse that prefix.
+/// Over TLS, its name has the prefix `__Host-`, so that the cookie is bound to this host, and no other host or page can
+/// set it. Browsers reject that prefix over plain HTTP, which the server allows only on the same machine.
 struct SessionCookie: Sendable {
   private let name: String
 
@@ -45,7 +46,7 @@ struct SessionCookie: Sendable {
 
   private func name(isTLS: Bool) -> String { isTLS ? "__Host-" + name : name }
 
-  /// The value that a request brings; `nil` if it has none or several.
+  /// The value in a request; `nil` if the request has none or several.
   func value(in headers: HTTPFields, isTLS: Bool) -> String? {
     let name = name(isTLS: isTLS)
     var found: String?
@@ -62,17 +63,17 @@ struct SessionCookie: Sendable {
 
   /// The value of `Set-Cookie`.
   ///
-  /// - Parameter seconds: until the browser forgets it; 0 to make it forget.
+  /// - Parameter seconds: time until the browser deletes the cookie; 0 to delete it now.
   func field(_ value: String, isTLS: Bool, seconds: Int) -> String {
     "\(name(isTLS: isTLS))=\(value); Path=/; HttpOnly; SameSite=Lax; Max-Age=\(seconds)" + (isTLS ? "; Secure" : "")
   }
 }
 
-/// Checks that a request which changes something was made by one of the server's own pages, and not by a page of others
-/// that uses the browser's cookies (cross-site request forgery).
+/// Checks that a request with side effects was made by one of the server's own pages. A page of another site could
+/// otherwise use the browser's cookies (cross-site request forgery).
 enum SameOrigin {
-  /// - Parameter isCookie: whether the request's credential is a cookie. Otherwise only a request that says it comes from
-  ///   elsewhere is refused.
+  /// - Parameter isCookie: whether the request's credential is a cookie. If not, the request is rejected only if its
+  ///   headers name another site.
   /// - Throws: 403.
   static func check(_ request: HTTPRequest, isCookie: Bool) throws(APIError) {
     switch request.method {

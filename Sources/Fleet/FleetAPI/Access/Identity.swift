@@ -2,10 +2,10 @@ import FleetAccess
 import FleetDomain
 import Telemetry
 
-/// The owner of the key, token or session of a request, which also determines the tenant.
+/// The owner of the key, token or session of a request. The owner also determines the tenant.
 struct Identity: Sendable {
   let principal: Principal
-  /// The hash of the secret, which rate limits count.
+  /// The hash of the secret. Rate limits count requests by this hash.
   let key: SecretHash
 
   var tenant: TenantID {
@@ -14,7 +14,7 @@ struct Identity: Sendable {
     }
   }
 
-  /// The requester about whom the permission function decides.
+  /// The requester, as the permission function needs it.
   var requester: Requester {
     switch principal {
     case .gateway: .gateway
@@ -23,9 +23,9 @@ struct Identity: Sendable {
     }
   }
 
-  /// The actor of the audit.
+  /// The actor in the audit.
   ///
-  /// - Parameter address: the client's.
+  /// - Parameter address: the client's address.
   func actor(from address: String?) -> Actor {
     switch principal {
     case .gateway(let gateway, _): Actor(.gateway(gateway.id), address: address)
@@ -34,7 +34,7 @@ struct Identity: Sendable {
     }
   }
 
-  /// The caller for whom the storage works.
+  /// The caller as the storage needs it, to share its capacity fairly.
   var storageCaller: StorageCaller { StorageCaller(tenant: tenant, key: key) }
 
   var gateway: Gateway? {

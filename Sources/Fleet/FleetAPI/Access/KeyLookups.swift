@@ -3,10 +3,10 @@ import Synchronization
 
 /// Looks up keys in the storage, many with one call.
 ///
-/// Keys that were known recently wait only for other known keys. All other keys wait in one queue for each address,
-/// and a call takes keys from the queues in turn. However many keys an address tries, a key from another address is
-/// in the next call. A valid key from the same address waits until those before it are looked up, and is never
-/// refused.
+/// There are two lanes: one for keys that were known recently, one for all others. In the second lane, each address has
+/// a queue, and a call takes keys from the queues in rotation. Therefore, a key from another address is in the next
+/// call, no matter how many keys an address tries. A valid key from the same address waits for the keys before it, and
+/// is never rejected.
 final class KeyLookups: Sendable {
   /// The maximum number of keys in one call.
   private static let most = 32
@@ -16,7 +16,7 @@ final class KeyLookups: Sendable {
     let answer: CheckedContinuation<Principal?, any Error>
   }
 
-  /// A lane makes one call at a time; look-ups that wait belong to the next one.
+  /// A lane makes one call at a time. Look-ups that arrive meanwhile are part of the next call.
   private final class Lane: Sendable {
     let lookups = Mutex(Waiting())
   }
@@ -25,7 +25,7 @@ final class KeyLookups: Sendable {
     var isBusy = false
     /// The look-ups that wait, by address.
     var lines: [String: [Lookup]] = [:]
-    /// Addresses with a queue, in the order of their turns.
+    /// Addresses with a queue, in the order of rotation.
     var turns: [String] = []
 
     /// - Returns: whether a call must begin, because none is in progress.
@@ -36,7 +36,7 @@ final class KeyLookups: Sendable {
       return !isBusy
     }
 
-    /// Takes one look-up from each queue in turn until a call is full. Empty if nothing waits.
+    /// Takes look-ups from the queues in rotation until a call is full. Returns an empty array if there are none.
     mutating func next() -> [Lookup] {
       var taken: [Lookup] = []
       while taken.count < KeyLookups.most, !turns.isEmpty {
@@ -60,7 +60,9 @@ final class KeyLookups: Sendable {
 
   init(storage: any FleetStorage) { self.storage = storage }
 
-  /// - Parameter stranger: the address that an unknown key comes from; `nil` if the key was known recently.
+  /// Looks up a key.
+  ///
+  /// - Parameter stranger: the client's address if the key is unknown so far; `nil` if the key was known recently.
   /// - Throws: errors of the storage.
   func principal(_ hash: SecretHash, stranger: String?) async throws -> Principal? {
     let lane = stranger == nil ? known : strangers

@@ -4,7 +4,7 @@ import Logging
 import Synchronization
 import Telemetry
 
-/// Records when gateways were last seen and what they reported, and stores it at intervals.
+/// Records the time of each gateway's last request and the values that it reported, and stores them at intervals.
 final class LastSeenStore: Sendable {
   /// The time between two writes.
   private static let period = Duration.seconds(5)
@@ -35,7 +35,7 @@ final class LastSeenStore: Sendable {
     }
   }
 
-  /// Records which vehicle a gateway is in.
+  /// Records the vehicle of a gateway.
   func record(_ vehicle: VehicleInUse, of gateway: Gateway, _ tenant: TenantID) {
     pending.withLock { pending in
       var status = pending[tenant]?[gateway.id] ?? GatewayStatus(at: WallClock.now)
@@ -62,7 +62,7 @@ final class LastSeenStore: Sendable {
         try await storage.storeStatus(
           of: Dictionary(uniqueKeysWithValues: rest.prefix(Self.most).map { ($0.key, $0.value) }), tenant: tenant)
       } catch {
-        // The gateway's next request replaces it.
+        // The gateway's next request replaces the lost time.
         logger.warning("cannot store when gateways of \(tenant) were last seen: \(error)")
       }
       rest = rest.dropFirst(Self.most)
@@ -78,8 +78,8 @@ final class LastSeenStore: Sendable {
 extension HTTPField.Name {
   /// Version of the gateway's program.
   static let obdgateVersion = HTTPField.Name("Obdgate-Version")!
-  /// In an answer: the gateway to which the request's key belongs.
+  /// In an answer: the gateway that owns the request's key.
   static let obdgateGateway = HTTPField.Name("Obdgate-Gateway")!
-  /// The number of records that the gateway has still to send.
+  /// The number of records in the gateway that are not sent yet.
   static let obdgateSpoolDepth = HTTPField.Name("Obdgate-Spool-Depth")!
 }

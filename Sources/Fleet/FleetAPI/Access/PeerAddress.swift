@@ -1,6 +1,6 @@
 import Glibc
 
-/// The part of an address that identifies one client: all of an IPv4 address, the network (64 bits) of an IPv6
+/// The part of an address that identifies one client: the whole IPv4 address, or the network (64 bits) of an IPv6
 /// address.
 enum PeerAddress {
   /// - Parameter address: as text; `nil` if unknown.

@@ -15,8 +15,8 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
   private let buckets = Mutex<[Key: Bucket]>([:])
 
   /// - Parameters:
-  ///   - perSecond: requests that one key may always make; above 0.
-  ///   - burst: requests that one key may make at once; at least 1.
+  ///   - perSecond: requests per second that are always allowed; above 0.
+  ///   - burst: requests that are allowed at once; at least 1.
   init(perSecond: Double, burst: Double) {
     self.perSecond = perSecond
     self.burst = burst
@@ -24,7 +24,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
 
   /// Takes a token.
   ///
-  /// - Returns: `nil` if there was one, otherwise the whole seconds until there is one.
+  /// - Returns: `nil` if there was a token; otherwise the time until there is one, in whole seconds.
   func take(_ key: Key, now: ContinuousClock.Instant = .now) -> Int? {
     buckets.withLock { buckets in
       if buckets.count >= Self.capacity, buckets[key] == nil { forgetFull(&buckets, now) }
@@ -38,8 +38,8 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Puts a token back that ``take(_:now:)`` took.
-  func giveBack(_ key: Key) {
+  /// Puts a token back that was taken by ``take(_:now:)``.
+  func refund(_ key: Key) {
     buckets.withLock { buckets in
       guard let tokens = buckets[key]?.tokens else { return }
       buckets[key]?.tokens = min(burst, tokens + 1)

@@ -1,14 +1,14 @@
 import Glibc
 import HTTPTypes
 
-/// The network addresses of one prefix: `10.0.0.0/8`, `2001:db8::/32`, or a single address.
+/// A network of IP addresses: `10.0.0.0/8`, `2001:db8::/32`, or a single address.
 public struct AddressNetwork: Equatable, Sendable, CustomStringConvertible {
   private let bytes: [UInt8]
   private let bits: Int
-  /// The text that it was made of.
+  /// The text from which it was parsed.
   public let description: String
 
-  /// - Returns: `nil` unless the text is an IPv4 or IPv6 address, with or without the length of a prefix.
+  /// - Returns: `nil` unless the text is an IPv4 or IPv6 address, with or without a prefix length.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count <= 2, let bytes = Self.bytes(String(parts[0])) else { return nil }
@@ -31,7 +31,8 @@ public struct AddressNetwork: Equatable, Sendable, CustomStringConvertible {
     return rest == 0 || (bytes[whole] ^ other[whole]) >> UInt8(8 - rest) == 0
   }
 
-  /// The 4 or 16 bytes of an address; `nil` if the text is none. IPv4 in IPv6 (`::ffff:192.0.2.1`) has 4.
+  /// The 4 or 16 bytes of an address; `nil` if the text is not an address. IPv4 in IPv6 (`::ffff:192.0.2.1`) has 4
+  /// bytes.
   private static func bytes(_ text: String) -> [UInt8]? {
     var four = in_addr()
     if unsafe inet_pton(AF_INET, text, &four) == 1 { return unsafe withUnsafeBytes(of: &four) { unsafe Array($0) } }
@@ -43,24 +44,24 @@ public struct AddressNetwork: Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Where a request came from.
+/// The origin of a request.
 struct Client: Equatable, Sendable {
   /// The address of the client, or of the last proxy that is not trusted; `nil` if unknown.
   var address: String?
-  /// Whether nobody between the client and this server can read the request: it came over TLS, or from this machine.
+  /// Whether only the client and this server can read the request, because it came over TLS or from this machine.
   var isPrivate: Bool
   /// Whether the client's own connection used TLS.
   var isTLS: Bool
 }
 
-/// The proxies whose statements about clients are believed.
+/// The proxies whose headers about clients are trusted.
 public struct TrustedProxies: Equatable, Sendable {
   public var networks: [AddressNetwork]
 
   public init(_ networks: [AddressNetwork] = []) { self.networks = networks }
 
   /// Finds the client of a request: from `Forwarded` (RFC 7239), otherwise from `X-Forwarded-For` and
-  /// `X-Forwarded-Proto`, as far as trusted proxies wrote them.
+  /// `X-Forwarded-Proto`. Only entries that trusted proxies wrote are used.
   ///
   /// - Parameters:
   ///   - peer: the address of the connection.
@@ -70,7 +71,8 @@ public struct TrustedProxies: Equatable, Sendable {
     guard let peer, isTrusted(peer) else { return direct }
     let hops = Self.hops(headers)
     guard var hop = hops.last else { return direct }
-    // Each proxy appends the address that it saw: the last one that is not a trusted proxy is the client.
+    // Each proxy appends the address of its client. The last address that is not a trusted proxy is therefore the
+    // client.
     for next in hops.reversed() {
       hop = next
       guard let address = next.address, isTrusted(address) else { break }
@@ -87,9 +89,9 @@ public struct TrustedProxies: Equatable, Sendable {
     return [AddressNetwork("127.0.0.0/8"), AddressNetwork("::1")].contains { $0?.contains(address) ?? false }
   }
 
-  /// What a proxy says of the connection that it received.
+  /// The connection that a proxy received, according to its header.
   private struct Hop {
-    /// `nil` if it is hidden or unknown.
+    /// Address of the sender; `nil` if it is hidden or unknown.
     var address: String?
     var scheme: String?
   }
@@ -111,7 +113,7 @@ public struct TrustedProxies: Equatable, Sendable {
       }
     }
     guard let list = headers[.xForwardedFor] else { return [] }
-    // The proxy nearest to this server says which scheme its own client used.
+    // The proxy nearest to this server reports the scheme of its own client.
     let schemes = headers[.xForwardedProto]?.split(separator: ",").map { $0.trimmed.lowercased() } ?? []
     let addresses = list.split(separator: ",", omittingEmptySubsequences: false)
     return addresses.enumerated().map { index, text in
@@ -121,7 +123,7 @@ public struct TrustedProxies: Equatable, Sendable {
     }
   }
 
-  /// An address without port and brackets; `nil` if the text is none.
+  /// An address without port and brackets; `nil` if the text is not an address.
   private static func address(_ text: String) -> String? {
     var text = text[...]
     if text.hasPrefix("["), let end = text.firstIndex(of: "]") {

@@ -3,18 +3,18 @@ import FleetAccess
 /// The settings of people's accounts.
 public struct AccountSettings: Equatable, Sendable {
   public var limits = SessionLimits()
-  /// What one guess of a password costs.
+  /// The cost of one guess of a password.
   public var hashCost = PasswordHash.Cost.standard
-  /// The keys of secrets in the database.
+  /// The keys that encrypt secrets in the database.
   public var secretKeys: SecretKeys
-  /// The address of the server as people see it, such as `https://fleet.example`; `nil`: that of the request.
+  /// The public address of the server, such as `https://fleet.example`; `nil` to use the address of the request.
   public var publicURL: String?
   /// The name that authenticator apps show.
   public var serviceName = "fleetstore"
 
-  /// - Parameter secretKeys: `nil`: new keys, so that secrets in the database can be read only by this process.
+  /// - Parameter secretKeys: `nil` for new keys. Secrets in the database can then be read only by this process.
   public init(secretKeys: SecretKeys? = nil) {
-    // A line that was just made is valid.
+    // A line that was just generated is valid.
     self.secretKeys = secretKeys ?? SecretKeys(file: SecretKeys.newLine())!
   }
 }

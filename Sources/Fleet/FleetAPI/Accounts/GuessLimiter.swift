@@ -3,8 +3,9 @@ import FleetDomain
 
 /// Slows down guesses of passwords and codes.
 ///
-/// Guesses count for the account, and for the client's address. A browser from which the person has signed in before has
-/// a bucket of its own for the account: while strangers guess, the owner still gets in with it, or with a passkey.
+/// Guesses are counted by account and by address. A browser in which the person has signed in before has a separate
+/// limit for the account. Therefore, the owner can still sign in with that browser, or with a passkey, while others
+/// guess.
 final class GuessLimiter: Sendable {
   /// Wrong answers for one account: at once, and per second (one a minute).
   static let account = (burst: 10.0, perSecond: 1.0 / 60)
@@ -20,29 +21,29 @@ final class GuessLimiter: Sendable {
     fileprivate let address: String
   }
 
-  /// Admits an attempt, which counts as wrong until ``succeeded(_:)``.
+  /// Admits an attempt. It counts as wrong until ``succeeded(_:)`` is called.
   ///
   /// - Parameters:
-  ///   - account: any text that stands for the account.
+  ///   - account: any text that identifies the account.
   ///   - device: a proof that the person has signed in from this browser before; `nil` if there is none.
   ///   - client: the client's address.
   /// - Throws: 429.
   func admit(_ account: String, device: String?, from client: String?) throws(APIError) -> Attempt {
-    // The hash: a client chooses the text, and its length.
+    // Use the hash, because clients choose the text and its length.
     let key = Secret.hash(of: account + (device.map { " " + $0 } ?? "")).text
     let attempt = Attempt(account: key, address: PeerAddress.group(client))
     if let seconds = accounts.take(attempt.account) { throw Self.refusal(seconds) }
     if let seconds = addresses.take(attempt.address) {
-      accounts.giveBack(attempt.account)
+      accounts.refund(attempt.account)
       throw Self.refusal(seconds)
     }
     return attempt
   }
 
-  /// Forgets an attempt whose answer was right.
+  /// Discards an attempt that succeeded.
   func succeeded(_ attempt: Attempt) {
-    accounts.giveBack(attempt.account)
-    addresses.giveBack(attempt.address)
+    accounts.refund(attempt.account)
+    addresses.refund(attempt.address)
   }
 
   private static func refusal(_ seconds: Int) -> APIError {

@@ -2,16 +2,17 @@ import FleetAccess
 import FleetDomain
 import Telemetry
 
-/// A challenge for an authenticator. It is not stored: it carries its purpose, and a proof that this server made it.
+/// A challenge for an authenticator. It is not stored: its text contains its purpose, and a code with which this server
+/// recognizes its own challenges.
 ///
 ///     sign-in default 1764000000000 9f3c… 5ad1…
 ///
-/// A challenge that was used is remembered until it expires, so that it cannot be used again.
+/// A challenge that was used is stored until it expires, so that it cannot be used again.
 struct PasskeyChallenge: Equatable, Sendable {
   enum Purpose: Equatable, Sendable {
-    /// Anybody signs in.
+    /// Sign in as any person.
     case signIn
-    /// A person adds a passkey.
+    /// Add a passkey of this person.
     case registration(UUIDv7)
 
     fileprivate var text: String {
@@ -22,15 +23,15 @@ struct PasskeyChallenge: Equatable, Sendable {
     }
   }
 
-  /// The time until it expires: a person may have to look for the authenticator.
+  /// Validity of a challenge in seconds. A person may have to look for the authenticator.
   static let seconds = 300
 
   let tenant: TenantID
   let expiresAt: Timestamp
-  /// What the authenticator signs.
+  /// The text that the authenticator signs.
   let text: String
 
-  /// A new challenge.
+  /// Creates a new challenge.
   init(_ purpose: Purpose, tenant: TenantID, at now: Timestamp, _ keys: SecretKeys) {
     self.tenant = tenant
     expiresAt = now.adding(seconds: Self.seconds)
@@ -38,7 +39,7 @@ struct PasskeyChallenge: Equatable, Sendable {
     text = "\(head) \(keys.proof(of: "challenge \(head)"))"
   }
 
-  /// The challenge that a browser's client data repeats.
+  /// Parses the challenge in a browser's client data.
   ///
   /// - Returns: `nil` if this server did not make it for this purpose, or if it has expired.
   init?(clientData: [UInt8], for purpose: Purpose, at now: Timestamp, _ keys: SecretKeys) {
@@ -61,7 +62,7 @@ struct PasskeyChallenge: Equatable, Sendable {
 }
 
 extension FleetTransaction {
-  /// Uses a challenge up.
+  /// Marks a challenge as used.
   ///
   /// - Returns: `false` if it was used before.
   func use(_ challenge: PasskeyChallenge) throws(ThingError) -> Bool {

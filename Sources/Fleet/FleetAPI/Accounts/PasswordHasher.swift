@@ -2,21 +2,21 @@ import FleetAccess
 import Glibc
 import NIOPosix
 
-/// Hashes passwords on threads of its own, so that nothing else waits for them.
+/// Hashes passwords on separate threads, so that other requests are not delayed.
 ///
-/// Few hashes are computed at a time, and addresses take turns. Each hash counts in the server's memory. The threads have
-/// a low priority: they use the time that requests leave.
+/// Only a few hashes are computed at a time, in rotation by address. Each hash counts in the server's memory. The
+/// threads have a low priority, so that they use only spare time.
 final class PasswordHasher: Sendable {
   let cost: PasswordHash.Cost
   private let threads: NIOThreadPool
   private let permits: Budget
   private let memory: Budget
-  /// A hash that no password has, so that unknown accounts take as long as known ones.
+  /// A hash that matches no password, so that unknown accounts take as long as known ones.
   private let nobody: PasswordHash
 
   /// - Parameters:
-  ///   - processors: of the machine.
-  ///   - memory: of the server.
+  ///   - processors: number of processors of the machine.
+  ///   - memory: budget of the server's memory.
   init(_ cost: PasswordHash.Cost, processors: Int, memory: Budget) {
     self.cost = cost
     self.memory = memory
@@ -29,15 +29,15 @@ final class PasswordHasher: Sendable {
     nobody = .random(cost)
   }
 
-  /// Starts the threads. Until then, passwords wait.
+  /// Starts the threads. Before that, passwords wait.
   func start() { threads.start() }
 
-  /// Finishes the work and ends the threads.
+  /// Finishes all work and ends the threads.
   func stop() async throws { try await threads.shutdownGracefully() }
 
   /// Hashes a new password.
   ///
-  /// - Parameter address: the client's.
+  /// - Parameter address: the client's address.
   func hash(_ password: String, from address: String?) async throws -> PasswordHash {
     let (cost, normalized) = (cost, PasswordPolicy.normalized(password))
     return try await run(for: address) { try PasswordHash(of: normalized, cost) }
@@ -45,9 +45,11 @@ final class PasswordHasher: Sendable {
 
   /// Whether a password is right.
   ///
-  /// - Parameter hash: `nil` if the account is unknown or has no password: the answer is `false`, after the same time.
+  /// - Parameter hash: the stored hash; `nil` if the account is unknown or has no password. The answer is then `false`,
+  ///   after the same time.
   func matches(_ password: String, _ hash: PasswordHash?, from address: String?) async throws -> Bool {
-    // A longer one cannot have been set. It is not hashed, because that would take longer than any other.
+    // A longer password cannot have been set. It is not hashed, because hashing it would take longer than any valid
+    // one.
     guard password.utf8.count <= PasswordPolicy.maximumBytes else { return false }
     let (expected, normalized) = (hash ?? nobody, PasswordPolicy.normalized(password))
     let isEqual = try await run(for: address) { expected.matches(normalized) }
@@ -63,7 +65,7 @@ final class PasswordHasher: Sendable {
     let share = try await memory.acquire(cost.memoryBytes, for: .server)
     defer { share.shrink(to: 0) }
     return try await threads.runIfActive {
-      // 0: this thread (setpriority(2), "C library/kernel differences"). Failing leaves the normal priority.
+      // 0 means this thread (setpriority(2), "C library/kernel differences"). On failure, the priority stays normal.
       _ = setpriority(__priority_which_t(UInt32(PRIO_PROCESS.rawValue)), 0, 10)
       return try work()
     }

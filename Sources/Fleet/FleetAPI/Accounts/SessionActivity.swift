@@ -4,13 +4,13 @@ import Logging
 import Synchronization
 import Telemetry
 
-/// Ends sessions that were idle for too long: remembers when sessions were used, and stores it at intervals.
+/// Records the last use of each session, stores it at intervals, and ends sessions that were idle for too long.
 final class SessionActivity: Sendable {
   /// The time between two writes.
   private static let period = Duration.seconds(30)
-  /// Sessions in one transaction.
+  /// Maximum number of sessions in one transaction.
   private static let most = 256
-  /// Sessions that are remembered at most; those that are stored are dropped first.
+  /// Maximum number of sessions in memory. Sessions whose time is stored are dropped first.
   private static let capacity = 200_000
 
   private struct Use {
@@ -31,9 +31,9 @@ final class SessionActivity: Sendable {
     self.logger = logger
   }
 
-  /// Checks that a session has not ended, and records that it is used.
+  /// Checks that a session has not ended, and records its use.
   ///
-  /// - Parameter address: the client's.
+  /// - Parameter address: the client's address.
   /// - Throws: 401.
   func admit(_ signedIn: SignedIn, _ tenant: TenantID, from address: String?) throws(APIError) {
     let now = WallClock.now
@@ -42,7 +42,7 @@ final class SessionActivity: Sendable {
       let last = max(uses[signedIn.session]?.time ?? signedIn.lastSeenAt, signedIn.lastSeenAt)
       guard signedIn.expiresAt > now, last.adding(seconds: idle) > now else { return false }
       if uses.count >= Self.capacity { uses = uses.filter { !$0.value.isStored } }
-      // To a minute: a session that is used all the time is not written all the time.
+      // The time has a resolution of one minute, so that a session in constant use is not written constantly.
       let isStored = uses[signedIn.session].map { $0.isStored } ?? (signedIn.lastSeenAt.adding(seconds: 60) > now)
       let isNew = isStored && last.adding(seconds: 60) > now
       uses[signedIn.session] = Use(
@@ -80,7 +80,7 @@ final class SessionActivity: Sendable {
             }
           }
         } catch {
-          // The session's next request replaces it.
+          // The session's next request replaces the lost time.
           logger.warning("cannot store when sessions of \(tenant) were used: \(error)")
         }
       }

@@ -2,11 +2,12 @@ import CZlib
 import CZstd
 import NIOCore
 
-/// Compresses the body of an answer in one step. A body is in memory as a whole, and no longer than a page.
+/// Compresses the body of an answer in one step. A body is completely in memory, and not longer than a page.
 enum Packer {
   /// The minimum length in bytes; shorter bodies are not compressed.
   static let least = 1_024
-  /// zstd's default. It compresses JSON at about 300 MB/s; higher levels cost more time than they save bytes.
+  /// Default level of zstd. It compresses JSON at about 300 MB/s. At higher levels, the additional time is not worth
+  /// the saved bytes.
   private static let level: Int32 = 3
   /// zlib's fastest level, about 100 MB/s.
   private static let gzipLevel: Int32 = 1
@@ -26,7 +27,7 @@ enum Packer {
   }
 
   private static func zstd(_ bytes: UnsafeRawBufferPointer) -> ByteBuffer? {
-    // Only a shorter result is wanted, so the buffer is no longer than the body.
+    // A result that is not shorter is not used, so the buffer has only the length of the body.
     var packed = ByteBuffer()
     let count = unsafe packed.writeWithUnsafeMutableBytes(minimumWritableBytes: bytes.count) { room in
       let count = unsafe ZSTD_compress(room.baseAddress, bytes.count, bytes.baseAddress, bytes.count, level)

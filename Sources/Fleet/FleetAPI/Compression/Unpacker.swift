@@ -2,17 +2,17 @@ import CZlib
 import CZstd
 import NIOCore
 
-/// Decompresses a body piece by piece, and stops as soon as it exceeds the limit: a few kilobytes that expand to
-/// gigabytes cost no more than the limit.
+/// Decompresses a body piece by piece. It stops as soon as the output exceeds the limit, so that a few kilobytes that
+/// expand to gigabytes need no more memory than the limit.
 ///
 /// Call order: ``init(_:limit:)``; ``step(_:)`` for each piece until it returns `false`; ``finish()`` once.
 @safe
 struct Unpacker: ~Copyable {
-  /// The maximum number of bytes that one step produces. A body that is not compressed produces as many as the piece
-  /// has.
+  /// The maximum number of bytes that one step produces. For a body that is not compressed, it is the length of the
+  /// piece.
   static var step: Int { 64 << 10 }
-  /// Windows up to 8 MiB: RFC 8878 (3.1.1.1.2) recommends to support these, and a frame can make the reader allocate
-  /// one.
+  /// Maximum window: 8 MiB, as RFC 8878 (3.1.1.1.2) recommends. A frame can make the decoder allocate a buffer of this
+  /// size.
   private static var windowLog: Int32 { 23 }
 
   private let coding: ContentCoding
@@ -23,9 +23,9 @@ struct Unpacker: ~Copyable {
   private var zlib: UnsafeMutablePointer<z_stream>?
   /// The output of the last step.
   private let scratch: UnsafeMutableRawBufferPointer
-  /// Whether a frame or member has begun and not ended.
+  /// Whether a frame or member has begun but not ended.
   private var isInside = false
-  /// The last step consumed all of the piece, but has more output.
+  /// Whether the last step consumed the whole piece but has more output.
   private var hasMore = false
 
   /// - Parameters:
@@ -68,8 +68,8 @@ struct Unpacker: ~Copyable {
 
   /// Decompresses part of a piece and removes that part from it.
   ///
-  /// - Returns: whether the same piece has more.
-  /// - Throws: 413 past the limit; 400 if the bytes do not have the announced coding.
+  /// - Returns: whether the same piece has more output.
+  /// - Throws: 413 if the output exceeds the limit; 400 if the bytes do not have the announced coding.
   mutating func step(_ piece: inout ByteBuffer) throws -> Bool {
     guard piece.readableBytes > 0 || hasMore else { return false }
     // The pointer is valid during the call.
@@ -109,7 +109,7 @@ struct Unpacker: ~Copyable {
     }
     try take(unsafe output.pos)
     isInside = result != 0
-    // zstd has also written out a frame that is complete.
+    // zstd has written the whole output of a complete frame.
     hasMore = unsafe isInside && output.pos == output.size
     return unsafe input.pos
   }
@@ -130,7 +130,7 @@ struct Unpacker: ~Copyable {
     try take(unsafe scratch.count - Int(zlib.pointee.avail_out))
     switch code {
     case Z_STREAM_END: isInside = false
-    // More of the body is needed: not an error.
+    // More of the body is needed. This is not an error.
     case Z_OK, Z_BUF_ERROR: break
     default: throw APIError.badRequest("the body is no gzip stream (zlib error \(code))")
     }

@@ -11,12 +11,12 @@ extension Budget {
         retryAfter: 2))
   }
 
-  /// Creates a budget of permits for queries that may take long. One database connection always stays free for keys
+  /// Creates a budget of permits for queries that may take long. One database connection always remains free for keys
   /// and short queries.
   ///
   /// - Parameters:
   ///   - permits: above 0.
-  ///   - seconds: the maximum time that a query waits for one.
+  ///   - seconds: the maximum time that a query waits for a permit.
   static func queryPermits(_ permits: Int, within seconds: Int) -> Budget {
     Budget(
       permits, fairness: Fairness(group: 3), patience: .seconds(seconds),
@@ -26,10 +26,10 @@ extension Budget {
 }
 
 extension Budget.Share {
-  /// Memory for each byte of a body: its buffer may have twice its length, the records contain it again, and so does
-  /// the data that goes to the database.
+  /// Memory for each byte of a body. The buffer of the body may have twice its length, and the parsed records and the
+  /// data for the database each contain it once more.
   static let bytesForOne = 4
-  /// Memory for each record besides its bytes, or for the reason why it was refused.
+  /// Additional memory for each record, or for the reason for which it was rejected.
   static let bytesForRecord = 512
 
   /// Reserves memory for a body of this length.

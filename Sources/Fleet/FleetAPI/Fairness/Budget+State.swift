@@ -5,27 +5,27 @@ extension Budget {
   struct Waiter {
     let number: Int
     let amount: Int
-    /// The number of the request with which its share first held something; `nil` if it holds nothing yet.
+    /// The number of the request with which its share began to hold a part; `nil` if it holds none yet.
     let age: Int?
     let answer: CheckedContinuation<Bool, Never>
   }
 
-  /// A key: the amount that it holds, and its waiting requests.
+  /// A key, with the amount that it holds and its waiting requests.
   struct Member {
     var held = 0
-    /// In order of arrival.
+    /// Waiting requests in order of arrival.
     var waiting: [Waiter] = []
-    /// The request that holds something and needs more.
+    /// The request that holds a part of the budget and needs more; `nil` if there is none.
     var more: Waiter?
 
     var first: Waiter? { more ?? waiting.first }
   }
 
-  /// A tenant: the amount that it holds, and its keys.
+  /// A tenant, with the amount that it holds and its keys.
   struct Group {
     var held = 0
     var keys: [SecretHash?: Member] = [:]
-    /// The key whose request needs more than the group's part, and that request.
+    /// The key and the request that need more than the group's part allows; `nil` if there are none.
     var waitsForGroup: (key: SecretHash?, request: Waiter)?
     /// The number of waiting requests of all keys.
     var waiting = 0
@@ -33,7 +33,7 @@ extension Budget {
 
   /// The holders and the waiting requests.
   struct State {
-    /// The maximum number of waiting requests in a group. A waiting request costs little, but not nothing.
+    /// The maximum number of waiting requests in a group. Each needs some memory.
     private static let longestLine = 1_024
 
     var free: Int
@@ -46,7 +46,7 @@ extension Budget {
 
     subscript(_ holder: Holder) -> Member? { groups[holder.group]?.keys[holder.key] }
 
-    /// - Parameter amount: negative to give back.
+    /// - Parameter amount: negative to return an amount.
     mutating func take(_ amount: Int, _ holder: Holder) {
       free -= amount
       groups[holder.group, default: Group()].held += amount
@@ -54,20 +54,21 @@ extension Budget {
       forgetIfIdle(holder)
     }
 
-    /// Whether the key has no waiting request that comes before this one.
+    /// Whether no waiting request of the key precedes this one.
     func isFirst(_ waiter: Waiter, _ holder: Holder) -> Bool {
       guard let member = self[holder] else { return true }
       guard let more = member.more else { return waiter.age != nil || member.waiting.isEmpty }
       return waiter.age ?? .max < more.age ?? .max
     }
 
-    /// Lets a request wait that holds something and needs more. Each key has at most one; a younger one is refused
-    /// for it.
+    /// Adds a waiting request that holds a part of the budget and needs more. Each key has at most one such request. If
+    /// there is a younger one, it is rejected.
     ///
     /// - Parameters:
-    ///   - age: of the request.
-    ///   - isForGroup: whether it needs more than the group's part.
-    /// - Returns: whether it waits, because no older one does; and the requests that are refused for it.
+    ///   - age: number of the request with which its share began to hold a part.
+    ///   - isForGroup: whether it needs more than the group's part allows.
+    /// - Returns: whether the request waits, which it does if no older one waits; and the requests that are rejected
+    ///   instead.
     mutating func enqueueMore(
       _ waiter: Waiter, age: Int, _ holder: Holder, isForGroup: Bool
     ) -> (waits: Bool, displaced: [Waiter]) {
@@ -87,10 +88,10 @@ extension Budget {
       return (true, displaced)
     }
 
-    /// Appends a request to the queue of its key. If its group has too many, the key with the longest queue loses its
-    /// last request.
+    /// Appends a request to the queue of its key. If its group has too many, the last request of the key with the
+    /// longest queue is rejected.
     ///
-    /// - Returns: whether it waits, and the request that is refused for it.
+    /// - Returns: whether the request waits, and the requests that are rejected instead.
     mutating func enqueue(_ waiter: Waiter, _ holder: Holder) -> (waits: Bool, displaced: [Waiter]) {
       var displaced: Waiter?
       if let group = groups[holder.group], group.waiting >= Self.longestLine {

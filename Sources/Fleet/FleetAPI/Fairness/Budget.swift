@@ -1,23 +1,25 @@
 import Synchronization
 
-/// An amount that all tenants share: bytes of memory, or permits for the database.
+/// A resource that all tenants share: bytes of memory, or permits for the database.
 ///
-/// Nobody can take all of it. A group (a tenant) may hold at most `fairness.group` times the amount that it leaves
-/// free. A member (a key) may hold at most `fairness.key` times the amount that it leaves to the other members of its
+/// No tenant can take all of it. A group (a tenant) may hold at most `fairness.group` times the amount that is still
+/// free. A member (a key) may hold at most `fairness.key` times the amount that is left to the other members of its
 /// group. With 3 and 2, a single tenant has up to 3/4, and a key up to 1/2. With n greedy tenants, each has 3/(3n+1),
-/// and 1/(3n+1) stays free: a tenant or key that asks for the first time always gets something.
+/// and 1/(3n+1) stays free. Therefore, the first request of a tenant or key always gets some.
 ///
-/// A request that cannot have its amount waits in the queue of its key. An amount that is given back goes to the
-/// group that holds least, in it to the key that holds least, and then to the oldest request. A request that holds
-/// something and needs more waits in front of the queue of its key. Only one such request of each key may wait, and
-/// only one of a group that has used up its part: the oldest. The others are refused, because requests that wait for
-/// each other would never end. The oldest is never refused, so that one of many large requests always completes.
+/// A request that cannot have its amount waits in the queue of its key. A returned amount is granted to the group that
+/// holds least, in it to the key that holds least, and there to the oldest request.
+///
+/// A request that already holds a part and needs more waits in front of the queue of its key. Each key may have only
+/// one such request, and so may each group that has used its part: the oldest one. The others are rejected, because
+/// requests that wait for each other would never end. The oldest one is never rejected, so that one of many large
+/// requests always completes.
 final class Budget: Sendable {
-  /// The part of a budget that one holder may have, in multiples of the amount that it leaves to the others.
+  /// The maximum part of a budget for one holder, as a multiple of the amount that is left to the others.
   struct Fairness: Sendable {
-    /// Above 0.
+    /// Multiple for a group; above 0.
     var group: Int
-    /// Above 0; `nil` if a member may have all that its group may have.
+    /// Multiple for a member; above 0. `nil` if a member may hold as much as its group.
     var key: Int?
   }
 
@@ -27,7 +29,7 @@ final class Budget: Sendable {
   private let fairness: Fairness
   private let patience: Duration
   private let refusal: APIError
-  /// Whether something else limits the total, so that only the parts are checked here.
+  /// Whether the total has another limit, so that only the parts are checked here.
   private let isLimitedElsewhere: Bool
   private let state: Mutex<State>
 
@@ -35,7 +37,7 @@ final class Budget: Sendable {
   ///   - capacity: above 0.
   ///   - patience: the maximum time that a request waits.
   ///   - refusal: the error after that time.
-  ///   - isLimitedElsewhere: whether something else limits the total, so that only the parts are checked here.
+  ///   - isLimitedElsewhere: whether the total has another limit, so that only the parts are checked here.
   init(
     _ capacity: Int, fairness: Fairness = Fairness(group: 3, key: 2), patience: Duration, refusal: APIError,
     isLimitedElsewhere: Bool = false
@@ -51,7 +53,7 @@ final class Budget: Sendable {
     state = Mutex(State(free: capacity))
   }
 
-  /// The amount that is held.
+  /// The amount that is in use.
   var used: Int { state.withLock { capacity - $0.free } }
 
   /// Takes an amount, at most ``largest``.
@@ -81,32 +83,33 @@ final class Budget: Sendable {
     for waiter in served { waiter.answer.resume(returning: true) }
   }
 
-  /// Creates a share of nothing, which can grow.
+  /// Creates an empty share, which can grow.
   func share(of holder: Holder) -> Share { Share(self, holder) }
 
-  // MARK: Who may have how much
+  // MARK: Fair parts
 
   private enum Verdict { case granted, groupIsFull, keyIsFull }
 
   private func allows(_ amount: Int, _ holder: Holder, _ state: borrowing State) -> Verdict {
     guard state.free >= amount || isLimitedElsewhere else { return .groupIsFull }
     let free = max(state.free - amount, 0)
-    // With one permit there is nothing to leave to others.
+    // With a single permit, nothing can be left to others.
     if state.free == capacity, amount <= largest { return .granted }
     let group = state.groups[holder.group]
     let groupHeld = (group?.held ?? 0) + amount
-    // One more than the formula: with two or three permits, others can take the one that was left for them.
+    // One more than in the formula: with two or three permits, the one that is left for others would otherwise never be
+    // used.
     let groupLeft = fairness.group * free + 1 - groupHeld
     guard groupLeft >= 0 else { return .groupIsFull }
     guard let share = fairness.key, let key = holder.key else { return .granted }
-    // The amount that the others of the group could still take.
+    // The amount that the other members of the group could still take.
     let left = groupLeft / (fairness.group + 1)
     return (group?.keys[key]?.held ?? 0) + amount <= share * left + 1 ? .granted : .keyIsFull
   }
 
   // MARK: Waiting
 
-  /// - Parameter age: of the share; `nil` if it holds nothing yet.
+  /// - Parameter age: age of the share; `nil` if it holds nothing yet.
   /// - Returns: the age of the share.
   fileprivate func wait(_ amount: Int, for holder: Holder, age: Int?) async throws(APIError) -> Int {
     let number = state.withLock { state in
@@ -137,8 +140,8 @@ final class Budget: Sendable {
     return age ?? number
   }
 
-  /// - Returns: whether the amount was granted or refused, `nil` if the request waits; and the requests refused for
-  ///   it.
+  /// - Returns: whether the amount was granted or rejected, `nil` if the request waits; and the requests that are
+  ///   rejected instead.
   private func enter(_ waiter: Waiter, _ holder: Holder, _ state: inout State) -> (answer: Bool?, displaced: [Waiter]) {
     let verdict = allows(waiter.amount, holder, state)
     if verdict == .granted, state.isFirst(waiter, holder) {
@@ -155,7 +158,7 @@ final class Budget: Sendable {
   private func leave(_ number: Int, _ holder: Holder) {
     let (left, served) = state.withLock { state -> (Waiter?, [Waiter]) in
       let left = state.remove(number, holder)
-      // A request after it may need less.
+      // A later request may need less.
       return (left, left == nil ? [] : serve(&state))
     }
     left?.answer.resume(returning: false)
@@ -187,12 +190,12 @@ final class Budget: Sendable {
     return best?.holder
   }
 
-  /// The amount that one request holds of a budget; given back when it is released.
+  /// The part of a budget that one request holds. It is returned when the share is released.
   final class Share: Sendable {
     private let budget: Budget
     private let holder: Holder
     private let held = Mutex(0)
-    /// The number of the request with which it first held something; `nil` if it holds nothing.
+    /// The number of the request with which the share began to hold a part; `nil` if it holds none.
     private let age = Mutex<Int?>(nil)
 
     fileprivate init(_ budget: Budget, _ holder: Holder) {
@@ -205,14 +208,14 @@ final class Budget: Sendable {
     /// The largest amount that a holder can have.
     var largest: Int { budget.largest }
 
-    /// Grows to at least this amount, at most ``Budget/largest``. Only one task may call it at a time.
+    /// Grows to at least this amount, but not above ``Budget/largest``. Only one task may call it at a time.
     ///
     /// - Throws: the budget's refusal; the share keeps its amount.
     func grow(to amount: Int) async throws(APIError) {
       let present = held.withLock { $0 }
       let more = min(amount, budget.largest) - present
       guard more > 0 else { return }
-      // A share of nothing waits in the queue: no other request waits for an amount that it holds.
+      // An empty share waits in the queue, because no other request waits for anything that it holds.
       let age = try await budget.wait(more, for: holder, age: present > 0 ? age.withLock { $0 } : nil)
       self.age.withLock { $0 = age }
       held.withLock { $0 += more }

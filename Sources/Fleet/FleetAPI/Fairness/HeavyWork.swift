@@ -1,20 +1,20 @@
 import NIOPosix
 
-/// Runs work that occupies a processor for milliseconds: decompressing and parsing long bodies, writing long lists.
+/// Runs work that occupies a processor for milliseconds: decompressing and parsing long bodies, encoding long lists.
 ///
-/// It has its own threads, and tenants take turns, so that small requests do not wait for it.
+/// It has its own threads, which serve tenants in rotation, so that small requests are not delayed.
 final class HeavyWork: Sendable {
-  /// The maximum number of bytes that are processed at once, because a thread switch would cost more.
+  /// Bodies up to this length are processed without a thread switch, which would cost more; bytes.
   static let smallBytes = 16 << 10
 
   private let threads: NIOThreadPool
   private let permits: Budget
 
   /// - Parameters:
-  ///   - processors: the number of processors of the machine.
-  ///   - seconds: the maximum time that work waits for its turn.
+  ///   - processors: number of processors of the machine.
+  ///   - seconds: the maximum time that work waits for a thread.
   init(processors: Int, within seconds: Int) {
-    // One processor stays free for everything else, and one permit for another tenant.
+    // One processor remains free for all other work, and one permit for another tenant.
     threads = NIOThreadPool(numberOfThreads: max(processors - 1, 1))
     threads.start()
     permits = Budget(
@@ -26,15 +26,15 @@ final class HeavyWork: Sendable {
   /// Finishes the work and ends the threads.
   func stop() async throws { try await threads.shutdownGracefully() }
 
-  /// Waits for the right to do the work in the current task. It is given back when the share is released.
+  /// Waits for a permit to do the work in the current task. The permit is returned when the share is released.
   ///
-  /// - Throws: 503 if there is none in time.
+  /// - Throws: 503 if there is no permit in time.
   func permit(for holder: Holder) async throws(APIError) -> Budget.Share { try await permits.acquire(1, for: holder) }
 
   /// Runs work on a thread.
   ///
   /// - Parameter bytes: the amount of work.
-  /// - Throws: 503 if its turn does not come in time; errors of the work.
+  /// - Throws: 503 if there is no thread in time; errors of the work.
   func run<Value: Sendable>(
     _ bytes: Int, for holder: Holder, _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {

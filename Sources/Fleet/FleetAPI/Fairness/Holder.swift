@@ -2,10 +2,10 @@ import FleetDomain
 
 /// The holder of a part of a budget.
 struct Holder: Hashable, Sendable {
-  /// The holders that share one part of a budget.
+  /// The holders that share the part of one group.
   enum Group: Hashable, Sendable {
     case tenant(TenantID)
-    /// An address that has not yet sent a valid key.
+    /// Clients at an address from which no valid key was received.
     case peer(String)
     /// The server itself, and requests that need no key.
     case server
@@ -20,6 +20,6 @@ struct Holder: Hashable, Sendable {
 }
 
 extension Identity {
-  /// The holder of all amounts of the key's requests.
+  /// The holder to which all requests with this key belong.
   var holder: Holder { Holder(group: .tenant(tenant), key: key) }
 }

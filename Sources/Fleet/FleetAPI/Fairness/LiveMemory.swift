@@ -1,5 +1,5 @@
-/// Memory of live connections: data that waits for slow readers, and older records in transit. At most half of the
-/// server's memory, because slow readers hold it for a long time and would leave nothing for requests.
+/// Memory of live connections: data for slow readers, and older records in transit. It is at most half of the server's
+/// memory, because slow readers hold memory for a long time, which would otherwise be missing for requests.
 final class LiveMemory: Sendable {
   /// The memory of requests and live connections together.
   let server: Budget

@@ -9,11 +9,11 @@ import Telemetry
 public struct APIError: Error, Equatable, Sendable {
   /// The HTTP status.
   public var status: HTTPResponse.Status
-  /// A word that stays the same when the message changes.
+  /// A word for programs. It remains the same if the message changes.
   public var code: String
-  /// One line.
+  /// One line for people.
   public var message: String
-  /// What programs need to know besides: `fields`, `conflicts`, `allowedFrom`.
+  /// Further data for programs: `fields`, `conflicts`, `allowedFrom`.
   public var details: [String: JSON] = [:]
   /// Seconds to wait before the next attempt, for `Retry-After`.
   public var retryAfter: Int?
@@ -26,7 +26,7 @@ public struct APIError: Error, Equatable, Sendable {
     self.retryAfter = retryAfter
   }
 
-  /// The answer, with the body that all errors have.
+  /// The answer, with the body that all errors share.
   var answer: Answer {
     var answer = Answer(status: status, json: body)
     if let retryAfter { answer.headers[.retryAfter] = String(retryAfter) }
@@ -57,20 +57,20 @@ public struct APIError: Error, Equatable, Sendable {
 extension APIError {
   /// 400: the request cannot be parsed.
   static func badRequest(_ message: String) -> APIError { APIError(.badRequest, "badRequest", message) }
-  /// 404
+  /// 404: the thing does not exist.
   static func notFound(_ message: String) -> APIError { APIError(.notFound, "notFound", message) }
-  /// 403
+  /// 403: the sender may not do this.
   static func forbidden(_ message: String) -> APIError { APIError(.forbidden, "forbidden", message) }
-  /// 409
+  /// 409: the request conflicts with the present state.
   static func conflict(_ message: String) -> APIError { APIError(.conflict, "conflict", message) }
   /// 422: the request can be parsed, but is not valid.
   static func invalid(_ message: String) -> APIError { APIError(.unprocessableContent, "invalid", message) }
-  /// 429
+  /// 429: too many requests.
   static func tooMany(wait seconds: Int) -> APIError {
     APIError(
       .tooManyRequests, "tooManyRequests", "too many requests of one key; wait \(seconds) s",
       retryAfter: seconds)
   }
-  /// 413
+  /// 413: the body is too long.
   static func tooLarge(_ message: String) -> APIError { APIError(.contentTooLarge, "tooLarge", message) }
 }

@@ -3,7 +3,7 @@ import HTTPTypes
 import Logging
 import Telemetry
 
-/// Writes a line for each request, if `accessLog` is on:
+/// Writes a log line for each request, if `accessLog` is on:
 ///
 ///     access: 10.0.0.7 default token 0193e0f2-… GET /api/vehicles/VAN-001/telemetry 200 18231 B 12.3 ms
 ///
@@ -37,7 +37,7 @@ struct AccessLog: Sendable {
     return String(decoding: (0..<36).map { text[$0] }, as: UTF8.self)
   }
 
-  /// Whether a character can be part of one word on one line.
+  /// Whether a character can be part of a single word in a line.
   private static func isShown(_ character: Character) -> Bool {
     !character.isWhitespace && character.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
   }

@@ -29,13 +29,13 @@ public struct Answer: Sendable {
     body = ByteBuffer(bytes: bytes)
   }
 
-  /// The head as it is sent.
+  /// The head to send.
   var head: HTTPResponse {
     var fields = headers
     if status != .noContent, status != .notModified { fields[.contentLength] = String(body.readableBytes) }
     fields[.cacheControl] = fields[.cacheControl] ?? "no-store"
     fields[.xContentTypeOptions] = "nosniff"
-    // No answer of the API is a page: if a browser shows one, it loads and runs nothing.
+    // Answers of the API are not web pages. If a browser shows one, it must not load or run anything.
     fields[.contentSecurityPolicy] = fields[.contentSecurityPolicy] ?? "default-src 'none'; frame-ancestors 'none'"
     fields[.referrerPolicy] = "no-referrer"
     return HTTPResponse(status: status, headerFields: fields)

@@ -4,27 +4,28 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// A request for the route that answers it.
+/// A request, in the form that routes receive it.
 struct Call: Sendable {
   let request: Request
-  /// The values of the route's `{…}` in their order, percent-decoded.
+  /// The values of the route's `{…}` in order, percent-decoded.
   let parameters: [String]
   let query: QueryParameters
   /// The sender; `nil` on routes that are open to all.
   let identity: Identity?
-  /// The things to which the sender may do what the route does; `nil` if the route does not ask the permission function.
+  /// The things for which the sender has the permission that the route needs; `nil` if the route does not use the
+  /// permission function.
   let reach: Reach?
-  /// The area of the route; `nil` if the route does not ask the permission function.
+  /// The area of the route; `nil` if the route does not use the permission function.
   let area: Area?
-  /// Where the request came from.
+  /// The origin of the request.
   let client: Client
   let limits: ServerLimits
-  /// The longest body of the route in bytes; `nil`: as long as the server takes.
+  /// Maximum length of a body on this route in bytes; `nil` to use the limit of the server.
   let routeBodyLimit: Int?
-  /// What the request holds of the server's memory.
+  /// The request's share of the server's memory.
   let memory: Budget.Share
   let heavyWork: HeavyWork
-  /// Checks that the key is still good; throws 401.
+  /// Checks that the key is still valid; throws 401.
   let checkKey: @Sendable () async throws -> Void
   let logger: Logger
 
@@ -40,32 +41,34 @@ struct Call: Sendable {
     for try await var piece in request.body {
       count += piece.readableBytes
       guard count <= bodyLimit else { throw Self.tooLong(bodyLimit) }
-      // What unpacks to much takes turns with other tenants; a permit is not held while the client is waited for.
+      // A body that expands to a large size needs a permit, which is shared fairly among tenants. The permit is not
+      // held while the client sends.
       var permit: Budget.Share?
       repeat {
         if permit == nil, coding != .identity, unpacker.count >= HeavyWork.smallBytes {
           permit = try await heavyWork.permit(for: holder)
         }
-        // Only for bytes that have arrived: a request that announces much and sends nothing holds nothing.
+        // Reserve memory only for received bytes, so that a request with a long announced body that is never sent holds
+        // none.
         try await memory.makeRoom(
           forBody: unpacker.count + (coding == .identity ? piece.readableBytes : Unpacker.step))
       } while try unpacker.step(&piece)
       permit?.shrink(to: 0)
     }
-    // The stream of parts ends in the same way whether the body was complete or the connection was lost.
+    // The stream of parts ends in the same way after a complete body and after a lost connection.
     if let announced, announced != count {
       throw APIError.badRequest("the body ends after \(count) of \(announced) bytes")
     }
     let body = try unpacker.finish()
-    // A body may take long to arrive.
+    // The key may have been revoked meanwhile, because a body may take long to arrive.
     try await checkKey()
     return body
   }
 
-  /// Bytes of the longest body that is taken, packed.
+  /// Maximum length of a compressed body in bytes.
   private var bodyLimit: Int { min(limits.bodyBytes, routeBodyLimit ?? .max) }
 
-  /// Who holds what the request takes.
+  /// The holder of the request's memory and permits.
   var holder: Holder { identity?.holder ?? .server }
 
   /// Runs work that occupies a processor.

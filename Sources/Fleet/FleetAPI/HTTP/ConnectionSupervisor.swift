@@ -1,11 +1,10 @@
 import NIOCore
 import NIOHTTP1
 
-/// Closes connections that keep the server waiting, that do not speak HTTP, or that are idle when the server stops.
+/// Closes connections that make the server wait, that do not use HTTP, or that are idle when the server stops.
 ///
-/// It comes after the HTTP codec and before the upgrade handler, which removes it when the connection is upgraded.
-/// All
-/// calls are on the connection's event loop.
+/// It is placed after the HTTP codec and before the upgrade handler, which removes it when the connection is upgraded.
+/// All calls are on the connection's event loop.
 final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -13,16 +12,16 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
   typealias OutboundOut = HTTPServerResponsePart
 
   private let limits: ServerLimits
-  /// Requests whose answer is not completely sent.
+  /// Number of requests whose answer is not completely sent.
   private var unanswered = 0
-  /// Whether the rest of a request's body has still to arrive.
+  /// Whether the rest of a request's body is still expected.
   private var isReading = false
-  /// Whether the connection ends with the answer: the server is stopping, or nothing more can be read.
+  /// Whether the connection is closed after the answer, because the server stops or nothing more can be read.
   private var isLast = false
-  /// Whether the client waits for 100 before it sends the body.
+  /// Whether the client waits for status 100 before it sends the body.
   private var isExpected = false
-  /// Whether a request was answered before its body had arrived. The body is then read and discarded for a while, so
-  /// that a reset does not destroy the answer.
+  /// Whether a request was answered before its body arrived. The body is then read and discarded for a while, because a
+  /// reset of the connection could destroy the answer.
   private var isLingering: Bool { isReading && unanswered == 0 }
   private var deadline: Scheduled<Void>?
 
@@ -48,9 +47,9 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
     switch unwrapInboundIn(data) {
     case .head(var head):
       unanswered += 1
-      // After a request for an upgrade, the decoder treats all bytes as the other protocol's.
+      // After a request for an upgrade, the decoder assigns all bytes to the other protocol.
       if head.headers.contains(name: "Upgrade") || head.method == .CONNECT || !head.isKeepAlive { isLast = true }
-      // The end of a body with an unknown transfer coding cannot be found (RFC 9112, 6.3).
+      // If the transfer coding is unknown, the end of the body cannot be found (RFC 9112, 6.3).
       if head.headers["Transfer-Encoding"].contains(where: { $0.lowercased() != "chunked" }) { isLast = true }
       isReading = true
       wait(limits.requestSeconds, context)
@@ -66,7 +65,7 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
       return
     case .end:
       isReading = false
-      // The time that the answer takes is not limited here. It may already have been sent.
+      // This deadline does not apply to the answer, which may already have been sent.
       deadline?.cancel()
       if unanswered == 0 { wait(limits.idleSeconds, context) }
     }
@@ -79,15 +78,15 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
     context.fireChannelReadComplete()
   }
 
-  /// Prepares a head for handlers that do not know its HTTP version.
+  /// Prepares a head for handlers that do not depend on the HTTP version.
   ///
-  /// The `Host` header becomes the request's authority. If it is wrong, the request has no authority, and ``RequestHandler``
-  /// answers it with 400.
+  /// The `Host` header becomes the request's authority. If it is invalid, the request has no authority, and
+  /// ``RequestHandler`` answers it with 400.
   private static func normalize(_ head: inout HTTPRequestHead) {
     let isOld = head.version == .http1_0
     // An HTTP/1.0 client does not wait for 100 (RFC 9110, 10.1.1).
     if isOld { head.headers.remove(name: "Expect") }
-    // HTTP/1.1 needs exactly one (RFC 9112, 3.2).
+    // HTTP/1.1 requires exactly one (RFC 9112, 3.2).
     let hosts = head.headers["Host"].count
     if hosts > 1 { head.headers.remove(name: "Host") }
     if hosts == 0, isOld { head.headers.add(name: "Host", value: "") }
@@ -95,12 +94,12 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     if case .head(let head) = unwrapOutboundIn(data), head.status != .continue, isExpected || !head.isKeepAlive {
-      // A client that has not been told to continue may or may not send its body, so the next request cannot be
-      // found.
+      // A client that did not receive status 100 may or may not send its body, so the start of the next request is
+      // unknown.
       isLast = true
     }
     if case .head(let head) = unwrapOutboundIn(data), !isReading, head.status != .continue {
-      // A client that reads its answer more slowly holds memory that others need.
+      // A client that reads its answer too slowly holds memory that others need.
       wait(limits.idleSeconds, context)
     }
     switch unwrapOutboundIn(data) {
@@ -122,7 +121,7 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
     }
     if unanswered == 0, isLast {
       context.writeAndFlush(data, promise: promise)
-      // The client sees the server's end at once; the client's end may take a while.
+      // The client is notified of the server's end at once. The client may take a while to close its end.
       context.close(mode: isLingering ? .output : .all, promise: nil)
     } else {
       context.write(data, promise: promise)

@@ -2,14 +2,14 @@ import HTTPTypes
 
 /// Lets web pages of the origins in `live.origins` read answers (the Fetch standard, 3.2: CORS).
 ///
-/// A page sends its key in `Authorization`. The server uses no cookies, so no answer allows credentials.
+/// A page sends its key in `Authorization`. Cookies are not used across origins, so no answer allows credentials.
 struct CrossOrigin: Sendable {
   let origins: AllowedOrigins
 
-  /// Adds the headers that let the page read the answer.
+  /// Adds the headers that allow the page to read the answer.
   func allow(_ request: HTTPFields, in answer: inout HTTPFields) {
     guard !origins.listed.isEmpty else { return }
-    // A cache must not give one page's answer to another.
+    // A cache must not use the answer to one page for another.
     answer.addVary("Origin")
     guard let origin = allowed(request) else { return }
     answer[.accessControlAllowOrigin] = origin

@@ -7,7 +7,7 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOWebSocket
 
-/// A connection to the server: HTTP/1.1, or a WebSocket if its first request asks for one.
+/// A connection to the server: HTTP/1.1, or a WebSocket if its first request requires one.
 struct FleetChannel: HTTPChannelHandler {
   /// A connection whose first request may not have arrived yet.
   struct Value: ServerChildChannelValue {
@@ -37,10 +37,11 @@ struct FleetChannel: HTTPChannelHandler {
         Value(channel: channel, outcome: channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)))
     }
     return channel.eventLoop.makeCompletedFuture {
-      // Answers that a client does not read wait in the memory of their requests, with only a little of them here.
+      // Answers that a client does not read are charged to the memory of their requests. The buffer of the connection
+      // is small.
       try channel.syncOptions?.setOption(.writeBufferWaterMark, value: .init(low: 4 << 10, high: 16 << 10))
-      // Bytes that a client sends ahead are buffered for each connection: only a few, because there may be many
-      // connections.
+      // Bytes that a client sends ahead are buffered for each connection. The buffer is small, because there may be
+      // many connections.
       try channel.syncOptions?.setOption(
         .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1 << 10, initial: 2 << 10, maximum: 16 << 10))
       let encoder = HTTPResponseEncoder()
@@ -79,19 +80,19 @@ struct FleetChannel: HTTPChannelHandler {
 
   private func webSocket(_ logger: Logger) -> NIOTypedWebSocketServerUpgrader<Outcome> {
     NIOTypedWebSocketServerUpgrader(
-      // The connection reports the reason itself and closes.
+      // The connection itself reports the reason and closes.
       maxFrameSize: LiveConnection.messageLimit, enableAutomaticErrorHandling: false,
       shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture([:]) },
       upgradePipelineHandler: { channel, head in
         channel.eventLoop.makeCompletedFuture {
           let pipeline = channel.pipeline.syncOperations
-          // Before the decoder, which takes every form of a length.
+          // Must precede the decoder, which accepts lengths in any form.
           try pipeline.addHandler(
             FrameLengthHandler(), position: .after(pipeline.context(handlerType: WebSocketFrameEncoder.self).handler))
           let fields = HTTPFields(head.headers, splitCookie: false)
           let client = proxies.client(fields, peer: channel.remoteAddress?.ipAddress, isTLS: isSecure)
           var credential = Credential(fields, isTLS: client.isTLS)
-          // Pages of others can open WebSockets, and the browser adds the cookie.
+          // Pages of other sites can open WebSockets too, and the browser adds the cookie.
           if case .cookie = credential,
             head.headers["Origin"].isEmpty
               || !AllowedOrigins().allow(head.headers["Origin"].first, host: head.headers["Host"].first)

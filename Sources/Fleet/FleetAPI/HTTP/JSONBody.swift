@@ -4,14 +4,14 @@ import Telemetry
 enum JSONBody {
   /// Encodes one object.
   ///
-  /// - Parameter write: writes its keys. Objects and arrays that it leaves open are closed.
+  /// - Parameter write: writes its keys. Objects and arrays that it does not close are closed.
   static func object(_ write: (inout JSONLineEncoder) -> Void) -> [UInt8] {
     var encoder = JSONLineEncoder(capacity: 512, growable: true)
     encoder.begin()
     write(&encoder)
     encoder.finish()
     let line = encoder.line
-    // Without the line feed. The buffer is valid during the call.
+    // Omit the line feed. The buffer is valid during the call.
     return unsafe line.withUnsafeBufferPointer { unsafe Array($0.dropLast()) }
   }
 }
@@ -21,7 +21,7 @@ struct ListBody {
   private var bytes: [UInt8] = Array(#"{"data":["#.utf8)
   private var isEmpty = true
 
-  /// Appends an element, which is JSON text.
+  /// Appends an element as JSON text.
   mutating func append(_ element: some Sequence<UInt8>) {
     if !isEmpty { bytes.append(UInt8(ascii: ",")) }
     isEmpty = false

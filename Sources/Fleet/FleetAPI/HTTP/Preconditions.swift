@@ -65,7 +65,7 @@ struct EntityTags: Sendable {
       if rest.first != "," {
         let isWeak = rest.hasPrefix("W/")
         if isWeak { rest = rest.dropFirst(2) }
-        // A tag may contain a comma, but not a quote.
+        // A tag may contain a comma but no quote.
         guard rest.first == "\"", let end = rest.dropFirst().firstIndex(of: "\"") else { throw Self.wrong(name, field) }
         tags.append((isWeak, rest[...end]))
         rest = rest[rest.index(after: end)...]
@@ -78,7 +78,7 @@ struct EntityTags: Sendable {
     guard !tags.isEmpty else { throw Self.wrong(name, field) }
   }
 
-  /// Whether a tag means that the bytes are equal. A weak tag cannot mean that (8.8.3.2).
+  /// Whether one of the tags means that the bytes are equal to those of `tag`. A weak tag cannot mean that (8.8.3.2).
   func stronglyMatch(_ tag: String) -> Bool { isAny || tags.contains { !$0.isWeak && $0.tag == tag } }
 
   /// Whether the tag is in the list, weak or not.

@@ -1,20 +1,20 @@
 import Synchronization
 
-/// A value that is computed at most once in a period, however many tasks need it.
+/// A value that is computed at most once in a period, for any number of tasks.
 final class RecentValue<Value: Sendable>: Sendable {
   private let period: Duration
   private let ask: @Sendable () async throws -> Value
   private let last = Mutex<(time: ContinuousClock.Instant, answer: Task<Value, any Error>)?>(nil)
 
   /// - Parameters:
-  ///   - period: the time for which an answer or an error is valid.
+  ///   - period: the time for which a value or an error is reused.
   ///   - ask: computes the value.
   init(for period: Duration, _ ask: @escaping @Sendable () async throws -> Value) {
     self.period = period
     self.ask = ask
   }
 
-  /// The value as it was within the last period.
+  /// The value, at most one period old.
   ///
   /// - Throws: the error of the last computation.
   var value: Value {

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Awaits work that cannot be interrupted, such as a commit, until it ends or the task is cancelled. After a
-/// cancellation the work continues, and its result is discarded.
+/// cancellation, the work continues, and its result is discarded.
 ///
 /// - Throws: `CancellationError` after a cancellation; errors of the work.
 func untilCancelled<Value: Sendable>(

@@ -3,10 +3,10 @@ import NIOHTTP1
 
 /// Removes the `Upgrade` header of requests that will not be upgraded.
 ///
-/// NIO's typed upgrader sends no answer at all if it refuses an upgrade. A request that is not a WebSocket handshake
-/// for the right path, version, key and origin (RFC 6455, 4.2.1) therefore loses its `Upgrade` header and is answered
-/// as a plain request. Only the first request of a connection can be upgraded: this handler comes before the upgrader
-/// and is removed with it.
+/// If NIO's typed upgrader rejects an upgrade, it sends no answer at all. Therefore, this handler removes the `Upgrade`
+/// header of every request that is not a WebSocket handshake with the right path, version, key and origin (RFC 6455,
+/// 4.2.1). Such a request is answered as a plain request. Only the first request of a connection can be upgraded: this
+/// handler precedes the upgrader and is removed with it.
 final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart

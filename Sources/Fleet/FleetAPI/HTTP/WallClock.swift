@@ -1,9 +1,9 @@
 import Glibc
 import Telemetry
 
-/// The time of day. Only this target and the program read the clock; all other targets get the time as a parameter.
+/// The time of day. Only this target and the program read the clock; all other targets receive the time as a parameter.
 public enum WallClock {
-  /// Now, in UTC.
+  /// The present time, in UTC.
   public static var now: Timestamp {
     var time = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &time)

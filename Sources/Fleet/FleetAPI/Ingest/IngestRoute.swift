@@ -4,8 +4,8 @@ import Telemetry
 
 /// `POST /api/telemetry`: stores records of any type.
 ///
-/// All records that the answer calls stored are durable. Each invalid record gets its own error, and the others are
-/// stored.
+/// All records that the answer reports as stored are durable. Each invalid record gets its own error; all valid records
+/// are stored.
 struct IngestRoute {
   let storage: any FleetStorage
   let metrics: TenantMetrics
@@ -14,7 +14,8 @@ struct IngestRoute {
   var route: Route {
     let (storage, metrics, lastSeen) = (storage, metrics, lastSeen)
     return Route(.post, "/api/telemetry", .may(.write, .records), Self.operation, bodyLimit: nil) { call in
-      // What tools say that were not told (`curl --data-binary`): lines and arrays are known by their first character.
+      // Default types of tools such as `curl --data-binary`. JSON lines and arrays are then distinguished by their
+      // first character.
       let type = try call.requireType(
         Self.types,
         or: Self.otherLines + ["application/x-www-form-urlencoded", "application/octet-stream", "text/plain"])
@@ -27,13 +28,14 @@ struct IngestRoute {
         to: body.count * Budget.Share.bytesForOne + most * Budget.Share.bytesForRecord)
       let areLines = type.map { $0 != Self.types[0] && (Self.types + Self.otherLines).contains($0) } ?? false
       let batch = try await call.heavily(body.count) { IncomingBatch(parsing: body.span, mayBeObject: !areLines) }
-      // The client counts records that the server cannot separate here, so no results would match.
+      // The server cannot separate the records after this point, so results by index would not match the client's
+      // records.
       if let breakOff = batch.breakOff { throw APIError.badRequest("body: \(breakOff); nothing of it was stored") }
       guard batch.count > 0 else {
         throw APIError.badRequest("the body has no records; expected a JSON array of them, or one on each line")
       }
       let (caller, now) = (try call.caller, WallClock.now)
-      // If all records are refused, there is nothing to store.
+      // If all records were rejected, there is nothing to store.
       let stored =
         batch.records.isEmpty
         ? []
@@ -64,7 +66,7 @@ struct IngestRoute {
       .header("Obdgate-Version", "Version of the gateway's program."),
       .header("Obdgate-Spool-Depth", "Number of records that the gateway has still to send.", #"{"type":"string"}"#),
     ],
-    // The schema's text mentions JSON lines, which no schema can describe.
+    // The schema describes only the JSON form. JSON lines, which no schema can describe, are mentioned in its text.
     body: .json("RecordBatch"),
     results: [.init(.ok, "The result of each record.", .json("IngestAnswer"), headers: ["Obdgate-Gateway"])],
     errors: [.contentTooLarge, .unsupportedMediaType])

@@ -5,7 +5,7 @@ import Synchronization
 final class RequestMetrics: Sendable {
   struct Key: Hashable, Comparable {
     let method: String
-    /// As in the route table. A path with a vehicle in it would be a series of its own.
+    /// The path as in the route table. A path that contains a vehicle would create a separate series for each vehicle.
     let route: String
     let status: Int
 
@@ -19,7 +19,7 @@ final class RequestMetrics: Sendable {
     var seconds = 0.0
   }
 
-  /// By the tenant of the request's key; `nil` for requests without a key, or with the server's own.
+  /// Sums by the tenant of the request's key. `nil` is for requests without a key, or with the server's own token.
   private let sums = Mutex<[TenantID?: [Key: Sum]]>([:])
 
   func record(_ key: Key, _ tenant: TenantID?, _ duration: Duration) {

@@ -1,4 +1,4 @@
-/// A metric of a component beside the server, shown with the metrics of the whole server.
+/// A metric of another component in the same process, reported with the metrics of the server.
 public struct ServerMetric: Equatable, Sendable {
   /// A counter only increases.
   public enum Kind: Sendable { case counter, gauge }

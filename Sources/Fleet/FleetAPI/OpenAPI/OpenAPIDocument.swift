@@ -66,7 +66,7 @@ enum OpenAPIDocument {
     return responses
   }
 
-  /// Returns the errors that the route declares, and those that follow from its input.
+  /// Returns the errors that the route declares, and those that its input can cause.
   private static func errors(of route: Route) -> [HTTPResponse.Status] {
     var errors = route.operation.errors
     errors += [.badRequest, .notFound, .internalServerError, .serviceUnavailable]

@@ -3,7 +3,7 @@ import FleetDomain
 import HTTPTypes
 import Telemetry
 
-/// `/api/audit`: who changed what.
+/// `/api/audit`: the entries of the audit.
 struct AuditRoutes {
   let storage: any FleetStorage
 
@@ -25,7 +25,7 @@ struct AuditRoutes {
         thing = id
       }
       if call.reach?.isEverything != true {
-        // One's own: what was changed of one's own account.
+        // Persons with a restricted permission see only changes of their own account.
         guard call.reach?.isOnlyOwn == true, let own = caller.signedIn?.person, thing == nil || thing == own else {
           throw APIError.forbidden(call.reach?.reason ?? "")
         }

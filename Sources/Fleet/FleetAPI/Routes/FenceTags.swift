@@ -2,7 +2,8 @@ import FleetDomain
 import Synchronization
 import Telemetry
 
-/// A cache of entity tags, so that a gateway with the current fences causes no read of the document.
+/// A cache of entity tags. A request of a gateway that already has the current fences then needs no read of the
+/// document.
 final class FenceTags: Sendable {
   private struct Entry {
     let version: Int64

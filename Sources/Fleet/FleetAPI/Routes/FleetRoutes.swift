@@ -6,7 +6,7 @@ enum FleetRoutes {
   /// The paths of the WebSocket: the short one, and the one below `/api`.
   static let webSocketPaths = ["/ws", "/api/ws"]
 
-  /// Creates the route table for a storage, for callers that only need to know the routes.
+  /// Creates the route table for a storage. Use it to list the routes without a server.
   static func table(of storage: any FleetStorage) -> RouteTable {
     let hub = LiveHub(loops: [], settings: LiveSettings(), memory: .memory(1), connections: Connections(1))
     let logger = Logger(label: "routes")
@@ -49,10 +49,10 @@ enum FleetRoutes {
     let operation = Operation(
       id: "getOpenAPI", summary: "This description (OpenAPI 3.1).",
       results: [.init(.ok, "The description.", .json("Description"))])
-    // The description contains its own route.
+    // The description must contain its own route.
     let stub = Route(.get, "/api/openapi.json", .open, operation) { _ in Answer(status: .ok) }
     let text = OpenAPIDocument.text(of: described + [stub])
-    // One copy for all clients.
+    // All clients receive the same copy.
     let answer = Answer(json: text)
     let description = Route(.get, stub.path.text, .open, operation) { _ in answer }
     return RouteTable(routes: described + [description])

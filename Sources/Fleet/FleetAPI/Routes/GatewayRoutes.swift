@@ -30,7 +30,7 @@ struct GatewayRoutes {
       await lastSeen.write(tenant)
       let page = try await BoundedPage<Gateway>(
         call, limit: try call.integer("limit", in: 1...1_000) ?? 100, cursor: try call.cursor(),
-        // All other parts of a gateway are short.
+        // Estimated size in bytes. All other fields of a gateway are short.
         size: { $0.allowedVehicles.reduce(768) { $0 + $1.utf8.count + 3 } },
         fetch: { try await storage.gateways(cursor: $0, limit: $1, tenant: tenant) })
       var list = ListBody()
@@ -86,11 +86,11 @@ struct GatewayRoutes {
       let id = try call.name("gateway")
       let present = try await storage.gateway(id, tenant: try call.tenant)
       let vehicles = try await call.object { reader throws(JSONError) in
-        try Names.passOver(&reader, id: present?.id, Self.serversOwn)
+        try Names.skipValue(&reader, id: present?.id, Self.serversOwn)
         _ = try reader.required("vehicles")
         return try Names.list(&reader, "vehicles", most: Self.mostVehicles) ?? []
       }
-      // RFC 9110, 13.2.1: an invalid request is rejected as such, whatever its conditions.
+      // An invalid request is rejected before its conditions are checked (RFC 9110, 13.2.1).
       try await call.requireNoTag { present != nil }
       let gateway = try await storage.setAllowedVehicles(vehicles, gateway: id, tenant: try call.tenant)
       authenticator.forget(try call.tenant)

@@ -1,15 +1,14 @@
 import FleetDomain
 import Telemetry
 
-/// `GET /api/metrics`: an operator's token sees its tenant's metrics, and the server's own token those of the whole
-/// server.
-/// `GET /metrics` on the address for metrics: every client sees the whole server.
+/// `GET /api/metrics` returns the metrics of the token's tenant, or of the whole server for the server's own token.
+/// `GET /metrics` on the address for metrics returns the metrics of the whole server to every client.
 struct MetricsRoute {
   let storage: any FleetStorage
   let requests: RequestMetrics
   let tenants: TenantMetrics
   let hub: LiveHub
-  /// Metrics of components beside the server.
+  /// Returns metrics of other components.
   let more: @Sendable () -> [ServerMetric]
 
   var route: Route {
@@ -26,7 +25,7 @@ struct MetricsRoute {
     }
   }
 
-  /// Only for the table of the address for metrics.
+  /// The route for the separate address for metrics.
   var openRoute: Route {
     let operation = Operation(
       id: "getAllMetrics", summary: "Counters of the whole server in Prometheus' text format.",

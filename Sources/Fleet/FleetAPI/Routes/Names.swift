@@ -29,12 +29,12 @@ public enum Names {
     return names
   }
 
-  /// Ignores the keys that the server has added to its own answer, so that a client may send it back with a change.
+  /// Skips keys that only the server sets, so that a client may send an answer of the server back with a change.
   ///
   /// - Parameters:
-  ///   - id: the only valid value of `id`, if it is present; `nil` for any value.
+  ///   - id: the only valid value of `id`, if present; `nil` for any value.
   ///   - keys: keys whose values are ignored.
-  static func passOver(_ reader: inout JSONObjectReader, id: String?, _ keys: [String]) throws(JSONError) {
+  static func skipValue(_ reader: inout JSONObjectReader, id: String?, _ keys: [String]) throws(JSONError) {
     if let value = reader.optional("id"), let id {
       guard try name(value) == id else { throw value.invalid(expected: "\(quoted(id)), which cannot be changed") }
     }

@@ -4,7 +4,7 @@ import HTTPTypes
 import JSONText
 import Telemetry
 
-/// `/api/auth/passkeys`: passkeys (WebAuthn Level 3), to add them and to sign in with them.
+/// `/api/auth/passkeys`: adding passkeys, and signing in with them (WebAuthn Level 3).
 struct PasskeyRoutes {
   let accounts: AccountService
 

@@ -24,7 +24,7 @@ struct PeopleRoutes {
       })
   }
 
-  /// Fields that everybody may change of themselves.
+  /// Fields of their own account that all people may change.
   private static let profile: Set<String> = ["firstName", "lastName", "locale", "timeZone", "units"]
 
   private static func check(
@@ -34,7 +34,7 @@ struct PeopleRoutes {
     if old == nil { new.isActive = true }
     let changed = Set(new.change(since: old?.value).after.keys)
     guard let identity = call.identity, let reach = call.reach else { return }
-    // Nobody gives others rights that they do not have themselves.
+    // Only administrators may grant rights that they do not have themselves.
     let isAdministrator = reach.isEverything
     if !isAdministrator {
       if reach.isOnlyOwn, !changed.isSubset(of: profile) {
@@ -135,7 +135,7 @@ struct PeopleRoutes {
 
 /// Links to the page on which a person sets a password.
 public enum AccountLink {
-  /// The token is in the fragment, which browsers do not send: it is in no server's log.
+  /// Returns the link. The token is in the fragment, which browsers do not send, so that no server logs it.
   ///
   /// - Parameter base: the server's address, such as `https://fleet.example`.
   public static func text(_ purpose: Ticket.Purpose, _ secret: Secret, base: String) -> String {
@@ -144,12 +144,12 @@ public enum AccountLink {
 }
 
 extension FleetScope {
-  /// The fleets of the scope; empty if it is all of them.
+  /// The fleets of the scope; empty for all fleets.
   var fleets: Set<UUIDv7> {
     if case .fleets(let ids) = self { Set(ids) } else { [] }
   }
 
-  /// Whether it reaches no further than these fleets.
+  /// Whether the scope contains no other fleets than these.
   func isInside(_ fleets: Set<UUIDv7>) -> Bool {
     if case .fleets(let ids) = self { Set(ids).isSubset(of: fleets) } else { false }
   }

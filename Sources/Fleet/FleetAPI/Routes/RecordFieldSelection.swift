@@ -1,7 +1,7 @@
 import FleetDomain
 import JSONText
 
-/// Reduces records to some of their keys. Values stay as they are written.
+/// Reduces records to some of their keys. The text of the values does not change.
 struct RecordFieldSelection {
   private let names: Set<String>
 
@@ -25,9 +25,8 @@ struct RecordFieldSelection {
         "receivedAt",
       ])
 
-  /// Whether a record may have this key. Names of signal sets begin with a capital letter or a digit, and paths of
-  /// the
-  /// Vehicle Signal Specification with a capital letter. The server does not know these names.
+  /// Whether a record may have this key. The server has no list of the names in signal sets, which begin with a capital
+  /// letter or a digit, and of the paths of the Vehicle Signal Specification, which begin with a capital letter.
   private static func mayBeKey(_ name: String) -> Bool {
     if known.contains(name) { return true }
     guard let first = name.utf8.first else { return false }
@@ -49,7 +48,7 @@ struct RecordFieldSelection {
     return out
   }
 
-  /// Only white space and one comma or bracket follow a value.
+  /// Returns the end of a value. It is followed only by white space and one comma or bracket.
   private static func end(of value: JSONValue, before next: Int, in text: [UInt8]) -> Int {
     var end = next
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }

@@ -4,16 +4,16 @@ import HTTPTypes
 
 /// The callers that may use a route.
 enum Access: Equatable, Sendable {
-  /// Everybody, without a key.
+  /// All callers, even without a key.
   case open
   /// People who have signed in, for their own account.
   case people
   /// Callers to whom the permission function allows an action for something in an area.
   case may(Action, Area)
-  /// The same, for their tenant, and the server's own token, for all tenants.
+  /// The same for callers of a tenant; in addition, the server's own token for all tenants.
   case mayOrServer(Action, Area)
 
-  /// The action and its area; `nil` if the permission function does not decide.
+  /// The action and its area; `nil` if the permission function is not used.
   var need: (action: Action, area: Area)? {
     switch self {
     case .open, .people: nil
@@ -21,7 +21,7 @@ enum Access: Equatable, Sendable {
     }
   }
 
-  /// The callers that may use it, in words.
+  /// The permitted callers, in words.
   var callers: [String] {
     switch self {
     case .open: []
@@ -49,11 +49,11 @@ struct Route: Sendable {
   /// Whether the answer is a list in pages.
   var isList: Bool { method == .get && operation.queryNames.contains("cursor") }
 
-  /// The longest body in bytes; `nil`: as long as the server takes (``ServerLimits/bodyBytes``).
+  /// Maximum length of a body in bytes; `nil` to use the limit of the server (``ServerLimits/bodyBytes``).
   let bodyLimit: Int?
 
-  /// Whether the route itself restricts what it does to the caller's ``Call/reach``. All other routes are only for callers
-  /// that may do it to everything of the tenant.
+  /// Whether the route restricts its results and effects to the caller's ``Call/reach``. Other routes need a permission
+  /// for all things of the tenant.
   let isFiltered: Bool
 
   init(

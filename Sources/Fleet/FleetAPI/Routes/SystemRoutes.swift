@@ -7,7 +7,7 @@ struct SystemRoutes {
   let storage: any FleetStorage
   let hub: LiveHub
 
-  /// All except `openapi.json`, which describes them.
+  /// All of these routes except `openapi.json`, whose content depends on them.
   var routes: [Route] {
     [health] + zip(FleetRoutes.webSocketPaths, ["listenLive", "listenLiveBelowAPI"]).map { webSocket($0, $1) }
   }
@@ -20,7 +20,7 @@ struct SystemRoutes {
     return Route(.get, "/api/health", .open, operation) { call in
       let health: StorageHealth
       do {
-        // Everybody may ask, so the storage is asked once a second.
+        // All clients may send this request, so the storage is queried at most once a second.
         health = try await recent.value
       } catch {
         call.logger.error("storage: \(error)")
@@ -35,7 +35,7 @@ struct SystemRoutes {
     }
   }
 
-  /// The error without the database's address and messages, because everybody may read it.
+  /// The error without the database's address and messages, because all clients may read it.
   private static func refusal(_ error: any Error) -> APIError {
     let (code, message) =
       switch (error as? StorageError)?.kind {

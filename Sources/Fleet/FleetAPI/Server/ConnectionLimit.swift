@@ -26,7 +26,7 @@ struct ConnectionLimit: AvailableConnectionsDelegate {
 
   mutating func connectionClosed() {
     count -= 1
-    // Not each time that a connection ends and another one begins.
+    // Do not log each time that one connection ends and another begins.
     guard isFull, count <= limit - max(limit / 10, 1) else { return }
     isFull = false
     logger.notice("\(count) connections: new ones are accepted again (\(what))")

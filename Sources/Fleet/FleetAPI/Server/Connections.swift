@@ -3,8 +3,8 @@ import HTTPTypes
 import NIOCore
 import Synchronization
 
-/// The owners of the open connections. A connection counts for its address until its first valid key, and then for
-/// that key and its tenant. No address, tenant or key can have all connections.
+/// Counts the open connections of each owner. A connection counts for its address until its first valid key, and then
+/// for that key and its tenant. No address, tenant or key can have all connections.
 final class Connections: Sendable {
   /// 503 for a connection whose tenant or key has too many; the connection is then closed.
   static let refusal = APIError(
@@ -16,8 +16,7 @@ final class Connections: Sendable {
 
   /// - Parameter limit: the number of all connections; above 0.
   ///
-  /// ``ConnectionLimit`` enforces the limit itself. It may accept a connection before a closed one is given back
-  /// here.
+  /// ``ConnectionLimit`` enforces the total. It may accept a new connection before a closed one is subtracted here.
   init(_ limit: Int) {
     budget = Budget(limit, patience: .zero, refusal: Self.refusal, isLimitedElsewhere: true)
   }
@@ -33,7 +32,7 @@ final class Connections: Sendable {
     return true
   }
 
-  /// Counts a connection for a key from now on.
+  /// Counts a connection for a key instead of its address.
   ///
   /// - Returns: `false` if the key or its tenant has too many.
   func belongs(_ channel: any Channel, to holder: Holder) -> Bool {

@@ -61,8 +61,8 @@ extension FleetServer {
         address: .hostname(address.host, port: address.port), backlog: 1_024, availableConnectionsDelegate: limit),
       onServerRunning: { channel in onRunning(channel.localAddress?.port ?? address.port) }, eventLoopGroup: group,
       logger: quiet)
-    // Detached, so that only this function tells the server to stop. The server would otherwise shut down in a task
-    // that nobody awaits, and give work to event loops that have ended.
+    // Detached, so that only this function can stop the server. Otherwise, the server would shut down in a task that is
+    // never awaited, and would give work to event loops that have ended.
     let running = Task.detached { try await server.run() }
     let stopping = Mutex<Task<Void, Never>?>(nil)
     do {
@@ -93,7 +93,7 @@ extension FleetServer {
   }
 }
 
-/// Reports that the server listens, when all its sockets do.
+/// Reports that the server accepts requests, once all its sockets listen.
 private final class ListeningPort: Sendable {
   private let state: Mutex<(missing: Int, port: Int)>
   private let then: @Sendable (_ port: Int) -> Void
@@ -105,7 +105,7 @@ private final class ListeningPort: Sendable {
 
   /// Counts a socket that listens.
   ///
-  /// - Parameter port: the port of the server's own socket; `nil` for the other one.
+  /// - Parameter port: the port of the server's main socket; `nil` for the other one.
   func listens(_ port: Int?) {
     let found: Int? = state.withLock { state in
       state.missing -= 1

@@ -7,14 +7,14 @@ import NIOPosix
 import NIOSSL
 import ServiceLifecycle
 
-/// The server of the fleet store: HTTP and WebSocket on one port, over one storage. Metrics may have an address of
-/// their own.
+/// The server of the fleet store: HTTP and WebSocket on one port, over one storage. Metrics may have a separate
+/// address.
 ///
 ///     let server = FleetServer(options, storage: storage, logger: logger)
 ///     try await server.run()
 ///
-/// It ends when its task is cancelled. If its service group stops it, it refuses new connections, answers the
-/// requests in progress, and closes live connections with 1001.
+/// It ends when its task is cancelled. If its service group stops it, it rejects new connections, answers the requests
+/// in progress, and closes live connections with 1001.
 public struct FleetServer: Service {
   /// The version of the server.
   public static let version = "0.1.0"
@@ -29,9 +29,9 @@ public struct FleetServer: Service {
 
   /// - Parameters:
   ///   - storage: an open storage; the caller closes it.
-  ///   - tenantMetrics: the counts of records, to which components beside the server add their own.
-  ///   - moreMetrics: returns metrics of components beside the server.
-  ///   - onListening: called with the port when the server accepts requests, also at the address for metrics.
+  ///   - tenantMetrics: the counts of records. Other components may add to them.
+  ///   - moreMetrics: returns metrics of other components.
+  ///   - onListening: called with the port when the server accepts requests, on the address for metrics as well.
   public init(
     _ options: ServerOptions, storage: any FleetStorage, logger: Logger, tenantMetrics: TenantMetrics = TenantMetrics(),
     onListening: @escaping @Sendable (_ port: Int) -> Void = { _ in },
@@ -45,7 +45,7 @@ public struct FleetServer: Service {
     self.onListening = onListening
   }
 
-  /// Returns when every event loop has completed a turn; at once if the server does not run.
+  /// Returns when every event loop has completed a turn; at once if the server does not run. A watchdog calls it.
   public func turn() async { await loops.turn() }
 
   /// - Throws: ``Failure`` if the port cannot be used.

@@ -14,18 +14,19 @@ public struct ListeningAddress: Equatable, Sendable {
     host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 
-  /// Whether two sockets would conflict. Names are not resolved.
-  func meets(_ other: Self) -> Bool {
+  /// Whether two sockets cannot be open at the same time. Host names are not resolved.
+  func conflicts(with other: Self) -> Bool {
     guard port == other.port, port != 0 else { return false }
     guard let own = ip, let theirs = other.ip else { return host == other.host }
-    return own == theirs || takes(theirs) || other.takes(own)
+    return own == theirs || receivesConnections(to: theirs) || other.receivesConnections(to: own)
   }
 
   /// `nil` if the host is a name.
   private var ip: SocketAddress? { try? SocketAddress(ipAddress: host, port: port) }
 
-  /// Whether a socket on this address receives connections to another one: 0.0.0.0 all by IPv4, `::` all.
-  private func takes(_ other: SocketAddress) -> Bool {
+  /// Whether a socket on this address receives connections to another one: 0.0.0.0 receives all IPv4 connections, `::`
+  /// receives all.
+  private func receivesConnections(to other: SocketAddress) -> Bool {
     switch ip?.ipAddress {
     case "0.0.0.0": other.protocol == .inet
     case "::": true
@@ -33,7 +34,7 @@ public struct ListeningAddress: Equatable, Sendable {
     }
   }
 
-  /// Binds a socket as the server will, and closes it again without listening.
+  /// Binds a socket in the same way as the server, and closes it without listening.
   ///
   /// - Throws: ``Failure`` if the host has no address, or if the port cannot be used.
   func attempt() throws(Failure) {
@@ -87,14 +88,14 @@ extension ServerOptions {
   ///
   /// - Throws: ``Failure`` if metrics have the server's own address.
   public func checkAddresses() throws(Failure) {
-    guard let metrics = metricsAddress, metrics.meets(address) else { return }
+    guard let metrics = metricsAddress, metrics.conflicts(with: address) else { return }
     throw Failure(
       .badConfiguration,
       "expected an address or a port of its own, found \(ListeningAddress.text(metrics.host, metrics.port)): the server listens on \(ListeningAddress.text(host, port))"
     )
   }
 
-  /// Checks whether the server could listen now, before the start changes anything.
+  /// Checks whether the server can listen, before the start of the server has any effect.
   ///
   /// - Throws: the same ``Failure`` as ``FleetServer/run()``.
   public func tryAddresses() throws(Failure) {

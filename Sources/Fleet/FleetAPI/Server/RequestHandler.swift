@@ -5,7 +5,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// Handles a request: finds its route, authenticates its key, checks its role and its rate, and sends the answer.
+/// Handles a request: finds its route, authenticates its key, checks permission and rate limit, and sends the answer.
 struct RequestHandler: Sendable {
   var table: RouteTable
   let authenticator: Authenticator
@@ -54,7 +54,7 @@ struct RequestHandler: Sendable {
       }
       let admitted = try admit(request, route, parameters, identity, reach, from: client, share)
       if route.operation.body != nil, request.headers[.expect]?.lowercased() == "100-continue" {
-        // A client that waits is not told to go on with a body that is refused by its length.
+        // A client that waits for status 100 does not receive it if its body is too long.
         try admitted.call.announcedBytes()
         try await writer.writeInformationalHead(HTTPResponse(status: .continue))
       }
@@ -66,7 +66,8 @@ struct RequestHandler: Sendable {
     } catch {
       answer = APIError(error, logger: logger).answer
     }
-    // A gateway with another gateway's key sees it in every answer. A header's text is visible ASCII (RFC 9110, 5.5).
+    // Every answer contains the gateway that owns the key, so that a gateway with a wrong key can detect it. A header's
+    // text is visible ASCII (RFC 9110, 5.5).
     if let gateway = caller?.gateway?.id, gateway.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
       answer.headers[.obdgateGateway] = gateway
     }
@@ -82,9 +83,9 @@ struct RequestHandler: Sendable {
     try await send(answer, hasBody: request.method != .head, share, writer)
   }
 
-  /// Compresses the answer as the client accepts it, if it becomes shorter and the server has the memory.
+  /// Compresses the answer if the client accepts that, the result is shorter, and there is enough memory.
   ///
-  /// An answer with an entity tag is not compressed, because the tag belongs to these bytes.
+  /// An answer with an entity tag is not compressed, because the tag identifies the uncompressed bytes.
   private static func packed(_ answer: Answer, for request: Request, _ share: Budget.Share) async -> Answer {
     let count = answer.body.readableBytes
     guard request.method == .get || request.method == .head, answer.status == .ok, count >= Packer.least,
@@ -122,7 +123,8 @@ struct RequestHandler: Sendable {
       try await writer.write(response: answer.head, body: ResponseBody(byteBuffer: answer.body))
       return
     }
-    // Only as fast as the client reads: each piece waits until the kernel has those before it.
+    // Wait before each piece until the kernel has accepted the previous ones, so that only as much is sent as the
+    // client reads.
     var body = try await writer.writeHead(answer.head)
     var start = answer.body.readerIndex
     while start < answer.body.writerIndex {
@@ -138,7 +140,7 @@ struct RequestHandler: Sendable {
     guard admitted.route.isList else {
       return try await admitted.route.answer(admitted.call)
     }
-    // A list may take long. There are few permits, and short queries do not need one.
+    // A list may take long and needs one of few permits. Short queries need none.
     let permit = try await queryPermits.acquire(1, for: admitted.call.holder)
     return try await untilCancelled {
       defer { permit.shrink(to: 0) }
@@ -170,8 +172,9 @@ struct RequestHandler: Sendable {
     }
   }
 
-  /// Finds the owner of the key; `nil` if the route needs none, or if it is the server's own token.
+  /// Authenticates the key.
   ///
+  /// - Returns: the identity; `nil` if the route needs none, or for the server's own token.
   /// - Throws: 401; 429; 403 if the owner may not use the route.
   private func identify(
     _ request: Request, from client: Client, _ route: Route
@@ -222,7 +225,7 @@ struct RequestHandler: Sendable {
         logger: logger))
   }
 
-  /// Methods are labels of metrics, so unknown ones have one name.
+  /// Methods are labels of metrics, so all unknown ones share one name.
   private static func known(_ method: HTTPRequest.Method) -> String {
     switch method {
     case .get, .head, .post, .put, .delete, .patch, .options: method.rawValue

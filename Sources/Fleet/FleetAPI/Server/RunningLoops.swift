@@ -1,10 +1,10 @@
 import NIOCore
 import Synchronization
 
-/// The event loops of a running server. Other threads give them work only through this type.
+/// The event loops of a running server. Other threads give work to them only through this type.
 ///
-/// An event loop that has shut down accepts no work; NIO reports an error if it gets some. Swift tasks may end at any
-/// time, so work that arrives after ``end()`` is discarded.
+/// An event loop that has shut down must not receive work; NIO reports that as an error. Swift tasks may end at any
+/// time. Therefore, work that arrives after ``end()`` is discarded.
 final class RunningLoops: Sendable {
   private struct State {
     var loops: [any EventLoop] = []
@@ -15,7 +15,7 @@ final class RunningLoops: Sendable {
 
   func begin(_ new: [any EventLoop]) { state.withLock { $0.loops = new } }
 
-  /// Stops giving work to the loops, which may then shut down.
+  /// Stops giving work to the loops, so that they may shut down.
   func end() {
     state.withLock { state in
       state.loops = []
@@ -28,7 +28,7 @@ final class RunningLoops: Sendable {
   /// - Returns: whether the loop was given the work.
   @discardableResult
   func execute(on loop: any EventLoop, _ work: @escaping @Sendable () -> Void) -> Bool {
-    // Under the lock: otherwise the loops could end between the check and the call.
+    // Keep the lock during the call. Otherwise, the loops could end between the check and the call.
     state.withLock { state in
       if !state.hasEnded { loop.execute(work) }
       return !state.hasEnded
@@ -60,7 +60,7 @@ final class RunningLoops: Sendable {
       do {
         try await turn.get()
       } catch {
-        // It has ended, so it cannot be blocked.
+        // The loop has ended, so it cannot be blocked.
       }
     }
   }

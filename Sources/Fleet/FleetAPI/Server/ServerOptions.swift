@@ -28,8 +28,8 @@ public struct ServerOptions: Equatable, Sendable {
 
 /// An address for the metrics of the whole server, without a token.
 ///
-/// It must differ from the server's address: with a proxy on the same machine, all clients of the server come from
-/// loopback.
+/// It must differ from the server's address. With a proxy on the same machine, all clients of the server have a
+/// loopback address, so that the address alone could not distinguish them.
 public struct MetricsAddress: Equatable, Sendable {
   public var host: String
   /// 0 for any free port.

@@ -39,7 +39,7 @@ public struct ServerTLSFiles: Equatable, Sendable {
     } catch {
       throw .noKey
     }
-    // As the server will do: the library checks whether they match.
+    // Configure TLS in the same way as the server: the library checks whether certificate and key match.
     do {
       _ = try NIOSSLContext(configuration: configuration)
     } catch NIOSSLError.failedToLoadPrivateKey {

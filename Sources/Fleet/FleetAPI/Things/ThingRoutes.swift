@@ -7,7 +7,7 @@ import Telemetry
 ///
 ///     ThingRoutes<Person>(storage: storage, area: .people, relation: { … }, …).routes
 ///
-/// Commands of a kind (`POST /api/people/{id}/deactivate`) are routes beside these; ``command(_:_:_:)`` makes them.
+/// Commands of a kind (`POST /api/people/{id}/deactivate`) are separate routes; ``command(_:_:_:)`` creates them.
 struct ThingRoutes<Value: Kind>: Sendable {
   let storage: any FleetStorage
   let area: Area

@@ -70,7 +70,7 @@ final class WorkerLoop {
       hasWorked = false
       let begin = Clock.now
       do throws(BrokerFailure) {
-        if said?.kind == .storage { try askStorage() }
+        if said?.kind == .storage { try checkStorage() }
         if shared.isStopping { return }
         let address = options.addresses[place]
         let connection = try connect(address)
@@ -100,7 +100,7 @@ final class WorkerLoop {
   }
 
   /// Checks the storage first, so that messages are not received only to be given back.
-  private func askStorage() throws(BrokerFailure) {
+  private func checkStorage() throws(BrokerFailure) {
     let answer = Awaited(shared.wakeUp) { [store] () async throws(StorageError) in try await store.check() }
     while answer.value == nil, !shared.isStopping { shared.wakeUp.wait(until: Clock.now &+ 1_000_000_000) }
     if case .failure(let error) = answer.value { throw Self.failure(error) }
@@ -184,7 +184,7 @@ final class WorkerLoop {
     let pass = result.get()
     if let failure = pass.failure {
       guard connection.readsAhead else { throw Self.failure(failure) }
-      putOff(group.messages, pass, failure)
+      retryLater(group.messages, pass, failure)
     } else if storageFailure != nil, failed.isEmpty {
       logger.notice("records are stored again")
       storageFailure = nil
@@ -198,7 +198,7 @@ final class WorkerLoop {
   }
 
   /// Keeps messages that could not be stored for the next attempt.
-  private func putOff(_ messages: [MessageReader.Read], _ pass: MessageStore.Pass, _ failure: StorageError) {
+  private func retryLater(_ messages: [MessageReader.Read], _ pass: MessageStore.Pass, _ failure: StorageError) {
     let left = zip(messages, pass.outcomes).compactMap { message, outcome in outcome == nil ? message : nil }
     failed += left
     waitingBytes += left.reduce(0) { $0 + $1.bytes }

@@ -4,23 +4,23 @@ import Telemetry
 public struct Gateway: Equatable, Sendable {
   /// The `gatewayId` of its records.
   public var id: String
-  /// The vehicles that it may write as, by id or VIN. If empty: the vehicles that it was the first to report. It may
-  /// always write as its own ``id``: its records have that `vehicleId` until it knows its vehicle, and `gap` records
-  /// always have it.
+  /// The vehicles that it may write as, by ID or VIN. If the list is empty, it may write as all vehicles of which it
+  /// sent the first record. It may always write as its own ``id``, because its records have that `vehicleId` until the
+  /// vehicle is known, and `gap` records always have it.
   public var allowedVehicles: [String]
   public var addedAt: Timestamp
   /// The time when its current key was created.
   public var keyAt: Timestamp
-  /// `nil` if its key is valid.
+  /// Time at which the key was revoked; `nil` if the key is valid.
   public var revokedAt: Timestamp?
-  /// `nil` if it was never seen.
+  /// Time of the last request; `nil` if there was none.
   public var lastSeen: Timestamp?
-  /// The number of records that it has still to send, as last reported.
+  /// The last reported number of records that it has not sent yet.
   public var spoolDepth: Int64?
-  /// The version of its program, as last reported.
+  /// The last reported version of its program.
   public var version: String?
-  /// Id of the vehicle of its newest record, `gap` records not counted; `nil` if it has sent none with its key, or if
-  /// that vehicle was removed.
+  /// ID of the vehicle of its newest record, except `gap` records. `nil` if it has sent none with its key, or if that
+  /// vehicle was removed.
   public var currentVehicle: String?
 
   public init(
@@ -39,14 +39,14 @@ public struct Gateway: Equatable, Sendable {
   }
 }
 
-/// The state that a gateway reported with a request.
+/// The state that a gateway reports with a request.
 public struct GatewayStatus: Equatable, Sendable {
   public var at: Timestamp
-  /// `nil` if not reported; the stored value then stays.
+  /// Number of unsent records; `nil` if not reported, so that the stored value does not change.
   public var spoolDepth: Int64?
-  /// `nil` if not reported; the stored value then stays.
+  /// Version of the program; `nil` if not reported, so that the stored value does not change.
   public var version: String?
-  /// The vehicle of its newest record; `nil` if the request brought no record.
+  /// The vehicle of its newest record; `nil` if the request contains no record.
   public var vehicle: VehicleInUse?
 
   public init(at: Timestamp, spoolDepth: Int64? = nil, version: String? = nil, vehicle: VehicleInUse? = nil) {
@@ -57,9 +57,9 @@ public struct GatewayStatus: Equatable, Sendable {
   }
 }
 
-/// The vehicle that a gateway was in, and when.
+/// The vehicle of a gateway, with the time of the record that names it.
 public struct VehicleInUse: Equatable, Sendable {
-  /// The vehicle's id or VIN, as the record says it.
+  /// The vehicle's ID or VIN, as in the record.
   public var name: String
   /// The record's time, at most the time of its reception.
   public var at: Timestamp
@@ -71,13 +71,13 @@ public struct VehicleInUse: Equatable, Sendable {
 
   /// Finds the vehicle of the newest stored record of a batch.
   ///
-  /// `gap` records do not count: they always have the gateway's own id as their vehicle. Of records with the same time,
-  /// the last one counts. A record without a time counts as one of `now`.
+  /// `gap` records are ignored, because their vehicle is always the gateway itself. If several records have the same
+  /// time, the last one is used. A record without a time is treated as one of `now`.
   ///
   /// - Parameters:
-  ///   - outcomes: of the records, in their order.
+  ///   - outcomes: the results of the records, in the same order.
   ///   - now: the time of reception.
-  /// - Returns: `nil` if no record counts.
+  /// - Returns: `nil` if there is no such record.
   public init?(_ records: [IncomingRecord], _ outcomes: [IngestOutcome], at now: Timestamp) {
     var newest: VehicleInUse?
     for (record, outcome) in zip(records, outcomes) where record.kind != .known(.gap) {

@@ -10,13 +10,13 @@ public enum Role: String, CaseIterable, Sendable {
 
 /// A token of a person or program that reads or administers the fleet.
 public struct OperatorToken: Equatable, Sendable {
-  /// The identifier in lists and commands; not secret.
+  /// The identifier in lists and commands. It is not secret.
   public var id: UUIDv7
   /// A text of the operator that describes its purpose; may be empty.
   public var label: String
   public var role: Role
   public var addedAt: Timestamp
-  /// `nil` if it is valid.
+  /// Time at which the token was revoked; `nil` if it is valid.
   public var revokedAt: Timestamp?
 
   public init(id: UUIDv7, label: String, role: Role, addedAt: Timestamp, revokedAt: Timestamp? = nil) {

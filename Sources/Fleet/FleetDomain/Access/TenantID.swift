@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The name of a tenant. Every row belongs to one tenant, and no call reads or changes rows of another.
+/// The name of a tenant. Every row belongs to one tenant, and no call for a tenant reads or changes rows of another.
 ///
 ///     TenantID("north-depot")
 public struct TenantID: Hashable, Sendable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-/// Limits of one tenant or gateway, so that its cost for all others is bounded.
+/// Limits for one tenant or gateway, so that none can impose an unlimited cost on others.
 public enum TenantLimits {
   /// Gateways of a tenant, including revoked ones.
   public static let gateways: Int64 = 100_000

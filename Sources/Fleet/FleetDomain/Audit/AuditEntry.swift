@@ -41,8 +41,8 @@ public struct Actor: Equatable, Sendable {
 
 /// One entry of a tenant's audit.
 ///
-/// An entry's hash is SHA-256 over the hash of the entry before it and its own canonical JSON (RFC 8785), so that no
-/// entry can be changed, removed or inserted without changing all later hashes.
+/// The hash of an entry is SHA-256 over the hash of the previous entry and the entry's canonical JSON (RFC 8785).
+/// Therefore, no entry can be changed, removed or inserted without changing all later hashes.
 public struct AuditEntry: Equatable, Sendable {
   /// The number of the entry in its tenant, from 1.
   public let number: Int64

@@ -1,16 +1,16 @@
-/// A queue for something that all groups share. The next element belongs to the group that was served least, and in
-/// it to the member that was served least. The elements of one member stay in order.
+/// A queue that serves groups fairly. The next element belongs to the group that was served least, and in it to the
+/// member that was served least. The elements of one member stay in order.
 ///
 ///     var queue = FairQueue<TenantID, String, IngestJob> { $0.records.count }
 ///     queue.add(job, group: job.tenant, member: "gw-17")
 ///     while let next = queue.next() { … }
 ///
-/// A group or member that was absent gets no credit for that time: it starts at the level of the one that is served
-/// now.
+/// A group or member has no advantage from a time without elements: when it adds one again, it starts at the level of
+/// the group or member that is being served.
 public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable, Element> {
   fileprivate struct Line {
     var served: Int
-    /// By number, the next one at `start`; those before it were taken. `nil`: removed.
+    /// Elements in the order of their numbers. Those before `start` were taken. A removed element is `nil`.
     private var elements: [(number: Int, element: Element?)] = []
     private var start = 0
 
@@ -32,7 +32,7 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
       skipRemoved()
     }
 
-    /// Removes an element in a time that hardly depends on their count.
+    /// Removes an element. The time hardly depends on the number of elements.
     mutating func remove(_ number: Int) -> Element? {
       var (low, high) = (start, elements.count)
       while low < high {
@@ -47,7 +47,7 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
       return element
     }
 
-    /// The places of elements that were taken are given back when they are half of all.
+    /// Frees the places of taken elements when they are at least half of all.
     private mutating func skipRemoved() {
       while start < elements.count, elements[start].element == nil { start += 1 }
       guard start > 32, start * 2 > elements.count else { return }
@@ -78,9 +78,9 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
 
   public var isEmpty: Bool { count == 0 }
 
-  /// Adds an element behind those of its member.
+  /// Adds an element after the others of its member.
   ///
-  /// - Returns: its number, by which it can be removed.
+  /// - Returns: its number, with which it can be removed.
   @discardableResult
   public mutating func add(_ element: Element, group: Group, member: Member) -> Int {
     last += 1
@@ -109,8 +109,8 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
   /// Removes and returns the next element; `nil` if none waits, or if the next one is not wanted.
   ///
   /// - Parameters:
-  ///   - isOpen: whether a group has its turn; other groups are skipped.
-  ///   - isWanted: whether the next element may be removed now; if not, it stays the next one.
+  ///   - isOpen: whether a group may be served; other groups are skipped.
+  ///   - isWanted: whether the next element may be removed now. If not, it remains the next one.
   public mutating func next(
     in isOpen: (Group) -> Bool = { _ in true }, if isWanted: (Element) -> Bool = { _ in true }
   ) -> Element? {
@@ -120,7 +120,7 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
     reached = groups[group]?.served ?? 0
     let memberServed = groups[group]?.members[member]?.served ?? 0
     groups[group]?.reached = memberServed
-    // An element that costs nothing is served, too.
+    // An element with a cost of 0 counts as 1, so that a member with many of them is limited, too.
     let served = max(cost(element), 1)
     groups[group]?.served += served
     groups[group]?.members[member]?.served += served
@@ -139,7 +139,7 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
     return all.sorted { $0.number < $1.number }.map(\.element)
   }
 
-  // The lines are only read here: a copy that is still held when they change would copy all elements.
+  // Only read the lines here. A copy that exists while they change would cause a copy of all elements.
 
   private func nextGroup(in isOpen: (Group) -> Bool) -> Group? {
     var first: (group: Group, lines: Lines)?

@@ -1,5 +1,5 @@
-/// The caller of a storage operation. Operations that wait for the database take turns between tenants, then between
-/// the keys of each. Operations without a caller are the server's own, which takes turns like a tenant.
+/// The caller of a storage operation. The storage shares its capacity fairly among tenants, then among the keys of
+/// each. Operations without a caller belong to the server itself, which counts as a tenant.
 public struct StorageCaller: Hashable, Sendable {
   public let tenant: TenantID
   /// The key or token; `nil` for work without a key.

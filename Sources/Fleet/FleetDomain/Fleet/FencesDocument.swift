@@ -13,7 +13,7 @@ public struct FencesDocument: Equatable, Sendable {
   /// The time when it was stored.
   public var modifiedAt: Timestamp?
 
-  /// The document before fences are stored: empty, with the tag `"none"`. Gateways that fetch it keep their own
+  /// The document before any fences are stored: empty, with the tag `"none"`. Gateways that fetch it keep their own
   /// fences.
   public static let notPut = FencesDocument(
     bytes: Array(#"{"type":"FeatureCollection","features":[]}"#.utf8), entityTag: "\"none\"")
@@ -63,6 +63,6 @@ public struct FencesVersion: Equatable, Sendable {
 /// The result of storing fences.
 public enum FencesPut: Equatable, Sendable {
   case stored(FencesDocument)
-  /// The stored fences are not the expected ones; their tag, or `nil` if there are none.
+  /// The stored fences are not the expected ones. The value is their tag; `nil` if there are none.
   case changedMeanwhile(entityTag: String?)
 }

@@ -1,6 +1,7 @@
 /// One field of a kind: its key, its property in the Swift type, and its permitted uses.
 ///
-/// JSON, database columns, OpenAPI schemas, filters, sorting, change sets and merges are loops over a kind's fields.
+/// JSON, database columns, OpenAPI schemas, filters, sorting, change sets and merges are all derived from the fields of
+/// a kind.
 public struct Field<Owner: Kind>: Sendable {
   /// The permission to set a field.
   public enum Access: Sendable {
@@ -74,7 +75,7 @@ public struct Field<Owner: Kind>: Sendable {
     copy = { $1[keyPath: path] = $0[keyPath: path] }
   }
 
-  /// Whether a value is one of this field.
+  /// Whether a value is valid for this field.
   public func accepts(_ json: JSON) -> Bool {
     var owner = Owner()
     do throws(FieldError) {

@@ -46,9 +46,7 @@ extension FleetView {
 /// A transaction that changes a tenant's things.
 ///
 /// Transactions of one tenant run one after another, so that a rule that was checked still holds at the commit. If the
-/// work throws, nothing is changed. The work may run more than once, so it must have no effects outside the
-/// transaction.
-/// call the transaction.
+/// work throws, nothing is changed. The work may run more than once, so it must do nothing except call the transaction.
 public protocol FleetTransaction: FleetView {
   /// The time of all changes.
   var now: Timestamp { get }
@@ -85,10 +83,10 @@ public protocol FleetTransaction: FleetView {
   /// Adds an entry to the audit that is not about a change of a thing, for example about a sign-in.
   func note(_ action: String, kind: String, thing: UUIDv7?, details: [String: JSON]) throws(ThingError)
 
-  /// Makes every server close the live connections of the sessions that this transaction ends.
+  /// Makes all servers close the live connections of the sessions that this transaction ends.
   func announceEnd(of sessions: [UUIDv7]) throws(ThingError)
 
-  /// Destroys the encryption key of a person's data in the audit. The data are unreadable from then on, and the hashes
+  /// Destroys the encryption key of a person's data in the audit. The data can then no longer be read, but the hashes
   /// of the audit remain valid.
   func destroyPersonalKey(of subject: UUIDv7) throws(ThingError)
 }

@@ -22,7 +22,7 @@ public protocol Kind: Equatable, Sendable {
   /// Whether changes are written to the audit.
   static var isAudited: Bool { get }
 
-  /// Returns the person whom the personal fields of the thing are about. By default this is the thing itself.
+  /// Returns the person that the personal fields of the thing describe. By default, this is the thing itself.
   ///
   /// - Parameter id: id of the thing.
   func subject(id: UUIDv7) -> UUIDv7

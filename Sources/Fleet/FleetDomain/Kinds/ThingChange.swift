@@ -61,7 +61,7 @@ extension Kind {
 public struct MergeConflict: Error, Equatable, Sendable {
   public struct Field: Equatable, Sendable {
     public let key: String
-    /// The value that both clients had seen.
+    /// The value in the version on which both changes are based.
     public let base: JSON
     public let mine: JSON
     public let theirs: JSON

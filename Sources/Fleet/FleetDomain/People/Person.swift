@@ -8,7 +8,7 @@ public enum PersonRole: String, FieldChoice, Sendable {
   case driver
   /// Maintaining vehicles.
   case maintenance
-  /// Reading.
+  /// Only reading.
   case viewer
 }
 

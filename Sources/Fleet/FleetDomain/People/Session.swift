@@ -2,7 +2,7 @@ import Telemetry
 
 /// A person's sign-in with one browser or app.
 public struct Session: Kind {
-  /// The method by which the client proves that it has the session.
+  /// The form of the secret with which the client identifies the session.
   public enum Transport: String, FieldChoice, Sendable {
     /// A browser's cookie.
     case cookie
@@ -51,7 +51,7 @@ public struct Session: Kind {
   ]
 }
 
-/// The data of a session from which permissions are decided.
+/// The data of a session that are needed to decide permissions.
 public struct SignedIn: Equatable, Sendable {
   public let session: UUIDv7
   public let person: UUIDv7

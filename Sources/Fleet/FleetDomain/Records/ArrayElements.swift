@@ -40,7 +40,7 @@ struct ArrayElements: ~Escapable {
 
   /// Skips one value, up to the comma or bracket after it.
   ///
-  /// - Returns: `false` if there is no value, or if the text ends first.
+  /// - Returns: `false` if there is no value, or if the text ends before the end of the value.
   @_lifetime(self: copy self)
   private mutating func skipValue() -> Bool {
     let start = position
@@ -60,7 +60,7 @@ struct ArrayElements: ~Escapable {
       }
       position += 1
     }
-    // Truncated after an element, which is complete.
+    // The text is truncated after a complete element.
     return depth == 0 && position > start
   }
 

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// Reads the values of a record's head. An invalid value is an error with the expected value.
+/// Reads the values of a record's head. For an invalid value, it throws an error with the expected value.
 struct FieldReader: ~Escapable {
   private let fields: RecordFields
   private let values: Span<UInt8>
@@ -77,7 +77,7 @@ struct FieldReader: ~Escapable {
     return Self.name(try string(.vin, "a text"))
   }
 
-  /// The ECU of trouble codes or monitors; `nil` if the record names none, or an invalid one.
+  /// The ECU of trouble codes or monitors; `nil` if the record has none, or an invalid one.
   func ecu() -> String? {
     let field = fields[.ecu]
     guard field.form == .string, field.range.count <= IncomingRecord.maximumECUCount else { return nil }
@@ -110,7 +110,7 @@ struct FieldReader: ~Escapable {
     }
     let isPlain = !range.contains { values[$0] | 0x20 == UInt8(ascii: "e") }
     if isPlain, place == range.upperBound || values[place] == UInt8(ascii: "."), whole != limit { return whole < limit }
-    // At the limit itself, or with an exponent.
+    // The number is at the limit, or has an exponent.
     let digits = unsafe values.extracting(start..<range.upperBound).withUnsafeBufferPointer {
       unsafe Double(String(decoding: $0, as: UTF8.self))
     }
@@ -143,7 +143,7 @@ struct FieldReader: ~Escapable {
   }
 
   private func text(_ range: Range<Int>) -> String {
-    // A message shows only the beginning.
+    // A message contains only the beginning of the text.
     unsafe values.extracting(range).extracting(first: min(range.count, 64)).withUnsafeBufferPointer {
       unsafe String(decoding: $0, as: UTF8.self)
     }

@@ -2,19 +2,19 @@
 public struct IncomingBatch: Sendable {
   /// The valid records in their order.
   public private(set) var records: [IncomingRecord] = []
-  /// The refused records, each with its index among all records, from 0.
+  /// The rejected records, each with its index among all records, from 0.
   public private(set) var refusals: [(index: Int, refusal: RecordRefusal)] = []
 
-  /// The place and the reason at which an array is malformed, or continues after its end. It then has no records.
+  /// The first error in the structure of an array, after which its elements cannot be separated; otherwise `nil`. The
+  /// batch then has no records.
   public private(set) var breakOff: RecordRefusal?
 
   /// The number of valid and refused records.
   public var count: Int { records.count + refusals.count }
 
   /// - Parameters:
-  ///   - text: an array if the first character is `[`; otherwise a record on each line, with empty lines ignored. If
-  ///     the end of
-  ///     an element of the array cannot be found, nothing after it can be parsed: see ``breakOff``.
+  ///   - text: an array if the first character is `[`; otherwise one record on each line, with empty lines ignored. If
+  /// the end of an element of the array cannot be found, ``breakOff`` is set.
   ///   - mayBeObject: whether the text may be one object on several lines.
   public init(parsing text: Span<UInt8>, mayBeObject: Bool = false) {
     let range = IncomingRecord.trimmed(text)
@@ -55,7 +55,7 @@ public struct IncomingBatch: Sendable {
   }
 
   private mutating func readLines(_ text: Span<UInt8>) {
-    // Records seldom have fewer bytes.
+    // Records rarely have fewer bytes.
     records.reserveCapacity(min(text.count / 256 + 1, 4_096))
     var start = 0
     while start < text.count {
@@ -70,7 +70,7 @@ public struct IncomingBatch: Sendable {
 
   /// Parses a line in one pass, without searching for its end first.
   ///
-  /// - Returns: `false` if the line is not exactly one ordinary record.
+  /// - Returns: `false` if the line is not exactly one simple record. It is then parsed by the general parser.
   private mutating func takeOrdinary(_ text: Span<UInt8>, at start: inout Int) -> Bool {
     guard text[start] == UInt8(ascii: "{") else { return false }
     var end = start
@@ -79,14 +79,14 @@ public struct IncomingBatch: Sendable {
       guard end == text.count || text[end] == UInt8(ascii: "\n") else { return false }
       records.append(record)
     } catch {
-      // This offset counts from the beginning of the text. The other parser reports the offset in the record.
+      // This error has an offset from the beginning of the text. The general parser reports the offset in the record.
       return false
     }
     start = end + 1
     return true
   }
 
-  /// Elements end at their closing brackets; each is then parsed.
+  /// Separates the elements by their brackets and commas, and parses each of them.
   private mutating func readArray(_ text: Span<UInt8>, at start: Int) {
     var elements = ArrayElements(text)
     while true {

@@ -7,9 +7,11 @@ extension IncomingRecord {
   ///     {"type":"telemetry","id":"0193e0f2-7c11-7a5e-8f3b-2d1c0b9a8877","timestamp":"2024-12-18T07:41:06.250Z",
   ///      "timeQuality":"gps","gatewayId":"gw-17","vehicleId":"VAN-001","epoch":"0193…","seq":17,"rpm":1726}
   ///
-  /// Unknown types and keys are accepted. A record is refused if the text is not a JSON object, if a key occurs
-  /// twice, if a value is null, or if a number is not finite, at any depth; if its head lacks a key or has an invalid
-  /// value; or if a key of its type has an invalid value (``RecordField``).
+  /// Unknown types and keys are accepted. A record is rejected if
+  /// - the text is not a JSON object,
+  /// - a key occurs twice, a value is null, or a number is not finite, at any depth,
+  /// - its head lacks a key or has an invalid value,
+  /// - a key of its type has an invalid value (``RecordField``).
   ///
   /// - Parameter text: the object; white space around it is allowed.
   public init(parsing text: Span<UInt8>) throws(RecordRefusal) {
@@ -28,16 +30,16 @@ extension IncomingRecord {
     try reader.checkValues(of: kind)
   }
 
-  /// Parses an ordinary record on one line that begins at an offset.
+  /// Parses a simple record on one line that begins at an offset.
   ///
-  /// - Parameter end: set to the offset after it.
-  /// - Returns: `nil` if it is not an ordinary record; its end is then unknown.
+  /// - Parameter end: receives the offset after the record.
+  /// - Returns: `nil` if the record is not simple. Its end is then unknown.
   init?(scanning text: Span<UInt8>, at start: Int, end: inout Int) throws(RecordRefusal) {
     var scanner = RecordScanner(text, at: start)
     guard scanner.scan(), !scanner.hasLineFeed, scanner.position - start <= Self.maximumCount else { return nil }
     end = scanner.position
     try self.init(scanner.fields, in: text, body: text.extracting(start..<end))
-    // The other parser reports the invalid value.
+    // The general parser reports the invalid value.
     if scanner.wrongTypes.contains(kind) { return nil }
   }
 

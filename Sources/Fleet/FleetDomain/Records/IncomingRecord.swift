@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A record as it was received: the parts that determine its place, and its bytes.
+/// A received record: its text, and the values that determine its place in the store.
 public struct IncomingRecord: Equatable, Sendable {
   /// The maximum length of a record in bytes, without its line feed.
   public static let maximumCount = 16_384
@@ -8,7 +8,7 @@ public struct IncomingRecord: Equatable, Sendable {
   static let maximumECUCount = 32
 
   public var kind: RecordKind
-  /// Created once by the gateway; a resend has the same id.
+  /// Created once by the gateway. A resent record has the same ID.
   public var id: UUIDv7
   /// `nil` if the date was unknown; ``quality`` is then `unset`.
   public var time: Timestamp?
@@ -20,7 +20,7 @@ public struct IncomingRecord: Equatable, Sendable {
   public var epoch: UUIDv7
   /// Starts at 1 in each gateway and epoch.
   public var sequence: UInt64
-  /// `nil` if the record has none; never empty.
+  /// The VIN; `nil` if the record has none. Never empty.
   public var vin: String?
   /// Whether it has a valid `latitude` and `longitude`.
   public var hasPosition: Bool

@@ -2,7 +2,7 @@ import Telemetry
 
 /// Replaces the time in a record's text.
 public enum RecordBodyTime {
-  /// Returns the text with another `timestamp` and `timeQuality`. If it had no `timestamp`, that is inserted before
+  /// Returns the text with another `timestamp` and `timeQuality`. If it has no `timestamp`, one is inserted before
   /// `timeQuality`.
   ///
   /// - Parameter body: the text of a valid record.
@@ -49,8 +49,8 @@ public enum RecordBodyTime {
     var index = value
     while index > 0, quotes < 2 {
       index -= 1
-      // The key is one of the store's own and contains no quote. Escapes in it end at the backslash of a `\u`, not at
-      // a quote.
+      // The key is defined by the record format and contains no quote. An escape in it ends at the backslash of a `\u`,
+      // not at a quote.
       if body[index] == UInt8(ascii: "\"") { quotes += 1 }
     }
     return index

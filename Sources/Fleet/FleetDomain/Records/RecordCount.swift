@@ -1,5 +1,5 @@
-/// Counts the records of a body before any is parsed. A body of a few kilobytes may expand to millions of lines, and
-/// each refused line costs a message.
+/// Counts the records of a body before any is parsed. A compressed body of a few kilobytes may expand to millions of
+/// lines, and each rejected line needs memory for a message.
 public enum RecordCount {
   /// The maximum number of records: lines that are not empty, or commas between the elements of an array plus one.
   public static func most(in body: Span<UInt8>) -> Int {
@@ -9,7 +9,8 @@ public enum RecordCount {
     return body[first] == UInt8(ascii: "[") ? elements(body.extracting(first..<body.count)) : lines(body)
   }
 
-  /// As in the parser: a control character is not white space, and a line of one is a refused record.
+  /// As in the parser: a control character is not white space, so a line with only a control character counts as a
+  /// record and is rejected.
   private static func isSpace(_ byte: UInt8) -> Bool { IncomingRecord.isSpace(byte) }
 
   private static func lines(_ body: Span<UInt8>) -> Int {

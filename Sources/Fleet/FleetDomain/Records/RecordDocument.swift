@@ -1,10 +1,10 @@
 import JSONText
 
-/// The parser of records that are not ordinary: with escapes, characters beyond ASCII, or errors.
+/// The general parser of records, for those that are not simple: with escapes, characters beyond ASCII, or errors.
 struct RecordDocument {
   let root: JSONValue
   private(set) var fields = RecordFields()
-  /// Values without escapes, one after the other. The ranges of ``fields`` refer to them.
+  /// Values without escapes, in sequence. The ranges of ``fields`` refer to them.
   private(set) var values: [UInt8] = []
 
   /// - Throws: the first error of the text.

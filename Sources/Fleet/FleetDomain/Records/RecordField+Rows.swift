@@ -1,7 +1,7 @@
 import OBDWire
 import Telemetry
 
-// The table of docs/Records.md as data: the keys of each type after the head.
+// The table of docs/Records.md as data: the keys of each type, except those of the head.
 
 extension RecordField {
   /// The keys that the record format defines, in its order.
@@ -70,7 +70,8 @@ extension RecordField {
     return rows
   }()
 
-  /// All values that the bits can hold: earlier gateways also send the values that mean "not available".
+  /// The range of all values that the bits can represent. It includes values that mean "not available", because earlier
+  /// gateways send them.
   private static func range(of definition: SignalDefinition) -> ClosedRange<Double>? {
     definition.rescale == .none ? definition.bitRange.map { $0.low...$0.high } : nil
   }
@@ -177,7 +178,7 @@ extension RecordField {
 }
 
 extension RecordField.Values {
-  /// Allows the values of both rows.
+  /// Creates a row that allows the values of both rows.
   fileprivate init(_ first: Self, or second: Self) {
     switch (first, second) {
     case (.number(let one), .number(let other)):

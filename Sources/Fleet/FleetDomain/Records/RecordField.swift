@@ -25,7 +25,7 @@ public struct RecordField: Sendable {
   }
 
   public let name: String
-  /// The types of records in which the key has these values. In other types it may have any.
+  /// The types of records in which the key must have one of these values. In other types, it may have any value.
   public let types: RecordTypes
   public let values: Values
   /// The symbol of the unit; empty if there is none.

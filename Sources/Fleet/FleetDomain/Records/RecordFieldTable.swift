@@ -2,7 +2,8 @@ import Telemetry
 
 /// The keys that the store knows, found by the hash that ``RecordScanner`` computes for each key.
 ///
-/// A key is part of a record's head (``RecordKey``), has rules (``RecordField``), or both. The table is built once.
+/// A key is in the table if it is part of a record's head (``RecordKey``), has rules (``RecordField``), or both. The
+/// table is built once.
 struct RecordFieldTable: Sendable {
   /// A key of the table.
   struct Entry: Sendable {
@@ -70,7 +71,7 @@ struct RecordFieldTable: Sendable {
     return nil
   }
 
-  /// The same for a key in a buffer of its own.
+  /// The same for a key in a separate buffer.
   func find(_ name: Span<UInt8>) -> Entry? {
     find(RecordScanner.sum(of: 0..<name.count, in: name), 0..<name.count, in: name)
   }

@@ -1,8 +1,8 @@
-/// The places of the values that the store reads, in the record itself or in a copy without escapes.
+/// The positions of the values that the store reads, in the record itself or in a copy without escapes.
 struct RecordFields {
   enum Form: UInt8 { case absent, string, number, other }
 
-  /// Small, because each record has a table of them.
+  /// Kept small, because each record has a table of these.
   struct Field {
     var form: Form
     private let start: UInt32

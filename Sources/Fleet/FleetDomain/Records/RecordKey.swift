@@ -1,4 +1,4 @@
-/// The keys of a record that the store reads. All others are only stored.
+/// The keys of a record that the store reads. Other keys are only stored.
 enum RecordKey: Int, CaseIterable {
   case type, id, timestamp, timeQuality, gatewayId, vehicleId, epoch, seq, vin, latitude, longitude, ecu
 
@@ -23,7 +23,7 @@ enum RecordKey: Int, CaseIterable {
   /// Returns the key with this name; `nil` if the store does not read it.
   init?(_ name: Span<UInt8>) {
     guard let first = name.isEmpty ? nil : name[0] else { return nil }
-    // Length and first letter leave one candidate.
+    // Length and first letter leave only one candidate.
     let candidate: RecordKey
     switch (name.count, first) {
     case (2, UInt8(ascii: "i")): candidate = .id

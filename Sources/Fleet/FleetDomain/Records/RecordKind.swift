@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The type of a record: a known one, or the name of another. Later versions add types.
+/// The type of a record: a known type, or the name of any other, because later versions may add types.
 public enum RecordKind: Hashable, Sendable {
   case known(RecordType)
   /// A name that is not in ``Telemetry/RecordType``.

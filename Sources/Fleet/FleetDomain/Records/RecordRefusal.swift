@@ -1,7 +1,7 @@
 import JSONText
 
-/// The reason why a record is refused, with the place and the expected value. The same record is always refused
-/// again.
+/// The reason why a record is rejected, with the place and the expected value. If the same record is sent again, it is
+/// rejected again.
 public struct RecordRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Kind: String, Hashable, Sendable {
     /// Not a JSON object (RFC 8259), or a truncated one.
@@ -16,11 +16,11 @@ public struct RecordRefusal: Error, Hashable, Sendable, CustomStringConvertible 
     case nullValue
     /// A key occurs twice in one object.
     case duplicateKey
-    /// The record names another gateway than its sender.
+    /// The record's gateway is not its sender.
     case foreignGateway
     /// The gateway may not write as this vehicle.
     case foreignVehicle
-    /// The batch names too many new vehicles (``TenantLimits``), or the gateway has registered too many.
+    /// The batch has too many new vehicles (``TenantLimits``), or the gateway has registered too many.
     case tooManyVehicles
   }
 

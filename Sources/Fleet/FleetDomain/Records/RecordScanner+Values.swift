@@ -39,7 +39,7 @@ extension RecordScanner {
   }
 
   private func isWithin(_ limits: ClosedRange<Double>, _ range: Range<Int>) -> Bool {
-    // The usual form: some digits, perhaps with a point.
+    // The usual form: digits, possibly with a point.
     var (digits, decimals, index) = (UInt64(0), -1, range.lowerBound)
     let isNegative = bytes[index] == UInt8(ascii: "-")
     if isNegative { index &+= 1 }
@@ -82,7 +82,7 @@ extension RecordScanner {
   /// - Parameter opening: the first byte of every element.
   private func isArray(of opening: UInt8, _ range: Range<Int>) -> Bool {
     guard bytes[range.lowerBound] == UInt8(ascii: "[") else { return false }
-    // The array was scanned: after a comma or bracket on this level, an element may begin.
+    // The text is known to be valid JSON. After a comma or bracket on this level, an element may begin.
     var (depth, isInString, mayBegin) = (0, false, true)
     for index in (range.lowerBound + 1)..<(range.upperBound - 1) {
       let byte = bytes[index]

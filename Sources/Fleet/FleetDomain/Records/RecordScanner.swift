@@ -1,8 +1,7 @@
-/// Parses an ordinary record in one pass: plain ASCII, no escapes, no null, no repeated keys.
+/// Parses a simple record in one pass: only ASCII, without escapes, null and repeated keys.
 ///
-/// All other records, invalid or only unusual, are left to ``JSONText/JSONDocument``, which accepts all JSON and
-/// reports errors.
-/// That parser is three times slower, and therefore the second one.
+/// All other records, invalid or only unusual, are parsed by ``JSONText/JSONDocument``, which accepts all JSON and
+/// reports errors. That parser is three times slower, so this one is tried first.
 struct RecordScanner: ~Copyable, ~Escapable {
   /// The maximum depth of objects and arrays. Records have a depth of three.
   private static let maximumDepth = 16
@@ -28,16 +27,16 @@ struct RecordScanner: ~Copyable, ~Escapable {
     self.position = position
   }
 
-  /// Scans the object; ``position`` is then after it.
+  /// Scans the object. After it, ``position`` is at the end of the object.
   ///
-  /// - Returns: `false` if it is not ordinary.
+  /// - Returns: `false` if the object is not simple.
   mutating func scan() -> Bool { scanObject(depth: 1) }
 
   private mutating func scanObject(depth: Int) -> Bool {
     guard depth <= Self.maximumDepth, skipped(UInt8(ascii: "{")) else { return false }
     let firstKey = keyCount
     defer { keyCount = firstKey }
-    // One bit for each hash: most keys need no comparison.
+    // One bit for each hash, so that most keys need no comparison.
     var seen: (UInt64, UInt64) = (0, 0)
     skipSpace()
     if skipped(UInt8(ascii: "}")) { return true }
@@ -153,8 +152,9 @@ struct RecordScanner: ~Copyable, ~Escapable {
     let raw = unsafe bytes.bytes
     let ones: UInt64 = 0x0101_0101_0101_0101
     while index &+ 8 <= bytes.count {
-      // The bounds are checked, and any eight bytes are a UInt64. The top bit of a byte is set if it is a quote, a
-      // backslash, a control character or beyond ASCII. The lowest set bit is always correct.
+      // The bounds are checked, and any eight bytes are a valid UInt64. The top bit of a byte in the result is set if
+      // the byte is a quote, a backslash, a control character or beyond ASCII. Only the lowest set bit is always
+      // correct, which is sufficient.
       let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
       let quote = word ^ (ones &* 0x22)
       let backslash = word ^ (ones &* 0x5C)
@@ -219,13 +219,13 @@ struct RecordScanner: ~Copyable, ~Escapable {
     return index
   }
 
-  /// A hash of a key. Different keys seldom have the same; ``JSONText/JSONDocument`` then decides.
+  /// Returns a hash of a key. Different keys rarely have the same hash; if they do, ``JSONText/JSONDocument`` decides.
   static func sum(of key: Range<Int>, in bytes: Span<UInt8>) -> UInt32 {
     let raw = unsafe bytes.bytes
     var sum = UInt64(truncatingIfNeeded: key.count)
     var index = key.lowerBound
     while index &+ 8 <= key.upperBound {
-      // The bounds are checked, and any eight bytes are a UInt64.
+      // The bounds are checked, and any eight bytes are a valid UInt64.
       let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
       sum = (sum ^ word) &* 0x9E37_79B9_7F4A_7C15
       sum ^= sum >> 32

@@ -1,7 +1,7 @@
 import Telemetry
 
 /// A position in a tenant's feed: the number of changes before it. Positions only increase, in the order of the
-/// commits. After a backup was restored, they continue from a number above all earlier ones, which begins a new
+/// commits. After a backup is restored, they continue with a number above all earlier ones, which begins a new
 /// generation.
 public struct FeedPosition: RawRepresentable, Hashable, Comparable, Sendable {
   public let rawValue: Int64

@@ -2,27 +2,28 @@ import Telemetry
 
 /// The storage of the fleet's records, vehicles and access rights.
 ///
-/// Call order: the initializer opens the storage and updates its schema. All calls may then be made from any task at
-/// any time, until ``close(within:)``, which waits for calls in progress; later calls fail with `unavailable`. A
-/// tenant must exist before all other calls (`default` always does), a vehicle before its records are read, and a
-/// gateway before its key is looked up. Otherwise calls fail with `notFound`.
+/// The initializer opens the storage and updates its schema. After that, all calls may be made from any task at any
+/// time. ``close(within:)`` waits for calls in progress; later calls fail with `unavailable`.
 ///
-/// - An answered call is durable: its result survives kill -9 and a power cut.
-/// - Every call except the look-up of secrets has a tenant, and sees no data of another.
+/// A tenant must exist before all other calls (`default` always does), a vehicle before its records are read, and a
+/// gateway before its key is looked up. Otherwise, calls fail with `notFound`.
+///
+/// - When a call returns, its result is durable: it survives kill -9 and a power cut.
+/// - Every call except the look-up of secrets is for one tenant, and has no access to data of another.
 /// - No call reads a clock: the caller passes the time.
 /// - A call that failed with `unavailable` may have been executed. Every call can be repeated without harm.
 /// - Cancelling a task does not undo its calls.
 public protocol FleetStorage: Sendable {
   // MARK: Records
 
-  /// Stores a batch of records in one transaction, or in several if it is large or has many better times. Refused
-  /// records do not affect the others. A batch that failed may be stored in part; if it is sent again, each record is stored once.
+  /// Stores a batch of records in one transaction, or in several if it is large or has many better times. Rejected
+  /// records do not affect the others. A batch that failed may be stored in part; if it is sent again, each record is
+  /// stored once.
   ///
-  /// The first record of an unknown vehicle registers it with its `vehicleId` as the id. A `vehicleId` that is the
-  /// VIN of a known
-  /// vehicle means that vehicle. A later record with the same tenant, vehicle, class and id is a duplicate. If its
-  /// `timeQuality` is better (gps > ntp > system > unset), its `timestamp` and `timeQuality` replace the stored ones,
-  /// also in the body.
+  /// The first record of an unknown vehicle registers the vehicle, with its `vehicleId` as the ID. If the `vehicleId`
+  /// is the VIN of a known vehicle, the record belongs to that vehicle. A later record with the same tenant, vehicle,
+  /// class and ID is a duplicate. If its `timeQuality` is better (gps > ntp > system > unset), its `timestamp` and
+  /// `timeQuality` replace the stored ones, also in the body.
   ///
   /// - Parameter now: the time of registrations and of the feed.
   /// - Returns: the result of each record, in order.
@@ -32,7 +33,7 @@ public protocol FleetStorage: Sendable {
 
   /// Returns a page of records. A cursor is valid only for the query that returned it.
   ///
-  /// Records that are stored between two pages appear at their own place only.
+  /// A record that is stored between the requests for two pages appears only if its place is on a later page.
   ///
   /// - Throws: `notFound` if the vehicle does not exist; `invalidCursor`; `invalidQuery` for an invalid
   ///   ``RecordQuery``.
@@ -41,11 +42,12 @@ public protocol FleetStorage: Sendable {
   /// Returns the newest records of a vehicle, by id or VIN; `nil` if the vehicle does not exist.
   func latest(vehicle: String, tenant: TenantID) async throws(StorageError) -> LatestRecords?
 
-  /// Removes records of a class that are older than `cutoff`: their time is before it, and their id was created in a
-  /// month (UTC) that ended by then, or in one that begins more than a day after `now`. Records from before a clock
-  /// was set are removed by their time alone. Records without a time stay.
+  /// Removes records of a class that are older than `cutoff`. A record is removed if both conditions hold: its time is
+  /// before `cutoff`, and its ID was created in a month (UTC) that ended before `cutoff`, or that begins more than a
+  /// day after `now`. Records without a time stay. Records that were made before a clock was set are removed by their
+  /// time alone.
   ///
-  /// Works in small transactions, so that batches do not wait. A cancelled task ends after one of them.
+  /// It works in small transactions, so that batches do not wait. If the task is cancelled, it ends after one of them.
   ///
   /// - Returns: the number of removed records; for whole partitions, the database's estimate.
   @discardableResult
@@ -53,12 +55,12 @@ public protocol FleetStorage: Sendable {
     _ recordClass: RecordClass, before cutoff: Timestamp, at now: Timestamp
   ) async throws(StorageError) -> Int64
 
-  /// Returns a time of day to compare with this machine's clock: PostgreSQL's own, or the time of the newest change
-  /// in a SQLite file; `nil` if there is none.
-  func witnessedTime() async throws(StorageError) -> Timestamp?
+  /// Returns a time of day to compare with this machine's clock: that of the PostgreSQL server, or the time of the
+  /// newest change in a SQLite file; `nil` if there is none.
+  func referenceTime() async throws(StorageError) -> Timestamp?
 
-  /// Prepares the database for the next week, so that nothing has to be created when a month begins. Fails if a
-  /// reader of everything, such as a backup, is in its way; the caller tries again later.
+  /// Prepares the database for the next week, so that nothing must be created when a month begins. Fails if a reader of
+  /// the whole database, such as a backup, has locked it; the caller must try again later.
   ///
   /// - Parameter now: the time of day.
   func prepare(at now: Timestamp) async throws(StorageError)
@@ -68,18 +70,19 @@ public protocol FleetStorage: Sendable {
   /// Returns the position after the tenant's newest change.
   func feedPosition(tenant: TenantID) async throws(StorageError) -> FeedPosition
 
-  /// Returns changes after a position, in the order of their commits. If there are fewer than `limit`, no more exist
-  /// yet.
+  /// Returns changes after a position, in the order of their commits. If there are fewer than `limit`, they are the
+  /// last ones.
   ///
   /// Records that were removed in the meantime are left out.
   ///
-  /// - Throws: `positionGone` if they are no longer stored.
+  /// - Throws: `positionGone` if the changes are no longer stored.
   func changes(
     after position: FeedPosition, limit: Int, tenant: TenantID
   ) async throws(StorageError) -> [FeedChange]
 
-  /// Returns the feed's position soon after each commit of any process. A slow reader gets only the newest position,
-  /// and reads the changes with ``changes(after:limit:tenant:)``. Ends with ``close(within:)``.
+  /// Returns a stream with the feed's position, which is sent soon after each commit of any process. A slow reader
+  /// receives only the newest position, and must read the changes with ``changes(after:limit:tenant:)``. The stream
+  /// ends with ``close(within:)``.
   func announcements(tenant: TenantID) -> AsyncStream<FeedPosition>
 
   /// Removes changes of all tenants from the feeds; the records stay. Works in small transactions, as
@@ -94,8 +97,8 @@ public protocol FleetStorage: Sendable {
 
   // MARK: Vehicles
 
-  /// Deletes the records of removed vehicles, including those that a killed server has left. Works in small
-  /// transactions, as ``removeRecords(_:before:at:)`` does.
+  /// Deletes the records of removed vehicles, also after a server was killed meanwhile. It works in small transactions,
+  /// as ``removeRecords(_:before:at:)`` does.
   ///
   /// - Returns: the number of deleted records.
   @discardableResult
@@ -109,9 +112,9 @@ public protocol FleetStorage: Sendable {
   /// Returns the fences; `nil` if none were stored.
   func fences(tenant: TenantID) async throws(StorageError) -> FencesDocument?
 
-  /// Replaces the fences.
+  /// Replaces the fences, if the present ones are the expected ones.
   ///
-  /// - Parameter expected: the fences that must be stored now.
+  /// - Parameter expected: condition for the present fences.
   func putFences(
     _ document: FencesDocument, expecting expected: FencesExpectation, tenant: TenantID, at now: Timestamp
   ) async throws(StorageError) -> FencesPut
@@ -153,13 +156,14 @@ public protocol FleetStorage: Sendable {
   /// - Throws: `notFound`.
   func removeGateway(_ id: String, tenant: TenantID) async throws(StorageError)
 
-  /// Stores the state that gateways reported. Unknown ids are ignored. A vehicle replaces the current one unless its
-  /// time is earlier.
+  /// Stores the state that gateways reported. Unknown IDs are ignored. A reported vehicle replaces the current one
+  /// unless its time is earlier.
   func storeStatus(of gateways: [String: GatewayStatus], tenant: TenantID) async throws(StorageError)
 
   // MARK: Tokens, tenants
 
-  /// Returns the owners of secrets, including revoked ones, which the caller must check. Unknown secrets are absent.
+  /// Returns the owners of secrets, including revoked ones, which the caller must check. Unknown secrets are not in the
+  /// result.
   func principals(_ secrets: [SecretHash]) async throws(StorageError) -> [SecretHash: Principal]
 
   /// Adds a token with a new id.
@@ -178,15 +182,15 @@ public protocol FleetStorage: Sendable {
   /// - Throws: `notFound`.
   func revokeToken(_ id: UUIDv7, tenant: TenantID, at now: Timestamp) async throws(StorageError)
 
-  /// Removes a token: its secret becomes unknown, and lists no longer show it.
+  /// Removes a token. Its secret becomes unknown, and lists no longer contain it.
   ///
   /// - Throws: `notFound`.
   func removeToken(_ id: UUIDv7, tenant: TenantID, at now: Timestamp) async throws(StorageError)
 
   /// Returns tokens of all tenants that any process revoked or removed after a position. If there are fewer than
-  /// `limit`, no more exist yet. The newest 10,000 are stored.
+  /// `limit`, they are the last ones. The newest 10,000 are stored.
   ///
-  /// - Parameter position: `nil` to get no tokens, but the current position.
+  /// - Parameter position: `nil` to get only the current position.
   func revocations(after position: RevocationPosition?, limit: Int) async throws(StorageError) -> Revocations
 
   /// Revokes all valid tokens that were created after a time.
@@ -212,9 +216,9 @@ public protocol FleetStorage: Sendable {
 
   // MARK: Things
 
-  /// Reads things in one transaction, which sees one state of the database.
+  /// Reads things in one transaction, so that all results belong to the same state of the database.
   ///
-  /// - Throws: what `work` throws; `storage`.
+  /// - Throws: errors of `work`; `storage`.
   func view<Value: Sendable>(
     tenant: TenantID, _ work: @escaping @Sendable (any FleetView) throws(ThingError) -> Value
   ) async throws(ThingError) -> Value
@@ -222,24 +226,25 @@ public protocol FleetStorage: Sendable {
   /// Changes things in one transaction, and writes the changes to the tenant's audit in the same transaction.
   ///
   /// - Parameters:
-  ///   - actor: who does it, for the audit.
+  ///   - actor: the author of the changes, for the audit.
   ///   - now: the time of the changes.
-  ///   - work: may be run more than once.
-  /// - Throws: what `work` throws; `storage`. Nothing is changed then.
+  ///   - work: may run more than once.
+  /// - Throws: errors of `work`; `storage`. Nothing is changed then.
   func change<Value: Sendable>(
     tenant: TenantID, by actor: Actor, at now: Timestamp,
     _ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Value
   ) async throws(ThingError) -> Value
 
-  /// Entries of a tenant's audit as they are stored, in their order; fewer than `limit`: there are no more for now.
+  /// Returns entries of a tenant's audit as they are stored, in order. If there are fewer than `limit`, they are the
+  /// last ones.
   ///
-  /// - Parameter number: of the entry before them; 0: from the first one on.
+  /// - Parameter number: number of the previous entry; 0 to begin with the first one.
   func auditEntries(after number: Int64, limit: Int, tenant: TenantID) async throws(StorageError) -> [AuditEntry]
 
   // MARK: The storage itself
 
-  /// Begins a new generation of feed positions, after a backup was restored in a way that no server detects. Earlier
-  /// positions are `positionGone` from then on.
+  /// Begins a new generation of feed positions. Required after a backup was restored in a way that no server can
+  /// detect. Earlier positions then fail with `positionGone`.
   func recordRestoration() async throws(StorageError)
 
   /// Checks that the database works.
@@ -247,17 +252,15 @@ public protocol FleetStorage: Sendable {
 
   func counts() async throws(StorageError) -> StorageCounts
 
-  /// Returns when the storage's own threads have completed a turn, for a watchdog. An unreachable database, or
-  /// another process that locks the file, does not delay it.
+  /// Returns when the storage's own threads have completed a turn. A watchdog uses it to detect a stuck thread. An
+  /// unreachable database, or another process that locks the file, does not delay it.
   func turn() async
 
-  /// Closes the database: refuses new calls, and waits for those in progress.
+  /// Closes the database: rejects new calls, and waits for those in progress.
   ///
   /// - Parameter limit: the maximum time to wait; `nil` for no limit. After it, calls are interrupted if the database
-  ///   allows it, and
-  ///   fail with `unavailable`; whether their batches were committed is unknown. Calls that cannot be interrupted are
-  ///   abandoned
-  ///   a quarter of a second later.
+  ///   allows it, and fail with `unavailable`; it is unknown whether their batches were committed. Calls that cannot be
+  ///   interrupted are abandoned a quarter of a second later.
   func close(within limit: Duration?) async
 }
 
@@ -271,7 +274,7 @@ extension FleetStorage {
   public func close() async { await close(within: nil) }
 }
 
-/// The fences that must be stored for a change (RFC 9110, 13.1: If-Match, If-None-Match).
+/// Condition for the present fences (RFC 9110, 13.1: If-Match, If-None-Match).
 public enum FencesExpectation: Equatable, Sendable {
   /// Any fences, or none.
   case anything

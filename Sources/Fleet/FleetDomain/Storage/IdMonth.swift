@@ -1,17 +1,17 @@
 import Telemetry
 
-/// The month (UTC) in which a record's id was created, from 2020 to 2099, and one value each for earlier and later
-/// ids, which come from wrong clocks. Partitions and retention use it.
+/// The month (UTC) in which a record's ID was created, from 2020 to 2099. Earlier and later IDs, which come from wrong
+/// clocks, have one value each. Partitions and retention use the month.
 public struct IdMonth: Hashable, Comparable, Sendable {
   /// 0: before 2020; 1 to 960: a month; 961: after 2099.
   public let index: Int
 
   private static let firstYear = 2020
   private static let last = 961
-  /// The usual maximum age of ids in months: a backlog is not older.
+  /// The usual maximum age of IDs in months. Backlogs of gateways are not older.
   private static let usual = 24
 
-  /// Returns `nil` outside 0 to 961.
+  /// Returns `nil` if the index is not 0 to 961.
   public init?(index: Int) {
     guard (0...Self.last).contains(index) else { return nil }
     self.index = index
@@ -28,7 +28,7 @@ public struct IdMonth: Hashable, Comparable, Sendable {
       index = Self.last
       return
     }
-    // A month has at most 31 days, so the estimate is never too late, and at most 16 too early in 80 years.
+    // This estimate assumes 31 days for each month. It is never too late, and at most 16 months too early in 80 years.
     var index = 1 + (days - first) / 31
     while Self.startDay(index + 1) <= days { index += 1 }
     self.index = index
@@ -39,21 +39,20 @@ public struct IdMonth: Hashable, Comparable, Sendable {
     self.init(of: UUIDv7(milliseconds: UInt64(max(time.milliseconds, 0)), first: 0, rest: 0))
   }
 
-  /// The last month in which ids can be created by clocks that are right within a day.
+  /// The last month in which IDs can be created if all clocks are right within a day.
   public static func newest(at now: Timestamp) -> IdMonth {
     let (tomorrow, overflow) = now.nanoseconds.addingReportingOverflow(86_400_000_000_000)
     return IdMonth(at: Timestamp(nanoseconds: overflow ? .max : tomorrow))
   }
 
-  /// Whether ids of this month are usual at a time: it began at most a day from now, and is at most two years old.
-  /// The values for
-  /// before 2020 and after 2099 always are.
+  /// Whether IDs of this month are usual at a time: the month began at most a day after it, and is at most two years
+  /// old. The values for before 2020 and after 2099 always count as usual.
   public func isUsual(at now: Timestamp) -> Bool {
     let newest = Self.newest(at: now).index
     return index == 0 || index == Self.last || (newest - Self.usual...newest).contains(index)
   }
 
-  /// The first id of the month, and the first id after it; `nil` for no bound.
+  /// The first ID of the month, and the first ID after the month; `nil` if there is none.
   public var bounds: (from: UUIDv7?, to: UUIDv7?) {
     (index == 0 ? nil : Self.least(index), index == Self.last ? nil : Self.least(index + 1))
   }
@@ -63,8 +62,8 @@ public struct IdMonth: Hashable, Comparable, Sendable {
     index == Self.last ? nil : Timestamp(nanoseconds: Int64(Self.startDay(index + 1)) * 86_400_000_000_000)
   }
 
-  /// Whether retention up to `cutoff` considers the month: it ended by then, or begins more than a day after `now`,
-  /// which only a wrong clock explains.
+  /// Whether retention up to `cutoff` includes the month: the month ended before `cutoff`, or begins more than a day
+  /// after `now`, which means that a clock was wrong.
   public func isOver(by cutoff: Timestamp, at now: Timestamp) -> Bool {
     self > Self.newest(at: now) || end.map { $0 <= cutoff } ?? true
   }

@@ -1,5 +1,5 @@
-/// The end of a page, as clients get it: 40 bytes and a hash of them and of the query, with the store's own key. A
-/// cursor that was changed, or that belongs to another query or tenant, is refused.
+/// The end of a page, in the form that clients receive: 40 bytes, and a hash of these bytes and the query with the
+/// store's own key. A cursor that was changed, or that belongs to another query or tenant, is rejected.
 public struct PageCursor: Equatable, Sendable {
   /// The time in ms, or the end of a span.
   public var time: Int64
@@ -34,11 +34,11 @@ public struct PageCursor: Equatable, Sendable {
       recordClass: Int16(truncatingIfNeeded: isPacked ? words[3] >> 32 : words[4]))
   }
 
-  /// A bit in the fourth word that says that vehicle and class share it, and that the fifth is the `seq`. An earlier
-  /// version had only the vehicle in the fourth, and the class in the fifth.
+  /// A bit in the fourth word. If set, the fourth word contains vehicle and class, and the fifth the `seq`. In an
+  /// earlier version, the fourth word was the vehicle and the fifth the class.
   private static let packed: UInt64 = 1 << 63
 
-  /// - Parameter scope: the query, and its tenant.
+  /// - Parameter scope: the query and its tenant.
   public func text(scope: [UInt8], key: CursorKey) -> String {
     let place = UInt64(UInt16(bitPattern: recordClass)) << 32 | UInt64(UInt32(bitPattern: vehicle))
     let words = [
@@ -49,13 +49,13 @@ public struct PageCursor: Equatable, Sendable {
     return Hexadecimal.text(bytes) + Hexadecimal.text(key.sum(bytes, scope))
   }
 
-  /// Returns a cursor of a list that is sorted by text: the last text of the page, and its hash.
+  /// Returns a cursor for a list that is sorted by text. It contains the last text of the page, and a hash.
   public static func text(after last: String, scope: [UInt8], key: CursorKey) -> String {
     Hexadecimal.text(Array(last.utf8)) + Hexadecimal.text(key.sum(Array(last.utf8), scope))
   }
 
-  /// Returns the last text of the page before; `nil` unless ``text(after:scope:key:)`` made the cursor for the same
-  /// scope.
+  /// Returns the last text of the previous page; `nil` unless the cursor was made by ``text(after:scope:key:)`` for the
+  /// same scope.
   public static func last(of text: String, scope: [UInt8], key: CursorKey) -> String? {
     guard let bytes = Hexadecimal.bytes(text), bytes.count >= 8 else { return nil }
     let last = Array(bytes.dropLast(8))
@@ -64,7 +64,7 @@ public struct PageCursor: Equatable, Sendable {
   }
 }
 
-/// The key of a store's cursors: 16 random bytes in the store, so that all its servers have the same.
+/// The key of a store's cursors: 16 random bytes in the store, so that all its servers have the same key.
 public struct CursorKey: Equatable, Sendable {
   private let words: (UInt64, UInt64)
 
@@ -79,7 +79,7 @@ public struct CursorKey: Equatable, Sendable {
   public static func == (left: CursorKey, right: CursorKey) -> Bool { left.words == right.words }
 
   func sum(_ bytes: [UInt8], _ scope: [UInt8]) -> UInt64 {
-    // The length prevents that the two are confused.
+    // The length separates the bytes from the scope, so that no other combination of both has the same hash.
     SipHash(key: words).hash((bytes + [UInt8(truncatingIfNeeded: bytes.count)] + scope).span)
   }
 }

@@ -13,17 +13,18 @@ public struct RecordQuery: Equatable, Sendable {
   public var vehicle: String?
   /// The classes of records.
   public var classes: [RecordClass]
-  /// The first time; `nil` for no limit, with records without a time first.
+  /// The first time; `nil` for no limit. Without a limit, records without a time are included and come first.
   public var from: Timestamp?
-  /// The time before which the records are; `nil` for no limit.
+  /// The end of the time range, which is not included; `nil` for no limit.
   public var to: Timestamp?
-  /// Milliseconds, 1 to ``maximumSpan``: only the newest record of each span of this length, counted from 1970. Spans
-  /// without records and records without a time are absent. Needs a vehicle, one class, and oldest first.
+  /// Length of a time span in ms, 1 to ``maximumSpan``. Only the newest record of each span is returned; spans are
+  /// counted from 1970. Spans without records, and records without a time, are left out. It requires a vehicle, a
+  /// single class, and the order from the oldest to the newest.
   public var every: Int64?
   public var order: Order
-  /// From the page before; `nil` for the first page.
+  /// The `next` of the previous page; `nil` for the first page.
   public var cursor: String?
-  /// 1 to ``maximumLimit`` records.
+  /// Maximum number of records, 1 to ``maximumLimit``.
   public var limit: Int
 
   public init(
@@ -40,7 +41,7 @@ public struct RecordQuery: Equatable, Sendable {
     self.limit = limit
   }
 
-  /// A vehicle's telemetry, oldest first.
+  /// Creates a query for a vehicle's telemetry, oldest first.
   public static func telemetry(
     of vehicle: String, from: Timestamp? = nil, to: Timestamp? = nil, every: Int64? = nil, cursor: String? = nil,
     limit: Int = 1_000

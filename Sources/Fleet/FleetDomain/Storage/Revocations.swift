@@ -12,9 +12,9 @@ public struct Revocations: Equatable, Sendable {
   public var tokens: [TenantID: Set<UUIDv7>]
   /// The position after the last of ``tokens``.
   public var position: RevocationPosition
-  /// Whether the list still has all revocations after the position. If not, any token may have been revoked.
+  /// Whether the list contains all revocations after the position. If not, any token may have been revoked.
   public var isComplete: Bool
-  /// Whether no more follow.
+  /// Whether there are no more revocations.
   public var isLast: Bool
 
   public init(

@@ -1,20 +1,21 @@
 /// Metrics of a storage: its work since it was opened, and its size.
 public struct StorageCounts: Equatable, Sendable {
-  /// Records since the storage was opened, of all tenants. Records that were refused before are not among them.
+  /// Records of all tenants since the storage was opened. Records that were rejected before they reached the storage
+  /// are not included.
   public var ingested = IngestCounts()
   /// Transactions that stored records since the storage was opened.
   public var commits: Int64 = 0
-  /// Records and changes that retention has removed since the storage was opened, and the records of removed
+  /// Number of records and changes that retention removed since the storage was opened, including records of removed
   /// vehicles.
   public var recordsRemoved: Int64 = 0
   public var changesRemoved: Int64 = 0
   /// Records that wait for a transaction.
   public var waiting: Int = 0
-  /// Rows in the database, of all tenants.
+  /// Number of rows in the database, for all tenants.
   public var tenants: Int64 = 0
   public var vehicles: Int64 = 0
   public var gateways: Int64 = 0
-  /// Removed vehicles whose records are not all deleted.
+  /// Number of removed vehicles whose records are not all deleted.
   public var removals: Int64 = 0
 
   public init() {}

@@ -14,7 +14,7 @@ public enum StorageErrorKind: Sendable {
   case readOnly
   /// The file is not a fleet store's database, or is damaged.
   case damaged
-  /// There is no database, and the caller may not create one.
+  /// There is no database, and the caller has no permission to create one.
   case noDatabase
   /// Another server uses the file.
   case inUse
@@ -26,11 +26,11 @@ public enum StorageErrorKind: Sendable {
   case limitReached
   /// The tenant, vehicle, gateway or token does not exist.
   case notFound
-  /// A cursor that was changed, or that belongs to another query.
+  /// A cursor was changed, or belongs to another query.
   case invalidCursor
   /// A query that is not allowed.
   case invalidQuery
-  /// A feed position that is no longer stored, or never was: the caller must read the current state again.
+  /// A feed position is no longer stored, or never existed. The caller must read the current state again.
   case positionGone
   /// Any other error of the database.
   case system

@@ -37,7 +37,7 @@ struct FairEngine: StoreEngine {
     try await writes.run(isCancellable: false) { () throws(StorageError) in try await engine.write(work) }
   }
 
-  func witnessedTime() async throws(StorageError) -> Timestamp? { try await engine.witnessedTime() }
+  func referenceTime() async throws(StorageError) -> Timestamp? { try await engine.referenceTime() }
   func prepare(at now: Timestamp) async throws(StorageError) { try await engine.prepare(at: now) }
 
   func removeRecords(_ recordClass: RecordClass, _ bounds: RetentionBounds) async throws(StorageError) -> Int64 {

@@ -40,12 +40,12 @@ final class PendingWork: Sendable {
         } catch {
           // This task is never cancelled.
         }
-        self.giveUp(number)
+        self.abandon(number)
       }
     }
   }
 
-  private func giveUp(_ number: Int) {
+  private func abandon(_ number: Int) {
     state.withLock { $0.waiting.removeValue(forKey: number) }?.resume(returning: false)
   }
 

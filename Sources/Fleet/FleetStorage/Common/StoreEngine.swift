@@ -22,8 +22,8 @@ protocol StoreEngine: Sendable {
     _ work: @escaping @Sendable (any StoreSession) throws(StoreFailure) -> Value
   ) async throws(StorageError) -> Value
 
-  /// See ``FleetDomain/FleetStorage/witnessedTime()``.
-  func witnessedTime() async throws(StorageError) -> Timestamp?
+  /// See ``FleetDomain/FleetStorage/referenceTime()``.
+  func referenceTime() async throws(StorageError) -> Timestamp?
 
   /// See ``FleetDomain/FleetStorage/prepare(at:)``.
   func prepare(at now: Timestamp) async throws(StorageError)

@@ -4,14 +4,14 @@ import Telemetry
 /// Resolves the vehicle of a record, and checks whether its sender may write as that vehicle: for one tenant, in one
 /// transaction.
 struct VehicleResolver {
-  private struct Question: Hashable {
+  private struct Query: Hashable {
     var vehicleId: String
     /// `nil` for a trusted source.
     var gateway: String?
   }
 
   /// The sender of new vehicles: a gateway in one batch, or all gateways of an imported batch.
-  private struct Newcomer: Hashable {
+  private struct NewVehicleSender: Hashable {
     var job: Int
     var gateway: String
   }
@@ -19,15 +19,15 @@ struct VehicleResolver {
   private let tenant: Int32
   private var byId: [String: VehicleRow] = [:]
   private var byVIN: [String: String] = [:]
-  private var answers: [Question: Result<Int32, RecordRefusal>] = [:]
-  /// The last question, so that a batch of one vehicle asks once.
-  private var last: (question: Question, answer: Result<Int32, RecordRefusal>)?
+  private var answers: [Query: Result<Int32, RecordRefusal>] = [:]
+  /// The last query, so that a batch of one vehicle asks once.
+  private var last: (query: Query, answer: Result<Int32, RecordRefusal>)?
   /// Whether a vehicle, by id or VIN, belongs to other gateways than this one; `""` for any.
-  private var ofOthers: [Question: Bool] = [:]
+  private var ofOthers: [Query: Bool] = [:]
   /// Vehicle lists that are too long for a linear search.
   private var allowed: [String: Set<String>] = [:]
   /// The number of new vehicles of a sender in a batch.
-  private var newcomers: [Newcomer: Int] = [:]
+  private var newVehicles: [NewVehicleSender: Int] = [:]
   /// The number of vehicles that a gateway has registered, including this transaction.
   private var registered: [String: Int64] = [:]
   /// The current batch, and whether it is an import.
@@ -74,19 +74,19 @@ struct VehicleResolver {
       }
       gateway = sender
     }
-    let question = Question(vehicleId: record.vehicleId, gateway: gateway?.id)
+    let query = Query(vehicleId: record.vehicleId, gateway: gateway?.id)
     let answer: Result<Int32, RecordRefusal>
-    if let last, last.question == question {
+    if let last, last.query == query {
       answer = last.answer
-    } else if let known = answers[question] {
+    } else if let known = answers[query] {
       answer = known
     } else {
       answer = try find(record, source, now, transaction)
       // Another batch may be within the limit.
       if case .failure(let refusal) = answer, refusal.kind == .tooManyVehicles { return answer }
-      answers[question] = answer
+      answers[query] = answer
     }
-    last = (question, answer)
+    last = (query, answer)
     if record.vin != nil, case .success = answer { try learnVIN(of: record, source, transaction) }
     return answer
   }
@@ -173,7 +173,7 @@ struct VehicleResolver {
     let sender = source == .broker ? nil : record.gatewayId
     guard let vin = record.vin, NameRules.isVIN(vin), named(vin) == nil else { return nil }
     // If every record has another VIN, the vehicle stores one of the first, or one of a later batch.
-    if ofOthers[Question(vehicleId: vin, gateway: sender)] == nil, countNew(record) != nil { return nil }
+    if ofOthers[Query(vehicleId: vin, gateway: sender)] == nil, countNew(record) != nil { return nil }
     return try isOfOther([vin], than: sender, transaction) ? nil : vin
   }
 
@@ -182,13 +182,13 @@ struct VehicleResolver {
     _ names: [String], than gateway: String?, _ transaction: some StoreSession
   ) throws(StoreFailure) -> Bool {
     for name in names {
-      let question = Question(vehicleId: name, gateway: gateway)
+      let query = Query(vehicleId: name, gateway: gateway)
       let answer: Bool
-      if let known = ofOthers[question] {
+      if let known = ofOthers[query] {
         answer = known
       } else {
         answer = try transaction.isOfOther(name, than: gateway, tenant: tenant)
-        ofOthers[question] = answer
+        ofOthers[query] = answer
       }
       if answer { return true }
     }
@@ -208,16 +208,16 @@ struct VehicleResolver {
   ///
   /// - Returns: the refusal above the limit; otherwise `nil`.
   private mutating func countNew(_ record: IncomingRecord) -> RecordRefusal? {
-    let newcomer = Newcomer(job: job, gateway: isImport ? "" : record.gatewayId)
+    let newcomer = NewVehicleSender(job: job, gateway: isImport ? "" : record.gatewayId)
     let limit = isImport ? TenantLimits.newVehiclesOfImport : TenantLimits.newVehiclesOfBatch
-    let count = newcomers[newcomer, default: 0]
+    let count = newVehicles[newcomer, default: 0]
     guard count < limit else {
       return RecordRefusal(
         .tooManyVehicles, key: "vehicleId",
         "expected at most \(limit) new vehicles in one batch, found one more, \(Self.quoted(record.vehicleId)): send it in a later batch"
       )
     }
-    newcomers[newcomer] = count + 1
+    newVehicles[newcomer] = count + 1
     return nil
   }
 

@@ -72,7 +72,7 @@ final class PostgreSQLEngine: StoreEngine {
     }
   }
 
-  func witnessedTime() async throws(StorageError) -> Timestamp? {
+  func referenceTime() async throws(StorageError) -> Timestamp? {
     let now = try await read { session throws(StoreFailure) in
       try session.rows("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint", []).first?.integer(0)
     }

@@ -24,7 +24,7 @@ final class SQLiteEngine: StoreEngine {
   /// Set during a stop; ends waits for locks of other processes.
   private let isStopping: Flag
   /// Reports the progress of the writing thread.
-  private let progress: WriterTurns
+  private let progress: ThreadRounds
 
   /// - Parameter steps: ``SQLiteSchema/steps``, or the steps of another version.
   init(path: String, steps: [String], access: StoreAccess = .makingCommand) throws(StorageError) {
@@ -34,7 +34,7 @@ final class SQLiteEngine: StoreEngine {
       throw StorageError(.noDatabase, path, "there is no database")
     }
     let lock = access == .server ? try SQLiteServerFile(of: path) : nil
-    let (isStopping, progress) = (Flag(), WriterTurns())
+    let (isStopping, progress) = (Flag(), ThreadRounds())
     self.isStopping = isStopping
     self.progress = progress
     do {
@@ -63,7 +63,7 @@ final class SQLiteEngine: StoreEngine {
     return try ServedSQLiteFile(command: file, database: path, pool)
   }
 
-  private static func configuration(_ isStopping: Flag, _ progress: WriterTurns) -> Configuration {
+  private static func configuration(_ isStopping: Flag, _ progress: ThreadRounds) -> Configuration {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false
     // Wait up to 10 s for a lock of another process. SQLite's own wait could not be interrupted by a stop.
@@ -176,7 +176,7 @@ final class SQLiteEngine: StoreEngine {
     return total
   }
 
-  func witnessedTime() async throws(StorageError) -> Timestamp? {
+  func referenceTime() async throws(StorageError) -> Timestamp? {
     let newest = try await read { session throws(StoreFailure) in
       try session.rows(
         """

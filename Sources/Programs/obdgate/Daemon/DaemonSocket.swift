@@ -12,13 +12,13 @@ struct DaemonSocket: Equatable {
 
   /// Returns the socket that the user named, otherwise the first existing one of the usual sockets of daemons.
   ///
-  /// - Parameter glance: the socket that the daemon's configuration names, if it can be read.
+  /// - Parameter inspect: the socket that the daemon's configuration names, if it can be read.
   /// - Throws: an error with the remedy if there is none.
   static func found(
-    named: String?, _ glance: StatusLocation = StatusLocation(file: DoctorCommand.usualFile)
+    named: String?, _ inspect: StatusLocation = StatusLocation(file: DoctorCommand.usualFile)
   ) throws(DaemonTrouble) -> DaemonSocket {
     if let named { return DaemonSocket(named) }
-    let places = glance.places
+    let places = inspect.places
     if let path = places.first(where: isThere) { return DaemonSocket(path) }
     throw DaemonTrouble(
       .notRunning,

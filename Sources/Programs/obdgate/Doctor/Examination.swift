@@ -40,8 +40,8 @@ struct Examination {
     let (settings, read) = reading.value(until: Self.deadline) ?? (nil, [Self.late("configuration")])
     try read.forEach(take)
     // An invalid configuration may still contain the daemon's socket.
-    let glance = try settings.map { StatusLocation($0.configuration) } ?? Self.glance(at: path)
-    let asking = try BackgroundCheck { DaemonCheck.ask(named: socket, configured: glance) }
+    let inspect = try settings.map { StatusLocation($0.configuration) } ?? Self.inspect(at: path)
+    let asking = try BackgroundCheck { DaemonCheck.ask(named: socket, configured: inspect) }
     let (status, daemon) = asking.value(until: Self.deadline) ?? (nil, [Self.late("daemon")])
     let user = ServiceUser(pid: status?.pid)
     if let settings {
@@ -74,7 +74,7 @@ struct Examination {
       ]
   }
 
-  private static func glance(at path: String?) throws -> StatusLocation {
+  private static func inspect(at path: String?) throws -> StatusLocation {
     try BackgroundCheck { StatusLocation(file: path) }.value(until: deadline) ?? StatusLocation(file: nil)
   }
 

@@ -52,7 +52,7 @@ struct Interview: PortHandler, ~Copyable {
     var configuration = SessionConfiguration()
     if case .serial(_, let baud) = address { configuration.transport = .serial(baud: baud) }
     driver = AdapterDriver(
-      AdapterSession(configuration, wishes: question.wishes), AnswerListener(answers: question.answers))
+      AdapterSession(configuration, preferences: question.preferences), AnswerListener(answers: question.answers))
     self.question = question
     self.permission = permission
     self.save = save
@@ -178,7 +178,7 @@ struct Interview: PortHandler, ~Copyable {
   private mutating func readAgain(at now: Int64, _ actions: inout PortActions) {
     isReadingAgain = true
     driver.listener.forgetParameters(at: now)
-    driver.session.wishes = question.wishes
+    driver.session.preferences = question.preferences
     driver.deadlinePassed(at: now, &actions)
   }
 

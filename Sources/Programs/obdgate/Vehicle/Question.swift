@@ -36,12 +36,12 @@ enum Question {
   }
 
   /// The PIDs to poll: only those that belong to the answer, once each.
-  var wishes: PollWishes {
-    var wishes = PollWishes()
-    if case .info(plan: true) = self { return wishes }
-    wishes.setOthersToNever()
-    for parameter in parameters { wishes.set(parameter, period: 600_000_000_000) }
-    return wishes
+  var preferences: PollPreferences {
+    var preferences = PollPreferences()
+    if case .info(plan: true) = self { return preferences }
+    preferences.setOthersToNever()
+    for parameter in parameters { preferences.set(parameter, period: 600_000_000_000) }
+    return preferences
   }
 
   /// Whether the session and the parameters read so far answer the question.

@@ -61,7 +61,7 @@ struct ScanRow {
   /// The reason why an adapter was not asked or did not answer; `nil` if there is none.
   var problem: String?
 
-  init(_ device: Surroundings.Device, heard: Listener.Heard?) {
+  init(_ device: LocalDevices.Device, heard: Listener.Result?) {
     self.device = device.address.device
     key = device.key
     label = device.label
@@ -123,9 +123,9 @@ private struct Scan {
   init() {
     var progress = ProgressLine()
     progress.show("obdgate scan: Bluetooth devices, 8 s")
-    var surroundings = Surroundings(inquiry: Self.inquiry)
-    let heard = surroundings.listen { progress.show("obdgate scan: listening to \($0.address.device)") }
-    for device in surroundings.devices {
+    var localDevices = LocalDevices(inquiry: Self.inquiry)
+    let heard = localDevices.listen { progress.show("obdgate scan: listening to \($0.address.device)") }
+    for device in localDevices.devices {
       var row = ScanRow(device, heard: heard[device.address.device])
       if device.isAdapter {
         progress.show("obdgate scan: asking \(device.address.device)")
@@ -134,6 +134,6 @@ private struct Scan {
       rows.append(row)
     }
     progress.end()
-    problems = surroundings.problems
+    problems = localDevices.problems
   }
 }

@@ -29,7 +29,7 @@ struct VehicleOptions: ParsableArguments {
 
   /// Returns the adapter that the user named, or the only one that was found.
   static func address(_ device: String?) throws(Failure) -> PortAddress {
-    guard let device else { return try Surroundings().onlyAdapter() }
+    guard let device else { return try LocalDevices().onlyAdapter() }
     do throws(PortError) {
       return try PortAddress(parsing: device)
     } catch {

@@ -10,13 +10,13 @@ public struct DrivingOptions: BitwiseCopyable, Equatable, Sendable {
   public var harshAcceleration: Double? = 3.0
   /// Speed limit, km/h; `nil` to use only the limits of geofences. If both exist, the lower one applies.
   public var speedLimit: Double?
-  /// How long the limit must be exceeded.
+  /// Time for which the limit must be exceeded.
   public var overspeedTime: Int64 = 10 * second
-  /// How long the engine must run while the vehicle is stationary; `nil` for no events.
+  /// Time for which the engine must run while the vehicle is stationary; `nil` for no events.
   public var idlingTime: Int64? = 300 * second
   /// Voltage of a nearly empty 12 V battery, V; twice as much for systems above 18 V. `nil` for no events.
   public var lowVoltage: Double? = 11.8
-  /// How long the voltage must stay low. Cranking lowers it for seconds.
+  /// Time for which the voltage must stay low. Cranking lowers it for seconds.
   public var lowVoltageTime: Int64 = 60 * second
   /// Longest interval between readings. If it is exceeded, nothing is assumed about the time between them.
   public var longestGap: Int64 = 10 * second

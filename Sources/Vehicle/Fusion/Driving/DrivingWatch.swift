@@ -4,9 +4,10 @@
 ///     watch.speed(62, at: time)
 ///     while let event = watch.next() { … }
 ///
-/// Each event is reported once: a harsh manoeuvre when it is over, the others when their time has passed. They are
-/// reported again only after the opposite: a speed within the limit for ``DrivingOptions/overspeedTime``; a moving
-/// vehicle or a stopped engine; a voltage 0.5 V above the limit.
+/// Each event is reported once: a harsh manoeuvre when it is over, other events when their condition has held for the
+/// required time. An event is reported again only after its condition has ended: the speed was within the limit for
+/// ``DrivingOptions/overspeedTime``, the vehicle moved or the engine stopped, or the voltage rose 0.5 V above the
+/// limit.
 public struct DrivingWatch: ~Copyable {
   let options: DrivingOptions
   private var harsh = HarshMotion()
@@ -27,8 +28,8 @@ public struct DrivingWatch: ~Copyable {
   private var supply = SupplyVoltage()
   private var low = Run()
   private var isLowTold = false
-  /// Whether one of the following events is set.
-  private var hasNews = false
+  /// Whether any of the following events is set.
+  private var hasChanges = false
   /// Events that were not returned yet.
   private var harshEvent: DrivingEvent?
   private var overspeedEvent: DrivingEvent?
@@ -40,11 +41,11 @@ public struct DrivingWatch: ~Copyable {
 
   /// Removes and returns the next event; `nil` if there is none.
   public mutating func next() -> DrivingEvent? {
-    guard hasNews else { return nil }
+    guard hasChanges else { return nil }
     if let event = harshEvent.take() { return event }
     if let event = overspeedEvent.take() { return event }
     if let event = idlingEvent.take() { return event }
-    hasNews = false
+    hasChanges = false
     return voltageEvent.take()
   }
 
@@ -53,7 +54,7 @@ public struct DrivingWatch: ~Copyable {
   /// The limit expires after ``DrivingOptions/longestGap``, because the vehicle's position is then unknown.
   public mutating func setFenceLimit(_ limit: Double?, at time: Int64) {
     fenceLimit = limit
-    // There is no time before the first event.
+    // Prevents an overflow in calculations with a time before the first event.
     fenceLimitTime = max(time, .min / 2)
   }
 
@@ -84,7 +85,7 @@ public struct DrivingWatch: ~Copyable {
     if let peak = harsh.speed(kmh, at: time, options) { tell(peak) }
     stand.note(kmh == 0, at: time, longestGap: options.longestGap)
     weigh(kmh, at: time)
-    noteIdling()
+    recordIdling()
   }
 
   /// Adds a GNSS speed over ground, km/h. It is used for overspeed if the vehicle reports no speed.
@@ -99,26 +100,26 @@ public struct DrivingWatch: ~Copyable {
     guard rpm.isFinite, rpm >= 0 else { return }
     engine.note(rpm > 0, at: time, longestGap: options.longestGap)
     self.rpm = rpm
-    noteIdling()
+    recordIdling()
   }
 
   /// Adds the voltage measured by the adapter, V.
   public mutating func batteryVoltage(_ volts: Double, at time: Int64) {
     supply.adapter(volts, at: time)
-    noteVoltage(at: time)
+    recordVoltage(at: time)
   }
 
   /// Adds the control module voltage (PID 42), V.
   public mutating func controlModuleVoltage(_ volts: Double, at time: Int64) {
     supply.controlModule(volts, at: time)
-    noteVoltage(at: time)
+    recordVoltage(at: time)
   }
 
   // MARK: Evaluation
 
   private mutating func tell(_ peak: HarshMotion.Peak) {
     let threshold = peak.acceleration < 0 ? options.harshBraking : options.harshAcceleration
-    hasNews = true
+    hasChanges = true
     harshEvent = .harsh(
       acceleration: peak.acceleration, threshold: threshold ?? 0, fromSpeed: peak.fromSpeed, toSpeed: peak.toSpeed,
       seconds: peak.seconds)
@@ -140,28 +141,28 @@ public struct DrivingWatch: ~Copyable {
     overPeak = since == time ? kmh : max(overPeak, kmh)
     guard !isOverTold, time - since >= options.overspeedTime else { return }
     isOverTold = true
-    hasNews = true
+    hasChanges = true
     overspeedEvent = .overspeed(speed: kmh, limit: limit, maxSpeed: overPeak, seconds: Double(time - since) / 1e9)
   }
 
-  private mutating func noteIdling() {
+  private mutating func recordIdling() {
     guard let both = engine.overlap(stand) else {
       if engine.since == nil || stand.since == nil { isIdlingTold = false }
       return
     }
     guard let limit = options.idlingTime, !isIdlingTold, both.end - both.start >= limit else { return }
     isIdlingTold = true
-    hasNews = true
+    hasChanges = true
     idlingEvent = .idling(
       seconds: Double(both.end - both.start) / 1e9, limit: Double(limit) / 1e9, rpm: rpm)
   }
 
-  /// How far the voltage must rise above the limit before another event, V.
+  /// Rise above the limit that is required before another event, V.
   private static let recovery = 0.5
   /// Longest interval between voltages, ns. The adapter of a sleeping vehicle is read twice a minute.
   private static let voltageGap: Int64 = 120_000_000_000
 
-  private mutating func noteVoltage(at time: Int64) {
+  private mutating func recordVoltage(at time: Int64) {
     guard let limit = options.lowVoltage, let volts = supply.volts(at: time) else {
       low.end()
       return
@@ -170,7 +171,7 @@ public struct DrivingWatch: ~Copyable {
     low.note(volts <= limit, at: time, longestGap: Self.voltageGap)
     guard let since = low.since, !isLowTold, time - since >= options.lowVoltageTime else { return }
     isLowTold = true
-    hasNews = true
+    hasChanges = true
     voltageEvent = .lowVoltage(voltage: volts, limit: limit, seconds: Double(time - since) / 1e9)
   }
 }

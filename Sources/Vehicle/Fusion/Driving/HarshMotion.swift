@@ -3,14 +3,14 @@
 ///
 ///     50 50 46 38 31 25 25     at 1 Hz: 46 → 38 → 31 is 8 and 7 km/h in a second, 2.1 m/s²
 ///
-/// Two readings prove a change only if it exceeds the effects of rounding and delay:
-/// - A speed is rounded down to 1 km/h, and its transmission takes time. Each pair counts with the least acceleration
-///   that it allows. The readings of a pair are at least 0.9 s apart, so that one step of rounding does not look like a
-///   jump.
+/// A change of speed is accepted only if it exceeds the effects of rounding and delay:
+/// - A speed is rounded down to 1 km/h, and its transmission takes time. For each pair of readings, the least
+///   acceleration that is consistent with both is used. The readings of a pair are at least 0.9 s apart, so that one
+///   step of rounding does not look like a jump.
 /// - An ECU may update its speed only once a second. If it is read more often, the speed stays constant and then jumps.
-///   If this was observed, a repeated value is as old as its first appearance.
-/// - A physically impossible change is treated as a wrong reading until the next reading confirms it. So is a change
-///   that is reversed immediately.
+///   If such jumps occur, a repeated value gets the time of its first reading.
+/// - A physically impossible change is treated as a wrong reading until the next reading confirms it. A change that is
+///   reversed immediately is treated in the same way.
 struct HarshMotion: BitwiseCopyable {
   /// A detected manoeuvre, in progress or finished.
   struct Peak: BitwiseCopyable, Equatable {
@@ -21,7 +21,7 @@ struct HarshMotion: BitwiseCopyable {
     var toSpeed: Double
     /// Time between the two readings, s.
     var seconds: Double
-    /// The least acceleration that the readings allow, m/s², positive.
+    /// The least acceleration that is consistent with both readings, m/s², positive.
     var least: Double
     /// Time of the last reading; ns.
     var end: Int64
@@ -30,21 +30,21 @@ struct HarshMotion: BitwiseCopyable {
   private struct Sample: BitwiseCopyable {
     var speed = 0.0
     var time: Int64 = .min
-    /// Time since which readings have had this speed.
+    /// Time of the first of consecutive readings with this speed.
     var since: Int64 = .min
   }
 
   private static let capacity = 32
-  /// Range of the time between the readings of a pair, ns.
+  /// Minimum and maximum time between the readings of a pair, ns.
   private static let leastSpan: Int64 = 900_000_000
   private static let mostSpan: Int64 = 3_200_000_000
-  /// Minimum distance of stored samples, ns, so that they reach far enough back.
+  /// Minimum time between stored samples, ns, so that the samples cover a sufficient time.
   private static let spacing: Int64 = 80_000_000
   /// Largest effect of rounding on a change, km/h.
   private static let rounding = 1.0
-  /// Largest difference between the time of measurement and reception, s.
+  /// Largest delay between measurement and reception, s.
   private static let lateness = 0.1
-  /// Longest interval between readings that can reveal a slower update of the ECU, ns.
+  /// Longest interval between readings that allows to detect a slower update by the ECU, ns.
   private static let closeSpacing: Int64 = 500_000_000
   /// Longest update interval of an ECU, ns.
   private static let slowestRenewal: Int64 = 1_000_000_000
@@ -53,14 +53,14 @@ struct HarshMotion: BitwiseCopyable {
   private static let greatestAcceleration = 8.0
   /// Delay before a manoeuvre is reported, ns, because it may be reversed until then.
   private static let settling: Int64 = 1_500_000_000
-  /// Longest manoeuvre that a single wrong reading can imitate, s.
+  /// Longest manoeuvre that may be caused by a single wrong reading, s.
   private static let briefSeconds = 1.5
 
   private var samples = InlineArray<32, Sample>(repeating: Sample())
   private var next = 0
   private var count = 0
   private var peak: Peak?
-  /// A reading that is physically impossible, unless the next one confirms it.
+  /// A physically impossible reading that the next one may confirm.
   private var doubted: Sample?
   /// Observed update interval of the ECU, ns.
   private var renewal: Int64 = 0
@@ -89,7 +89,7 @@ struct HarshMotion: BitwiseCopyable {
       append(doubted)
     } else {
       if kmh == newest.speed { sample.since = newest.since }
-      noteRenewal(newest, sample)
+      recordRenewal(newest, sample)
       over = weigh(sample, options)
     }
     doubted = nil
@@ -117,7 +117,7 @@ struct HarshMotion: BitwiseCopyable {
   }
 
   /// Detects a jump after constant readings at a high rate: the ECU's speed was constant, not the car's.
-  private mutating func noteRenewal(_ old: Sample, _ new: Sample) {
+  private mutating func recordRenewal(_ old: Sample, _ new: Sample) {
     let span = new.time - old.time
     guard span <= Self.closeSpacing, abs(new.speed - old.speed) >= 2, old.time - old.since >= span else { return }
     renewal = max(renewal, min(new.time - old.since, Self.slowestRenewal))
@@ -141,7 +141,7 @@ struct HarshMotion: BitwiseCopyable {
       self.peak?.end = sample.time
       return nil
     }
-    // Reversed immediately: the reading in between was wrong.
+    // If the change is reversed immediately, the reading in between was wrong.
     if peak.seconds <= Self.briefSeconds, sample.time - peak.end <= Self.settling {
       self.peak = nil
       count = 0
@@ -151,7 +151,8 @@ struct HarshMotion: BitwiseCopyable {
     return peak
   }
 
-  /// Returns the pair with this reading that has the largest proven acceleration; `nil` if none reaches the threshold.
+  /// Returns the pair that ends with this reading and has the largest certain acceleration; `nil` if none reaches the
+  /// threshold.
   private mutating func search(_ new: Sample, _ options: DrivingOptions) -> Peak? {
     var best: Peak?
     for back in 0..<count {

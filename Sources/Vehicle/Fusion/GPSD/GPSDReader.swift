@@ -26,10 +26,10 @@ public enum GPSDNotice: Equatable, Sendable {
 ///     {"class":"TPV","device":"/dev/ttyACM0","mode":3,"time":"2026-05-04T10:00:00.000Z","lat":48.1,"lon":11.5,…}
 ///
 /// A fix combines a TPV report with the preceding SKY and ATT reports of the same receiver. gpsd sends the reports of
-/// all its receivers. The first receiver with a fix is used until it has sent ``patience`` reports fewer than another
-/// one. A simulated fix counts as no fix.
+/// all its receivers, but only one receiver is used: the first with a fix. Another one replaces it after sending
+/// ``patience`` reports while it was silent. A simulated fix is treated as no fix.
 ///
-/// After the longest line so far, reading allocates no memory.
+/// It allocates no memory, except when a line is longer than all previous ones.
 public struct GPSDReader: ~Copyable {
   /// Maximum length of a line, bytes. A SKY report with all satellites of four systems has 10 KiB.
   public static let maximumLength = 65_536

@@ -6,9 +6,10 @@ import NMEAWire
 ///     let roof = choice.add()
 ///     if choice.take(fix, from: roof, at: now) { … }       // the fix is from the chosen receiver
 ///
-/// The receiver with the best valid fix wins, by type (rtkFixed > rtkFloat > dgps > 3d > 2d > estimated), then by HDOP.
-/// A better receiver must stay better for a while. The chosen one is kept until it has had no fix for 1.5 s. Two
-/// antennas have different positions, and a track must not jump between them.
+/// The receiver with the best valid fix is chosen, by type (rtkFixed > rtkFloat > dgps > 3d > 2d > estimated), then by
+/// HDOP. Another receiver replaces it if its fixes are better for ``proof``, or if the chosen one has no valid fix for
+/// 1.5 s. Frequent changes are avoided, because two antennas have different positions, and a track must not jump
+/// between them.
 ///
 /// It does no I/O and reads no clock; a fix allocates nothing.
 public struct FixChoice: ~Copyable {
@@ -22,9 +23,9 @@ public struct FixChoice: ~Copyable {
     var betterSince: Int64?
   }
 
-  /// How long a fix is valid, ns.
+  /// Time for which a fix is valid, ns.
   static let patience: Int64 = PositionState.window
-  /// How long another receiver must be better, ns.
+  /// Time for which another receiver must be better, ns.
   static let proof: Int64 = 10_000_000_000
   /// Ratio of HDOP values below which a fix of the same type is better.
   static let betterHDOP = 0.67

@@ -25,7 +25,7 @@ public enum PositionPrivacy: Equatable, Sendable {
   /// Whether altitude and heading are hidden.
   var hidesDirection: Bool { self != .full }
 
-  /// Returns the one that shows less.
+  /// Returns the less precise one of both.
   public func stricter(_ other: PositionPrivacy) -> PositionPrivacy {
     switch (self, other) {
     case (.off, _), (_, .off): .off

@@ -1,7 +1,7 @@
 import NMEAWire
 import Telemetry
 
-/// Derives the date from the fixes of a GNSS receiver and decides whether to trust it.
+/// Derives the date from the fixes of a GNSS receiver, and decides whether to trust it.
 ///
 ///     var time = SatelliteTime(notBefore: Version.released)
 ///     time.fix(fix, at: bootTime, machine: nil)
@@ -10,29 +10,30 @@ import Telemetry
 /// A date is trusted if it comes from valid fixes, is not before the release of this program, and ``leastFixes`` fixes
 /// in a row agree with the boot clock.
 ///
-/// An earlier date has one of two causes. A receiver with a 10-bit week counter is 1,024 weeks, or a multiple, behind
-/// after a rollover (IS-GPS-200, section 20.3.3.3.1.1). Its date is corrected if the system clock roughly confirms the
-/// result or is unknown. Any other early date is rejected, such as 2006, which receivers report before their first fix.
+/// A date before the release has one of two causes. Some receivers have a 10-bit week counter. After a rollover, their
+/// date is 1,024 weeks, or a multiple, too early (IS-GPS-200, section 20.3.3.3.1.1). Such a date is corrected if the
+/// system clock roughly confirms the result or is unknown. Any other early date is rejected, such as 2006, which
+/// receivers report before their first fix.
 ///
-/// A fix arrives with a delay that varies with the length of its sentences, so the earliest arrival counts. A step of
-/// the receiver's time is followed after it has lasted for a while. Leap seconds cause such a step, because receivers
-/// learn them only after a quarter of an hour.
+/// A fix arrives with a delay that varies with the length of its sentences, so the earliest arrival is used. If the
+/// receiver's time steps, the new time is used after it has persisted for a while. Leap seconds cause such a step,
+/// because receivers learn them only after a quarter of an hour.
 public struct SatelliteTime: ~Copyable {
-  /// A change in what is known about the date.
-  public enum News: Equatable, Sendable {
+  /// A change of the date.
+  public enum Event: Equatable, Sendable {
     /// The date is known from now on.
     case known
     /// The date is known, and the receiver is `count` rollovers behind.
     case rolledOver(count: Int)
     /// The date is rejected: it is before the release of this program, or too far from the system clock. Reported once.
     case impossible
-    /// The receiver's time changed and was accepted after a while; ns, positive if it is later than before.
+    /// The receiver's time stepped, and the new time was accepted; ns, positive if it is later than before.
     case stepped(by: Int64)
   }
 
   /// Number of consecutive fixes that must agree.
   public static let leastFixes = 3
-  /// How long a new date must persist if a date was known before, ns.
+  /// Time for which a new date must persist if a date was known before, ns.
   static let proofOfStep: Int64 = 10_000_000_000
   /// Tolerance between the arrivals of two fixes, ns. Sentences arrive up to a second late.
   static let tolerance: Int64 = 1_000_000_000
@@ -42,8 +43,8 @@ public struct SatelliteTime: ~Copyable {
   private static let years = 1980...2200
   private static let day: Int64 = 86_400_000_000_000
   private static let rollover: Int64 = 1_024 * 7 * day
-  /// Tolerated deviations of the system clock. A system without a clock battery keeps the date of its last shutdown, so
-  /// it may be far behind but hardly ahead.
+  /// Tolerated deviations of the system clock: far behind, but only slightly ahead. A system without a clock battery
+  /// continues with the date of its last shutdown.
   private static let behind = 400 * day
   private static let ahead = day
 
@@ -66,7 +67,7 @@ public struct SatelliteTime: ~Copyable {
   ///   - time: arrival of its first byte; boot time, ns.
   ///   - machine: the system clock at that time, ns since 1970; `nil` if it cannot be trusted.
   /// - Returns: what changed; `nil` if nothing did.
-  public mutating func fix(_ fix: Fix, at time: Int64, machine: Int64?) -> News? {
+  public mutating func fix(_ fix: Fix, at time: Int64, machine: Int64?) -> Event? {
     guard fix.latitude != nil, let date = fix.date, let ofDay = fix.time else { return nil }
     var right: (moment: Int64, rollovers: Int)?
     if Self.years.contains(date.year) {
@@ -110,7 +111,7 @@ public struct SatelliteTime: ~Copyable {
     self.offset = found > offset ? found : max(found, offset - slack)
   }
 
-  private mutating func prove(_ found: Int64, rollovers: Int, at time: Int64) -> News? {
+  private mutating func prove(_ found: Int64, rollovers: Int, at time: Int64) -> Event? {
     guard var candidate, abs(candidate.offset - found) <= Self.tolerance else {
       candidate = (found, 1, time, rollovers)
       return nil

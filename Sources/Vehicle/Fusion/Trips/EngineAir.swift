@@ -38,9 +38,10 @@ struct EngineAir: BitwiseCopyable {
 }
 
 extension TripWatch {
-  /// Commanded lambda from which it means a fuel cut; no spark ignites such a mixture.
+  /// A commanded lambda from this value on means a fuel cut, because no spark ignites such a mixture.
   private static let fuelCutLambda = 1.95
-  /// Measured lambda from which a wide-range sensor may be at full scale (2, unless PID 4F states otherwise).
+  /// A measured lambda from this value on may be the end of a wide-range sensor's scale (2, unless PID 4F states
+  /// otherwise).
   private static let scaleEnd = 1.99
 
   /// Adds an engine fuel rate (PID 5E), L/h.
@@ -73,7 +74,7 @@ extension TripWatch {
     if let lambda = air.measuredLambda.value(at: time, within: options.longestGap), lambda < Self.scaleEnd {
       trip.fuel.airMeasured.add(flow / lambda, at: time, longestGap: options.longestGap)
     } else {
-      trip.fuel.airMeasured.breakOff()
+      trip.fuel.airMeasured.interrupt()
     }
   }
 
@@ -112,7 +113,7 @@ extension TripWatch {
     air.engineSpeed = EngineAir.Timed(value: rpm, time: time)
   }
 
-  /// Returns a plausible value if a trip is in progress; otherwise `nil`.
+  /// Returns the value if it is plausible and a trip is in progress; otherwise `nil`.
   private mutating func flow(_ value: Double, at time: Int64) -> Double? {
     guard value.isFinite, value >= 0 else { return nil }
     expire(at: time)

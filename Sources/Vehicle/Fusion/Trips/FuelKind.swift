@@ -24,7 +24,7 @@ public enum FuelKind: UInt8, BitwiseCopyable, Equatable, Sendable, CaseIterable 
     }
   }
 
-  /// Whether a code of PID 51 means that the vehicle may drive without its engine.
+  /// Whether a code of PID 51 means that the vehicle may drive without its engine running.
   static func isElectrified(code: Double) -> Bool { code == 8 || code >= 15 && code <= 22 || code == 29 }
 
   /// Whether it is ignited by a spark.

@@ -1,6 +1,7 @@
-/// Computes the fuel consumption of a trip by every method that the vehicle's readings allow, each separately.
+/// Computes the fuel consumption of a trip by every method for which the vehicle has readings. Each method has its own
+/// total.
 ///
-/// A method counts only if it covers 90 % of the time during which the engine ran.
+/// A total is used only if it covers 90 % of the time during which the engine ran.
 struct FuelMeter: BitwiseCopyable, Equatable {
   /// Engine fuel rate (PID 5E), L/h.
   var volume = RateIntegral()
@@ -24,9 +25,9 @@ struct FuelMeter: BitwiseCopyable, Equatable {
   init() {}
 
   /// Sets the fuel in use.
-  mutating func burns(_ found: FuelKind?) {
+  mutating func setFuel(_ found: FuelKind?) {
     guard let found, found != kind else { return }
-    // A hybrid that drives electrically does not change its fuel.
+    // The electric mode of a hybrid does not change the fuel of its engine.
     if found == .electricity { return }
     if kind != nil { isMixed = true }
     kind = found
@@ -39,13 +40,13 @@ struct FuelMeter: BitwiseCopyable, Equatable {
   }
 
   /// Starts a gap in all integrals.
-  mutating func breakOff() {
-    volume.breakOff()
-    mass.breakOff()
-    stroke.breakOff()
-    airCommanded.breakOff()
-    airMeasured.breakOff()
-    densityCommanded.breakOff()
+  mutating func interrupt() {
+    volume.interrupt()
+    mass.interrupt()
+    stroke.interrupt()
+    airCommanded.interrupt()
+    airMeasured.interrupt()
+    densityCommanded.interrupt()
   }
 
   /// Returns the consumption by the vehicle's own fuel rates, L; `nil` if none covers the trip.

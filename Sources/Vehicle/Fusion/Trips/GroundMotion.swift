@@ -2,15 +2,15 @@ import Geofencing
 
 /// Derives motion and distance from a receiver's positions.
 ///
-/// The position of a parked receiver wanders by metres and jumps by hundreds. Therefore a fix counts as motion only by
-/// its Doppler speed or, without one, by the distance covered in 10 s. Motion counts when it has led away from its
-/// start; it then counts from that start.
+/// The position of a parked receiver wanders by metres and jumps by hundreds of metres. Therefore, a fix shows motion
+/// only by its Doppler speed or, if it has none, by the distance covered in 10 s. Motion is confirmed once the vehicle
+/// is far enough from its start; the distance since the start is then added.
 struct GroundMotion: BitwiseCopyable {
-  /// The contribution of one fix.
+  /// The result of one fix.
   struct Step: BitwiseCopyable {
-    /// Distance to add, m. It includes earlier legs if this fix confirmed them.
+    /// Distance to add, m. If this fix confirmed the motion, it includes all legs since the start.
     var metres = 0.0
-    /// Time without longer gaps that the distance covers, s.
+    /// Time that the distance covers, without longer gaps, s.
     var seconds = 0.0
     /// Start of the motion; `nil` if the vehicle is stationary or the motion is not confirmed yet.
     var movingSince: Int64?
@@ -31,7 +31,7 @@ struct GroundMotion: BitwiseCopyable {
   /// Least duration that confirms motion, ns.
   private static let leastTime: Int64 = 5_000_000_000
 
-  /// Time after which fixes that jumped away are accepted if they agree with each other, ns. The previous position was
+  /// Time after which a jump is accepted if all fixes since then agree with each other, ns. The previous position was
   /// then wrong.
   private static let doubt: Int64 = 10_000_000_000
 
@@ -67,7 +67,7 @@ struct GroundMotion: BitwiseCopyable {
     doubted = nil
     let isMoving = speed.map { $0 >= Self.leastDoppler } ?? (measured * 3.6 >= Self.leastSpeed)
     defer { self.last = (position, time) }
-    // Only the ends of a gap are known; the straight line between them is the least distance driven.
+    // If positions are missing in between, the straight line is the least distance driven.
     guard isMoving || start != nil && elapsed > longestGap && measured * 3.6 >= Self.leastSpeed else {
       halt()
       return Step(speed: speed ?? 0)
@@ -84,7 +84,7 @@ struct GroundMotion: BitwiseCopyable {
     return step
   }
 
-  /// Handles a fix that is too far from the last one: one of both is wrong.
+  /// Handles a fix that is too far from the last one. One of the two is wrong.
   private mutating func doubt(_ position: GeoPosition, at time: Int64) {
     guard let before = doubted, time > before.time,
       position.distance(to: before.position) <= Self.greatestSpeed * Double(time - before.time) / 1e9

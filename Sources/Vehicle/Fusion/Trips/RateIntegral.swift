@@ -35,5 +35,5 @@ struct RateIntegral: BitwiseCopyable, Equatable {
   }
 
   /// Starts a gap: the interval to the next reading does not count.
-  mutating func breakOff() { lastTime = nil }
+  mutating func interrupt() { lastTime = nil }
 }

@@ -43,6 +43,6 @@ struct SupplyVoltage: BitwiseCopyable {
     return found.map { $0 > Self.heavy ? $0 / 2 : $0 }
   }
 
-  /// How much older than the adapter's voltage the module's may be and still count, ns.
+  /// Maximum difference of age for which the module's voltage is preferred to the adapter's, ns.
   private static let pairing: Int64 = 10_000_000_000
 }

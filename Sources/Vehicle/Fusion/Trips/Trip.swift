@@ -8,19 +8,20 @@ struct Trip: BitwiseCopyable, Equatable {
   var end: Int64
   /// Last time at which the vehicle moved; initially the start.
   var lastMotion: Int64
-  /// Last time at which the voltage showed that an engine or a converter charges the battery.
+  /// Last time at which the voltage showed that the battery was charged by an alternator or a converter.
   var lastHint: Int64
-  /// Whether the trip was long enough and its start was reported.
-  var isTold = false
+  /// Whether the start of the trip was reported, which happens once the trip is long enough.
+  var isReported = false
 
   /// Integral of the vehicle speed, km/h × s.
   var speed = RateIntegral()
   /// Distance by positions while there was no vehicle speed, km.
   var groundDistance = 0.0
-  /// Distance (m) and duration (s) by positions since the last vehicle speed. They count if no vehicle speed follows.
+  /// Distance (m) and duration (s) by positions since the last vehicle speed. They are counted if no vehicle speed
+  /// follows.
   var pendingMetres = 0.0
   var pendingSeconds = 0.0
-  /// Whether there was a time without speed and position, so that its distance is unknown.
+  /// Whether the trip has a time without speed and position, so that part of its distance is unknown.
   var hasHole = false
   var startOdometer: Double?
   var endOdometer: Double?
@@ -50,13 +51,13 @@ struct Trip: BitwiseCopyable, Equatable {
     speed.total / 3_600 + groundDistance + (isSpeedAbsent ? pendingMetres / 1_000 : 0)
   }
 
-  /// Discards the positions since the last vehicle speed, because the next one came soon.
+  /// Discards the positions since the last vehicle speed, because the next speed arrived in time.
   mutating func dropPending() {
     pendingMetres = 0
     pendingSeconds = 0
   }
 
-  /// Counts the positions since the last vehicle speed, because it is absent.
+  /// Counts the positions since the last vehicle speed, because no speed arrived in time.
   mutating func commitPending(elapsed: Double, longestGap: Double) {
     groundDistance += pendingMetres / 1_000
     if elapsed - pendingSeconds > longestGap { hasHole = true }
@@ -90,7 +91,7 @@ public struct TripReport: Equatable, Sendable {
   public var end: Int64
   /// Distance, km.
   public var distance: Double
-  /// How ``distance`` was measured.
+  /// Method by which ``distance`` was measured.
   public var distanceSource: TripRecord.DistanceSource
   /// Odometer at the start (PID A6), km; `nil` if unknown.
   public var startOdometer: Double?
@@ -105,7 +106,8 @@ public struct TripReport: Equatable, Sendable {
   /// Maximum speed, km/h.
   public var maxSpeed: Double
 
-  /// How much more the odometer (resolution 0.1 km) must show to replace a distance that was integrated with a gap, km.
+  /// If the integrated distance has a gap, the odometer's distance is used if it is greater by more than this, km. The
+  /// odometer has a resolution of 0.1 km.
   private static let odometerSurplus = 0.2
 
   init(_ trip: Trip, isSpeedAbsent: Bool, hasSpark: Bool) {

@@ -74,7 +74,7 @@ extension TripMemory {
     line.field("time", Int(time))
     line.field("date", date.map { Int($0.nanoseconds) })
     line.field("quality", quality.name)
-    line.field("isTold", trip.isTold)
+    line.field("isTold", trip.isReported)
     line.field("age", Int(time - trip.start))
     line.field("endAge", Int(time - trip.end))
     line.field("motionAge", Int(time - trip.lastMotion))
@@ -120,7 +120,7 @@ extension TripMemory {
     trip.lastMotion = time - (try Self.nanoseconds(&reader, "motionAge"))
     trip.lastHint = time - (try Self.nanoseconds(&reader, "hintAge"))
     trip.idleCounted = time
-    trip.isTold = try reader.requiredBool("isTold")
+    trip.isReported = try reader.requiredBool("isTold")
     try Self.readFigures(&reader, &trip)
     self.init(
       trip, tripId: tripId, vehicleId: try reader.requiredString("vehicleId"), vin: try reader.optionalString("vin"),

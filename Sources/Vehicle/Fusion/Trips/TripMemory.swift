@@ -1,10 +1,10 @@
 import Telemetry
 
-/// The stored state of a trip, which the caller keeps across a restart or a power cut: a small file, written every few
-/// seconds and after every change.
+/// The stored state of a trip, which the caller keeps across a restart or a power cut. It is small, and is written
+/// every few seconds and after every change.
 ///
-/// Its times are relative to the time of writing. That time is given by boot ID and, if known, by date, so that the
-/// next session can determine how long the power was off.
+/// The times of the trip are relative to the time of writing. The time of writing is stored with its boot ID and, if
+/// known, its date, so that the next session can determine the length of the interruption.
 public struct TripMemory: Equatable, Sendable {
   /// ID of the trip, the same in all its records, even if a record is repeated after a power cut.
   public var tripId: UUIDv7
@@ -40,14 +40,14 @@ public struct TripMemory: Equatable, Sendable {
     self.quality = quality
   }
 
-  /// Returns the trip with its times converted to this session's clock; `nil` if it is not known, or not yet, how long
-  /// ago it was written.
+  /// Returns the trip with its times converted to this session's clock. `nil` if the age of the stored state is
+  /// unknown, now or for ever.
   ///
   /// - Parameters:
   ///   - bootId: boot ID of this session.
   ///   - offset: ns from 1970 to this clock's 0.
   ///   - quality: source of `offset`. Only GPS and NTP are trusted, because the clock of a system without a clock
-  ///     battery continues where it stopped.
+  /// battery continues where it stopped.
   func trip(bootId: String, offset: Int64, quality: TimeQuality) -> Trip? {
     if bootId == self.bootId { return trip }
     guard Self.isTrusted(quality), isDateTrusted, let date else { return nil }

@@ -1,16 +1,17 @@
 /// Limits of a trip, and properties of the vehicle that no ECU reports. Times are in ns.
 public struct TripOptions: BitwiseCopyable, Equatable, Sendable {
-  /// How long the engine must be off and the vehicle stationary until a trip ends; at least a minute. The trip's end is
-  /// the last moment before that. Shorter stops do not end a trip.
+  /// Time for which the engine must be off and the vehicle stationary before a trip ends; at least a minute. The end of
+  /// the trip is the start of this time. Shorter stops do not end a trip.
   public var stopTime: Int64 = 180 * second
   /// Time without motion after which a trip ends although the engine runs. The next trip starts when the vehicle moves.
   public var idleTime: Int64 = 1_800 * second
-  /// Minimum distance of a trip, km. It excludes an engine that is only started, or a car moved on its parking lot.
+  /// Minimum distance of a trip, km. It prevents trips of an engine that is only started, or of a car that is moved on
+  /// its parking lot.
   public var leastDistance = 0.05
-  /// Longest interval between readings. A longer one is neither integrated nor counted.
+  /// Longest interval between readings. Longer intervals are not counted.
   public var longestGap: Int64 = 10 * second
-  /// Voltage from which the battery is being charged, by an alternator or a converter; 0.2 V less means that it is not.
-  /// V of a 12 V system; twice as much for systems above 18 V.
+  /// Voltage at which the battery is charged by an alternator or a converter, V. It is not charged if the voltage is
+  /// more than 0.2 V lower. For a 12 V system; twice as much for systems above 18 V.
   public var chargingVoltage = 13.2
   /// Engine displacement, L; required by the speed-density method. `nil` if unknown.
   public var displacement: Double?

@@ -36,7 +36,7 @@ extension TripWatch {
       trip.dropPending()
     }
     guard isDriven || kmh == 0 else {
-      trip.speed.breakOff()
+      trip.speed.interrupt()
       return
     }
     trip.speed.add(kmh, at: time, longestGap: options.longestGap)
@@ -71,7 +71,7 @@ extension TripWatch {
     isElectrified = isElectrified || FuelKind.isElectrified(code: code)
     guard options.fuel == nil, let kind = FuelKind(code: code) else { return }
     if kind != .electricity || fuelKind == nil { fuelKind = kind }
-    if hasTrip { trip.fuel.burns(kind) }
+    if hasTrip { trip.fuel.setFuel(kind) }
   }
 
   /// Adds the ignition type (PID 01).
@@ -79,10 +79,10 @@ extension TripWatch {
 
   // MARK: Evaluation
 
-  /// Whether turning wheels mean that the vehicle drives and is not towed.
+  /// Whether turning wheels mean that the vehicle drives. If not, it is towed.
   private func isDriven(at time: Int64) -> Bool {
     guard let lastEngineSpeed, lastEngineSpeed.rpm == 0, !isElectrified, fuelKind != .electricity else { return true }
-    // If the engine was never seen running, there may be none.
+    // If the engine never ran, the vehicle may have none.
     guard let lastRunning else { return true }
     if let volts = supply.volts(at: time), volts >= options.chargingVoltage { return true }
     // The engine may have stopped while the vehicle still rolls.

@@ -11,13 +11,13 @@ extension TripWatch {
     let position = GeoPosition(latitude: latitude, longitude: longitude)
     guard position.isOnEarth else { return }
     expire(at: time)
-    // Fixes with a longer gap belong to different trips.
+    // Positions before and after a longer gap belong to different trips.
     if let lastFix, time - lastFix >= options.stopTime { ground = GroundMotion() }
     lastFix = time
     let step = ground.step(position, speed: speed, at: time, longestGap: options.longestGap)
     guard let since = step.movingSince else { return }
     let isAlone = isSpeedAbsent(at: time)
-    guard !isAlone || isBelieved(at: time) else { return }
+    guard !isAlone || isDriving(at: time) else { return }
     if isAlone {
       sign(isMoving: true, since: since, at: time)
       if hasTrip, let speed = step.speed { trip.reach(speed) }
@@ -25,8 +25,8 @@ extension TripWatch {
     if hasTrip { trip.addGround(step) }
   }
 
-  /// Whether moving positions, without a vehicle speed, mean that the vehicle drives.
-  private func isBelieved(at time: Int64) -> Bool {
+  /// Whether a change of position without a vehicle speed means that the vehicle drives. If not, it is transported.
+  private func isDriving(at time: Int64) -> Bool {
     if let volts = supply.volts(at: time) {
       if volts >= options.chargingVoltage { return true }
       // A voltage between these limits is possible with and without charging.

@@ -1,20 +1,20 @@
 extension TripWatch {
-  /// Declares that the vehicle no longer answers. The next one that answers may be another.
+  /// Handles a vehicle that no longer answers. The next one that answers may be a different one.
   public mutating func vehicleLost(at time: Int64) {
     expire(at: time)
     if checkpoint == nil, hasTrip { checkpoint = trip }
     lostAt = time
   }
 
-  /// Declares that the same vehicle answers again.
+  /// Handles the same vehicle that answers again.
   public mutating func vehicleReturned() {
     checkpoint = nil
     lostAt = nil
   }
 
-  /// Declares another vehicle: ends the trip of the previous one and discards its state.
+  /// Handles a different vehicle: ends the trip of the previous one and discards its state.
   ///
-  /// Readings between ``vehicleLost(at:)`` and now belong to the new vehicle.
+  /// Readings since ``vehicleLost(at:)`` belong to the new vehicle.
   public mutating func vehicleChanged(at time: Int64) {
     expire(at: time)
     if !isOfNewVehicle {
@@ -55,7 +55,7 @@ extension TripWatch {
   /// Continues a trip from before a restart and adds a trip that has started since.
   ///
   /// - Parameter former: the earlier trip on this clock; its times may be negative.
-  mutating func goOn(_ former: Trip, at time: Int64) {
+  mutating func continueTrip(_ former: Trip, at time: Int64) {
     var whole = former
     resumedAt = time
     if time - former.end > options.longestGap { whole.hasHole = true }
@@ -97,7 +97,7 @@ extension FuelMeter {
     airCommanded.add(later.airCommanded)
     airMeasured.add(later.airMeasured)
     densityCommanded.add(later.densityCommanded)
-    burns(later.kind)
+    setFuel(later.kind)
     restore(kind, isMixed: isMixed || later.isMixed)
   }
 }

@@ -5,22 +5,22 @@
 ///     watch.speed(42, at: time)
 ///     while let change = watch.decide(at: time) { … }
 ///
-/// - A running engine or motion starts a trip, which is reported after ``TripOptions/leastDistance``.
-/// - A trip ends ``TripOptions/stopTime`` after the last of both, and its end is that last moment. It also ends when
-///   the engine has idled for ``TripOptions/idleTime``. A shorter stop, a start-stop system, a tunnel, a lost adapter
-///   or a short power cut therefore does not divide a trip.
+/// - A running engine or motion starts a trip. The trip is reported after ``TripOptions/leastDistance``.
+/// - A trip ends when the engine was off and the vehicle stationary for ``TripOptions/stopTime``. The end of the trip
+///   is the start of that time. A trip also ends when the engine has idled for ``TripOptions/idleTime``. A shorter
+///   stop, a start-stop system, a tunnel, a lost adapter or a short power cut does not divide a trip.
 /// - If the wheels turn while a previously running engine is off, the vehicle is towed, unless it may drive
 ///   electrically or its converter charges the battery.
-/// - If the position moves while the vehicle speed or the voltage shows that the vehicle is parked, the vehicle is
-///   transported, which is not motion. The positions of a receiver without an adapter always count.
-/// - Voltage alone starts no trip, because a charger raises it too. If the engine was running when last read, a
-///   charging voltage keeps the trip open, for at most ``TripOptions/idleTime``.
+/// - If the position changes while the vehicle speed or the voltage shows that the vehicle is parked, the vehicle is
+///   transported, which is not motion. Positions of a receiver without an adapter always count as motion.
+/// - A voltage alone starts no trip, because a charger raises it too. If the engine ran at its last reading, a charging
+///   voltage prevents the end of the trip, for at most ``TripOptions/idleTime``.
 ///
-/// Call order: any event, then ``decide(at:)`` until it returns `nil`; also when ``deadline`` has come.
+/// Call order: any event, then ``decide(at:)`` until it returns `nil`. Call ``decide(at:)`` also at ``deadline``.
 public struct TripWatch: ~Copyable {
   let options: TripOptions
-  /// The current trip, or what may become one; valid if ``hasTrip``. It is not an optional, because every reading would
-  /// then copy it.
+  /// The current trip, or a possible one that is too short to be reported; valid if ``hasTrip``. It is not an optional,
+  /// because every reading would then copy it.
   var trip = Trip(start: 0)
   var hasTrip = false
   /// A finished trip that was not reported; valid if ``hasEnded``.
@@ -28,7 +28,7 @@ public struct TripWatch: ~Copyable {
   var hasEnded = false
   /// End of the last trip; the next one does not start earlier.
   var lastEnd: Int64 = .min
-  /// The trip at the time when the vehicle was lost; `nil` after the vehicle is known again.
+  /// The trip at the time when the vehicle was lost; `nil` after the vehicle was identified again.
   var checkpoint: Trip?
   /// Time at which the vehicle was lost; `nil` if it is not.
   var lostAt: Int64?
@@ -48,9 +48,9 @@ public struct TripWatch: ~Copyable {
   var supply = SupplyVoltage()
   var ground = GroundMotion()
   var lastFix: Int64?
-  /// Whether a trip ended by idling. The engine alone does not start another one until it has stopped.
+  /// Whether a trip ended by idling. A running engine alone then starts no other trip until it has stopped.
   var isSpent = false
-  /// Time at which an earlier trip was continued. The time before does not count as time without a speed.
+  /// Time at which an earlier trip was continued. A missing vehicle speed before that time is ignored.
   var resumedAt: Int64 = .min
 
   /// Creates a watch for a vehicle without history.
@@ -61,7 +61,7 @@ public struct TripWatch: ~Copyable {
   }
 
   /// Whether a trip was reported and is not over.
-  public var isUnderWay: Bool { hasTrip && trip.isTold }
+  public var isUnderWay: Bool { hasTrip && trip.isReported }
 
   /// Time at which ``decide(at:)`` may have a result without an event; `.max` for never.
   public var deadline: Int64 {
@@ -81,18 +81,18 @@ public struct TripWatch: ~Copyable {
   public mutating func decide(at now: Int64) -> TripChange? {
     expire(at: now)
     if hasEnded {
-      // The distance was known only at the end, so report the start first.
-      guard ended.isTold else {
-        ended.isTold = true
+      // If the distance became known only at the end, report the start first.
+      guard ended.isReported else {
+        ended.isReported = true
         return .start(report(ended, isSpeedAbsent: true))
       }
       hasEnded = false
       return .end(report(ended, isSpeedAbsent: true))
     }
-    guard hasTrip, !trip.isTold else { return nil }
+    guard hasTrip, !trip.isReported else { return nil }
     let isSpeedAbsent = isSpeedAbsent(at: now)
     guard trip.integrated(isSpeedAbsent: isSpeedAbsent) >= options.leastDistance else { return nil }
-    trip.isTold = true
+    trip.isReported = true
     return .start(report(trip, isSpeedAbsent: isSpeedAbsent))
   }
 
@@ -122,7 +122,7 @@ public struct TripWatch: ~Copyable {
       if let odometer, since - odometer.time <= Self.odometerAge {
         (new.startOdometer, new.endOdometer) = (odometer.km, odometer.km)
       }
-      new.fuel.burns(fuelKind)
+      new.fuel.setFuel(fuelKind)
       trip = new
       hasTrip = true
     }
@@ -147,7 +147,7 @@ public struct TripWatch: ~Copyable {
   mutating func close(_ trip: Trip) {
     var trip = trip
     if !isSpeedAbsent(at: trip.end) { trip.dropPending() }
-    if trip.isTold || trip.integrated(isSpeedAbsent: true) >= options.leastDistance {
+    if trip.isReported || trip.integrated(isSpeedAbsent: true) >= options.leastDistance {
       ended = trip
       hasEnded = true
     }

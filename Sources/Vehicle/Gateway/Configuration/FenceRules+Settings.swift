@@ -2,7 +2,7 @@ import Fusion
 import Geofencing
 
 extension FenceRules {
-  /// The configured rules, with defaults for all others.
+  /// Creates the rules from the configuration, with defaults for missing values.
   init(_ wanted: GatewayConfiguration.Geofences?) {
     self.init()
     guard let wanted else { return }
@@ -16,7 +16,7 @@ extension FenceRules {
 }
 
 extension Cadence {
-  /// The configured cadence.
+  /// Creates the cadence from the configuration.
   init(_ record: GatewayConfiguration.Record) {
     let period = Int64((record.period * 1e9).rounded())
     self =
@@ -29,7 +29,7 @@ extension Cadence {
 }
 
 extension PrivacyRules {
-  /// The configured rules.
+  /// Creates the rules from the configuration.
   init(_ wanted: GatewayConfiguration.Privacy) {
     func privacy(_ level: GatewayConfiguration.Privacy.Level) -> PositionPrivacy {
       switch level {

@@ -1,6 +1,7 @@
 import JSONText
 
-/// Where a configuration names the files that ``Settings`` reads. Two configurations that differ only in this are equal.
+/// Positions in the configuration's text at which it names the files that ``Settings`` reads. All values are equal, so
+/// that two configurations are equal if they differ only in these positions.
 struct FilePlaces: Equatable, Sendable {
   var geofences: FilePlace?
   /// In the order of ``GatewayConfiguration/signalSets``.

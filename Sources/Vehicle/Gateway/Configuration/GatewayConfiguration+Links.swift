@@ -1,6 +1,6 @@
 import JSONText
 
-// Which adapters and receivers are named, and how they are reached.
+// Parses the adapters and receivers, and how they are connected.
 
 extension GatewayConfiguration.Adapter {
   init(_ value: JSONValue, folder: String) throws(JSONError) {
@@ -49,7 +49,7 @@ extension GatewayConfiguration.Adapter {
     return text
   }
 
-  /// Parses the PIN, which no message shows, or the path of its file.
+  /// Parses the PIN, which appears in no message, or the path of its file.
   private static func pin(
     _ reader: inout JSONObjectReader, isLowEnergy: Bool, _ folder: String
   ) throws(JSONError) -> (String?, file: String?) {
@@ -72,7 +72,7 @@ extension GatewayConfiguration.Adapter {
     guard let value = reader.optional("protocol") else { return nil }
     if value.isString("auto") { return nil }
     guard let text = value.string, text.count == 1, let digit = text.first, "123456789".contains(digit) else {
-      // The ELM327 calls this protocol `A`.
+      // `A` is the ELM327's name for this protocol.
       let isTruck = value.isString("A") || value.isString("a")
       throw value.invalid(
         expected: "\"auto\" or \"1\" to \"9\"", found: isTruck ? "\"A\", SAE J1939, which is not polled" : nil)
@@ -162,7 +162,7 @@ extension GatewayConfiguration {
 }
 
 extension GatewayConfiguration.Adapter.Link {
-  /// Whether both name one device, by either kind of Bluetooth.
+  /// Whether both name the same device, even if one uses Bluetooth LE and the other classic Bluetooth.
   fileprivate func isSame(as other: Self) -> Bool {
     switch (self, other) {
     case (.rfcomm(let one), .ble(let two)), (.ble(let one), .rfcomm(let two)): one == two
@@ -173,7 +173,7 @@ extension GatewayConfiguration.Adapter.Link {
 }
 
 extension GatewayConfiguration.GPSSource {
-  /// Whether both name one receiver or one gpsd.
+  /// Whether both name the same receiver or the same gpsd.
   fileprivate func isSame(as other: Self) -> Bool {
     switch (self, other) {
     case (.serial(let one, _), .serial(let two, _)): one.standardPath == two.standardPath

@@ -1,7 +1,7 @@
 import JSONText
 import Sinks
 
-/// Files to which records must not be written.
+/// Files of the daemon, to which no sink may write.
 extension GatewayConfiguration {
   /// Rejects a `file` sink that would overwrite a file that the daemon reads or writes itself.
   ///
@@ -27,7 +27,7 @@ extension GatewayConfiguration {
     }
   }
 
-  /// Files that the configuration names, and its socket.
+  /// The files that the configuration names, and the socket.
   private var filesNamed: [String] {
     var files = adapters.map(\.pinFile) + [geofences?.file] + signalSets
     for sink in sinks {
@@ -41,14 +41,14 @@ extension GatewayConfiguration {
     return files.compactMap { $0 }
   }
 
-  /// Whether a shortened path is of a file that the daemon writes in its state directory.
+  /// Whether a path, in its shortest form, is that of a file that the daemon writes in its state directory.
   private func isKept(_ path: String) -> Bool {
     guard let stateDirectory, let slash = path.lastIndex(of: "/") ?? path.indices.first else { return false }
     let name = path[slash] == "/" ? path[path.index(after: slash)...] : path[...]
     guard "\(stateDirectory)/\(name)".standardPath == path else { return false }
-    // The spool with SQLite's further files, its lock, and damaged files.
+    // The spool, SQLite's files beside it, its lock, and damaged files.
     if name.hasPrefix("spool.") { return true }
-    // Files are written under another name first; one earlier dead-letter file is kept.
+    // Each file is first written under another name. One earlier dead-letter file is kept.
     let files = ["adapters.jsonl", "trips.jsonl", "fences.json", "fences.geojson"]
     let refused = sinks.map { "refused-\($0.name).jsonl" }
     return name == "obdgated.sock" || files.contains { name == $0 || name == $0 + ".new" }

@@ -1,6 +1,6 @@
 import Sinks
 
-// The PIN of a Bluetooth adapter; no message shows it.
+// The PIN of a Bluetooth adapter. It appears in no message.
 extension GatewayConfiguration.Adapter {
   /// Returns the PIN from the configuration or from its file; `nil` to try the usual ones.
   ///

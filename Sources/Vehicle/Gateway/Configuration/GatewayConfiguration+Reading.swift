@@ -39,8 +39,7 @@ extension GatewayConfiguration {
     try Self.refuseTwice(reader.object["adapters"], adapters.map(\.link))
     if var object = try reader.optionalObject("discovery") { discovery = try Discovery(&object) }
     if var object = try reader.optionalObject("poll") {
-      // The name of an OBDb signal begins with a capital letter. Whether a set has it is checked when the sets are
-      // read.
+      // The name of an OBDb signal begins with a capital letter. Its existence is checked when the sets are read.
       let hasSets = reader.object["signalSets"].map { $0.count > 0 } ?? reader.object.leavesOut("signalSets")
       poll = try Poll(&object, mayNameSignalSets: hasSets)
     }
@@ -85,8 +84,8 @@ extension GatewayConfiguration {
     return out
   }
 
-  /// Whether a text may be the ID of a gateway or a vehicle, which stands in records and topics: 1 to 64 letters, digits
-  /// and `._:-`; not `.` or `..`, which the fleet store rejects.
+  /// Whether a text is valid as the ID of a gateway or a vehicle: 1 to 64 letters, digits and `._:-`. `.` and `..` are
+  /// invalid, because the fleet store rejects them. IDs are part of records and topics.
   public static func isIdentifier(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(isIdentifierByte) && text != "." && text != ".."
   }
@@ -126,7 +125,7 @@ extension GatewayConfiguration {
     path.utf8.first == UInt8(ascii: "/") ? path : folder + path
   }
 
-  /// The folder of a file with its slash; empty for a bare name.
+  /// The folder of a file with a slash at the end; empty if the path has no folder.
   static func folder(of file: String) -> String {
     guard let slash = file.lastIndex(of: "/") else { return "" }
     return String(file[...slash])
@@ -134,7 +133,7 @@ extension GatewayConfiguration {
 }
 
 extension JSONValue {
-  /// Rejects an array that is longer than any gateway needs and would only cost time and memory.
+  /// Rejects an array that is longer than any gateway needs, because it would only cost time and memory.
   func refuseMore(than most: Int) throws(JSONError) {
     guard count <= most else { throw invalid(expected: "at most \(most)", found: "\(count)") }
   }

@@ -35,7 +35,7 @@ extension GatewayConfiguration {
   func refuseSharedClientIds(_ value: JSONValue) throws(JSONError) {
     var earlier: [(name: String, broker: MQTTConfiguration, clientId: String)] = []
     for (index, sink) in sinks.enumerated() {
-      // Without a configured gateway ID, the default client IDs contain a hash, which no explicit one equals.
+      // Without a configured gateway ID, the default client IDs contain a hash, so no explicit ID equals one of them.
       guard case .mqtt(let broker) = sink, let id = broker.clientId ?? gatewayId.map(broker.clientId(of:)) else {
         continue
       }
@@ -58,6 +58,9 @@ extension GatewayConfiguration {
 }
 
 extension SinkConfiguration {
+  /// Whether the sink's server may provide fences.
+  var fetchesFences: Bool { if case .fleetStore = self { true } else { false } }
+
   /// Whether the configuration sets the interval at which this sink fetches geofences.
   fileprivate var setsFencePeriod: Bool {
     if case .fleetStore(let store) = self { store.fencePeriod != nil } else { false }

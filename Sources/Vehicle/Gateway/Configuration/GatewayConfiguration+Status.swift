@@ -1,7 +1,7 @@
 import JSONText
 
 extension GatewayConfiguration {
-  /// Where the daemon serves its status.
+  /// The addresses at which the daemon serves its status.
   public struct Status: Equatable, Sendable {
     /// The local socket.
     public enum Socket: Equatable, Sendable {
@@ -12,14 +12,14 @@ extension GatewayConfiguration {
       case at(String)
     }
 
-    /// An address to listen at.
+    /// A TCP address to listen at.
     public struct Endpoint: Equatable, Sendable {
       public var host: String
       public var port: UInt16
     }
 
     public var socket = Socket.usual
-    /// Where metrics are served over TCP; `nil` for the socket only.
+    /// TCP address for metrics; `nil` to serve them on the socket only.
     public var metrics: Endpoint?
 
     public init() {}

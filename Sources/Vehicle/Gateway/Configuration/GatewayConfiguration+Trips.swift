@@ -2,7 +2,7 @@ import Fusion
 import JSONText
 
 extension GatewayConfiguration {
-  /// When a trip begins and ends; seconds, km, volts of a 12 V system.
+  /// Conditions for the start and the end of a trip, in seconds, km and volts of a 12 V system.
   public struct Trips: Equatable, Sendable {
     /// Whether trips are recorded.
     public var isEnabled = true
@@ -10,9 +10,9 @@ extension GatewayConfiguration {
     public var stopTime: Double?
     /// Maximum time of idling within a trip, 60…86,400.
     public var idleTime: Double?
-    /// Minimum distance of a trip, 0…10.
+    /// Minimum distance of a trip, 0…10 km.
     public var leastDistance: Double?
-    /// Maximum time between two readings that are connected, 2…60.
+    /// Maximum time between two readings that belong together, 2…60 s.
     public var longestGap: Double?
     /// Voltage from which the battery is being charged, 12.5…15.
     public var chargingVoltage: Double?
@@ -20,30 +20,30 @@ extension GatewayConfiguration {
     public init() {}
   }
 
-  /// Which driving events are recorded; m/s², km/h, seconds, volts of a 12 V system.
+  /// The driving events to record; thresholds in m/s², km/h, seconds, and volts of a 12 V system.
   public struct Driving: Equatable, Sendable {
     /// A configured threshold.
     public enum Threshold: Equatable, Sendable {
-      /// The default of `Fusion.DrivingOptions`.
+      /// The default value, from `Fusion.DrivingOptions`.
       case usual
       /// `false`: the event is not recorded.
       case never
       case at(Double)
     }
 
-    /// 1…10
+    /// Threshold of the deceleration, 1…10 m/s².
     public var harshBraking = Threshold.usual
-    /// 1…10
+    /// Threshold of the acceleration, 1…10 m/s².
     public var harshAcceleration = Threshold.usual
-    /// 5…300; `nil` if only the fences' limits apply.
+    /// Speed limit, 5…300 km/h; `nil` if only the fences' limits apply.
     public var speedLimit: Double?
-    /// 1…600
+    /// Time above the limit after which the event is recorded, 1…600 s.
     public var overspeedTime: Double?
-    /// 10…86,400
+    /// Time of idling after which the event is recorded, 10…86,400 s.
     public var idlingTime = Threshold.usual
-    /// 6…14
+    /// Voltage below which the event is recorded, 6…14 V.
     public var lowVoltage = Threshold.usual
-    /// 5…3600
+    /// Time below the voltage after which the event is recorded, 5…3600 s.
     public var lowVoltageTime: Double?
 
     public init() {}
@@ -92,7 +92,7 @@ extension GatewayConfiguration.Driving.Threshold {
     }
   }
 
-  /// The threshold with this default.
+  /// The threshold as a number, with a default.
   fileprivate func value(usual: Double?) -> Double? {
     switch self {
     case .usual: usual
@@ -105,7 +105,7 @@ extension GatewayConfiguration.Driving.Threshold {
 // MARK: Conversion to options
 
 extension TripOptions {
-  /// The options from `trips` and `vehicle`; `nil` for no trips.
+  /// Creates the options from `trips` and `vehicle`; `nil` if no trips are recorded.
   init?(_ trips: GatewayConfiguration.Trips, _ vehicle: GatewayConfiguration.Vehicle) {
     guard trips.isEnabled else { return nil }
     self.init()
@@ -121,7 +121,7 @@ extension TripOptions {
     case .gasoline: fuel = .gasoline
     case .diesel: fuel = .diesel
     case .ethanol: fuel = .ethanol
-    // These fuels are measured by mass, which gives no volume.
+    // The flow of these fuels is measured by mass, which gives no volume.
     case .cng, .lpg: fuel = .other
     case .electric:
       fuel = .electricity
@@ -133,7 +133,7 @@ extension TripOptions {
 }
 
 extension DrivingOptions {
-  /// The options from `driving`.
+  /// Creates the options from `driving`.
   init(_ driving: GatewayConfiguration.Driving) {
     self.init()
     harshBraking = driving.harshBraking.value(usual: harshBraking)

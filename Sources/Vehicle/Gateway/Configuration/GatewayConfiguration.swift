@@ -1,15 +1,16 @@
 import JSONText
 import Sinks
 
-/// The configuration of the daemon: one JSON object, parsed strictly. `{}` is valid and leaves everything to discovery.
+/// The configuration of the daemon: one JSON object, parsed strictly. `{}` is valid; all devices are then discovered
+/// automatically.
 ///
 ///     { "gatewayId": "gw-17",
 ///       "adapters": [ { "device": "/dev/ttyUSB0", "baud": "auto", "protocol": "auto" } ],
 ///       "poll":     { "defaultPeriod": 1.0, "signals": { "rpm": 0.1 } },
 ///       "sinks":    [ { "type": "stdout" } ] }
 ///
-/// Unknown keys, wrong types and invalid values are errors with file, line, column, path and what is expected. Relative
-/// paths are relative to the folder of the configuration file.
+/// Unknown keys, wrong types and invalid values are errors. Each error has the file, line, column and path, and the
+/// expected value. Relative paths are relative to the folder of the configuration file.
 public struct GatewayConfiguration: Equatable, Sendable {
   /// `nil` to derive it from the machine ID.
   public var gatewayId: String?
@@ -31,24 +32,24 @@ public struct GatewayConfiguration: Equatable, Sendable {
   public var sinks: [SinkConfiguration] = [.stdout(StdoutConfiguration())]
   public var spool = SpoolBounds()
   public var status = Status()
-  /// Where the file names those of ``geofences`` and ``signalSets``.
+  /// Positions in the file at which ``geofences`` and ``signalSets`` are named.
   var places = FilePlaces()
 
   public init() {}
 
-  /// What is known about the vehicle in advance.
+  /// Facts about the vehicle that the user configures.
   public struct Vehicle: Equatable, Sendable {
     public enum Fuel: String, Equatable, Sendable, CaseIterable {
       case gasoline, diesel, ethanol, cng, lpg, electric, hybrid
     }
 
     public var id: String?
-    /// Litres, 0.1…30.
+    /// Displacement of the engine in litres, 0.1…30.
     public var displacement: Double?
     public var fuel: Fuel?
     /// Volumetric efficiency of the engine, 0.3…1.5.
     public var volumetricEfficiency: Double?
-    /// 1…16
+    /// Number of cylinders, 1…16.
     public var cylinders: Int?
 
     public init() {}
@@ -66,15 +67,15 @@ public struct GatewayConfiguration: Equatable, Sendable {
     }
 
     public var link: Link
-    /// Baud rate of a serial device; `nil` to find it.
+    /// Baud rate of a serial device; `nil` to detect it.
     public var baud: Int?
-    /// Baud rate to which a serial adapter is switched (ATBRD, STBR); `nil` to leave it.
+    /// Baud rate to which a serial adapter is switched (ATBRD, STBR); `nil` to keep the present rate.
     public var preferredBaud: Int?
-    /// The ELM digit, `1`…`9`; `nil` to find it. SAE J1939 (`A`) is not polled.
+    /// ELM digit of the protocol, `1`…`9`; `nil` to detect it. SAE J1939 (`A`) is not polled.
     public var protocolDigit: Character?
     /// The PIN for pairing: 1 to 16 letters and digits, with Bluetooth LE 1 to 6 digits; `nil` to try the usual ones.
     public var pin: String?
-    /// Path of a file with the PIN, which not everyone may read; `nil` to use ``pin``.
+    /// Path of a file with the PIN, which must not be readable by everyone; `nil` to use ``pin``.
     public var pinFile: String?
 
     public init(link: Link, baud: Int? = nil, protocolDigit: Character? = nil) {
@@ -84,7 +85,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
     }
   }
 
-  /// Where adapters and receivers are searched.
+  /// Rules for the discovery of adapters and receivers.
   public struct Discovery: Equatable, Sendable {
     public var serial = true
     public var bluetooth = true
@@ -94,10 +95,10 @@ public struct GatewayConfiguration: Equatable, Sendable {
     public init() {}
   }
 
-  /// What is polled, and how often, in seconds.
+  /// The signals to poll, and their periods in seconds.
   public struct Poll: Equatable, Sendable {
     public var defaultPeriod = 1.0
-    /// By signal name, in the order of the file; 0 for as often as the link allows.
+    /// Periods by signal name, in the order of the file; 0 for as often as the link allows.
     public var signals: [Period] = []
     public var dtcPeriod = 60.0
 
@@ -106,7 +107,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
     public struct Period: Equatable, Sendable {
       public var signal: String
       public var seconds: Double
-      /// The error with its position, in case no signal set has the signal. It does not affect equality.
+      /// The error to report if no signal set has the signal. Ignored by `==`.
       var refusal: JSONError?
 
       public static func == (a: Period, b: Period) -> Bool { a.signal == b.signal && a.seconds == b.seconds }
@@ -118,10 +119,10 @@ public struct GatewayConfiguration: Equatable, Sendable {
     }
   }
 
-  /// When polling of a parked vehicle stops and what starts it again; volts of a 12 V system, seconds. `nil` means the
-  /// default of `AdapterSession.PowerConfiguration`.
+  /// Rules for stopping the polling of a parked vehicle, and for starting it again; volts of a 12 V system, seconds.
+  /// `nil` selects the default of `AdapterSession.PowerConfiguration`.
   public struct Power: Equatable, Sendable {
-    /// Whether the session stops polling a parked vehicle.
+    /// Whether polling of a parked vehicle stops automatically.
     public var isEnabled = true
     public var cutOffVoltage: Double?
     public var cutOffTime: Double?
@@ -133,32 +134,32 @@ public struct GatewayConfiguration: Equatable, Sendable {
     public var wakeInterval: Double?
     public var heavySystemVoltage: Double?
     public var calibrationLimit: Double?
-    /// Whether the adapter sleeps with the vehicle (ATLP).
+    /// Whether the adapter sleeps while the vehicle sleeps (ATLP).
     public var usesLowPower = false
 
     public init() {}
   }
 
-  /// When telemetry records are made.
+  /// The times at which telemetry records are made.
   public struct Record: Equatable, Sendable {
     /// What triggers a record.
     public enum Trigger: String, Equatable, Sendable, CaseIterable {
-      /// Every period.
+      /// One record in each period.
       case period
-      /// Every period in which a value has changed.
+      /// One record in each period in which a value has changed.
       case change
-      /// Each cycle of the poll: whenever a signal repeats.
+      /// One record for each cycle of the poll, which ends when a signal repeats.
       case cycle
     }
 
-    /// Seconds, 0.05…3600.
+    /// Period in seconds, 0.05…3600.
     public var period = 1.0
     public var trigger = Trigger.period
 
     public init() {}
   }
 
-  /// Which fences are watched, and when a change counts; metres, seconds. `nil` means the default of
+  /// The geofences, and the conditions for their events; metres, seconds. `nil` selects the default of
   /// `Geofencing.FenceRules`.
   public struct Geofences: Equatable, Sendable {
     /// Path of a GeoJSON file.
@@ -174,7 +175,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
     public init(file: String) { self.file = file }
   }
 
-  /// How precise the positions in records are.
+  /// Precision of the positions in records.
   public struct Privacy: Equatable, Sendable {
     public enum Level: String, Equatable, Sendable, CaseIterable { case full, coarse, off }
 
@@ -182,7 +183,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
       /// ID of the fence.
       public var fence: String
       public var level: Level
-      /// The error with its position, in case there is no such fence. It does not affect equality.
+      /// The error to report if there is no such fence. Ignored by `==`.
       var refusal: JSONError?
 
       public static func == (a: Zone, b: Zone) -> Bool { a.fence == b.fence && a.level == b.level }
@@ -193,11 +194,11 @@ public struct GatewayConfiguration: Equatable, Sendable {
       }
     }
 
-    /// Precision everywhere else.
+    /// Precision outside of all zones.
     public var position = Level.full
     /// Decimals of a degree of a coarse position, 0…5.
     public var decimals = 2
-    /// Precision inside certain fences.
+    /// Fences inside which positions have another precision.
     public var zones: [Zone] = []
 
     public init() {}
@@ -209,26 +210,26 @@ public struct GatewayConfiguration: Equatable, Sendable {
     case gpsd(host: String, port: UInt16)
   }
 
-  /// Limits of the spool.
+  /// Limits of the spool's size, age and commits.
   public struct SpoolBounds: Equatable, Sendable {
-    /// How long telemetry waits to be committed together, seconds, 0.1…3600. A power cut can cost this much.
+    /// Period of commits in seconds, 0.1…3600. A power cut can lose the telemetry of one period.
     public var commitPeriod = 5.0
-    /// Maximum size of the file, MB, 4…1,000,000; the oldest telemetry is removed first.
+    /// Maximum size of the file in MB, 4…1,000,000. If it is reached, the oldest telemetry is removed first.
     public var megabytes = 256.0
-    /// Days after which an undelivered record is removed, 0.01…36,500; `nil` for never.
+    /// Number of days after which an undelivered record is removed, 0.01…36,500; `nil` to keep it.
     public var days: Double?
 
     public init() {}
   }
 }
 
-/// Why a configuration is rejected.
+/// The reason why a configuration is rejected.
 public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
   public var file: String
   /// All faults, in the order of the file; at least one.
   public var errors: [JSONError]
 
-  /// A line for each fault: `gateway.json:3:14: adapters[0].baud: expected …, found …`.
+  /// One line for each fault: `gateway.json:3:14: adapters[0].baud: expected …, found …`.
   public var lines: [String] { errors.messages(in: file) }
 
   public var description: String { lines.joined(separator: "; ") }

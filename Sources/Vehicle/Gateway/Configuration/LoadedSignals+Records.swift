@@ -3,7 +3,7 @@ import OBDWire
 import SignalSets
 
 extension LoadedSignals {
-  /// What records need to know about each signal, in the order of ``definitions``.
+  /// Facts about each signal that records need, in the order of ``definitions``.
   public var recordSignals: [LoadedSignal] {
     definitions.indices.map { index in
       let id = SignalID(rawValue: SignalID.firstLoaded + UInt16(index))

@@ -5,37 +5,37 @@ import JSONText
 import OBDWire
 import SignalSets
 
-/// The configuration's `poll` and `signalSets` for a session: periods by PID, requests by ECU.
+/// The configuration's `poll` and `signalSets`, in the form that a session needs: periods by PID, requests by ECU.
 struct PollSettings: Sendable {
-  var wishes = PollWishes()
+  var preferences = PollPreferences()
   var addressed: [AddressedRequest] = []
   var definitions: [SignalDefinition] = []
   var loadedSignals: [LoadedSignal] = []
-  /// How long values stay valid in records.
+  /// Time for which each value remains valid in records.
   var windows = SignalWindows()
   /// Time between two readings of the adapter's voltage, ns; `nil` for the default.
   var voltagePeriod: Int64?
 
-  /// Combines configuration and signal sets.
+  /// Combines the configuration and the signal sets.
   ///
   /// - Parameters:
-  ///   - poll: its names were checked.
+  ///   - poll: the configuration's `poll`, with valid names.
   ///   - loaded: the signal sets.
   ///   - file: path of the configuration, for messages.
   /// - Throws: ``Failure`` for a signal that neither the standard nor a set has, or for more requests than a session
   ///   can poll.
   init(_ poll: GatewayConfiguration.Poll, _ loaded: LoadedSignals?, file: String? = nil) throws(Failure) {
-    wishes.defaultPeriod = Self.nanoseconds(poll.defaultPeriod)
-    wishes.codesPeriod = Self.nanoseconds(poll.dtcPeriod)
+    preferences.defaultPeriod = Self.nanoseconds(poll.defaultPeriod)
+    preferences.codesPeriod = Self.nanoseconds(poll.dtcPeriod)
     var named: [UInt8: Int64] = [:]
     for period in poll.signals {
       let nanoseconds = Self.nanoseconds(period.seconds)
       if period.signal == "batteryVoltage" { voltagePeriod = nanoseconds }
-      // If a PID has several signals, the shortest period counts.
+      // If a PID has several signals, the shortest period applies.
       for pid in SignalNames.parameters(of: period.signal) { named[pid] = min(nanoseconds, named[pid] ?? .max) }
     }
-    for (pid, period) in named { wishes.set(pid, period: period) }
-    for pid in windows.parameters.indices { windows.parameters[pid] = Self.window(wishes.period(of: UInt8(pid))) }
+    for (pid, period) in named { preferences.set(pid, period: period) }
+    for pid in windows.parameters.indices { windows.parameters[pid] = Self.window(preferences.period(of: UInt8(pid))) }
     windows.adapter = Self.window(voltagePeriod ?? SessionConfiguration().voltagePeriod)
     guard let loaded else { return }
     definitions = loaded.definitions
@@ -47,8 +47,9 @@ struct PollSettings: Sendable {
     }
   }
 
-  /// Two periods, because one answer may fail. Values with longer periods appear only when they are read: monitors and
-  /// standards would make every record several times as long.
+  /// Time for which a value remains valid: two periods, because one answer may be lost. Values with longer periods
+  /// appear only in the record after they are read; otherwise, monitors and standards would make every record several
+  /// times as long.
   private static func window(_ period: Int64) -> Int64 { period <= longestHeldPeriod ? 2 * period : 0 }
 
   private static let longestHeldPeriod: Int64 = 30_000_000_000
@@ -94,7 +95,8 @@ extension AddressedRequest {
     default: return nil
     }
     guard let header = ECUHeader(command) else { return nil }
-    // A configured period takes precedence over the set's; of several signals, the shortest period counts.
+    // A configured period takes precedence over that of the set. If several signals are configured, the shortest period
+    // applies.
     let named = poll.signals.filter { named in command.signals.contains { $0.id == named.signal } }.map(\.seconds).min()
     let period = named ?? command.period
     self.init(

@@ -11,16 +11,17 @@ import SignalSets
 public struct Settings: Sendable {
   public let configuration: GatewayConfiguration
   private(set) var poll: PollSettings
-  /// `nil` if no fences are watched.
+  /// The geofences; `nil` if none are configured.
   var fences: FenceSet?
   let fenceRules: FenceRules
   let privacy: PrivacyRules
   /// Warnings about valid settings, one line each.
   public private(set) var warnings: [String] = []
-  /// Whether the private fences are unknown until a server sends them.
+  /// Whether the fences of privacy zones are unknown until a server sends them.
   private let isWaitingForZones: Bool
 
-  /// The precision of positions now. While the private fences are unknown, it is no more than inside them.
+  /// The present precision of positions. While the fences of privacy zones are unknown, the precision inside them
+  /// applies everywhere.
   var presentPrivacy: PrivacyRules {
     guard isWaitingForZones, fences == nil else { return privacy }
     let strictest = privacy.zones.reduce(privacy.everywhere) { $0.stricter($1.privacy) }
@@ -45,7 +46,7 @@ public struct Settings: Sendable {
     }
     try self.init(configuration, file: path)
     if content.isForEveryone, let pinned = configuration.adapters.firstIndex(where: { $0.pin != nil }) {
-      // The service does not own the file. If others may not read it, the service may not either, unless its group may.
+      // The service does not own the file. If others may not read it, the service needs permission by its group.
       warnings.append(
         "\(path): adapters[\(pinned)].pin: everyone may read this file; give the PIN by \"pinFile\", or "
           + "chgrp obdgate \(path) && chmod 640 \(path); without the service, chmod 600 \(path) as the daemon's own user"
@@ -68,7 +69,7 @@ public struct Settings: Sendable {
     fences = try Self.fences(configuration, file: file)
     fenceRules = FenceRules(configuration.geofences)
     privacy = PrivacyRules(configuration.privacy)
-    // A server may still send them.
+    // The private fences are unknown now, but a server may send them.
     isWaitingForZones = fences == nil && Self.fetchesFences(configuration) && !privacy.zones.isEmpty
     for zone in configuration.privacy.zones where !isWaitingForZones && !(fences?.has(zone.fence) ?? false) {
       throw Failure(.badConfiguration, Self.refusal(of: zone, configuration, file: file))
@@ -86,8 +87,8 @@ public struct Settings: Sendable {
     poll = try PollSettings(configuration.poll, signals, file: file)
   }
 
-  /// Returns these settings with the signal sets of `other`: the records of a running daemon refer to signals by their
-  /// index.
+  /// Returns these settings with the signal sets of `other`. A running daemon needs them, because its records refer to
+  /// signals by index.
   func keepingSignalSets(of other: Settings) -> Settings {
     var settings = self
     settings.poll.addressed = other.poll.addressed
@@ -97,14 +98,14 @@ public struct Settings: Sendable {
     return settings
   }
 
-  /// Whether there is a sink besides stdout, so that records are stored until they are delivered.
+  /// Whether there is a sink other than stdout. Records are then stored until they are delivered.
   var usesSpool: Bool {
     configuration.sinks.contains { sink in
       if case .stdout = sink { false } else { true }
     }
   }
 
-  /// The message about a zone whose fence does not exist.
+  /// The message for a privacy zone whose fence does not exist.
   private static func refusal(
     of zone: GatewayConfiguration.Privacy.Zone, _ configuration: GatewayConfiguration, file: String?
   ) -> String {
@@ -118,9 +119,9 @@ public struct Settings: Sendable {
   /// Reads a file that the configuration names.
   ///
   /// - Parameters:
-  ///   - place: where the configuration names it; `nil` if unknown.
-  ///   - file: the configuration; `nil` if there is none.
-  /// - Throws: ``Failure`` with that place.
+  ///   - place: position at which the configuration names the file; `nil` if unknown.
+  ///   - file: path of the configuration; `nil` if there is none.
+  /// - Throws: ``Failure`` with that position.
   private static func read(
     _ path: String, limit: Int, named place: FilePlace?, in file: String?
   ) throws(Failure) -> [UInt8] {
@@ -141,8 +142,8 @@ public struct Settings: Sendable {
     guard fetchesFences(configuration) else { return nil }
     // Stored fences of a server are optional and must not prevent a start.
     do throws(Failure) {
-      guard let text = try FetchedFences.read(in: configuration.stateDirectory) else { return nil }
-      let set = try fences(text, from: FetchedFences.place)
+      guard let text = try ServerFences.read(in: configuration.stateDirectory) else { return nil }
+      let set = try fences(text, from: ServerFences.place)
       let zones = PrivacyRules(configuration.privacy).zones
       return zones.allSatisfy { set.has($0.fence) } ? set : nil
     } catch {
@@ -159,7 +160,7 @@ public struct Settings: Sendable {
 
   /// Parses fences.
   ///
-  /// - Parameter place: their origin, for messages.
+  /// - Parameter place: path or URL of the text, for messages.
   static func fences(_ text: [UInt8], from place: String) throws(Failure) -> FenceSet {
     do throws(GeoJSONError) {
       let set = try FenceSet(geoJSON: text, file: place)

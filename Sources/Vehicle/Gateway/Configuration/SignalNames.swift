@@ -6,7 +6,7 @@ enum SignalNames {
   /// Whether the standard's table has a signal with this name that can be polled.
   static func isKnown(_ name: String) -> Bool { name == "batteryVoltage" || !parameters(of: name).isEmpty }
 
-  /// The end of a message about an unknown name: the most similar known name.
+  /// Returns the end of a message about an unknown name, which suggests the most similar known name.
   ///
   /// - Parameter loaded: names that signal sets define.
   static func hint(for name: String, loaded: some Sequence<String> = []) -> String {
@@ -16,7 +16,7 @@ enum SignalNames {
     return nearestName(to: name, among: known).map { "; did you mean \(JSONError.quoted($0))?" } ?? ""
   }
 
-  /// The PIDs of service 01 that carry a signal; several if ECUs may use one or the other.
+  /// The PIDs of service 01 that contain a signal. There are several if different ECUs may use different PIDs.
   static func parameters(of name: String) -> [UInt8] {
     var found: [UInt8] = []
     let rows = saeSignals.span

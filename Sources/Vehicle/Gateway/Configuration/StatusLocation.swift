@@ -2,21 +2,22 @@ import Failures
 import GatewayStatus
 import JSONText
 
-/// Where a configuration's daemon serves its status, as far as the file can be read. The file may be invalid elsewhere.
+/// The addresses at which the daemon with a given configuration serves its status. The configuration may be partly
+/// invalid.
 public struct StatusLocation: Sendable {
   public private(set) var socket = GatewayConfiguration.Status.Socket.usual
-  /// `nil` if there is none, or it is not known.
+  /// The state directory; `nil` if there is none or if it is unknown.
   public private(set) var stateDirectory: String?
 
-  /// Reads a valid configuration.
+  /// Creates the location from a valid configuration.
   public init(_ configuration: GatewayConfiguration) {
     socket = configuration.status.socket
     stateDirectory = configuration.stateDirectory
   }
 
-  /// Reads a file.
+  /// Reads the location from a file.
   ///
-  /// - Parameter file: path of the configuration; `nil`, or a file that cannot be read, means the defaults.
+  /// - Parameter file: path of the configuration. The defaults apply if it is `nil` or cannot be read.
   public init(file: String?) {
     guard let file, let text = try? FileText.read(file) else { return }
     let folder = GatewayConfiguration.folder(of: file)
@@ -28,11 +29,12 @@ public struct StatusLocation: Sendable {
         socket = try GatewayConfiguration.Status(&object, folder: folder).socket
       }
     } catch {
-      // What precedes the error is used.
+      // Use the values before the error.
     }
   }
 
-  /// Where to look for its daemon, in order, and for daemons that were started without this file.
+  /// Socket paths to try, in order: that of the daemon with this configuration, then those of daemons that were started
+  /// without it.
   public var places: [String] {
     let usual = StatusSocketPath.ofClients(stateDirectory: stateDirectory)
     return if case .at(let path) = socket { [path] + usual } else { usual }

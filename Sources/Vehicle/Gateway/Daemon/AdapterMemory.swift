@@ -6,18 +6,18 @@ import Glibc
 import JSONText
 import Telemetry
 
-/// What sessions have learned about adapters and vehicles, stored across restarts: `adapters.jsonl` in the state
-/// directory, one text line for each adapter.
+/// What sessions have learned about adapters and vehicles. It is stored in `adapters.jsonl` in the state directory, one
+/// text line for each adapter.
 ///
 ///     {"adapter":"usb:0403:6015:DA01","baud":115200,"protocol":"6","vin":"1D4GP00RX5B123456","measuresVoltage":true,
 ///      "silentPids":["04","0F"],"quirks":["noCountSuffix"]}         (one line)
 ///
-/// None of it is required: invalid lines are reported in one log line, and their content is learned again. The file is
-/// written under another name and renamed, so that a power cut leaves the old file or the new one.
+/// The file is optional: invalid lines are reported in one log line, and their content is learned again. The file is
+/// written under another name and renamed, so that a power cut leaves either the old file or the new one.
 struct AdapterMemory {
   private let path: String?
   private var known: [String: SessionMemory] = [:]
-  /// The last error while writing; each is logged once.
+  /// The last write error. An error is logged only if it differs from the previous one.
   private var lastReason = ""
   /// Maximum size that is read, bytes: more than a thousand adapters need.
   static let limit = 256 << 10
@@ -68,7 +68,7 @@ struct AdapterMemory {
     }
   }
 
-  /// What is known of an adapter.
+  /// What is known about an adapter; empty if nothing is.
   subscript(name: String) -> SessionMemory { known[name] ?? SessionMemory() }
 
   /// Stores what a session has learned.
@@ -131,7 +131,7 @@ struct AdapterMemory {
     if let names = try reader.optionalArray("quirks") {
       for element in names { memory.quirks.insert(Quirks(name: try element.requireString())) }
     }
-    // Ignore further keys: a newer version may have written them.
+    // Ignore unknown keys, because a newer version may have written them.
     return (name, memory)
   }
 }

@@ -8,27 +8,27 @@ import Telemetry
 
 /// A running link.
 struct RunningLink {
-  /// Key of its device across restarts.
+  /// Key that identifies the device across restarts.
   let name: String
   let control: LinkControl
   let thread: Thread
   let progress: Progress?
   let use: Use
 
-  /// What the link connects to.
+  /// The kind of a link, and its parts.
   enum Use {
     case adapter(AdapterControl, AdapterFeed)
     case receiver(ReceiverFeed)
   }
 
-  /// Removes and returns what an adapter's session has learned; `nil` if nothing is new.
+  /// Removes and returns what an adapter's session has learned; `nil` if there is nothing new.
   func takeLearned() -> SessionMemory? {
     guard case .adapter(let control, _) = use else { return nil }
     return control.takeLearned()
   }
 }
 
-/// Starting, moving and stopping links.
+/// Starts, moves and stops links.
 extension Daemon {
   mutating func perform(_ step: DeviceRoster.Step) throws(Failure) {
     switch step {
@@ -99,8 +99,8 @@ extension Daemon {
     configuration.codesPeriod = Int64(settings.configuration.poll.dtcPeriod * 1e9)
     if let period = settings.poll.voltagePeriod { configuration.voltagePeriod = period }
     let name = roster.name(of: number)
-    var session = AdapterSession(configuration, wishes: settings.poll.wishes, memory: memory[name])
-    // Their number was checked when the settings were read.
+    var session = AdapterSession(configuration, preferences: settings.poll.preferences, memory: memory[name])
+    // The number of requests was checked when the settings were read.
     for request in settings.poll.addressed { _ = session.add(request) }
     let ring = Ring<Delivery>(capacity: Delivery.ringCapacity)
     let figures = LinkFigures()
@@ -125,7 +125,7 @@ extension Daemon {
       name: name, control: control.link, thread: thread, progress: progress, use: .adapter(control, record))
   }
 
-  /// Listens to a device in a thread of its own; the result arrives in the mailbox.
+  /// Listens to a device in a separate thread, which posts the result to the mailbox.
   private func listen(to device: DeviceIdentity) {
     let mailbox = self.mailbox
     let scouting = self.scouting
@@ -135,7 +135,7 @@ extension Daemon {
         mailbox.post(.heard(heard, device))
       }
     } catch {
-      // A device that cannot be checked must not end the daemon.
+      // A device that cannot be checked must not stop the daemon.
       Log.write("\(device.node): \(error.description)", .warning)
     }
   }
@@ -160,7 +160,7 @@ extension Daemon {
 }
 
 extension PortAddress {
-  /// Name of the device in records; a baud rate is not part of it.
+  /// Name of the device in records, without the baud rate.
   var deviceName: String {
     if case .serial(let path, _) = self { path } else { description }
   }

@@ -11,22 +11,22 @@ struct RunningPairing {
 extension Daemon {
   /// Pairs the configured Bluetooth adapters that still need it.
   ///
-  /// - Parameter again: whether to retry those that failed for good.
+  /// - Parameter again: whether to retry adapters whose pairing was abandoned.
   mutating func pairAdapters(again: Bool) throws(Failure) {
-    try pair(pairingNeeds.wishes(adaptersWithPINs()), again: again)
+    try pair(pairingNeeds.requests(adaptersWithPINs()), again: again)
   }
 
-  private mutating func pair(_ wishes: [PairingWish], again: Bool) throws(Failure) {
+  private mutating func pair(_ requests: [PairingRequest], again: Bool) throws(Failure) {
     if let running = pairing {
-      if running.control.pair(wishes, again: again) { return }
+      if running.control.pair(requests, again: again) { return }
       running.thread.join()
       pairing = nil
     }
-    guard !wishes.isEmpty else { return }
+    guard !requests.isEmpty else { return }
     let mailbox = self.mailbox
     let control: PairingControl
     do throws(PortError) {
-      control = try PairingControl(wishes)
+      control = try PairingControl(requests)
     } catch {
       throw Failure(.unavailable, error.description)
     }
@@ -37,22 +37,22 @@ extension Daemon {
     pairing = RunningPairing(control: control, thread: thread)
   }
 
-  /// Handles an adapter that has answered, or whose link was rejected, possibly for want of a key.
+  /// Handles a report of a link: the adapter has answered, or it rejected the link and possibly needs a key.
   mutating func take(_ address: PortAddress, wantsKey: Bool) throws(Failure) {
     guard pairingNeeds.note(address, wantsKey: wantsKey) else { return }
-    let wishes = pairingNeeds.wishes(adaptersWithPINs())
+    let requests = pairingNeeds.requests(adaptersWithPINs())
     if wantsKey {
       // An adapter that was discovered is not configured, and is not paired.
-      if wishes.contains(where: { $0.port == address }) { try pair(wishes, again: false) }
+      if requests.contains(where: { $0.port == address }) { try pair(requests, again: false) }
     } else {
-      _ = pairing?.control.pair(wishes, again: false)
+      _ = pairing?.control.pair(requests, again: false)
     }
   }
 
-  /// Logs the result of a pairing. The link of an adapter that has a key now is retried at once.
-  func take(_ news: PairingNews) {
-    Log.write(news.description)
-    guard case .paired(let address) = news else { return }
+  /// Logs the result of a pairing. If the adapter is paired, its link is retried at once.
+  func take(_ event: PairingEvent) {
+    Log.write(event.description)
+    guard case .paired(let address) = event else { return }
     for link in links.values where link.control.address == address { link.control.wakeUp.signal() }
   }
 }

@@ -3,9 +3,9 @@ import Fusion
 import GatewayOutput
 import Geofencing
 
-/// Reading the configuration again while the daemon runs.
+/// Reads the configuration again while the daemon runs.
 extension Daemon {
-  /// Reads the configuration again; an invalid one changes nothing.
+  /// Reads the configuration again. If it is invalid, the present one continues to apply.
   mutating func reload() throws(Failure) {
     guard let path else {
       Log.write("SIGHUP: there is no configuration file to read; start with --config FILE")
@@ -22,7 +22,7 @@ extension Daemon {
     for difference in Self.needingRestart(started, new.configuration) {
       Log.write("SIGHUP: \(difference) takes effect with the next start")
     }
-    // A server's fences are newer than the stored ones.
+    // Fences received from a server are newer than the stored ones.
     if new.configuration.geofences == nil, settings.configuration.geofences == nil, let fetched = settings.fences,
       new.privacy.zones.allSatisfy({ fetched.has($0.fence) })
     {
@@ -31,18 +31,18 @@ extension Daemon {
     settings = new.keepingSignalSets(of: settings)
     for step in roster.reconfigure(new.configuration) { try perform(step) }
     for link in links.values {
-      if case .adapter(let control, _) = link.use { control.poll(new.poll.wishes) }
+      if case .adapter(let control, _) = link.use { control.poll(new.poll.preferences) }
     }
     try pairAdapters(again: true)
     records.setCadence(Cadence(new.configuration.record))
     records.setWindows(new.poll.windows)
     records.setFences(new.fences, new.fenceRules, privacy: settings.presentPrivacy)
-    // Rejected fences of a server may be valid now.
+    // Fences that were rejected may be valid with the new configuration.
     mailbox.countReload()
     Log.write("SIGHUP: \(path) read")
   }
 
-  /// Returns the changed settings that take effect only at the next start.
+  /// Returns the names of changed settings that take effect only at the next start.
   private static func needingRestart(_ old: GatewayConfiguration, _ new: GatewayConfiguration) -> [String] {
     var names: [String] = []
     if old.gatewayId != new.gatewayId { names.append("gatewayId") }
@@ -57,7 +57,7 @@ extension Daemon {
     if old.geofences != nil, new.geofences != nil, FenceRules(old.geofences) != FenceRules(new.geofences) {
       names.append("when a change counts (geofences)")
     }
-    // It decides whether fences are requested from the fleet store.
+    // This setting decides whether fences are requested from the fleet store.
     if (old.geofences == nil) != (new.geofences == nil), new.sinks.contains(where: { $0.fetchesFences }) {
       names.append("geofences")
     }

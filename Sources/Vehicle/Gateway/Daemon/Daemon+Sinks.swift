@@ -7,11 +7,11 @@ import Ports
 import Sinks
 import Spool
 
-/// The sinks behind the spool, and their results.
+/// Starts the sinks and handles their results.
 extension Daemon {
   /// Opens the spool and starts a thread for each sink.
   ///
-  /// - Parameter progress: of the spool's thread.
+  /// - Parameter progress: reports the progress of the spool's thread.
   func startSinks(_ queue: SpoolQueue, _ progress: Progress?) throws(Failure) -> Forwarding {
     let configuration = settings.configuration
     var options = SpoolOptions(
@@ -52,12 +52,12 @@ extension Daemon {
         throw Failure(.unavailable, error.description)
       }
       try start(sink, slot, forwarding, fetchesFences: index == fenceSource)
-      forwarding.add(slot, name: sink.name, limit: sink.limit, sink.gathering, usesVSS: sink.usesVSS)
+      forwarding.add(slot, name: sink.name, limit: sink.limit, sink.batchPolicy, usesVSS: sink.usesVSS)
     }
     return forwarding
   }
 
-  /// Starts a sink's thread, which ends with the process at the latest.
+  /// Starts a sink's thread. It ends with the process at the latest.
   private func start(
     _ sink: SinkConfiguration, _ slot: SinkSlot, _ forwarding: Forwarding, fetchesFences: Bool
   ) throws(Failure) {
@@ -72,60 +72,37 @@ extension Daemon {
       // Configured fences take precedence over a server's.
       if fetchesFences { store.fencePeriod = store.fencePeriod ?? Self.fencePeriod }
       let mailbox = self.mailbox
-      let surroundings = FleetStoreSink.Surroundings(
+      let gatewayFacts = FleetStoreSink.GatewayFacts(
         version: Version.text, stateDirectory: state, gatewayId: pipeline.gatewayId, depth: { forwarding.depth },
         takeFences: { mailbox.post(.fences($0)) }, fenceTakers: { mailbox.reloads })
       let configured = store
-      _ = try Thread(name, isDetached: true) { slot.run(FleetStoreSink(configured, surroundings)) }
+      _ = try Thread(name, isDetached: true) { slot.run(FleetStoreSink(configured, gatewayFacts)) }
     case .mqtt(let broker):
-      let surroundings = MQTTSink.Surroundings(
+      let gatewayFacts = MQTTSink.GatewayFacts(
         gatewayId: pipeline.gatewayId, statusId: pipeline.vehicleId ?? pipeline.gatewayId, stateDirectory: state)
-      _ = try Thread(name, isDetached: true) { slot.run(MQTTSink(broker, surroundings)) }
+      _ = try Thread(name, isDetached: true) { slot.run(MQTTSink(broker, gatewayFacts)) }
     }
   }
 
-  /// How often fences are requested from a fleet store if none are configured, ns.
+  /// Period of requests for fences from a fleet store if none is configured, ns.
   private static let fencePeriod: Int64 = 300_000_000_000
 
-  /// Watches the fences of a server; invalid ones change nothing.
+  /// Replaces the geofences with those of a server. Invalid ones are ignored.
   mutating func take(fences text: [UInt8]) {
     do throws(Failure) {
-      let fences = try Settings.fences(text, from: FetchedFences.place)
+      let fences = try Settings.fences(text, from: ServerFences.place)
       if let zone = settings.privacy.zones.first(where: { !fences.has($0.fence) }) {
         throw Failure(
           .badConfiguration,
-          "\(FetchedFences.place): no fence \"\(zone.fence)\", which privacy names; the fences stay as they were")
+          "\(ServerFences.place): no fence \"\(zone.fence)\", which privacy names; the fences stay as they were")
       }
       settings.fences = fences
       records.setFences(settings.fences, settings.fenceRules, privacy: settings.privacy)
       let count = settings.fences?.fences.count ?? 0
-      Log.write("\(FetchedFences.place): \(count) \(count == 1 ? "fence is" : "fences are") watched")
-      try FetchedFences.keep(text, in: settings.configuration.stateDirectory)
+      Log.write("\(ServerFences.place): \(count) \(count == 1 ? "fence is" : "fences are") watched")
+      try ServerFences.store(text, in: settings.configuration.stateDirectory)
     } catch {
       Log.write("\(error)", .warning)
     }
-  }
-}
-
-extension SinkConfiguration {
-  /// Whether its server may have fences.
-  var fetchesFences: Bool { if case .fleetStore = self { true } else { false } }
-}
-
-/// The last fences of a server: `fences.geojson` in the state directory, for a start without a network.
-enum FetchedFences {
-  static let place = "the fleet store's fences"
-  private static let name = "/fences.geojson"
-
-  static func keep(_ text: [UInt8], in folder: String?) throws(Failure) {
-    if let folder { try FileText.replace(folder + name, with: text) }
-  }
-
-  /// Reads the stored fences.
-  ///
-  /// - Returns: `nil` if there are none.
-  static func read(in folder: String?) throws(Failure) -> [UInt8]? {
-    guard let path = folder.map({ $0 + name }), unsafe access(path, F_OK) == 0 else { return nil }
-    return try FileText.read(path, limit: FileText.fenceLimit)
   }
 }

@@ -8,7 +8,7 @@ import Synchronization
 
 /// The thread that serves the status; see ``StatusServer``.
 extension Daemon {
-  /// Starts the thread if it has an address to listen at; a failure is logged and stops nothing.
+  /// Starts the thread if there is an address to listen at. A failure is logged, and the daemon continues.
   ///
   /// - Parameter forwarding: `nil` if stdout is the only sink.
   func startStatus(_ forwarding: Forwarding?) throws(Failure) -> StatusThread? {
@@ -27,11 +27,11 @@ extension Daemon {
         }
       })
     let sources = StatusServer.Sources(
-      status: { view.look().json() }, metrics: { view.look().metrics(ProcessFigures.read()) })
+      status: { view.snapshot().json() }, metrics: { view.snapshot().metrics(ProcessFigures.read()) })
     return try StatusThread(endpoints, pending: pending, sources, followers, wakeUp: statusWakeUp)
   }
 
-  /// Opens the local socket; `nil` if none is configured, or if it fails, which is logged.
+  /// Opens the local socket; `nil` if none is configured, or if it cannot be opened, which is logged.
   private func statusSocket() -> StatusServer.Endpoint? {
     let configuration = settings.configuration
     let path: String
@@ -111,10 +111,10 @@ final class StatusThread: Sendable {
 
 /// Collects the state of all threads. One thread uses it.
 final class StatusCollector {
-  /// A thread that has not answered by then is stuck, ns.
+  /// Time limit for a thread's answer, ns. A thread that takes longer is stuck.
   static let patience: Int64 = 1_000_000_000
-  /// How long a snapshot is reused, ns, so that many requests at once cost one; and how long if a thread did not
-  /// answer.
+  /// Time for which a snapshot is used again, ns, so that many simultaneous requests cost only one; and the same if a
+  /// thread did not answer.
   private static let freshness: Int64 = 100_000_000
   private static let freshnessWhenStuck: Int64 = 5_000_000_000
 
@@ -143,7 +143,7 @@ final class StatusCollector {
     self.losses = losses
   }
 
-  func look() -> StatusSnapshot {
+  func snapshot() -> StatusSnapshot {
     if let last {
       let limit = last.stuck.isEmpty ? Self.freshness : Self.freshnessWhenStuck
       if BootClock.now - last.now < limit { return last }
@@ -175,7 +175,7 @@ final class StatusCollector {
   }
 }
 
-/// Name of the thread that the watchdog found stuck at its last check.
+/// The thread that the watchdog found stuck at its last check.
 final class StuckThread: Sendable {
   private let found = Mutex<String?>(nil)
   var name: String? {

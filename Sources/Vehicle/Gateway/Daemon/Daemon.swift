@@ -13,18 +13,19 @@ import Ports
 import Sinks
 import Telemetry
 
-/// The daemon: starts links, records and sinks, and runs them until a signal ends it.
+/// The daemon. It starts links, records and sinks, and runs them until a signal ends it.
 ///
-/// SIGTERM and SIGINT end it within two seconds; SIGHUP reads the configuration again. One thread for each link, one
-/// for the records, one for the output. This thread waits for signals and for devices.
+/// SIGTERM and SIGINT end it within two seconds; SIGHUP reads the configuration again. There is one thread for each
+/// link, one for the records, and one for the output. The thread that calls ``run()`` waits for signals and for
+/// devices.
 public struct Daemon: ~Copyable {
   let path: String?
   var settings: Settings
-  /// The configuration at the start.
+  /// The configuration that was read at the start.
   let started: GatewayConfiguration
   let mailbox: Mailbox
   let records: RecordThread
-  let destination: RecordOutlet.Destination
+  let destination: RecordOutput.Destination
   let pipeline: RecordPipeline.Options
   var roster: DeviceRoster
   var links: [Int: RunningLink] = [:]
@@ -32,11 +33,11 @@ public struct Daemon: ~Copyable {
   var memory: AdapterMemory
   /// Stored state of the fences.
   var fenceMemory: FenceStore
-  /// Ends the threads that listen to devices or search Bluetooth.
+  /// Signalled to end the threads that listen to devices or search Bluetooth.
   let scouting: WakeUp
   /// Pairs Bluetooth adapters; `nil` if none needs it.
   var pairing: RunningPairing?
-  /// Decides which of them are paired.
+  /// Decides which Bluetooth adapters are paired.
   var pairingNeeds = PairingNeeds()
   /// The followers of the records, and the wake-up of the thread that serves them.
   let followers: Followers
@@ -48,7 +49,7 @@ public struct Daemon: ~Copyable {
   /// Reads the configuration and prepares the daemon.
   ///
   /// - Parameter path: the configuration file; `nil` for the defaults.
-  /// - Throws: ``Failure`` if the file is invalid, or if the machine lacks something.
+  /// - Throws: ``Failure`` if the file is invalid, or if the system lacks a resource.
   public init(path: String?) throws(Failure) {
     let settings = try Settings(path: path)
     for line in settings.warnings { Log.write(line, .warning) }
@@ -65,7 +66,7 @@ public struct Daemon: ~Copyable {
       gatewayId: gatewayId, epoch: GatewayIdentity.newEpoch(), idSeed: random.next())
     pipeline.vehicleId = configuration.vehicle.id
     pipeline.cadence = Cadence(configuration.record)
-    // Behind the spool, each sink has its own names.
+    // With a spool, the names are converted for each sink separately.
     if !settings.usesSpool, configuration.sinks.allSatisfy(\.usesVSS) { pipeline.naming = .vss }
     pipeline.windows = settings.poll.windows
     pipeline.loadedSignals = settings.poll.loadedSignals
@@ -90,11 +91,11 @@ public struct Daemon: ~Copyable {
     fenceMemory = FenceStore(folder: configuration.stateDirectory)
   }
 
-  /// Parts that need file descriptors.
+  /// Parts of the daemon that need file descriptors.
   private struct Parts {
     let mailbox: Mailbox
     let scouting: WakeUp
-    let destination: RecordOutlet.Destination
+    let destination: RecordOutput.Destination
     let records: RecordThread
     let followers: Followers
     let statusWakeUp: WakeUp
@@ -108,7 +109,7 @@ public struct Daemon: ~Copyable {
         statusWakeUp = try WakeUp()
         followers = Followers(
           wakeUp: statusWakeUp, gatewayId: pipeline.gatewayId, vehicleId: pipeline.vehicleId, seed: seed)
-        // With a spool, followers receive records after their commit.
+        // With a spool, followers receive records only after their commit.
         records = try RecordThread(destination, kept: mailbox.wakeUp, followers: settings.usesSpool ? nil : followers)
       } catch {
         throw Failure(.unavailable, error.description)
@@ -116,7 +117,7 @@ public struct Daemon: ~Copyable {
     }
   }
 
-  /// Runs until a signal ends it.
+  /// Runs until a signal ends the daemon.
   ///
   /// - Returns: the exit status: 0, or 74 if records cannot be written any more.
   /// - Throws: ``Failure`` if a thread cannot be started.
@@ -131,7 +132,7 @@ public struct Daemon: ~Copyable {
     let trips = output.trips
     let progress = manager.progress()
     manager.watch("fusion", progress)
-    // If stdout has the records and stderr is a terminal, the records report the events.
+    // If stdout receives the records and stderr is a terminal, events are visible in the records and need no log lines.
     let portErrors = self.portErrors
     let logsEvents = settings.usesSpool || Log.isJournal
     let recordThread = try Thread("obdgated-fusion") {
@@ -154,22 +155,22 @@ public struct Daemon: ~Copyable {
     records.end()
     recordThread.join()
     keepLearned()
-    // A stopped terminal blocks the writer for ever; the end of the process then ends it.
+    // A stopped terminal may block the writer for ever. In that case, the end of the process also ends the thread.
     if hasWriterEnded() { output.thread.join() }
     return status
   }
 
-  /// The output of the records.
+  /// The threads that write or forward records.
   private struct Output {
     let thread: Thread
-    /// `nil` if stdout is the only sink.
+    /// The spool's thread; `nil` if stdout is the only sink.
     var forwarding: Forwarding?
-    /// `nil` if nothing is stored.
+    /// The storage of trips; `nil` if nothing is stored.
     let trips: TripStore?
     let fences: FenceMemory?
   }
 
-  /// Starts the output, and reads what was stored at the last end.
+  /// Starts the output, and reads the state that the previous run stored.
   private mutating func startOutput() throws(Failure) -> Output {
     let mailbox = self.mailbox
     switch destination {
@@ -183,8 +184,8 @@ public struct Daemon: ~Copyable {
     case .spool(let queue):
       let progress = manager.progress()
       let forwarding = try startSinks(queue, progress)
-      // Trips and fences are part of the spool's commits, even without a folder. Files of an earlier run without a
-      // spool are adopted once.
+      // Trips and fences are part of the spool's commits, even without a state directory. Files of an earlier run
+      // without a spool are read once.
       let folder = settings.configuration.stateDirectory
       let trips = TripStore(note: forwarding.note(TripStore.note), before: folder)
       if let file = trips.takenOver { forwarding.supersede(file, by: TripStore.note) }
@@ -199,7 +200,7 @@ public struct Daemon: ~Copyable {
     }
   }
 
-  /// Waits a limited time for the writer's end; other messages no longer matter.
+  /// Waits a limited time for the end of the writer, and ignores all other messages.
   private func hasWriterEnded() -> Bool {
     let deadline = BootClock.now + 1_400_000_000
     while true {
@@ -217,21 +218,21 @@ public struct Daemon: ~Copyable {
     }
     if settings.configuration.discovery.bluetooth { try searchBluetooth() }
     try pairAdapters(again: false)
-    manager.tellReady()
+    manager.notifyReady()
     while cgateway_is_ending() == 0 {
       wait(watch?.descriptor ?? -1, until: manager.nextPing)
       mailbox.wakeUp.clear()
       manager.ping(with: links.values, at: BootClock.now)
       if cgateway_take_reload() != 0 { try reload() }
       keepLearned()
-      for news in mailbox.take() {
-        if case .writerEnded(let end) = news {
-          mailbox.post(news)
+      for message in mailbox.take() {
+        if case .writerEnded(let end) = message {
+          mailbox.post(message)
           return Self.status(of: end)
         }
         // The sink has logged the reason.
-        if case .sinkOver(let hasFailed) = news { return hasFailed ? 74 : 0 }
-        try take(news)
+        if case .sinkOver(let hasFailed) = message { return hasFailed ? 74 : 0 }
+        try take(message)
       }
       while let change = watch?.next() {
         let steps =
@@ -245,7 +246,7 @@ public struct Daemon: ~Copyable {
     return 0
   }
 
-  /// A reader that leaves is not a failure: `obdgated | head`.
+  /// If the reader leaves, as in `obdgated | head`, that is not a failure.
   private static func status(of end: LineWriter.End) -> Int32 {
     guard case .failed(let code) = end else { return 0 }
     Log.write("standard output: cannot be written: \(systemReason(code))")
@@ -274,14 +275,14 @@ public struct Daemon: ~Copyable {
     _ = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), limit) }
   }
 
-  private mutating func take(_ news: Mailbox.News) throws(Failure) {
-    switch news {
+  private mutating func take(_ message: Mailbox.Message) throws(Failure) {
+    switch message {
     case .heard(let heard, let device):
       for step in roster.heard(heard, from: device) { try perform(step) }
     case .bluetooth(let devices):
       for step in roster.bluetooth(devices) { try perform(step) }
     case .noBluetooth(let reason): Log.write(reason)
-    case .pairing(let news): take(news)
+    case .pairing(let message): take(message)
     case .key(let isWanted, let address): try take(address, wantsKey: isWanted)
     case .fences(let text): take(fences: text)
     case .writerEnded, .sinkOver: break

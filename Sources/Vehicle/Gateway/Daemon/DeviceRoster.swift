@@ -1,20 +1,20 @@
 import Ports
 
-/// Keeps track of adapters and receivers, and where each of them is. Device events go in, steps come out; it does no
+/// Tracks adapters and receivers, and the present path of each. Events of devices go in, steps come out; it does no
 /// I/O.
 ///
-/// A device keeps its number while the daemon runs, by the key of its identity (``DeviceIdentity/key``): it is the same
-/// device if it returns as another ttyUSB or swaps places with another.
+/// A device keeps its number while the daemon runs. It is recognized by the key of its identity
+/// (``DeviceIdentity/key``), even if it returns as another ttyUSB or swaps places with another device.
 struct DeviceRoster {
-  /// An action for the caller.
+  /// An action that the caller must perform.
   enum Step: Equatable {
     /// Start the link of a new adapter. `configured`: its configuration; `nil` if it was discovered.
     case start(Int, PortAddress, configured: GatewayConfiguration.Adapter?)
-    /// Start the link of a new receiver or of gpsd. `ground`: why the device is considered a receiver.
+    /// Start the link of a new receiver or of gpsd. `ground`: the reason why the device is considered a receiver.
     case startReceiver(Int, PortAddress, DeviceVerdict.Ground, label: String)
     /// Stop the link of a device that the configuration no longer names.
     case stop(Int)
-    /// A device has moved or returned; `nil` if it is away.
+    /// A device has moved or returned. The address is `nil` if it is away.
     case move(Int, PortAddress?)
     /// Listen to a device that may be a receiver or an adapter.
     case listen(DeviceIdentity)
@@ -32,9 +32,9 @@ struct DeviceRoster {
     var configured: Named?
     /// Name in the configuration, or the Bluetooth address; `nil` for a discovered serial device.
     var name: String?
-    /// `nil` if it was not seen yet.
+    /// Key of its identity; `nil` if the device was not seen yet.
     var key: String?
-    /// Where it is now; `nil` if it is away or was not seen yet.
+    /// Its present path; `nil` if it is away or was not seen yet.
     var node: String?
     /// The configured path; `nil` if it was discovered or is not a serial device.
     var path: String?
@@ -49,7 +49,8 @@ struct DeviceRoster {
   private var known: Set<BluetoothAddress> = []
   /// Bluetooth devices that were reported as not used.
   private var reported: Set<BluetoothAddress> = []
-  /// More than surround a vehicle; a device that changes its address again and again is not reported for ever.
+  /// Maximum number of reported devices: more than are near a vehicle. Without it, a device that changes its address
+  /// repeatedly would be reported for ever.
   private static let mostReported = 32
 
   init(_ configuration: GatewayConfiguration) {
@@ -73,13 +74,14 @@ struct DeviceRoster {
     return rules
   }
 
-  /// Returns the key of an adapter across restarts: its configured name, otherwise its key.
+  /// Returns the key that identifies an adapter across restarts: its configured name, otherwise the key of its
+  /// identity.
   func name(of number: Int) -> String {
     let entry = entries[number]
     return entry.name ?? entry.key ?? "adapter \(number)"
   }
 
-  /// Starts all configured devices at once: a path may lead to a device that udev does not know.
+  /// Starts all configured devices at once, because a path may lead to a device that udev does not report.
   mutating func configured(_ configuration: GatewayConfiguration) -> [Step] { start(Self.named(configuration)) }
 
   private static func named(_ configuration: GatewayConfiguration) -> [Named] {
@@ -127,7 +129,7 @@ struct DeviceRoster {
     return device
   }
 
-  /// Applies a new configuration; devices that it names as before continue undisturbed.
+  /// Applies a new configuration. The links of devices whose configuration is unchanged continue.
   mutating func reconfigure(_ configuration: GatewayConfiguration) -> [Step] {
     let former = (rules, findsSerial)
     rules = Self.rules(configuration)
@@ -140,12 +142,12 @@ struct DeviceRoster {
         added.remove(at: same)
       } else {
         if let device = entries[number].bluetooth { known.remove(device) }
-        // Its number stays in use, so that no other device gets it.
+        // The number of the entry is not used again, so that no other device gets it.
         entries[number] = Entry()
         steps.append(.stop(number))
       }
     }
-    // A discovered device that is configured now starts again with its configuration.
+    // A discovered device that is now configured restarts with its configuration.
     for number in entries.indices where entries[number].configured == nil {
       guard added.contains(where: { isNamed(entries[number], by: $0) }) else { continue }
       entries[number] = Entry()
@@ -153,7 +155,7 @@ struct DeviceRoster {
     }
     steps += start(added)
     guard former != (rules, findsSerial) else { return steps }
-    // A device that was not used may be named now, or may be probed.
+    // A device that was not used may now be configured, or probing may now be allowed.
     for device in table.devices where entry(of: device) == nil { steps += take(.appeared(device)) }
     return steps
   }
@@ -173,14 +175,14 @@ struct DeviceRoster {
     return table.devices.contains { $0.key == entry.key && $0.isNamed(path) }
   }
 
-  /// Applies the complete list of serial devices.
+  /// Replaces the list of serial devices.
   mutating func present(_ devices: [DeviceIdentity]) -> [Step] { table.replace(with: devices).flatMap { take($0) } }
 
   /// Applies an event.
   mutating func apply(_ event: DeviceEvent) -> [Step] { table.apply(event).flatMap { take($0) } }
 
   /// Applies the result of listening to a device; `nil` if it could not be opened.
-  mutating func heard(_ heard: Listener.Heard?, from device: DeviceIdentity) -> [Step] {
+  mutating func heard(_ heard: Listener.Result?, from device: DeviceIdentity) -> [Step] {
     guard table.devices.contains(device), entry(of: device) == nil else { return [] }
     guard let heard else { return [.leave(device: device.node, label: device.label, .notProbed)] }
     return judge(device, heard)
@@ -210,7 +212,7 @@ struct DeviceRoster {
   private mutating func take(_ change: DeviceTable.Change) -> [Step] {
     switch change {
     case .disappeared(let device):
-      // Of two devices with the same identity, only the one in use counts.
+      // If two devices have the same identity, only the one in use counts.
       guard let number = entry(of: device), entries[number].node == device.node else { return [] }
       entries[number].node = nil
       return [.move(number, nil)]
@@ -232,8 +234,10 @@ struct DeviceRoster {
 
   private func entry(of device: DeviceIdentity) -> Int? { entries.firstIndex { $0.key == device.key } }
 
-  /// Returns the configured adapter at the device's path if that adapter was never seen or is gone; the device takes
-  /// its place.
+  /// Finds the configured adapter whose path is the device's path. If that adapter was never seen or is gone, the
+  /// device replaces it.
+  ///
+  /// - Returns: its number; `nil` if there is none.
   private mutating func adopt(_ device: DeviceIdentity) -> Int? {
     guard device.tag != "ignore" else { return nil }
     let number = entries.firstIndex { entry in
@@ -244,7 +248,7 @@ struct DeviceRoster {
     return number
   }
 
-  private mutating func judge(_ device: DeviceIdentity, _ heard: Listener.Heard?) -> [Step] {
+  private mutating func judge(_ device: DeviceIdentity, _ heard: Listener.Result?) -> [Step] {
     switch rules.verdict(for: device, heard: heard) {
     case .adapter:
       entries.append(Entry(key: device.key, node: device.node))

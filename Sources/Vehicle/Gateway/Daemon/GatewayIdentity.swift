@@ -5,7 +5,7 @@ import Glibc
 import Ports
 import Telemetry
 
-/// Identity of this gateway.
+/// Identifiers of this gateway, of the boot and of epochs.
 enum GatewayIdentity {
   /// Returns `gw-` and 16 digits derived from the machine ID, which itself is not disclosed (machine-id(5)).
   ///
@@ -40,7 +40,7 @@ enum GatewayIdentity {
     return String(decoding: text.prefix { $0 > 0x20 }, as: UTF8.self)
   }
 
-  /// Creates an epoch, in which records are numbered from 1.
+  /// Creates the ID of a new epoch, in which records are numbered from 1.
   static func newEpoch() -> UUIDv7 {
     var random = SystemRandomNumberGenerator()
     let wall = MachineClock.read()

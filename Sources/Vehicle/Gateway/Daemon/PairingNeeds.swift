@@ -1,39 +1,39 @@
 import Ports
 
-/// Decides which of the configured Bluetooth adapters are paired, from what their links report.
+/// Decides which of the configured Bluetooth adapters are paired, from the reports of their links.
 ///
-/// An adapter of classic Bluetooth without a PIN that has answered is not paired, however long it is away: pairing
-/// could only disconnect it from the link that is about to open. An adapter whose link is rejected may need a key, or
-/// another key.
+/// An adapter of classic Bluetooth without a PIN is not paired once it has answered, even if it is away for a long
+/// time: pairing could only interrupt the next link. An adapter that rejects its link may need a key, or another key.
 struct PairingNeeds {
-  /// Whether the adapter may need a key, from the last result of its link.
+  /// Whether each adapter may need a key, according to the last report of its link.
   private var wantsKey: [PortAddress: Bool] = [:]
 
-  /// Applies a result of a link.
+  /// Applies a report of a link.
   ///
-  /// - Returns: whether it changes which adapters are paired.
+  /// - Returns: whether other adapters must now be paired.
   mutating func note(_ address: PortAddress, wantsKey isWanted: Bool) -> Bool {
-    // With Bluetooth LE, an adapter that needs a key may open and answer until it is written to.
+    // A Bluetooth LE adapter that needs a key may open and answer until data are written to it.
     if case .ble = address, !isWanted { return false }
     defer { wantsKey[address] = isWanted }
     return isToBePaired(address) != isWanted
   }
 
-  func wishes(_ adapters: [GatewayConfiguration.Adapter]) -> [PairingWish] {
+  func requests(_ adapters: [GatewayConfiguration.Adapter]) -> [PairingRequest] {
     adapters.compactMap { adapter in
-      guard let wish = PairingWish(adapter) else { return nil }
-      return wish.pin != nil || isToBePaired(wish.port) ? wish : nil
+      guard let request = PairingRequest(adapter) else { return nil }
+      return request.pin != nil || isToBePaired(request.port) ? request : nil
     }
   }
 
-  /// For an adapter without a PIN. Until its link has a result: most adapters with Bluetooth LE need no pairing.
+  /// Whether an adapter without a PIN is paired. Before the first report of its link: not with Bluetooth LE, because
+  /// most such adapters need no pairing.
   private func isToBePaired(_ address: PortAddress) -> Bool {
     if case .rfcomm = address { wantsKey[address] ?? true } else { wantsKey[address] ?? false }
   }
 }
 
-extension PairingWish {
-  /// `nil` if it is not a Bluetooth adapter.
+extension PairingRequest {
+  /// Creates a request; `nil` if the adapter is not a Bluetooth adapter.
   fileprivate init?(_ adapter: GatewayConfiguration.Adapter) {
     switch adapter.link {
     case .serial, .tcp: return nil

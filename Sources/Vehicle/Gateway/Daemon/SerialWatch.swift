@@ -1,17 +1,17 @@
 import GatewayOutput
 import Ports
 
-/// Serial devices as udev reports them. One thread uses it.
+/// Watches the serial devices that udev reports. Only one thread uses it.
 final class SerialWatch {
   enum Change {
     case event(DeviceEvent)
-    /// Events were missed; this is the complete list.
+    /// The complete list, because events were missed.
     case all([DeviceIdentity])
   }
 
   private var monitor: DeviceMonitor
 
-  /// `nil` if udev is not available, which is logged; configured devices are tried anyway.
+  /// Starts watching. `nil` if udev is not available, which is logged; configured devices are used anyway.
   init?() {
     do throws(DiscoveryError) {
       monitor = try DeviceMonitor()

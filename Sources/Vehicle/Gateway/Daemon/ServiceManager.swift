@@ -4,24 +4,23 @@ import GatewayOutput
 import Ports
 import Synchronization
 
-/// The service manager that started the daemon. It is told when the daemon is ready and when it ends. If it runs a
-/// watchdog, it is also told that every thread that records need is making progress (sd_notify(3),
-/// sd_watchdog_enabled(3)).
+/// Notifies the service manager that started the daemon: when the daemon is ready, when it ends, and, if there is a
+/// watchdog, that all threads needed for records make progress (sd_notify(3), sd_watchdog_enabled(3)).
 ///
-/// The watchdog is notified six times in its interval. A thread without a turn for two notifications is stuck.
-/// Notifications then stop until it continues; if it does not, the service manager restarts the daemon.
+/// The watchdog is notified six times in its interval. A thread that makes no progress during two of these periods is
+/// stuck. Notifications then stop until it continues. If it does not, the service manager restarts the daemon.
 struct ServiceManager: ~Copyable {
   /// Time between two notifications, ns; `nil` without a watchdog.
   private let interval: Int64?
-  /// Threads that exist from start to end.
+  /// Threads that run from start to end.
   private var watched: [(name: String, progress: Progress)] = []
-  /// When the next notification is due, boot time; `.max` for never.
+  /// Boot time of the next notification; `.max` for never.
   private(set) var nextPing = Int64.max
   /// The thread that was stuck at the last check.
   private var stuck: String? { didSet { stuckThread.name = stuck } }
-  /// The same for other threads.
+  /// The same value, readable by other threads.
   let stuckThread = StuckThread()
-  /// Extends the time limit of a long start.
+  /// Requests more time for a long start.
   let start = StartExtension()
 
   init() {
@@ -30,7 +29,7 @@ struct ServiceManager: ~Copyable {
     if let interval { nextPing = BootClock.now &+ interval }
   }
 
-  /// Returns the progress of a further thread; `nil` without a watchdog.
+  /// Returns the progress of another thread; `nil` without a watchdog.
   func progress() -> Progress? { interval.map { Progress(interval: $0) } }
 
   /// Supervises a thread.
@@ -41,14 +40,14 @@ struct ServiceManager: ~Copyable {
   }
 
   /// Reports that the daemon is ready.
-  func tellReady() {
+  func notifyReady() {
     start.end()
     tell("READY=1")
   }
 
-  /// Notifies the service manager.
+  /// Sends a notification to the service manager.
   ///
-  /// - Parameter state: as listed in sd_notify(3).
+  /// - Parameter state: a text as listed in sd_notify(3).
   func tell(_ state: String) {
     let code = unsafe csystemd_notify(state)
     if code < 0 { Log.write("the service manager cannot be told \(state): \(systemReason(-code))") }
@@ -67,17 +66,18 @@ struct ServiceManager: ~Copyable {
   }
 }
 
-/// Requests more time to start as long as the start makes progress (sd_notify(3), EXTEND_TIMEOUT_USEC=): a damaged
-/// spool is read completely before the daemon is ready, and a worn disk may take long. A start without progress is
-/// ended by the usual time limit.
+/// Requests more time while the start makes progress (sd_notify(3), EXTEND_TIMEOUT_USEC=). A damaged spool is read
+/// completely before the daemon is ready, and a worn disk may take long. A start without progress ends after the usual
+/// time limit.
 final class StartExtension: Sendable {
-  /// Requested time and pause between requests, s: the longest time of one step, and few datagrams.
+  /// Requested time, which exceeds the longest single step, and the time between two requests, which limits the number
+  /// of datagrams; s.
   private static let seconds: (more: Int64, pause: Int64) = (60, 10)
 
-  /// When the next request is due, boot time; `.max` after the start.
+  /// Boot time of the next request; `.max` after the start.
   private let next = Atomic<Int64>(0)
 
-  /// Reports progress; without effect after the start.
+  /// Reports progress of the start; without effect after it.
   func goesOn() {
     let now = BootClock.now
     guard now >= next.load(ordering: .relaxed) else { return }

@@ -2,13 +2,13 @@ import Failures
 import GatewayOutput
 import Glibc
 
-/// The state directory, created with its parents if missing.
+/// Creates the state directory and its parents.
 enum StateFolder {
   /// Creates the folder for the daemon's user and group.
   ///
-  /// A full or read-only disk is logged and not an error; the daemon continues in memory.
+  /// A full or read-only disk is logged and is not an error; the daemon then keeps its state in memory.
   ///
-  /// - Throws: ``Failure`` with the obstacle, one line.
+  /// - Throws: ``Failure`` with the reason.
   static func make(_ folder: String) throws(Failure) {
     var status = stat()
     if unsafe stat(folder, &status) == 0 {

@@ -10,8 +10,8 @@ public final class Thread: Sendable {
   ///
   /// - Parameters:
   ///   - name: as `top -H` shows it, at most 15 characters.
-  ///   - isDetached: whether nobody waits for its end.
-  ///   - body: runs once.
+  ///   - isDetached: whether the thread is never joined.
+  ///   - body: runs once in the thread.
   /// - Throws: ``Failure`` if the process cannot have more threads.
   public init(_ name: String, isDetached: Bool = false, _ body: sending @escaping () -> Void) throws(Failure) {
     let box = unsafe Unmanaged.passRetained(Body(name: name, run: body))
@@ -32,7 +32,7 @@ public final class Thread: Sendable {
     number = thread
   }
 
-  /// Waits for its end. Call it once, and not for a detached thread.
+  /// Waits for the end of the thread. Call it once, and not for a detached thread.
   public func join() { pthread_join(number, nil) }
 
   private final class Body {

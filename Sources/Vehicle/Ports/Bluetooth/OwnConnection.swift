@@ -11,7 +11,7 @@ struct OwnConnection {
     /// Object of the device.
     let device: String
   }
-  private struct Deed: Sendable {
+  private struct Times: Sendable {
     var made = Int64.min / 2
     var ended = Int64.min / 2
   }
@@ -20,31 +20,31 @@ struct OwnConnection {
   private static let ending: Int64 = 4_000_000_000
   /// The time in ns in which a new connection may be taken over. A later one may belong to another process.
   private static let handover: Int64 = 10_000_000_000
-  private static let deeds = Mutex<[Place: Deed]>([:])
+  private static let times = Mutex<[Place: Times]>([:])
 
   private let place: Place
 
   init(_ bus: SystemBus, device: String) { place = Place(bus: bus.address, device: device) }
 
   /// Records that a connection was established for another part of this process.
-  func wasMade() { Self.deeds.withLock { $0[place] = Deed(made: BootClock.now) } }
+  func wasMade() { Self.times.withLock { $0[place] = Times(made: BootClock.now) } }
 
   /// Returns `true` once if another part of this process has just established the connection.
   func takeOver() -> Bool {
-    Self.deeds.withLock { deeds in
-      guard let made = deeds[place]?.made else { return false }
-      deeds[place]?.made = .min / 2
+    Self.times.withLock { times in
+      guard let made = times[place]?.made else { return false }
+      times[place]?.made = .min / 2
       return BootClock.now - made < Self.handover
     }
   }
 
   /// Records that BlueZ was asked to end the connection.
-  func wasEnded() { Self.deeds.withLock { $0[place, default: Deed()].ended = BootClock.now } }
+  func wasEnded() { Self.times.withLock { $0[place, default: Times()].ended = BootClock.now } }
 
   /// The latest time at which the connection ends, of ``BootClock``; `nil` if this process has not recently asked for
   /// its end.
   var isOver: Int64? {
-    let moment = Self.deeds.withLock { $0[place] }.map { $0.ended + Self.ending }
+    let moment = Self.times.withLock { $0[place] }.map { $0.ended + Self.ending }
     return moment.flatMap { $0 > BootClock.now ? $0 : nil }
   }
 }

@@ -70,7 +70,7 @@ public struct DiscoveryRules: Hashable, Sendable {
   /// - Parameters:
   ///   - device: the device.
   ///   - heard: the result of listening to it; `nil` if that has not been done.
-  public func verdict(for device: DeviceIdentity, heard: Listener.Heard? = nil) -> DeviceVerdict {
+  public func verdict(for device: DeviceIdentity, heard: Listener.Result? = nil) -> DeviceVerdict {
     // The machine's own udev rules precede the configuration, because they describe what else is connected.
     if device.tag == "ignore" { return .leave(.ignored) }
     if adapters.contains(where: device.isNamed) { return .adapter(.configured) }

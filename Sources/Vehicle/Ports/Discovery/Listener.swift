@@ -5,7 +5,7 @@
 /// One second of a receiver's output is sufficient for several rates.
 public struct Listener: PortHandler, ~Copyable {
   /// The result of listening.
-  public enum Heard: Hashable, Sendable {
+  public enum Result: Hashable, Sendable {
     case nothing
     /// Complete NMEA sentences with correct checksums, at this rate.
     case sentences(baud: Int)
@@ -23,7 +23,7 @@ public struct Listener: PortHandler, ~Copyable {
   /// as many contain a complete one.
   private static let enough = 2 * 82
 
-  private var sentence = SentenceEar()
+  private var sentence = SentenceDetector()
   private var rate = 0
   private var bytesAtRate = 0
   private var isExtended = false
@@ -31,7 +31,7 @@ public struct Listener: PortHandler, ~Copyable {
   private var refusals = 0
 
   /// The result so far.
-  public private(set) var heard = Heard.nothing
+  public private(set) var heard = Result.nothing
 
   /// Creates a listener for one device.
   public init() {}
@@ -48,7 +48,7 @@ public struct Listener: PortHandler, ~Copyable {
       isExtended = true
       actions.deadline = (actions.deadline ?? now) + Listener.grace
     }
-    for index in bytes.indices where sentence.hears(bytes[index]) {
+    for index in bytes.indices where sentence.completesSentence(bytes[index]) {
       heard = .sentences(baud: Listener.rates[rate])
       actions.stop()
       return
@@ -60,7 +60,7 @@ public struct Listener: PortHandler, ~Copyable {
 
   private mutating func tryNextRate(_ actions: inout PortActions) {
     bytesAtRate = 0
-    sentence = SentenceEar()
+    sentence = SentenceDetector()
     rate = (rate + 1) % Listener.rates.count
     actions.setBaud(Listener.rates[rate])
   }
@@ -84,7 +84,7 @@ extension Listener {
   ///   - path: device file.
   ///   - wakeUp: ends listening early, with the result so far, when it is signalled.
   /// - Throws: ``PortError`` if the port cannot be opened or is removed.
-  public static func listen(to path: String, unless wakeUp: WakeUp) throws(PortError) -> Heard {
+  public static func listen(to path: String, unless wakeUp: WakeUp) throws(PortError) -> Result {
     var port = SerialPort(path: path, baud: rates[0])
     var loop = try PortLoop(wakeUp: wakeUp)
     var listener = Listener()
@@ -97,7 +97,7 @@ extension Listener {
 /// Detects one complete NMEA 0183 sentence in a stream of bytes.
 ///
 ///     $GPGGA,092750.000,5321.6802,N,00630.3372,W,1,8,1.03,61.7,M,55.2,M,,*76
-struct SentenceEar {
+struct SentenceDetector {
   private enum State: Equatable {
     case outside
     case inside
@@ -110,10 +110,10 @@ struct SentenceEar {
   private var length = 0
 
   /// Processes a byte. Returns `true` if it completes a sentence with a correct checksum.
-  mutating func hears(_ byte: UInt8) -> Bool {
+  mutating func completesSentence(_ byte: UInt8) -> Bool {
     length += 1
     if byte == UInt8(ascii: "$") || byte == UInt8(ascii: "!") {
-      self = SentenceEar()
+      self = SentenceDetector()
       state = .inside
       return false
     }
@@ -130,7 +130,7 @@ struct SentenceEar {
       }
       return false
     case .firstDigit, .secondDigit:
-      guard let digit = SentenceEar.value(byte) else {
+      guard let digit = SentenceDetector.value(byte) else {
         state = .outside
         return false
       }

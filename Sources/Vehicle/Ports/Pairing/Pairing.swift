@@ -1,6 +1,6 @@
 /// Pairs Bluetooth adapters that are not paired, by PIN, through BlueZ.
 ///
-///     let control = try PairingControl(wishes)
+///     let control = try PairingControl(requests)
 ///     var pairing = Pairing()
 ///     pairing.run(under: control) { news in print(news) }      // in its own thread
 ///
@@ -46,9 +46,9 @@ public struct Pairing: ~Copyable {
   /// - Parameters:
   ///   - control: the adapters to pair.
   ///   - tell: receives messages for people.
-  public mutating func run(under control: PairingControl, _ tell: (PairingNews) -> Void) {
+  public mutating func run(under control: PairingControl, _ tell: (PairingEvent) -> Void) {
     while true {
-      takeWishes(control)
+      readRequests(control)
       do throws(BusError) {
         if plans.contains(where: { $0.state == .open }) { try serve(control, tell) }
         if control.end() { return }
@@ -65,18 +65,18 @@ public struct Pairing: ~Copyable {
   }
 
   /// Reads the adapters to pair. An unchanged plan continues.
-  private mutating func takeWishes(_ control: PairingControl) {
-    guard let (wishes, triesAgain) = control.takeNews() else { return }
+  private mutating func readRequests(_ control: PairingControl) {
+    guard let (requests, triesAgain) = control.takeRequests() else { return }
     let former = plans
     let moment = BootClock.after(head)
-    plans = wishes.map { wish in
-      let known = former.first { $0.wish == wish && ($0.state == .open || !triesAgain) }
-      return known ?? PairingPlan(wish, notBefore: moment)
+    plans = requests.map { request in
+      let known = former.first { $0.request == request && ($0.state == .open || !triesAgain) }
+      return known ?? PairingPlan(request, notBefore: moment)
     }
   }
 
   /// Uses one connection to the bus, while it and bluetoothd last, until no plan is open or the adapters change.
-  private mutating func serve(_ control: PairingControl, _ tell: (PairingNews) -> Void) throws(BusError) {
+  private mutating func serve(_ control: PairingControl, _ tell: (PairingEvent) -> Void) throws(BusError) {
     let soon = BootClock.after(patience)
     let bluez = try BlueZ(SystemBus(address: bus), until: soon, unless: control.ending)
     let agent = PairingAgent(bluez, plans)
@@ -85,7 +85,7 @@ public struct Pairing: ~Copyable {
       "interface='org.freedesktop.DBus.Properties',member='PropertiesChanged',arg0='\(Self.deviceInterface)'",
       until: soon, unless: control.ending)
     let objects = try bluez.objects(until: soon, unless: control.ending, telling: agent)
-    for index in agent.plans.indices where objects.device(agent.plans[index].wish.address)?.device.isPaired == true {
+    for index in agent.plans.indices where objects.device(agent.plans[index].request.address)?.device.isPaired == true {
       agent.plans[index].succeeded()
     }
     guard agent.plans.contains(where: { $0.state == .open }) else { return }
@@ -93,13 +93,13 @@ public struct Pairing: ~Copyable {
     defer { agent.unregister() }
     try agent.register(until: soon, unless: control.ending)
     lastReason = ""
-    let visit = PairingVisit(bluez, agent, control, patience: patience)
-    while let next = visit.settle(tell), !control.hasNews {
+    let round = PairingRound(bluez, agent, control, patience: patience)
+    while let next = round.processResults(tell), !control.hasNewRequests {
       if agent.hasEnded { throw .refused(name: "org.freedesktop.DBus.Error.ServiceUnknown", text: "") }
       if agent.plans[next].due <= BootClock.now {
-        try visit.pair(next, tell)
+        try round.pair(next, tell)
       } else {
-        try visit.rest(until: agent.plans[next].due)
+        try round.rest(until: agent.plans[next].due)
       }
     }
   }

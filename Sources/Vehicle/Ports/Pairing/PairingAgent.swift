@@ -9,7 +9,7 @@ final class PairingAgent: BusListener {
   /// Whether bluetoothd has ended.
   private(set) var hasEnded = false
   /// Adapters that BlueZ has reported as paired, with their objects.
-  private(set) var news: [(address: BluetoothAddress, path: String)] = []
+  private(set) var pairedDevices: [(address: BluetoothAddress, path: String)] = []
 
   init(_ bluez: BlueZ, _ plans: [PairingPlan]) {
     self.bluez = bluez
@@ -20,7 +20,7 @@ final class PairingAgent: BusListener {
   /// classic Bluetooth, a PIN is requested in any case, and Secure Simple Pairing would require a display on the
   /// adapter (Core Specification, volume 3, part C, 5.2.2.6).
   private var capability: String {
-    plans.contains { $0.state == .open && $0.wish.isLowEnergy } ? "KeyboardOnly" : "NoInputNoOutput"
+    plans.contains { $0.state == .open && $0.request.isLowEnergy } ? "KeyboardOnly" : "NoInputNoOutput"
   }
 
   /// Registers the agent with BlueZ.
@@ -35,9 +35,9 @@ final class PairingAgent: BusListener {
     try? bluez.bus.post(bluez.asking("/org/bluez", Self.managerInterface, "UnregisterAgent").text(Self.path, as: "o"))
   }
 
-  func takeNews() -> [(address: BluetoothAddress, path: String)] {
-    defer { news = [] }
-    return news
+  func takePairedDevices() -> [(address: BluetoothAddress, path: String)] {
+    defer { pairedDevices = [] }
+    return pairedDevices
   }
 
   func heard(_ message: BusMessage) {
@@ -49,7 +49,7 @@ final class PairingAgent: BusListener {
       let path = message.path
       message.eachProperty(of: "org.bluez.Device1") { key in
         guard key == "Paired" else { return message.skip("v") }
-        if message.variant("b", { message.bool() }) == true { news.append((address, path)) }
+        if message.variant("b", { message.bool() }) == true { pairedDevices.append((address, path)) }
         return true
       }
     case .answer, .failure, nil: return
@@ -77,7 +77,7 @@ final class PairingAgent: BusListener {
   /// Answers a request, which begins with the device's object (`o`).
   private func answer(_ call: BusMessage, _ question: PairingPlan.Question) -> BusCall {
     guard let device = call.text("o").flatMap({ BluetoothAddress(objectPath: $0) }),
-      let index = plans.firstIndex(where: { $0.wish.address == device })
+      let index = plans.firstIndex(where: { $0.request.address == device })
     else { return BusCall(refusing: call, name: "org.bluez.Error.Rejected", "not an adapter of this gateway") }
     switch plans[index].answer(question) {
     case .pin(let pin): return BusCall(answering: call).text(pin)

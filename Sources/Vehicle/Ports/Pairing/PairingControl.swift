@@ -3,8 +3,8 @@ import Synchronization
 /// Controls a thread that runs ``Pairing``: sets the adapters to pair, and stops it.
 public final class PairingControl: Sendable {
   private struct State: Sendable {
-    var wishes: [PairingWish]
-    /// Whether the thread has not read the wishes yet.
+    var requests: [PairingRequest]
+    /// Whether the thread has not read the requests yet.
     var isNew = true
     var triesAgain = false
     var isStopping = false
@@ -19,24 +19,24 @@ public final class PairingControl: Sendable {
 
   /// Creates a control.
   ///
-  /// - Parameter wishes: the adapters to pair.
+  /// - Parameter requests: the adapters to pair.
   /// - Throws: ``PortError`` if the process has no free descriptors.
-  public init(_ wishes: [PairingWish]) throws(PortError) {
+  public init(_ requests: [PairingRequest]) throws(PortError) {
     ending = try WakeUp()
     wakeUp = try WakeUp()
-    state = Mutex(State(wishes: wishes))
+    state = Mutex(State(requests: requests))
   }
 
   /// Replaces the adapters to pair. A running attempt continues, and an unchanged adapter keeps its state.
   ///
   /// - Parameters:
-  ///   - wishes: the adapters.
+  ///   - requests: the adapters.
   ///   - again: whether to check adapters again that were paired or abandoned.
   /// - Returns: `false` if the thread has ended and must be started again.
-  public func pair(_ wishes: [PairingWish], again: Bool) -> Bool {
+  public func pair(_ requests: [PairingRequest], again: Bool) -> Bool {
     let isHeard = state.withLock { state in
       guard !state.isOver else { return false }
-      state.wishes = wishes
+      state.requests = requests
       state.isNew = true
       if again { state.triesAgain = true }
       return true
@@ -55,14 +55,14 @@ public final class PairingControl: Sendable {
   // MARK: For the thread
 
   var isStopping: Bool { state.withLock { $0.isStopping } }
-  var hasNews: Bool { state.withLock { $0.isNew } }
+  var hasNewRequests: Bool { state.withLock { $0.isNew } }
 
   /// Returns the adapters to pair if they have changed; otherwise `nil`.
-  func takeNews() -> (wishes: [PairingWish], triesAgain: Bool)? {
+  func takeRequests() -> (requests: [PairingRequest], triesAgain: Bool)? {
     state.withLock { state in
       guard state.isNew else { return nil }
       defer { (state.isNew, state.triesAgain) = (false, false) }
-      return (state.wishes, state.triesAgain)
+      return (state.requests, state.triesAgain)
     }
   }
 

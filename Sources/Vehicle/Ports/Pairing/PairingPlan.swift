@@ -17,7 +17,7 @@ struct PairingPlan {
   private static let shortestPause: Int64 = 5_000_000_000
   private static let longestPause: Int64 = 300_000_000_000
 
-  let wish: PairingWish
+  let request: PairingRequest
   private(set) var state = State.open
   /// Time of the next attempt, ns of the boot clock.
   private(set) var due = Int64.min
@@ -30,16 +30,16 @@ struct PairingPlan {
   /// Creates a plan.
   ///
   /// - Parameters:
-  ///   - wish: the adapter.
+  ///   - request: the adapter.
   ///   - moment: ns of the boot clock. Until then, a classic Bluetooth adapter without a configured PIN can connect
   ///     without pairing. The delay does not apply to Bluetooth LE, whose adapters are paired only if a PIN is
   ///     configured or a connection was rejected without a key.
-  init(_ wish: PairingWish, notBefore moment: Int64 = .min) {
-    self.wish = wish
-    if wish.pin == nil, !wish.isLowEnergy { due = moment }
+  init(_ request: PairingRequest, notBefore moment: Int64 = .min) {
+    self.request = request
+    if request.pin == nil, !request.isLowEnergy { due = moment }
   }
 
-  private var pins: [String] { wish.pin.map { [$0] } ?? Self.usualPINs }
+  private var pins: [String] { request.pin.map { [$0] } ?? Self.usualPINs }
   private var isExhausted: Bool { refusals >= pins.count * Self.rounds }
 
   func answer(_ question: Question) -> Answer {

@@ -66,7 +66,7 @@ struct FenceFetch: Sendable {
   /// - Returns: the report; `nil` if the same failure was reported before.
   mutating func failed(
     _ error: SinkError, at now: Int64, using random: inout some RandomNumberGenerator
-  ) -> SinkNews? {
+  ) -> SinkEvent? {
     nextAt = now &+ max(backOff.failed(using: &random), min(period, 5_000_000_000))
     return report.failed(error) == nil ? nil : .remark("\(error); the fences are unchanged")
   }

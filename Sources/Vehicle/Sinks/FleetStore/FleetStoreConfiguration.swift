@@ -20,7 +20,7 @@ public struct FleetStoreConfiguration: Equatable, Sendable {
   /// Proxy, such as `http://proxy.example:3128`; `nil` for none. Environment variables are ignored.
   public var proxy: String?
   /// How long telemetry is gathered into one request; default 100 records or 300 s.
-  public var gathering = Gathering(records: 100, interval: 300_000_000_000)
+  public var batchPolicy = BatchPolicy(records: 100, interval: 300_000_000_000)
   /// Time limit to connect, including TLS, ns.
   public var connectLimit: Int64 = 30_000_000_000
   /// Time limit for a whole request, ns.
@@ -51,8 +51,8 @@ public struct FleetStoreConfiguration: Equatable, Sendable {
     }
     isInsecure = try reader.optionalBool("insecure") ?? isInsecure
     if var object = try reader.optionalObject("batch") {
-      gathering.records = try object.optionalInt("records", in: 1...10_000) ?? gathering.records
-      gathering.interval = try object.optionalSeconds("seconds", in: 0...86_400) ?? gathering.interval
+      batchPolicy.records = try object.optionalInt("records", in: 1...10_000) ?? batchPolicy.records
+      batchPolicy.interval = try object.optionalSeconds("seconds", in: 0...86_400) ?? batchPolicy.interval
       try object.finish()
     }
     connectLimit = try reader.optionalSeconds("connectLimit", in: 1...600) ?? connectLimit

@@ -10,7 +10,7 @@ import Spool
 /// records are sent again later.
 public struct FleetStoreSink: Sink, ~Copyable {
   /// Facts about the gateway that the sink needs.
-  public struct Surroundings: Sendable {
+  public struct GatewayFacts: Sendable {
     /// Version sent as `User-Agent` and `Obdgate-Version`.
     public var version: String
     /// Folder of the dead-letter file; `nil` to keep no dead letters.
@@ -41,7 +41,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
   }
 
   private let configuration: FleetStoreConfiguration
-  private let surroundings: Surroundings
+  private let gatewayFacts: GatewayFacts
   private let deadLetters: DeadLetterFile?
   private let compressor = BatchCompressor()
   private var server: UploadPlan.Server
@@ -58,12 +58,12 @@ public struct FleetStoreSink: Sink, ~Copyable {
   private var fenceTaker = 0
 
   /// Creates a sink. It connects with the first batch or the first fetch of geofences.
-  public init(_ configuration: FleetStoreConfiguration, _ surroundings: Surroundings) {
+  public init(_ configuration: FleetStoreConfiguration, _ gatewayFacts: GatewayFacts) {
     self.configuration = configuration
-    self.surroundings = surroundings
+    self.gatewayFacts = gatewayFacts
     server = UploadPlan.Server(configuration.url)
     deadLetters = DeadLetterFile(
-      folder: surroundings.stateDirectory, sink: configuration.name ?? "fleetStore",
+      folder: gatewayFacts.stateDirectory, sink: configuration.name ?? "fleetStore",
       limit: configuration.deadLetterBytes)
     fences = configuration.fencePeriod.map { FenceFetch(period: $0) }
   }
@@ -76,9 +76,9 @@ public struct FleetStoreSink: Sink, ~Copyable {
       try deliver(batch, &delivery, wakeUp)
       backOff.succeeded()
       retryAt = .min
-      works(&delivery.news)
+      works(&delivery.events)
     } catch {
-      fail(error, &delivery.news)
+      fail(error, &delivery.events)
       delivery.sentNothing = error.sentNothing
       delivery.notBefore = retryAt
     }
@@ -86,16 +86,16 @@ public struct FleetStoreSink: Sink, ~Copyable {
   }
 
   /// Reports that the server accepts records, the first time or after a failure.
-  private mutating func works(_ news: inout [SinkNews]) {
+  private mutating func works(_ events: inout [SinkEvent]) {
     guard report.succeeded() || !hasWorked else { return }
-    news.append(.working("\(configuration.url): takes records"))
+    events.append(.working("\(configuration.url): takes records"))
     hasWorked = true
   }
 
-  private mutating func fail(_ failure: UploadFailure, _ news: inout [SinkNews]) {
+  private mutating func fail(_ failure: UploadFailure, _ events: inout [SinkEvent]) {
     // A requested stop is not a failure.
     if failure.error.kind == .stopped { return }
-    if let failing = report.failed(failure.error) { news.append(failing) }
+    if let failing = report.failed(failure.error) { events.append(failing) }
     retryAt = BootClock.now &+ backOff.failed(asked: failure.wait, using: &random)
   }
 
@@ -116,24 +116,24 @@ public struct FleetStoreSink: Sink, ~Copyable {
         throw UploadFailure(error, sentNothing: !hasSent)
       }
       let verdict = plan.judge(reply) { index in isOwn(batch.bytes[batch.records[index].range]) }
-      try settle(verdict, batch, &delivery)
+      try recordResult(verdict, batch, &delivery)
       // Report success now, because a batch may need many requests and a later one may fail for another reason.
-      if case .delivered(let records, _) = verdict, !records.isEmpty { works(&delivery.news) }
+      if case .delivered(let records, _) = verdict, !records.isEmpty { works(&delivery.events) }
     }
-    if let verdict = plan.conclude() { try settle(verdict, batch, &delivery) }
+    if let verdict = plan.conclude() { try recordResult(verdict, batch, &delivery) }
   }
 
   /// Whether a record names this gateway's current ID.
   private func isOwn(_ line: ArraySlice<UInt8>) -> Bool {
-    guard let own = surroundings.gatewayId, let named = RecordLine.gatewayId(line) else { return true }
+    guard let own = gatewayFacts.gatewayId, let named = RecordLine.gatewayId(line) else { return true }
     return named.elementsEqual(own.utf8)
   }
 
-  private func settle(
+  private func recordResult(
     _ verdict: UploadPlan.Verdict, _ batch: RecordBatch, _ delivery: inout Delivery
   ) throws(UploadFailure) {
     switch verdict {
-    case .delivered(let records, let refused): try settle(records, refused, batch, &delivery)
+    case .delivered(let records, let refused): try recordResult(records, refused, batch, &delivery)
     case .again: break
     case .stop(let error, let wait): throw UploadFailure(error, wait: wait)
     case .setAside(let error):
@@ -144,7 +144,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
 
   /// Acknowledges delivered records. Rejected ones are acknowledged only after they were written to the dead-letter
   /// file; otherwise they stay in the spool.
-  private func settle(
+  private func recordResult(
     _ records: Range<Int>, _ refused: [StoreAnswer.Refusal], _ batch: RecordBatch, _ delivery: inout Delivery
   ) throws(UploadFailure) {
     var start = records.lowerBound
@@ -162,7 +162,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
     for refusal in refused { delivery.acknowledge(refusal.index..<(refusal.index + 1)) }
     // Report one line for all of them: a rejected backlog may have thousands. The file contains every reason.
     let id = RecordLine.id(batch.bytes[batch.records[first.index].range]).map { String(decoding: $0, as: UTF8.self) }
-    delivery.news.append(
+    delivery.events.append(
       .refused(record: id ?? "?", reason: first.reason, more: refused.count - 1, keptIn: deadLetters?.path))
   }
 
@@ -178,8 +178,8 @@ public struct FleetStoreSink: Sink, ~Copyable {
 
   private var commonHeaders: [String] {
     var headers = [
-      "User-Agent: obdgate/\(surroundings.version)", "Obdgate-Version: \(surroundings.version)",
-      "Obdgate-Spool-Depth: \(surroundings.depth())", "Accept: application/json",
+      "User-Agent: obdgate/\(gatewayFacts.version)", "Obdgate-Version: \(gatewayFacts.version)",
+      "Obdgate-Spool-Depth: \(gatewayFacts.depth())", "Accept: application/json",
     ]
     if let token { headers.append("Authorization: Bearer \(token)") }
     return headers
@@ -200,16 +200,16 @@ public struct FleetStoreSink: Sink, ~Copyable {
     var delivery = Delivery()
     // The wake-up ends this early if records arrive continuously; geofences are fetched in between.
     wakeUp.wait(until: min(deadline, fences?.nextAt ?? .max))
-    fetchFencesIfDue(&delivery.news, wakeUp)
+    fetchFencesIfDue(&delivery.events, wakeUp)
     // A report about geofences must not change when the next batch is due.
-    if !delivery.news.isEmpty { delivery.notBefore = retryAt }
+    if !delivery.events.isEmpty { delivery.notBefore = retryAt }
     return delivery
   }
 
-  private mutating func fetchFencesIfDue(_ news: inout [SinkNews], _ wakeUp: SinkWakeUp) {
+  private mutating func fetchFencesIfDue(_ events: inout [SinkEvent], _ wakeUp: SinkWakeUp) {
     guard var fetch = fences, BootClock.now >= fetch.nextAt, !wakeUp.isStopping else { return }
     defer { fences = fetch }
-    let taker = surroundings.fenceTakers()
+    let taker = gatewayFacts.fenceTakers()
     if taker != fenceTaker { fetch.forget() }
     fenceTaker = taker
     do throws(SinkError) {
@@ -222,12 +222,12 @@ public struct FleetStoreSink: Sink, ~Copyable {
           url: configuration.url.description + "/geofences", headers: headers, answerLimit: FenceFetch.answerLimit,
           patience: FenceFetch.patience))
       if let changed = try fetch.judge(reply, of: configuration.url, at: BootClock.now) {
-        surroundings.takeFences(changed)
+        gatewayFacts.takeFences(changed)
       }
     } catch {
       if error.kind == .stopped { return }
       if error.kind == .unauthorized { token = nil }
-      if let failing = fetch.failed(error, at: BootClock.now, using: &random) { news.append(failing) }
+      if let failing = fetch.failed(error, at: BootClock.now, using: &random) { events.append(failing) }
     }
   }
 }

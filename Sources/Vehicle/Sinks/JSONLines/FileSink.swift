@@ -17,36 +17,36 @@ public struct FileSink: Sink, ~Copyable {
   /// Records near the end of the rotated files at the start; `nil` before they were read.
   private var former: TailNumbers?
   private var report = FailureReport()
-  private var news: [SinkNews] = []
+  private var events: [SinkEvent] = []
 
   /// Creates a sink. It opens the file with the first batch.
   public init(_ configuration: FileSinkConfiguration) { self.configuration = configuration }
 
   public mutating func deliver(_ batch: RecordBatch, _ wakeUp: SinkWakeUp) -> Delivery {
     var delivery = Delivery()
-    var settled = 0
+    var synced = 0
     do throws(SinkError) {
-      try write(batch, settled: &settled)
-      if report.succeeded() { news.append(.working("\(configuration.path): written to")) }
+      try write(batch, synced: &synced)
+      if report.succeeded() { events.append(.working("\(configuration.path): written to")) }
     } catch {
       // If no file could be opened, nothing was written.
       delivery.sentNothing = file == nil
       // The descriptor may be dead; reopen and re-check the file.
       file = nil
-      if let failing = report.failed(error) { news.append(failing) }
+      if let failing = report.failed(error) { events.append(failing) }
       delivery.notBefore = BootClock.now &+ Self.retryInterval
     }
-    delivery.acknowledge(0..<settled)
-    delivery.news = news
-    news = []
+    delivery.acknowledge(0..<synced)
+    delivery.events = events
+    events = []
     return delivery
   }
 
   /// Writes the records that the files do not contain yet, and fills each file up to its limits.
   ///
-  /// - Parameter settled: receives the number of records from the start of the batch that are on the disk, also if this
+  /// - Parameter synced: receives the number of records from the start of the batch that are on the disk, also if this
   ///   throws.
-  private mutating func write(_ batch: RecordBatch, settled: inout Int) throws(SinkError) {
+  private mutating func write(_ batch: RecordBatch, synced: inout Int) throws(SinkError) {
     var file = try openFile()
     var lines: [UInt8] = []
     for (index, record) in batch.records.enumerated() {
@@ -57,13 +57,13 @@ public struct FileSink: Sink, ~Copyable {
       if isFull(file, lines, before: line) {
         if !lines.isEmpty { try file.append(lines[...]) }
         lines = []
-        settled = index
+        synced = index
         file = try rotated(file)
       }
       lines += line
     }
     if !lines.isEmpty { try file.append(lines[...]) }
-    settled = batch.records.count
+    synced = batch.records.count
   }
 
   /// Returns the file that is now at the path.
@@ -72,10 +72,10 @@ public struct FileSink: Sink, ~Copyable {
     let isFirst = file == nil
     file = nil
     let opened = try RecordFile(configuration.path)
-    switch opened.mended {
+    switch opened.repair {
     case .cutLineRemoved(let bytes):
-      news.append(.remark("\(configuration.path): an incomplete last line was removed: \(bytes) bytes"))
-    case .lineEnded: news.append(.remark("\(configuration.path): the last line had no line feed; one was added"))
+      events.append(.remark("\(configuration.path): an incomplete last line was removed: \(bytes) bytes"))
+    case .lineEnded: events.append(.remark("\(configuration.path): the last line had no line feed; one was added"))
     case nil: break
     }
     file = opened
@@ -94,7 +94,7 @@ public struct FileSink: Sink, ~Copyable {
       former = try RotatedFiles(configuration.path).lastNumbers()
     } catch {
       former = TailNumbers()
-      news.append(.remark("\(error); its records may be written again"))
+      events.append(.remark("\(error); its records may be written again"))
     }
   }
 
@@ -129,7 +129,7 @@ public struct FileSink: Sink, ~Copyable {
     do throws(SinkError) {
       try RotatedFiles(configuration.path).tidy(keep: rotation.keep, compresses: rotation.compresses)
     } catch {
-      news.append(.remark("\(error)"))
+      events.append(.remark("\(error)"))
     }
   }
 }

@@ -13,7 +13,7 @@ public struct FileSinkConfiguration: Equatable, Sendable {
   /// When the file is rotated.
   public var rotation = Rotation()
   /// How long records are gathered. Each write to the file costs at least 4 KiB of writes to the disk.
-  public var gathering = Gathering(records: 1_000, interval: 0)
+  public var batchPolicy = BatchPolicy(records: 1_000, interval: 0)
 
   /// When the file is rotated, and what happens to rotated files.
   public struct Rotation: Equatable, Sendable {
@@ -37,8 +37,8 @@ public struct FileSinkConfiguration: Equatable, Sendable {
     name = try reader.sinkName()
     usesVSS = try reader.sinkUsesVSS()
     if var object = try reader.optionalObject("batch") {
-      gathering.records = try object.optionalInt("records", in: 1...10_000) ?? gathering.records
-      gathering.interval = try object.optionalSeconds("seconds", in: 0...86_400) ?? gathering.interval
+      batchPolicy.records = try object.optionalInt("records", in: 1...10_000) ?? batchPolicy.records
+      batchPolicy.interval = try object.optionalSeconds("seconds", in: 0...86_400) ?? batchPolicy.interval
       try object.finish()
     }
     if var object = try reader.optionalObject("rotate") {

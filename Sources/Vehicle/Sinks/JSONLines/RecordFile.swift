@@ -13,11 +13,11 @@ final class RecordFile {
   /// Time in the ID of the first record, ms since 1970; `nil` if there is none.
   private(set) var firstMilliseconds: UInt64?
   /// The repair that opening the file made; `nil` if none was necessary.
-  private(set) var mended: Mending?
+  private(set) var repair: Repair?
   private(set) var known = TailNumbers()
 
   /// A repair of the file's last line.
-  enum Mending: Equatable {
+  enum Repair: Equatable {
     case cutLineRemoved(bytes: Int)
     case lineEnded
   }
@@ -76,13 +76,13 @@ final class RecordFile {
       try file.shorten(to: begins)
       try file.synchronise()
       size = begins
-      mended = .cutLineRemoved(bytes: rest.count)
+      repair = .cutLineRemoved(bytes: rest.count)
     } else {
       let end = size - (rest.count - written.count)
       try file.shorten(to: end)
       size = end
       try append([0x0A])
-      mended = .lineEnded
+      repair = .lineEnded
     }
   }
 

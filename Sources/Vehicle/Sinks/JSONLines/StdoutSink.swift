@@ -33,7 +33,7 @@ public struct StdoutSink: Sink, ~Copyable {
     case nil, .late: break
     case .readerLeft: delivery.isOver = true
     case .failed(let code):
-      delivery.news.append(.failing(SinkError(.system, "stdout", "cannot be written: \(systemReason(code))")))
+      delivery.events.append(.failing(SinkError(.system, "stdout", "cannot be written: \(systemReason(code))")))
       delivery.isOver = true
     }
     return delivery

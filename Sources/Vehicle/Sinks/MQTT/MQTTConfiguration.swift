@@ -27,7 +27,7 @@ public struct MQTTConfiguration: Equatable, Sendable {
   /// The configured client ID; `nil` for the one that ``clientId(of:)`` makes.
   public var clientId: String?
   /// How long telemetry is gathered into one message; default 100 records or 10 s.
-  public var gathering = Gathering(records: 100, interval: 10_000_000_000)
+  public var batchPolicy = BatchPolicy(records: 100, interval: 10_000_000_000)
   /// Keep-alive interval, s.
   public var keepAlive = 60
   /// Maximum number of unacknowledged messages; the broker may allow fewer.
@@ -62,8 +62,8 @@ public struct MQTTConfiguration: Equatable, Sendable {
     needsSubscriber = try reader.optionalBool("needsSubscriber") ?? needsSubscriber
     if let value = reader.optional("clientId") { clientId = try Self.clientId(value) }
     if var object = try reader.optionalObject("batch") {
-      gathering.records = try object.optionalInt("records", in: 1...10_000) ?? gathering.records
-      gathering.interval = try object.optionalSeconds("seconds", in: 0...86_400) ?? gathering.interval
+      batchPolicy.records = try object.optionalInt("records", in: 1...10_000) ?? batchPolicy.records
+      batchPolicy.interval = try object.optionalSeconds("seconds", in: 0...86_400) ?? batchPolicy.interval
       try object.finish()
     }
     keepAlive = try reader.optionalInt("keepAlive", in: 5...3_600) ?? keepAlive

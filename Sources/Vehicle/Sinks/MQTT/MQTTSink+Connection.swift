@@ -6,7 +6,7 @@ extension MQTTSink {
   public mutating func idle(until deadline: Int64, _ wakeUp: SinkWakeUp) -> Delivery {
     var delivery = Delivery()
     do throws(SinkError) {
-      while BootClock.now < deadline, news.isEmpty, !wakeUp.isStopping {
+      while BootClock.now < deadline, events.isEmpty, !wakeUp.isStopping {
         if let connection {
           let (isSignalled, events) = connection.wait(until: min(deadline, connectDeadline), wakeUp)
           try take(events)
@@ -21,8 +21,8 @@ extension MQTTSink {
       fail(error)
       delivery.notBefore = retryAt
     }
-    delivery.news = news
-    news = []
+    delivery.events = events
+    events = []
     return delivery
   }
 
@@ -41,7 +41,7 @@ extension MQTTSink {
   private mutating func begin(_ wakeUp: SinkWakeUp) throws(SinkError) {
     connectDeadline = BootClock.now &+ configuration.answerLimit
     connection = try BrokerConnection(
-      configuration, level: version.level, clientId: configuration.clientId(of: surroundings.gatewayId),
+      configuration, level: version.level, clientId: configuration.clientId(of: gatewayFacts.gatewayId),
       status: statusTopic, wakeUp)
   }
 
@@ -75,7 +75,7 @@ extension MQTTSink {
     backOff.succeeded()
     let isBack = report.succeeded()
     guard isBack || !hasWorked else { return }
-    news.append(.working("\(place): connected, MQTT \(version.level == 5 ? "5" : "3.1.1")"))
+    events.append(.working("\(place): connected, MQTT \(version.level == 5 ? "5" : "3.1.1")"))
     hasWorked = true
   }
 
@@ -97,12 +97,12 @@ extension MQTTSink {
       retryAt = .min
       return
     }
-    if let failing = report.failed(error) { news.append(failing) }
+    if let failing = report.failed(error) { events.append(failing) }
     retryAt = BootClock.now &+ backOff.failed(using: &random)
   }
 
   private var statusTopic: String {
-    "\(configuration.topic)/\(TopicLevel.text(of: surroundings.statusId.utf8))/status"
+    "\(configuration.topic)/\(TopicLevel.text(of: gatewayFacts.statusId.utf8))/status"
   }
 
   /// Publishes `offline`, as the will would, and disconnects, if the broker answers within 300 ms.

@@ -10,7 +10,7 @@ import Spool
 /// `offline`.
 public struct MQTTSink: Sink, ~Copyable {
   /// Facts about the gateway that the sink needs.
-  public struct Surroundings: Sendable {
+  public struct GatewayFacts: Sendable {
     /// The gateway ID, used in the default client ID.
     public var gatewayId: String
     /// ID in the topic `fleet/{id}/status`: the configured vehicle ID, otherwise the gateway ID.
@@ -32,7 +32,7 @@ public struct MQTTSink: Sink, ~Copyable {
   static let payloadBytes = 64 << 10
 
   let configuration: MQTTConfiguration
-  let surroundings: Surroundings
+  let gatewayFacts: GatewayFacts
   let deadLetters: DeadLetterFile?
   var connection: BrokerConnection?
   var version = BrokerVersion()
@@ -47,15 +47,15 @@ public struct MQTTSink: Sink, ~Copyable {
   var random = SystemRandomNumberGenerator()
   var backOff = BackOff()
   var report = FailureReport()
-  var news: [SinkNews] = []
+  var events: [SinkEvent] = []
   var hasWorked = false
 
   /// Creates a sink. It connects with the first call of ``deliver(_:_:)`` or ``idle(until:_:)``.
-  public init(_ configuration: MQTTConfiguration, _ surroundings: Surroundings) {
+  public init(_ configuration: MQTTConfiguration, _ gatewayFacts: GatewayFacts) {
     self.configuration = configuration
-    self.surroundings = surroundings
+    self.gatewayFacts = gatewayFacts
     deadLetters = DeadLetterFile(
-      folder: surroundings.stateDirectory, sink: configuration.name ?? "mqtt", limit: 4 << 20)
+      folder: gatewayFacts.stateDirectory, sink: configuration.name ?? "mqtt", limit: 4 << 20)
   }
 
   var place: String { configuration.url.description }
@@ -72,8 +72,8 @@ public struct MQTTSink: Sink, ~Copyable {
       fail(error)
       delivery.notBefore = retryAt
     }
-    delivery.news = news
-    news = []
+    delivery.events = events
+    events = []
     return delivery
   }
 
@@ -81,7 +81,7 @@ public struct MQTTSink: Sink, ~Copyable {
     _ batch: RecordBatch, _ delivery: inout Delivery, _ wakeUp: SinkWakeUp
   ) throws(SinkError) {
     var messages = BrokerMessage.messages(
-      of: batch, topic: configuration.topic, records: configuration.gathering.records,
+      of: batch, topic: configuration.topic, records: configuration.batchPolicy.records,
       bytes: min(Self.payloadBytes, packetBytes - Self.headBytes))
     let tooLong = messages.filter { $0.bytes > packetBytes - Self.headBytes }
     messages.removeAll { $0.bytes > packetBytes - Self.headBytes }
@@ -105,7 +105,7 @@ public struct MQTTSink: Sink, ~Copyable {
       if wakeUp.isStopping, events.isEmpty { throw SinkError(.stopped, place, "stopped") }
       for case .acknowledged(let number, let reason) in events {
         deadline = BootClock.now &+ configuration.answerLimit
-        try settle(window.acknowledged(number, reason: reason), batch, &delivery)
+        try recordResult(window.acknowledged(number, reason: reason), batch, &delivery)
       }
       try take(events)
       if BootClock.now >= deadline { throw SinkError(.timedOut, place, "the broker does not acknowledge messages") }
@@ -115,7 +115,7 @@ public struct MQTTSink: Sink, ~Copyable {
   /// Upper bound for the parts of a packet other than its payload: fixed header, packet identifier and topic, bytes.
   private static let headBytes = 512
 
-  private mutating func settle(
+  private mutating func recordResult(
     _ verdict: PublishWindow.Verdict, _ batch: RecordBatch, _ delivery: inout Delivery
   ) throws(SinkError) {
     switch verdict {
@@ -141,6 +141,6 @@ public struct MQTTSink: Sink, ~Copyable {
     try deadLetters?.keep([(line, reason)])
     delivery.acknowledge(record..<(record + 1))
     let id = RecordLine.id(line).map { String(decoding: $0, as: UTF8.self) } ?? "?"
-    news.append(.refused(record: id, reason: reason, more: 0, keptIn: deadLetters?.path))
+    events.append(.refused(record: id, reason: reason, more: 0, keptIn: deadLetters?.path))
   }
 }

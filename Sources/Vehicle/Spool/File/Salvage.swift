@@ -66,7 +66,7 @@ struct Salvage: ~Copyable {
   }
 
   /// Returns the ID and the clock entries of a boot. If the ID is unreadable, returns one that no kernel uses.
-  func boot(_ number: Int64) -> (id: String, clock: [ClockBook.Entry]) {
+  func boot(_ number: Int64) -> (id: String, clock: [ClockHistory.Entry]) {
     let id = try? connection.text("SELECT id FROM boot WHERE number = \(number)", "read the boots")
     let book = try? SpoolOpening.clock(connection)
     guard let id, !id.isEmpty else { return ("unknown boot \(number)", book?.entries[number] ?? []) }

@@ -4,7 +4,7 @@ extension SpoolFile {
   /// Registers a boot of another file with its clock entries.
   ///
   /// - Returns: the boot's number in this file.
-  func adoptBoot(_ id: String, _ entries: [ClockBook.Entry]) throws(SQLiteError) -> Int64 {
+  func adoptBoot(_ id: String, _ entries: [ClockHistory.Entry]) throws(SQLiteError) -> Int64 {
     let number = try transaction { () throws(SQLiteError) in
       let number = try SpoolOpening.number(connection, table: "boot", column: "id", of: id)
       for entry in entries where number != boot { try keep(entry, boot: number) }

@@ -102,7 +102,7 @@ extension SpoolFile {
   }
 
   /// Writes a clock entry of a boot.
-  func keep(_ entry: ClockBook.Entry, boot: Int64) throws(SQLiteError) {
+  func keep(_ entry: ClockHistory.Entry, boot: Int64) throws(SQLiteError) {
     try connection.execute(
       "INSERT INTO clock VALUES (\(boot), \(entry.since), \(entry.wall.quality.rawValue), \(entry.wall.offset))",
       "store the clock")

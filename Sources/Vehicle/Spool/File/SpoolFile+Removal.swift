@@ -53,7 +53,7 @@ extension SpoolFile {
 
   /// Drops the oldest records of a lane, at most a few hundred in one call, and stores the resulting losses.
   private func drop(
-    _ records: ArraySlice<Look>, from lane: Lane, _ sinks: [SinkProgress], _ draft: inout Draft
+    _ records: ArraySlice<ScanResult>, from lane: Lane, _ sinks: [SinkProgress], _ draft: inout Draft
   ) throws(SQLiteError) {
     guard let first = records.first?.sequence, let last = records.last?.sequence else { return }
     try remove(0...last, from: lane, &draft)
@@ -107,7 +107,7 @@ extension SpoolFile {
   }
 
   /// A record's row without its line.
-  private struct Look {
+  private struct ScanResult {
     let sequence: UInt64
     let type: RecordType
     let boot: Int64
@@ -115,16 +115,16 @@ extension SpoolFile {
   }
 
   /// Returns at most `count` records after a number.
-  private func look(_ lane: Lane, behind sequence: UInt64, count: Int64) throws(SQLiteError) -> [Look] {
+  private func look(_ lane: Lane, behind sequence: UInt64, count: Int64) throws(SQLiteError) -> [ScanResult] {
     try with(lane) { lane throws(SQLiteError) in
-      var found: [Look] = []
+      var found: [ScanResult] = []
       lane.look.bind(sequence, at: 1)
       lane.look.bind(count, at: 2)
       while try lane.look.next() {
         // The type is invalid, so the record is damaged; treat it as telemetry.
         let type = RecordType(rawValue: UInt8(truncatingIfNeeded: lane.look.number(1))) ?? .telemetry
         let (boot, time) = (lane.look.number(2), lane.look.number(3))
-        found.append(Look(sequence: lane.look.unsigned(0), type: type, boot: boot, time: time))
+        found.append(ScanResult(sequence: lane.look.unsigned(0), type: type, boot: boot, time: time))
       }
       return found
     }

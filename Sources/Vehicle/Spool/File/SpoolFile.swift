@@ -32,11 +32,11 @@ final class SpoolFile {
   var counts: [Int64]
   /// The current boot's row.
   let boot: Int64
-  var clock = ClockBook()
+  var clock = ClockHistory()
   /// Whether ``clock`` has entries of this boot that are not committed.
   var hasNewClock = false
   /// The committed clock entries of this boot.
-  var committedClock: [ClockBook.Entry]
+  var committedClock: [ClockHistory.Entry]
   /// Records that were found damaged and are not reported yet.
   var damaged: [(lane: Lane, sequence: UInt64)] = []
 

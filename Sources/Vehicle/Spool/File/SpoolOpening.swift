@@ -163,7 +163,7 @@ enum SpoolOpening {
         AND number < ifnull((SELECT boot FROM telemetry ORDER BY seq LIMIT 1), \(boot));
       DELETE FROM clock WHERE boot NOT IN (SELECT number FROM boot) OR since < (
         SELECT since FROM clock AS later WHERE later.boot = clock.boot
-          ORDER BY since DESC LIMIT 1 OFFSET \(ClockBook.mostEntries - 1));
+          ORDER BY since DESC LIMIT 1 OFFSET \(ClockHistory.mostEntries - 1));
       UPDATE base SET last = \(last) WHERE last IS NULL;
       """, "mark the file as in use")
     for sink in sinks { sink.row = try number(connection, table: "sink", column: "name", of: sink.name) }
@@ -228,15 +228,15 @@ enum SpoolOpening {
   }
 
   /// Reads the clock entries of all boots.
-  static func clock(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> ClockBook {
-    var book = ClockBook()
+  static func clock(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> ClockHistory {
+    var book = ClockHistory()
     var rows = try SQLiteStatement(
       connection, "SELECT boot, since, quality, wall FROM clock ORDER BY boot, since", "read the clocks")
     while try rows.next() {
       guard let wall = WallTime(rows, at: 2) else {
         throw SQLiteError(.damaged, "read the clocks", "invalid time")
       }
-      book.restore(ClockBook.Entry(since: rows.number(1), wall: wall), boot: rows.number(0))
+      book.restore(ClockHistory.Entry(since: rows.number(1), wall: wall), boot: rows.number(0))
     }
     return book
   }

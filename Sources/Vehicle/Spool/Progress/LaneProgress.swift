@@ -62,13 +62,13 @@ struct LaneProgress {
   mutating func skip(_ range: ClosedRange<UInt64>) { acknowledged.insert(range) }
 
   /// Clears all in-flight records, so that they are delivered again.
-  mutating func giveBack() {
+  mutating func requeue() {
     handedOut.removeAll(keepingCapacity: true)
     inFlight = SequenceSet()
   }
 
   /// Clears the in-flight records of a range, so that they are delivered again.
-  mutating func giveBack(_ range: ClosedRange<UInt64>) {
+  mutating func requeue(_ range: ClosedRange<UInt64>) {
     handedOut.removeAll { record in
       guard range.contains(record.sequence) else { return false }
       inFlight.remove(record.previous + 1...record.sequence)

@@ -88,16 +88,16 @@ final class SinkProgress {
   }
 
   /// Clears all in-flight records, so that they are delivered again.
-  func giveBack() {
-    for index in lanes.indices { lanes[index].giveBack() }
+  func requeue() {
+    for index in lanes.indices { lanes[index].requeue() }
     firstTime = SequenceSet()
   }
 
   /// Clears the in-flight records of a range, so that they are delivered again.
   ///
   /// - Parameter sentNothing: whether no byte of them was sent. Stamps made for this delivery are then discarded.
-  func giveBack(_ range: ClosedRange<UInt64>, sentNothing: Bool) {
-    for index in lanes.indices { lanes[index].giveBack(range) }
+  func requeue(_ range: ClosedRange<UInt64>, sentNothing: Bool) {
+    for index in lanes.indices { lanes[index].requeue(range) }
     if sentNothing {
       for unseen in firstTime.intersection(SequenceSet(range)).ranges {
         for index in stamps.indices { stamps[index].sequences.remove(unseen) }

@@ -1,5 +1,5 @@
 /// The pairing of adapters during one run of bluetoothd.
-struct PairingVisit {
+struct PairingRound {
   private static let listening = Duration.seconds(10)
   /// Greatest time for a pairing by the adapter and BlueZ. No person is asked.
   private static let pairing = Duration.seconds(60)
@@ -20,22 +20,22 @@ struct PairingVisit {
   /// Processes adapters that were paired or abandoned.
   ///
   /// - Returns: index of the adapter to try next; `nil` if there is none.
-  func settle(_ tell: (PairingNews) -> Void) -> Int? {
-    for (address, path) in agent.takeNews() {
-      guard let index = agent.plans.firstIndex(where: { $0.wish.address == address && $0.state != .paired }) else {
+  func processResults(_ tell: (PairingEvent) -> Void) -> Int? {
+    for (address, path) in agent.takePairedDevices() {
+      guard let index = agent.plans.firstIndex(where: { $0.request.address == address && $0.state != .paired }) else {
         continue
       }
       succeed(index, path, tell)
     }
     for index in agent.plans.indices where agent.plans[index].takesNoPIN() {
-      let wish = agent.plans[index].wish
-      tell(.refused(wish.port, isConfigured: wish.pin != nil))
+      let request = agent.plans[index].request
+      tell(.refused(request.port, isConfigured: request.pin != nil))
     }
     return agent.plans.indices.filter { agent.plans[$0].state == .open }
       .min { agent.plans[$0].due < agent.plans[$1].due }
   }
 
-  /// Processes a message, or waits for one or for changed wishes.
+  /// Processes a message, or waits for one or for changed requests.
   ///
   /// - Parameter moment: time of ``BootClock`` at which to return.
   func rest(until moment: Int64) throws(BusError) {
@@ -50,17 +50,17 @@ struct PairingVisit {
     }
   }
 
-  func pair(_ index: Int, _ tell: (PairingNews) -> Void) throws(BusError) {
+  func pair(_ index: Int, _ tell: (PairingEvent) -> Void) throws(BusError) {
     let objects = try bluez.objects(until: BootClock.after(patience), unless: control.ending, telling: agent)
-    let wish = agent.plans[index].wish
-    let known = objects.device(wish.address)
+    let request = agent.plans[index].request
+    let known = objects.device(request.address)
     let isConnected = known?.device.isConnected == true
-    if !wish.isLowEnergy, isConnected { return agent.plans[index].connected(at: BootClock.now) }
+    if !request.isLowEnergy, isConnected { return agent.plans[index].connected(at: BootClock.now) }
     var place = known?.path
     if place == nil {
       place = try discover(index, objects)
       // The connection may have been opened in the meantime.
-      if control.hasNews { return }
+      if control.hasNewRequests { return }
     }
     guard let path = place else { return miss(index, tell) }
     let connection = OwnConnection(bluez.bus, device: path)
@@ -85,19 +85,19 @@ struct PairingVisit {
       case .noLibrary, .noBus, .lost, .malformed: throw error
       }
     }
-    if wish.isLowEnergy, !isConnected { connection.wasMade() }
+    if request.isLowEnergy, !isConnected { connection.wasMade() }
     succeed(index, path, tell)
   }
 
-  private func miss(_ index: Int, _ tell: (PairingNews) -> Void) {
-    if agent.plans[index].missed(at: BootClock.now) { tell(.missed(agent.plans[index].wish.port)) }
+  private func miss(_ index: Int, _ tell: (PairingEvent) -> Void) {
+    if agent.plans[index].missed(at: BootClock.now) { tell(.missed(agent.plans[index].request.port)) }
   }
 
   /// Records that an adapter is paired and marks it as trusted. Failure of the latter is only reported.
-  private func succeed(_ index: Int, _ path: String, _ tell: (PairingNews) -> Void) {
+  private func succeed(_ index: Int, _ path: String, _ tell: (PairingEvent) -> Void) {
     guard agent.plans[index].state != .paired else { return }
     agent.plans[index].succeeded()
-    let port = agent.plans[index].wish.port
+    let port = agent.plans[index].request.port
     tell(.paired(port))
     let call = bluez.asking(path, "org.freedesktop.DBus.Properties", "Set")
       .text(Pairing.deviceInterface).text("Trusted").variant("b") { $0.bool(true) }
@@ -112,11 +112,11 @@ struct PairingVisit {
   /// Searches for an adapter that BlueZ does not know; `nil` if it is not found. An adapter that connects without
   /// pairing is not searched for, because a search disturbs active connections.
   private func discover(_ index: Int, _ objects: ManagedObjects) throws(BusError) -> String? {
-    let wish = agent.plans[index].wish
+    let request = agent.plans[index].request
     let controllers = objects.controllers.filter(\.isPowered).map(\.path)
     guard !controllers.isEmpty, !agent.plans[index].hasConnected else { return nil }
     return try bluez.discover(
-      wish.address, by: controllers, wish.isLowEnergy ? "le" : "bredr", until: BootClock.after(Self.listening),
+      request.address, by: controllers, request.isLowEnergy ? "le" : "bredr", until: BootClock.after(Self.listening),
       unless: control.ending, telling: agent)
   }
 }

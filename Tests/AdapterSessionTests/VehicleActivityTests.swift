@@ -3,10 +3,10 @@ import Testing
 @testable import AdapterSession
 
 /// Vehicles that drive without their engine.
-@Suite struct SignsOfLifeTests {
+@Suite struct VehicleActivityTests {
   @Test(arguments: [nil, 0.0]) func an_electric_vehicle_at_a_red_light_is_polled(rpm: Double?) {
     let drive = Drive()
-    drive.watch.signs.fuelType(0x08)
+    drive.watch.activity.fuelType(0x08)
     for _ in 0..<5 {
       drive.go(60, volts: 12.0, rpm: rpm, speed: 30)
       drive.go(600, volts: 12.0, rpm: rpm, speed: 0)
@@ -19,7 +19,7 @@ import Testing
     fuel: UInt8
   ) {
     let drive = Drive()
-    drive.watch.signs.fuelType(fuel)
+    drive.watch.activity.fuelType(fuel)
     // The DC-DC converter feeds the 12 V system: it is on, and may stay so.
     drive.go(7200, volts: 13.4, rpm: 0, speed: 0)
     #expect(drive.changes == [])
@@ -29,7 +29,7 @@ import Testing
 
   @Test func a_hybrid_that_stands_for_minutes_with_its_engine_off_is_polled() {
     let drive = Drive()
-    drive.watch.signs.mayDriveElectrically = true
+    drive.watch.activity.mayDriveElectrically = true
     drive.go(30, volts: 12.1, rpm: 0, speed: 20)
     drive.go(14 * 60, volts: 12.1, rpm: 0, speed: 0)
     #expect(drive.changes == [])

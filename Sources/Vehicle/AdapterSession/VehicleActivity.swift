@@ -1,10 +1,10 @@
-/// What a vehicle reported about its motion and when, or that it did not answer.
-struct SignsOfLife: BitwiseCopyable {
-  /// Unanswered requests further apart than this are separate silences, ns.
+/// Motion that a vehicle reported, with its time, and requests that it did not answer.
+struct VehicleActivity: BitwiseCopyable {
+  /// Unanswered requests that are further apart than this count as separate silences, ns.
   private static let longestPause: Int64 = 120_000_000_000
 
   private let configuration: PowerConfiguration
-  /// The vehicle may drive without its engine: it supports hybrid signals, or no engine speed.
+  /// Whether the vehicle may drive without its engine: it supports hybrid signals, or no engine speed.
   var mayDriveElectrically = false
   private var isFuelElectric = false
   private var lastMotion: Int64?
@@ -15,7 +15,7 @@ struct SignsOfLife: BitwiseCopyable {
 
   init(_ configuration: PowerConfiguration) { self.configuration = configuration }
 
-  /// The last request was not answered.
+  /// Whether the last request was not answered.
   var isSilent: Bool { silentSince != nil }
 
   /// Records PID 0C, rpm.
@@ -38,7 +38,7 @@ struct SignsOfLife: BitwiseCopyable {
     lastSilence = now
   }
 
-  /// Discards what was reported about motion, but not what was learned of the vehicle.
+  /// Discards the reported motion, but not the facts about the vehicle.
   mutating func restart() {
     lastMotion = nil
     engineStoodAt = nil
@@ -51,7 +51,7 @@ struct SignsOfLife: BitwiseCopyable {
     mayDriveElectrically = false
   }
 
-  /// Whether it has not answered regular requests for this long.
+  /// Whether the vehicle has not answered regular requests for this time, ns.
   func isSilent(for time: Int64, at now: Int64) -> Bool {
     guard let silentSince, now - lastSilence <= Self.longestPause else { return false }
     return now - silentSince >= time
@@ -63,7 +63,7 @@ struct SignsOfLife: BitwiseCopyable {
     return !isWithin(time, engineStoodAt, now) && !isWithin(time, stoodAt, now) && !isWithin(time, lastMotion, now)
   }
 
-  /// Whether nothing moved in the cut-off's time, as reported by the vehicle, or because it was silent all that time.
+  /// Whether nothing moved during the cut-off time: the vehicle reported so, or it was silent for all that time.
   ///
   /// - Parameter since: time of the first request.
   func isStanding(since: Int64, at now: Int64) -> Bool {

@@ -2,11 +2,11 @@ import AdapterSession
 import OBDWire
 import Ports
 
-/// The listener of a link's dialogue in the daemon. It passes everything through a ring to the thread that makes
-/// records, and never waits.
-struct DeliveryOutlet: DialogueListener, ~Copyable {
+/// Writes all events of a link's dialogue to a ring, from which the record thread reads. It never waits.
+struct DeliveryWriter: DialogueListener, ~Copyable {
   private var ring: RingProducer<Delivery>
-  /// Signalled if the other thread must not wait for its next record: the link has an event, or the ring fills.
+  /// Signalled if the record thread must not wait until its next record is due: the link has an event, or the ring
+  /// fills.
   private let wakeUp: WakeUp
   private let control: AdapterControl
   private let figures: LinkFigures
@@ -16,7 +16,7 @@ struct DeliveryOutlet: DialogueListener, ~Copyable {
   private var sinceWakeUp = 0
   /// Whether bytes were received since the link was opened.
   private var hasHeard = false
-  /// Number of deliveries after which the other thread is woken, long before the ring is full.
+  /// Number of deliveries after which the record thread is woken, long before the ring is full.
   private static let batch = Delivery.ringCapacity / 4
 
   init(_ ring: consuming RingProducer<Delivery>, wakeUp: WakeUp, control: AdapterControl, figures: LinkFigures) {
@@ -37,7 +37,7 @@ struct DeliveryOutlet: DialogueListener, ~Copyable {
 
   mutating func event(_ event: SessionEvent, _ session: inout AdapterSession) {
     put(.event(event))
-    // No prompt follows for the last command.
+    // For the last command, no prompt follows.
     switch event {
     case .lost, .sleeping, .promptLost: counts.gaveUp(at: now)
     default: break
@@ -90,7 +90,7 @@ struct DeliveryOutlet: DialogueListener, ~Copyable {
   // MARK: The wire
 
   mutating func request(_ command: Span<UInt8>, position: UInt64) {
-    // ATSP6: this setting counts until the adapter names the bus.
+    // ATSP6: this setting determines the bus until the adapter reports one.
     guard command.count >= 5, command.count < 8, command[0] == UInt8(ascii: "A") else { return }
     put(.command(ShortText(command)))
   }

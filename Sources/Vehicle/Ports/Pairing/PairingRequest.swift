@@ -1,5 +1,5 @@
 /// A Bluetooth adapter to pair.
-public struct PairingWish: Hashable, Sendable {
+public struct PairingRequest: Hashable, Sendable {
   /// Address of the adapter.
   public var address: BluetoothAddress
   /// Whether it uses Bluetooth LE, with a PIN of at most six digits, or classic Bluetooth, with 1 to 16 characters.
@@ -7,7 +7,7 @@ public struct PairingWish: Hashable, Sendable {
   /// The PIN; `nil` to try the usual ones.
   public var pin: String?
 
-  /// Creates a wish.
+  /// Creates a request.
   public init(address: BluetoothAddress, isLowEnergy: Bool, pin: String? = nil) {
     self.address = address
     self.isLowEnergy = isLowEnergy

@@ -4,7 +4,7 @@ import Telemetry
 ///
 /// While the file cannot be used, sinks receive records from here under a separate epoch. A record gets its number when
 /// the first sink receives it. When the file works again, the records that some sink still lacks move into it.
-struct MemoryLane: ~Copyable {
+struct MemoryQueue: ~Copyable {
   /// In the order of arrival.
   private(set) var records: [PendingRecord] = []
   /// Approximate bytes of all records.
@@ -162,7 +162,7 @@ struct MemoryLane: ~Copyable {
   /// Marks records of a range as not delivered to a sink, so that they are delivered again.
   ///
   /// - Parameter sentNothing: whether no byte of them was sent.
-  mutating func giveBack(_ range: ClosedRange<UInt64>, sink: Int, sentNothing: Bool) {
+  mutating func requeue(_ range: ClosedRange<UInt64>, sink: Int, sentNothing: Bool) {
     let bit: UInt32 = 1 << UInt32(sink)
     for index in records.indices where range.contains(records[index].number) && records[index].handedOut & bit != 0 {
       records[index].handedOut &= ~bit

@@ -2,9 +2,9 @@ import Fusion
 import Spool
 import Telemetry
 
-/// The record thread's output: to stdout, or to the spool.
-package struct RecordOutlet: RecordSink, ~Copyable {
-  /// Where records go.
+/// The record thread's output, which goes either to stdout or to the spool.
+package struct RecordOutput: RecordSink, ~Copyable {
+  /// The destination of the records.
   package enum Destination: Sendable {
     /// To stdout only; nothing is stored.
     case stdout(RecordQueue)
@@ -16,7 +16,7 @@ package struct RecordOutlet: RecordSink, ~Copyable {
   private let followers: Followers?
   private let epoch: UUIDv7?
   private var load = SpoolQueue.Load()
-  private var hasNews = false
+  private var hasUnflushedRecords = false
   private var wall = WallTime.unknown
   /// Number of records, by the raw value of their type.
   package private(set) var made = [UInt64](repeating: 0, count: RecordType.allCases.count)
@@ -40,7 +40,7 @@ package struct RecordOutlet: RecordSink, ~Copyable {
     switch destination {
     case .stdout(let queue):
       queue.put(line)
-      hasNews = true
+      hasUnflushedRecords = true
       // Without a spool, records are numbered from 1 in the order in which they arrive here.
       if let followers, !followers.isEmpty { followers.publish(line, sequence: made.reduce(0, &+)) }
     case .spool:
@@ -52,7 +52,7 @@ package struct RecordOutlet: RecordSink, ~Copyable {
   /// Whether notes are stored together with records.
   package var keepsNotes: Bool { if case .spool = destination { true } else { false } }
 
-  /// Stores a value together with the records since the last ``flush(at:)``; requires ``keepsNotes``.
+  /// Stores a named value in the same commit as the records since the last ``flush(at:)``. Requires ``keepsNotes``.
   package mutating func keep(_ value: [UInt8], as name: String) {
     load.notes.removeAll { $0.name == name }
     load.notes.append((name, value))
@@ -64,19 +64,19 @@ package struct RecordOutlet: RecordSink, ~Copyable {
     if keepsNotes { load.wall = wall }
   }
 
-  /// Removes and returns the records that a slow reader of stdout has cost.
+  /// Removes and returns the records that were lost because a reader of stdout was too slow.
   ///
   /// - Parameter isLast: whether there is no later call.
   package func takeLoss(isLast: Bool) -> RecordQueue.Loss? {
     if case .stdout(let queue) = destination { queue.takeLoss(isLast: isLast) } else { nil }
   }
 
-  /// Passes on everything since the last call.
+  /// Sends all records since the last call to the destination.
   package mutating func flush(at now: Int64) {
     switch destination {
     case .stdout(let queue):
-      guard hasNews else { return }
-      hasNews = false
+      guard hasUnflushedRecords else { return }
+      hasUnflushedRecords = false
       queue.wakeUp.signal()
       if let followers, let epoch, !followers.isEmpty {
         followers.flush(Followers.Moment(time: RecordTime(now, wall), epoch: epoch))
@@ -85,7 +85,7 @@ package struct RecordOutlet: RecordSink, ~Copyable {
     }
   }
 
-  /// Passes on everything; nothing follows.
+  /// Sends all remaining records to the destination, and ends the output.
   package mutating func end(at now: Int64) {
     load.isLast = true
     flush(at: now)
@@ -94,7 +94,7 @@ package struct RecordOutlet: RecordSink, ~Copyable {
 }
 
 extension RecordType {
-  /// Parses the type of a line that ``Telemetry/RecordHead`` began: `{"type":"telemetry",`
+  /// Parses the type at the beginning of a line by ``Telemetry/RecordHead``: `{"type":"telemetry",`
   fileprivate init?(beginning line: Span<UInt8>) {
     let place = 9
     // `allCases` would allocate an array each time.
@@ -115,7 +115,7 @@ extension RecordType {
 }
 
 extension RecordTime {
-  /// A boot time, ns, with the known wall time.
+  /// Creates a time from a boot time in ns and the known wall time.
   package init(_ time: Int64, _ wall: WallTime) {
     self =
       wall.quality == .unset

@@ -1,5 +1,5 @@
 /// A report about the spool for the operator; `description` is one log line.
-public enum SpoolNews: Equatable, Sendable, CustomStringConvertible {
+public enum SpoolEvent: Equatable, Sendable, CustomStringConvertible {
   /// The file is open and holds this many records that some sink lacks.
   case opened(path: String, records: Int64)
   /// A sink is no longer configured. This many records that it lacked are not kept for it.

@@ -1,5 +1,5 @@
 /// The period and priority of each PID: what the user named, and defaults for the others.
-public struct PollWishes: BitwiseCopyable, Sendable {
+public struct PollPreferences: BitwiseCopyable, Sendable {
   /// The period of a PID that is not polled.
   public static let never = Int64.max
   private static let unset: Int64 = -1
@@ -9,18 +9,18 @@ public struct PollWishes: BitwiseCopyable, Sendable {
   private var priorities = InlineArray<256, UInt8>(repeating: 0xFF)
   /// Period of the PIDs that are not named, ns; 0 for as fast as the link allows.
   public var defaultPeriod: Int64 = second
-  /// Time between two readings of the trouble codes, ns. The MIL state (PID 01) is read as often, if no period is set for
-  /// it, so that both agree; at least once a minute.
+  /// Time between two readings of the trouble codes, ns. The MIL state (PID 01) is read equally often, at least once a
+  /// minute, so that both agree. A period that the user sets for it has priority.
   public var codesPeriod: Int64 = 60 * second
 
   /// Creates the defaults.
   public init() {}
 
-  /// Names a PID.
+  /// Sets the period and priority of a PID.
   ///
   /// - Parameters:
-  ///   - period: ns; 0 for as fast as the link allows, ``never`` for not at all.
-  ///   - priority: 0 first … 255 last, among requests due at the same time; `nil` for the default.
+  ///   - period: ns; 0 for as fast as the link allows, ``never`` to disable it.
+  ///   - priority: 0 (first) to 255 (last), among requests that are due at the same time; `nil` for the default.
   public mutating func set(_ pid: UInt8, period: Int64, priority: UInt8? = nil) {
     periods[Int(pid)] = max(0, period)
     if let priority { priorities[Int(pid)] = priority }
@@ -38,7 +38,7 @@ public struct PollWishes: BitwiseCopyable, Sendable {
     if named != Self.unset { return named }
     guard defaultPeriod != Self.never else { return Self.never }
     return switch pid {
-    // State of the codes.
+    // MIL state and number of codes.
     case 0x01: min(codesPeriod, 60 * Self.second)
     // Values that never change, or only with the codes (monitors, sensor locations, scalings, standards).
     case 0x13, 0x1C, 0x1D, 0x41, 0x4F, 0x50, 0x51, 0x5F: 60 * Self.second
@@ -49,8 +49,8 @@ public struct PollWishes: BitwiseCopyable, Sendable {
     }
   }
 
-  /// The priority of a PID: scalings and sensor locations first, because the meaning of other values depends on them (SAE
-  /// J1979-DA, PIDs 13, 1D, 4F and 50); then engine and vehicle speed.
+  /// The priority of a PID. Scalings and sensor locations come first, because the meaning of other values depends on
+  /// them (SAE J1979-DA, PIDs 13, 1D, 4F and 50). Engine speed and vehicle speed follow.
   public func priority(of pid: UInt8) -> UInt8 {
     let named = priorities[Int(pid)]
     if named != 0xFF { return named }

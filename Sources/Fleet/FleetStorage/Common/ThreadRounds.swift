@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Lets tasks observe that a thread that may block makes progress.
-final class WriterTurns: Sendable {
+final class ThreadRounds: Sendable {
   private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
 
   /// Waits for the next turn of the thread.

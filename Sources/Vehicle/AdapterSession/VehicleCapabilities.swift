@@ -1,7 +1,7 @@
 import OBDWire
 
-/// What the ECUs of one vehicle reported about themselves.
-public struct CarKnowledge: BitwiseCopyable, Sendable {
+/// Capabilities that the ECUs of one vehicle reported, and its VIN.
+public struct VehicleCapabilities: BitwiseCopyable, Sendable {
   /// ISO 15765-4 reserves eight response addresses.
   public static let ecuCapacity = 8
 
@@ -11,11 +11,11 @@ public struct CarKnowledge: BitwiseCopyable, Sendable {
   private var freezeParameters = InlineArray<8, PIDSet>(repeating: PIDSet())
   /// Number of known ECUs.
   public private(set) var ecuCount = 0
-  /// The vehicle speaks OBDonUDS (SAE J1979-2): service 22 with F4xx instead of service 01.
+  /// Whether the vehicle uses OBDonUDS (SAE J1979-2): service 22 with F4xx instead of service 01.
   public internal(set) var isUDS = false
   /// The VIN as read: ``vinCount`` characters, unaltered.
   public internal(set) var vin = InlineArray<20, UInt8>(repeating: 0)
-  /// 0 if not read.
+  /// Number of characters of ``vin``; 0 if it was not read.
   public internal(set) var vinCount = 0
 
   /// Creates an empty value.
@@ -55,13 +55,13 @@ public struct CarKnowledge: BitwiseCopyable, Sendable {
     return nil
   }
 
-  /// Whether both have the same ECUs at the indices that both use.
-  func sharesOrder(with other: CarKnowledge) -> Bool {
+  /// Whether both values have the same ECU at every index that both use.
+  func sharesOrder(with other: VehicleCapabilities) -> Bool {
     for i in 0..<min(ecuCount, other.ecuCount) where addresses[i] != other.addresses[i] { return false }
     return true
   }
 
-  /// Stores one answer to a support identifier. A ninth ECU is ignored, as in the reader.
+  /// Stores one answer to a request for supported identifiers. A ninth ECU is ignored, as in the reader.
   mutating func learn(_ answer: SupportAnswer) {
     guard let ecu = index(of: answer.ecu) ?? add(answer.ecu) else { return }
     let base = UInt8(truncatingIfNeeded: answer.base)
@@ -80,7 +80,7 @@ public struct CarKnowledge: BitwiseCopyable, Sendable {
     return ecuCount - 1
   }
 
-  /// Discards the PIDs of the freeze frame: another frame may contain others.
+  /// Discards the PIDs of the freeze frame, because another frame may contain other PIDs.
   mutating func forgetFreezeFrame() { freezeParameters = InlineArray(repeating: PIDSet()) }
 
   /// Whether two VINs are the same, character by character.
@@ -93,7 +93,7 @@ public struct CarKnowledge: BitwiseCopyable, Sendable {
   }
 }
 
-/// One ECU's answer to a support identifier.
+/// One ECU's answer to a request for supported identifiers.
 struct SupportAnswer: BitwiseCopyable {
   var ecu: ECUAddress = .unknown
   var service: UInt8 = 0

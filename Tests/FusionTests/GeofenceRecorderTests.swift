@@ -4,7 +4,7 @@ import NMEAWire
 import Testing
 
 /// Fences among the records: events at their own times, and how much of a place is shown.
-@Suite struct FencePostTests {
+@Suite struct GeofenceRecorderTests {
   /// Two circles of 60 m, at 0 m and at 2,000 m to the north.
   private static func fences() throws -> FenceSet {
     var builder = FenceSetBuilder()
@@ -21,7 +21,7 @@ import Testing
     from start: Double, to end: Double, speed: Double = 20, privacy: PrivacyRules = PrivacyRules()
   ) throws -> [Record] {
     var session = Session()
-    var post = FencePost(try Self.fences(), privacy: privacy)
+    var recorder = GeofenceRecorder(try Self.fences(), privacy: privacy)
     var second = 0.0
     while start + second * speed <= end {
       var fix = Fix()
@@ -29,8 +29,8 @@ import Testing
       (fix.latitude, fix.longitude, fix.hdop) = (Self.latitude(start + second * speed), 11, 0.9)
       (fix.altitude, fix.course, fix.speed) = (520, 0, speed * 3.6)
       let time = Session.nanoseconds(second)
-      session.fusion.fix(fix, at: time, privacy: post.privacy(of: fix), into: &session.sink)
-      post.fix(fix, at: time, vehicleSpeed: nil, fusion: &session.fusion, into: &session.sink)
+      session.fusion.fix(fix, at: time, privacy: recorder.privacy(of: fix), into: &session.sink)
+      recorder.fix(fix, at: time, vehicleSpeed: nil, fusion: &session.fusion, into: &session.sink)
       second += 1
     }
     return try session.finish(at: second)
@@ -38,7 +38,7 @@ import Testing
 
   @Test func a_new_position_is_stored_at_most_once_a_minute() throws {
     var session = Session()
-    var post = FencePost(try Self.fences())
+    var recorder = GeofenceRecorder(try Self.fences())
     var kept: [Int] = []
     for second in 0..<200 {
       var fix = Fix()
@@ -46,9 +46,9 @@ import Testing
       // Far from any fence: 20 m/s at first, then parked.
       (fix.latitude, fix.longitude, fix.hdop) = (Self.latitude(9_000 + 20 * Double(min(second, 130))), 11, 0.9)
       let time = Session.nanoseconds(Double(second))
-      post.fix(fix, at: time, vehicleSpeed: nil, fusion: &session.fusion, into: &session.sink)
-      if post.hasNews { kept.append(second) }
-      post.hasNews = false
+      recorder.fix(fix, at: time, vehicleSpeed: nil, fusion: &session.fusion, into: &session.sink)
+      if recorder.hasChanges { kept.append(second) }
+      recorder.hasChanges = false
     }
     #expect(kept == [60, 120, 180])
   }

@@ -2,7 +2,7 @@ import Failures
 import Ports
 
 /// The serial and Bluetooth devices of this machine, and the verdicts of the discovery rules without a configuration.
-struct Surroundings {
+struct LocalDevices {
   /// A device that may be an adapter or a receiver.
   struct Device {
     let address: PortAddress
@@ -67,8 +67,8 @@ struct Surroundings {
   /// Listens to the devices that may be receivers. It sends nothing.
   ///
   /// - Parameter each: called before listening to each device.
-  mutating func listen(_ each: (Device) -> Void) -> [String: Listener.Heard] {
-    var heard: [String: Listener.Heard] = [:]
+  mutating func listen(_ each: (Device) -> Void) -> [String: Listener.Result] {
+    var heard: [String: Listener.Result] = [:]
     for index in devices.indices where devices[index].verdict == .listen {
       guard let identity = devices[index].identity else { continue }
       each(devices[index])
@@ -104,7 +104,7 @@ struct Surroundings {
   }
 }
 
-extension Surroundings.Device {
+extension LocalDevices.Device {
   var isAdapter: Bool { if case .adapter = verdict { true } else { false } }
 
   /// The device with its name: `/dev/ttyUSB0 (ScanTool.net LLC OBDLink SX)`.

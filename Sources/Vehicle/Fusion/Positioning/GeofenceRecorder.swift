@@ -4,23 +4,23 @@ import Telemetry
 
 /// Evaluates the vehicle's position against its geofences and makes `geofence` records.
 ///
-///     var post = FencePost(set)
-///     post.fix(fix, at: now, vehicleSpeed: fusion.vehicleSpeed(at: now), fusion: &fusion, into: &sink)
-public struct FencePost: ~Copyable {
+///     var recorder = GeofenceRecorder(set)
+///     recorder.fix(fix, at: now, vehicleSpeed: fusion.vehicleSpeed(at: now), fusion: &fusion, into: &sink)
+public struct GeofenceRecorder: ~Copyable {
   private var watch: FenceWatch
   /// Events of the current fix.
   private var events = Events()
-  /// Geofences with a privacy rule, by index.
+  /// Geofences with their own precision of positions, by index.
   private var zones: [(fence: Int, privacy: PositionPrivacy)] = []
   private var privacy: PrivacyRules
-  /// Whether the state changed so much that the caller should store it. The caller resets it to `false`.
-  public var hasNews = false
-  /// The last position that was worth storing.
-  private var remembered: (place: GeoPosition, time: Int64)?
-  /// Distance (m) and time (ns) after which a new position is worth storing. Without this, the vehicle would seem to
-  /// have been towed after a power cut.
-  private static let rememberedWay = 100.0
-  private static let rememberedTime: Int64 = 60_000_000_000
+  /// Whether the state changed so much that the caller should store it. The caller resets the value to `false`.
+  public var hasChanges = false
+  /// The last position that the caller was asked to store, or the first one.
+  private var lastStored: (place: GeoPosition, time: Int64)?
+  /// Distance (m) and time (ns) after which a new position is stored. After a power cut, a stored position that is too
+  /// old would look as if the vehicle had been towed.
+  private static let storedDistance = 100.0
+  private static let storedInterval: Int64 = 60_000_000_000
 
   private struct Events: FenceHandler {
     var list: [FenceEvent] = []
@@ -53,8 +53,8 @@ public struct FencePost: ~Copyable {
     }
   }
 
-  /// Returns the precision with which records show a fix. A fix near the boundary of a privacy zone counts as inside,
-  /// so that neither the error of the receiver nor the last metres to the door reveal the place.
+  /// Returns the precision with which records show a fix. A fix near the boundary of a privacy zone counts as inside.
+  /// Otherwise, the receiver's error or the last metres to the door could reveal the place.
   ///
   /// - Parameter fix: a fix with a position.
   public func privacy(of fix: Fix) -> PositionPrivacy {
@@ -81,7 +81,7 @@ public struct FencePost: ~Copyable {
     watch.reload(set)
     self.privacy = privacy
     findZones()
-    hasNews = true
+    hasChanges = true
   }
 
   /// Returns the state to store across a restart.
@@ -90,14 +90,14 @@ public struct FencePost: ~Copyable {
   /// The lowest speed limit of the geofences that contain the vehicle, km/h; `nil` if none has a limit.
   public var speedLimit: Double? { watch.speedLimit?.limit }
 
-  private mutating func remember(_ place: GeoPosition, at time: Int64) {
-    if let remembered {
-      guard time - remembered.time >= Self.rememberedTime,
-        place.distance(to: remembered.place) >= Self.rememberedWay
+  private mutating func storeIfMoved(_ place: GeoPosition, at time: Int64) {
+    if let lastStored {
+      guard time - lastStored.time >= Self.storedInterval,
+        place.distance(to: lastStored.place) >= Self.storedDistance
       else { return }
-      hasNews = true
+      hasChanges = true
     }
-    remembered = (place, time)
+    lastStored = (place, time)
   }
 
   /// Evaluates the vehicle's next fix; a fix without a position is ignored.
@@ -114,9 +114,9 @@ public struct FencePost: ~Copyable {
       FenceFix(
         time: time, latitude: latitude, longitude: longitude, hdop: fix.hdop, vehicleSpeed: vehicleSpeed,
         groundSpeed: fix.speed), into: &events)
-    remember(GeoPosition(latitude: latitude, longitude: longitude), at: time)
+    storeIfMoved(GeoPosition(latitude: latitude, longitude: longitude), at: time)
     guard !events.list.isEmpty else { return }
-    hasNews = true
+    hasChanges = true
     let ofFix = privacy(of: fix)
     for event in events.list {
       // If a fence was crossed between two fixes, the event's position differs from the fix.

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Spool
 
-@Suite final class ClockBookTests {
-  private var book = ClockBook()
+@Suite final class ClockHistoryTests {
+  private var book = ClockHistory()
   private let ntp = WallTime(offset: Lines.day, quality: .ntp)
 
   private func learn(_ wall: WallTime, boot: Int64, at now: Int64) -> Bool { book.learn(wall, boot: boot, at: now) }
@@ -42,9 +42,9 @@ import Testing
     for step in 1...10_000 {
       #expect(learn(WallTime(offset: Int64(step) * Lines.second, quality: .gps), boot: 1, at: Int64(step)))
     }
-    #expect(book.entries[1]?.count == ClockBook.mostEntries)
+    #expect(book.entries[1]?.count == ClockHistory.mostEntries)
     #expect(book.wall(boot: 1, time: 9_999).offset == 9_999 * Lines.second)
-    #expect(book.wall(boot: 1, time: 1).offset == Int64(10_001 - ClockBook.mostEntries) * Lines.second)
+    #expect(book.wall(boot: 1, time: 1).offset == Int64(10_001 - ClockHistory.mostEntries) * Lines.second)
   }
 
   @Test func a_second_reading_of_the_same_time_replaces_the_first() {

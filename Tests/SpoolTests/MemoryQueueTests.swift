@@ -5,7 +5,7 @@ import Testing
 @testable import Telemetry
 
 /// A spool whose folder cannot be made: everything stays in memory.
-@Suite struct MemoryLaneTests {
+@Suite struct MemoryQueueTests {
   private var options: SpoolOptions {
     var options = SpoolOptions(folder: "/dev/null/spool", sinks: ["a", "b"]) {
       UUIDv7(milliseconds: 3, first: 3, rest: .random(in: 0...UInt64.max))
@@ -43,7 +43,7 @@ import Testing
     try spool.telemetry(1...3)
     let first = spool.take(0)
     #expect(spool.take(0).isEmpty)
-    spool.giveBack(by: 0)
+    spool.requeue(by: 0)
     #expect(spool.take(0) == first)
   }
 
@@ -52,7 +52,7 @@ import Testing
     try spool.telemetry(1...3)
     var (one, other) = (RecordBatch(), RecordBatch())
     spool.nextBatch(for: 0, at: 0, into: &one)
-    spool.settle(one, acknowledged: [], sentNothing: true, by: 0)
+    spool.complete(one, acknowledged: [], sentNothing: true, by: 0)
     spool.setWallTime(WallTime(offset: Lines.day, quality: .system), at: 0)
     spool.nextBatch(for: 0, at: 0, into: &one)
     #expect(one.seen.count == 3 && one.seen.allSatisfy { $0.json.contains("system") })
@@ -60,8 +60,8 @@ import Testing
     spool.setWallTime(WallTime(offset: Lines.day, quality: .ntp), at: 0)
     spool.nextBatch(for: 1, at: 0, into: &other)
     #expect(other.seen == one.seen)
-    spool.settle(one, acknowledged: [], by: 0)
-    spool.settle(other, acknowledged: [], sentNothing: true, by: 1)
+    spool.complete(one, acknowledged: [], by: 0)
+    spool.complete(other, acknowledged: [], sentNothing: true, by: 1)
     #expect(spool.take(1) == one.seen)
   }
 
@@ -141,18 +141,18 @@ import Testing
     #expect(spool.take(0).isEmpty)
     let rest = spool.take(1)
     #expect(rest.compactMap(\.value).sorted() == [1, 2, 3, 4])
-    spool.giveBack(by: 0)
-    spool.settle()
+    spool.requeue(by: 0)
+    spool.commitAll()
     // Given back by a, on its way to b: it stays where b knows it.
     #expect(spool.take(0).map(\.value) == [4])
     spool.acknowledge(rest, by: 1)
-    spool.giveBack(by: 0)
-    spool.settle()
+    spool.requeue(by: 0)
+    spool.commitAll()
     #expect(spool.depth.memory == 0)
     let last = spool.drain(0)
     #expect(last.map(\.value) == [4])
     #expect(last.first?.number.source == .file(1))
-    spool.settle()
+    spool.commitAll()
     #expect(spool.depth.file == 0)
     // An acknowledgement that comes too late is of nothing any more.
     spool.acknowledge(first)

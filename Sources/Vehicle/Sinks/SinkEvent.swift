@@ -1,7 +1,7 @@
 import Failures
 
 /// A report about a sink for the operator; `description` is one log line, to which the caller adds the sink's name.
-public enum SinkNews: Equatable, Sendable, CustomStringConvertible {
+public enum SinkEvent: Equatable, Sendable, CustomStringConvertible {
   /// The sink works, for the first time or again.
   case working(String)
   /// The sink does not work, and its records wait. Reported once for each reason.

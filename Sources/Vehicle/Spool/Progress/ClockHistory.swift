@@ -37,7 +37,7 @@ public struct WallTime: Equatable, Sendable {
 ///   steps, because Linux slews both alike.)
 /// - If a clock keeps stepping (a receiver with wrong dates), only the last ``mostEntries`` steps are kept. Older
 ///   records that still wait get the date of the first of these.
-struct ClockBook: Equatable {
+struct ClockHistory: Equatable {
   /// A date that applies from a moment of the boot on.
   struct Entry: Equatable {
     /// Boot time, ns.

@@ -1,7 +1,7 @@
 import Telemetry
 
 /// An observer's position in the stream of records. The spool never waits for observers and keeps no records for them.
-public struct Onlooker: Equatable, Sendable {
+public struct FollowerPosition: Equatable, Sendable {
   /// A position in one file, or in one epoch of the memory.
   struct Place: Equatable, Sendable {
     var generation: UInt32
@@ -46,23 +46,23 @@ extension Spool {
   ///
   /// - Parameter batch: cleared first. If it is full, there may be more records.
   public mutating func show(
-    _ limit: RecordBatch.Limit, to onlooker: inout Onlooker, into batch: inout RecordBatch
+    _ limit: RecordBatch.Limit, to followerPosition: inout FollowerPosition, into batch: inout RecordBatch
   ) {
     batch.clear()
     // A new file starts with records copied from the old one, which the observer saw there or in memory.
-    if onlooker.file?.generation != generation { passFile(&onlooker) }
-    if onlooker.memory?.generation != memory.generation {
-      onlooker.memory = Onlooker.Place(
-        generation: memory.generation, sequence: onlooker.memory == nil ? memory.last : 0)
+    if followerPosition.file?.generation != generation { moveToEndOfFile(&followerPosition) }
+    if followerPosition.memory?.generation != memory.generation {
+      followerPosition.memory = FollowerPosition.Place(
+        generation: memory.generation, sequence: followerPosition.memory == nil ? memory.last : 0)
     }
     guard state == .durable else {
-      memory.show(behind: &onlooker.memory!.sequence, limit, into: &batch)
+      memory.show(behind: &followerPosition.memory!.sequence, limit, into: &batch)
       return
     }
     do throws(SQLiteError) {
-      var place = onlooker.file!.sequence
+      var place = followerPosition.file!.sequence
       try file?.show(behind: &place, limit: limit, .file(generation), passing: shownBefore, into: &batch)
-      onlooker.file!.sequence = place
+      followerPosition.file!.sequence = place
       shownBefore.remove(0...place)
     } catch {
       batch.clear()
@@ -71,13 +71,13 @@ extension Spool {
   }
 
   /// Moves an observer to the current end, so that it sees only later records.
-  public mutating func pass(_ onlooker: inout Onlooker) {
-    passFile(&onlooker)
-    onlooker.memory = Onlooker.Place(generation: memory.generation, sequence: memory.last)
+  public mutating func moveToEnd(_ followerPosition: inout FollowerPosition) {
+    moveToEndOfFile(&followerPosition)
+    followerPosition.memory = FollowerPosition.Place(generation: memory.generation, sequence: memory.last)
   }
 
-  private mutating func passFile(_ onlooker: inout Onlooker) {
-    onlooker.file = Onlooker.Place(generation: generation, sequence: file?.last ?? 0)
+  private mutating func moveToEndOfFile(_ followerPosition: inout FollowerPosition) {
+    followerPosition.file = FollowerPosition.Place(generation: generation, sequence: file?.last ?? 0)
     shownBefore = SequenceSet()
   }
 

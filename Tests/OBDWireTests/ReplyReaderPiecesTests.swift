@@ -2,13 +2,14 @@ import Testing
 
 @testable import OBDWire
 
-/// The short way of the commonest answers: it says what the general way says, in the same words.
+/// Random dialogues have the same results in one piece and in small pieces, with and without spaces, with CR and LF.
 ///
-/// Bytes that come one by one never have the next line behind them, which the short way asks for: they go the general
-/// way. So whatever both read is compared with every event's line, position and error offset.
-struct ReplyCoreSingleFrameTests {
+/// A text line that is complete in one piece and followed by enough bytes is read eight characters at a time. Lines in
+/// small pieces are read character by character. Each comparison includes the text line, position and error offset of
+/// every event.
+struct ReplyReaderPiecesTests {
   @Test(arguments: 0..<40)
-  func random_dialogue_reads_alike_by_the_short_and_the_general_way(seed: Int) {
+  func random_dialogue_has_the_same_results_in_one_piece_and_in_small_pieces(seed: Int) {
     var dialogue = RandomDialogue(seed: UInt64(seed))
     let buses: [BusProtocol] = [.auto, .auto, .auto, .can11, .can29, .kwp, .iso9141, .j1850vpw]
     let modes: [HeaderMode] = [.auto, .auto, .on, .off]
@@ -26,7 +27,7 @@ struct ReplyCoreSingleFrameTests {
 
   /// Only text lines that end with CR are read eight characters at a time.
   @Test(arguments: 0..<40)
-  func random_dialogue_reads_alike_with_and_without_spaces_if_each_cr_becomes_lf(seed: Int) {
+  func random_dialogue_has_the_same_results_with_cr_and_with_lf(seed: Int) {
     var dialogue = RandomDialogue(seed: UInt64(seed))
     let modes: [HeaderMode] = [.auto, .on, .off]
     let spaced = dialogue.bytes(exchanges: 150).filter { $0 != 0x0A }
@@ -40,18 +41,18 @@ struct ReplyCoreSingleFrameTests {
     }
   }
 
-  @Test func same_number_twice_in_a_reply_is_one_reading_and_in_the_next_reply_another() {
+  @Test func repeated_frame_in_a_reply_gives_one_reading() {
     let reply = ["7E8 03 41 0D 32", "7E8 03 41 0D 32", "7E9 03 41 0D 32"].reply
     let found = Recorder.of("010D\r" + reply + "010D\r" + reply + padding)
     #expect(found.readings.count == 4)
   }
 
-  @Test func number_that_was_not_asked_for_is_an_error() {
+  @Test func parameter_that_was_not_requested_is_an_error() {
     let found = Recorder.of("010C\r7E8 03 41 0D 32 \r\r>" + padding)
     #expect(found.readings == [] && found.errors == ["unexpected 7E8 at 10"])
   }
 
-  @Test func scaling_that_the_ecu_told_holds_in_the_short_way() {
+  @Test func scaling_that_the_ecu_reported_applies_to_later_lines() {
     let told = "0150\r7E8 06 41 50 14 00 00 00 \r\r>"
     let found = Recorder.of(told + "0110\r7E8 04 41 10 10 00 \r\r>0110\r7E9 04 41 10 10 00 \r\r>" + padding)
     let flows = found.readings.filter { $0.contains(" maf ") }.map { $0.split(separator: " ")[3] }
@@ -64,7 +65,7 @@ struct ReplyCoreSingleFrameTests {
     #expect(found.readings == [] && found.errors.count == 1)
   }
 
-  /// What must stand behind a line for the short way to be taken.
+  /// Enough bytes after the last line for it to be read eight characters at a time.
   private let padding = String(repeating: "\r", count: 64)
 
   private static func read(_ bytes: [UInt8], every size: Int, _ bus: BusProtocol, _ headers: HeaderMode) -> Recorder {
@@ -82,7 +83,7 @@ struct ReplyCoreSingleFrameTests {
   }
 }
 
-/// Polling on a bus that changes, with what lines suffer.
+/// Polls on a bus that changes, with repeated, damaged and interrupted lines.
 private struct RandomDialogue {
   private var state: UInt64
   private var out: [UInt8] = []

@@ -1,5 +1,5 @@
 /// A report of ``Pairing`` for people.
-public enum PairingNews: Hashable, Sendable, CustomStringConvertible {
+public enum PairingEvent: Hashable, Sendable, CustomStringConvertible {
   case paired(PortAddress)
   /// The adapter is paired, but BlueZ did not mark it as trusted. The text is the reason.
   case notTrusted(PortAddress, String)

@@ -8,7 +8,7 @@ import Testing
 @testable import FleetStorage
 
 /// What a watchdog asks the storage.
-@Suite struct WriterTurnsTests {
+@Suite struct ThreadRoundsTests {
   @Test(arguments: Kind.allCases)
   func running_threads_report_progress(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in

@@ -1,0 +1,26 @@
+import Failures
+import Glibc
+
+/// The last fences received from a server. They are stored in `fences.geojson` in the state directory, so that the
+/// daemon can start without a network.
+enum ServerFences {
+  /// Their origin, for messages.
+  static let place = "the fleet store's fences"
+  private static let name = "/fences.geojson"
+
+  /// Replaces the stored fences.
+  ///
+  /// - Parameter folder: the state directory; `nil` to store nothing.
+  static func store(_ text: [UInt8], in folder: String?) throws(Failure) {
+    if let folder { try FileText.replace(folder + name, with: text) }
+  }
+
+  /// Reads the stored fences.
+  ///
+  /// - Parameter folder: the state directory; `nil` if there is none.
+  /// - Returns: `nil` if there are none.
+  static func read(in folder: String?) throws(Failure) -> [UInt8]? {
+    guard let path = folder.map({ $0 + name }), unsafe access(path, F_OK) == 0 else { return nil }
+    return try FileText.read(path, limit: FileText.fenceLimit)
+  }
+}
