@@ -168,6 +168,9 @@ let package = Package(
       path: "Sources/Fleet/FleetDomain",
       swiftSettings: inlined),
     .target(
+      name: "FleetWork", dependencies: ["FleetDomain", "Telemetry"], path: "Sources/Fleet/FleetWork",
+      swiftSettings: strict),
+    .target(
       name: "FleetAccess",
       dependencies: [
         "CSodium", "FleetDomain", "JSONText", "Telemetry", .product(name: "Crypto", package: "swift-crypto"),
@@ -183,7 +186,7 @@ let package = Package(
     .target(
       name: "FleetAPI",
       dependencies: [
-        "Failures", "FleetAccess", "FleetDomain", "Telemetry", "JSONText", "GeoJSON", "CZstd", "CZlib",
+        "Failures", "FleetAccess", "FleetDomain", "FleetWork", "Telemetry", "JSONText", "GeoJSON", "CZstd", "CZlib",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdTLS", package: "hummingbird"),
@@ -324,8 +327,8 @@ let package = Package(
     .testTarget(
       name: "FleetAPIServerTests",
       dependencies: [
-        "FleetAPI", "FleetAccess", "FleetAccessTestKit", "FleetDomain", "FleetStorage", "FleetStorageTestKit", "JSONText",
-        "Telemetry",
+        "FleetAPI", "FleetAccess", "FleetAccessTestKit", "FleetDomain", "FleetStorage", "FleetStorageTestKit",
+        "FleetWork", "JSONText", "Telemetry",
         "TestKit",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),

@@ -1,5 +1,6 @@
 import FleetAccess
 import FleetDomain
+import FleetWork
 import Foundation
 import Telemetry
 import TestKit
@@ -41,6 +42,9 @@ import Testing
   private static let bob =
     #"{"email":"$CALLER@bob.example","firstName":"Bob","lastName":"Ray","roles":["driver"]}"#
   private static let any = ["If-Match": "*"]
+  private static let assignment = #"{"driverId":"$DRIVER","vehicleId":"VAN-2"}"#
+  private static let expense =
+    #"{"vehicleId":"VAN-2","at":"2026-05-04T10:00:00Z","category":"toll","amount":{"amount":"1","currency":"EUR"}}"#
 
   static let rows: [Row] = [
     //                                             nobody gatew reado drive viewe maint forei token admin
@@ -111,6 +115,43 @@ import Testing
     Row(
       "PATCH /api/vehicles/{vehicleId}", "/api/vehicles/VAN-2", body: #"{"name":"x"}"#, headers: any,
       gets: [401, 403, 403, 403, 403, 403, 404, 200, 200]),
+    Row("GET /api/drivers", gets: [401, 403, 200, 200, 200, 200, 200, 200, 200]),
+    Row("POST /api/drivers", body: #"{"name":"Bob"}"#, gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
+    Row("GET /api/drivers/{driverId}", "/api/drivers/$DRIVER", gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),
+    Row(
+      "PUT /api/drivers/{driverId}", "/api/drivers/$NEW", body: #"{"name":"Bob"}"#, headers: ["If-None-Match": "*"],
+      gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
+    Row(
+      "PATCH /api/drivers/{driverId}", "/api/drivers/$DRIVER", body: #"{"phone":"1"}"#, headers: any,
+      gets: [401, 403, 403, 404, 403, 403, 404, 200, 200]),
+    Row("GET /api/assignments", gets: [401, 403, 200, 200, 200, 403, 200, 200, 200]),
+    // The second one overlaps with the first.
+    Row("POST /api/assignments", body: assignment, gets: [401, 403, 403, 403, 403, 403, 422, 201, 409]),
+    Row(
+      "GET /api/assignments/{assignmentId}", "/api/assignments/$ASSIGNMENT",
+      gets: [401, 403, 200, 404, 200, 403, 404, 200, 200]),
+    Row(
+      "PUT /api/assignments/{assignmentId}", "/api/assignments/$NEW", body: assignment,
+      headers: ["If-None-Match": "*"], gets: [401, 403, 403, 403, 403, 403, 422, 201, 409]),
+    Row(
+      "PATCH /api/assignments/{assignmentId}", "/api/assignments/$ASSIGNMENT", body: #"{"notes":"x"}"#, headers: any,
+      gets: [401, 403, 403, 403, 403, 403, 404, 200, 200]),
+    Row(
+      "POST /api/assignments/{assignmentId}/end", "/api/assignments/$ASSIGNMENT/end",
+      gets: [401, 403, 403, 403, 403, 403, 404, 200, 409]),
+    Row(
+      "POST /api/assignments/{assignmentId}/cancel", "/api/assignments/$ASSIGNMENT/cancel",
+      gets: [401, 403, 403, 403, 403, 403, 404, 200, 409]),
+    Row("GET /api/expenses", gets: [401, 403, 200, 200, 200, 200, 200, 200, 200]),
+    Row("POST /api/expenses", body: expense, gets: [401, 403, 403, 403, 403, 201, 422, 201, 201]),
+    Row(
+      "GET /api/expenses/{expenseId}", "/api/expenses/$EXPENSE", gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),
+    Row(
+      "PUT /api/expenses/{expenseId}", "/api/expenses/$NEW", body: expense, headers: ["If-None-Match": "*"],
+      gets: [401, 403, 403, 403, 403, 201, 422, 201, 201]),
+    Row(
+      "PATCH /api/expenses/{expenseId}", "/api/expenses/$EXPENSE", body: #"{"notes":"x"}"#, headers: any,
+      gets: [401, 403, 403, 404, 403, 200, 404, 200, 200]),
     // Open to everybody: what counts is in the body.
     Row(
       "POST /api/auth/login", body: #"{"email":"x@y.example","password":"z"}"#,
@@ -166,12 +207,7 @@ import Testing
       }
       people[.foreignAdmin] = try await server.addPerson("admin@example.com", tenant: foreign)
       let other = try await server.addPerson("other@example.com", [.viewer])
-      var depot = Fleet()
-      depot.name = "Depot"
-      let new = depot
-      let fleet = try await server.storage.change(tenant: .standard, by: Actor(.command), at: WallClock.now) {
-        transaction throws(ThingError) in try transaction.insert(new)
-      }
+      let things = try await Self.things(server)
       let known = people
       try await aside {
         _ = try server.signIn("other@example.com")
@@ -196,7 +232,8 @@ import Testing
           func filled(_ text: String) -> String {
             text.replacing("$SELF", with: own.text36).replacing("$OTHER", with: other.id.text36)
               .replacing("$SESSION", with: session).replacing("$CALLER", with: caller.rawValue.lowercased())
-              .replacing("$FLEET", with: fleet.id.text36)
+              .replacing("$FLEET", with: things.fleet).replacing("$DRIVER", with: things.driver)
+              .replacing("$ASSIGNMENT", with: things.assignment).replacing("$EXPENSE", with: things.expense)
               .replacing("$NEW", with: UUIDv7.random(at: WallClock.now).text36)
           }
           let parts = row.route.split(separator: " ")
@@ -207,6 +244,34 @@ import Testing
           #expect(reply.status == status, "\(caller.rawValue): \(reply.status) \(reply.text)")
         }
       }
+    }
+  }
+}
+
+extension PeopleMatrixTests {
+  /// Ids of one thing of each kind, of the vehicle VAN-2 and of a driver without an account.
+  private static func things(
+    _ server: TestServer
+  ) async throws -> (fleet: String, driver: String, assignment: String, expense: String) {
+    try await server.storage.change(tenant: .standard, by: Actor(.command), at: WallClock.now) {
+      transaction throws(ThingError) in
+      var fleet = Fleet()
+      fleet.name = "Depot"
+      var driver = Driver()
+      driver.name = "Emil"
+      let stored = try transaction.insert(driver)
+      var assignment = Assignment()
+      assignment.driver = stored.id
+      assignment.vehicle = "VAN-2"
+      assignment.from = Timestamp(nanoseconds: 1_577_836_800_000_000_000)
+      assignment.to = Timestamp(nanoseconds: 1_577_923_200_000_000_000)
+      var expense = Expense()
+      expense.vehicleID = "VAN-2"
+      expense.amount = Money(amount: "1", currency: "EUR")
+      return (
+        try transaction.insert(fleet).id.text36, stored.id.text36, try transaction.insert(assignment).id.text36,
+        try transaction.insert(expense).id.text36
+      )
     }
   }
 }

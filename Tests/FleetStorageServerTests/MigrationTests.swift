@@ -23,14 +23,23 @@ import Testing
     }
   }
 
-  /// Adds a vehicle as versions before 10 stored it.
-  private static func oldVehicle(_ session: any StoreSession, _ tenant: Int32) throws(StoreFailure) -> VehicleRow {
+  /// Adds a vehicle as a version stored it.
+  private static func oldVehicle(
+    _ session: any StoreSession, _ tenant: Int32, version: Int
+  ) throws(StoreFailure) -> VehicleRow {
+    let later: [(column: String, value: SQLValue)] =
+      version < 10
+      ? []
+      : [("thing", .identifier(Sample.record(0).id)), ("updated", .integer(Sample.day)), ("search", .text("kn-x 17"))]
     try session.run(
-      "INSERT INTO vehicle (tenant, id, name, licence_plate, registered_by, added) VALUES ($1, $2, $3, $4, $5, $6)",
+      """
+      INSERT INTO vehicle (tenant, id, name, licence_plate, registered_by, added\(later.map { ", " + $0.column }.joined()))
+      VALUES ($1, $2, $3, $4, $5, $6\(later.indices.map { ", $\($0 + 7)" }.joined()))
+      """,
       [
         SQLValue(tenant), .text("VAN-001"), .text("Kühlwagen"), .text("KN-X 17"), .text("gw-17"),
         .integer(Sample.day),
-      ])
+      ] + later.map(\.value))
     guard let vehicle = try session.vehicle("VAN-001", tenant: tenant) else {
       throw StoreFailure(.system, "VAN-001", "not stored")
     }
@@ -53,7 +62,7 @@ import Testing
           [.integer(month), .integer(Sample.day), .integer(Sample.day + 86_399_999)])
       }
       let tenant = try session.tenant(.standard) ?? 0
-      let vehicle = try oldVehicle(session, tenant)
+      let vehicle = try oldVehicle(session, tenant, version: version)
       for record in (0..<5).map({ Sample.record($0) }) {
         try session.run(
           """
@@ -149,7 +158,7 @@ import Testing
       ]
     _ = try await old.engine.write { session throws(StoreFailure) in
       let tenant = try session.existing(.standard)
-      let vehicle = try Self.oldVehicle(session, tenant)
+      let vehicle = try Self.oldVehicle(session, tenant, version: 4)
       for record in records {
         try session.run(
           "INSERT INTO record (tenant, vehicle, class, time, id, quality, body) VALUES ($1, $2, $3, $4, $5, 0, $6)",

@@ -45,7 +45,7 @@ def record(number, kind, **rest):
 
 
 assert call("get_health").status == "ok"
-vehicle = call("add_vehicle", body=models.NewVehicle(id="VAN-001", name="first"))
+vehicle = call("create_vehicle", body=models.NewVehicle(id="VAN-001", name="first"))
 assert vehicle.id == "VAN-001" and isinstance(vehicle.added_at, datetime.datetime)
 
 answer = call("send_records", body=[
@@ -71,7 +71,7 @@ assert call("get_latest", "VAN-001").vehicle.id == "VAN-001"
 assert [entry.id for entry in call("list_vehicles").data] == ["VAN-001"]
 
 changed = vehicle.to_dict() | {"name": "second"}
-assert call("replace_vehicle", "VAN-001", body=models.VehicleDetails.from_dict(changed)).name == "second"
+assert call("put_vehicle", "VAN-001", body=models.VehicleDetails.from_dict(changed)).name == "second"
 made = call("add_gateway", body=models.NewGateway(id="gw-1", vehicles=["VAN-001"]))
 assert made.key.startswith("fsk_") and made.gateway.vehicles == ["VAN-001"]
 assert call("list_gateways").data[0].id == "gw-1"

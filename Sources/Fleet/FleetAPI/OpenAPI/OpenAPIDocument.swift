@@ -41,7 +41,10 @@ enum OpenAPIDocument {
     if !parameters.isEmpty { members.append(named("parameters", array(parameters))) }
     if let body = operation.body {
       members.append(
-        named("requestBody", object([named("required", Array("true".utf8)), named("content", content(body))])))
+        named(
+          "requestBody",
+          object([named("required", Array((body.isRequired ? "true" : "false").utf8)), named("content", content(body))])
+        ))
     }
     members.append(named("responses", object(responses(route))))
     return object(members)

@@ -16,9 +16,16 @@ struct Operation: Sendable {
     let types: [String]
     /// The name of the schema among the components; `nil` for any bytes.
     let schema: String?
+    /// Whether a request must have it.
+    var isRequired = true
 
     /// JSON with a named schema.
     static func json(_ schema: String) -> Content { Content(types: ["application/json"], schema: schema) }
+
+    /// JSON with a named schema, which a request may leave out.
+    static func optionalJSON(_ schema: String) -> Content {
+      Content(types: ["application/json"], schema: schema, isRequired: false)
+    }
   }
 
   /// A successful answer.

@@ -12,8 +12,8 @@ struct FleetGroupRoutes {
   private var things: ThingRoutes<Fleet> {
     ThingRoutes(
       storage: storage, area: .fleets,
-      relation: { fleet, _ in Relation(fleets: [fleet.id]) },
-      restriction: { reach, _ in
+      relation: { fleet, _, _ in Relation(fleets: [fleet.id]) },
+      restriction: { reach, _, _ in
         guard !reach.isOnlyOwn else { return nil }
         return [.oneOf(key: "id", (reach.fleets ?? []).sorted { $0.string < $1.string }.map(\.json))]
       },

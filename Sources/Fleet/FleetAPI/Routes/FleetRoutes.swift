@@ -34,6 +34,7 @@ enum FleetRoutes {
       [IngestRoute(storage: storage, metrics: metrics.tenants, lastSeen: lastSeen).route]
       + VehicleRoutes(storage: storage).routes
       + FleetGroupRoutes(storage: storage).routes
+      + WorkRoutes(storage: storage).routes
       + RecordRoutes(storage: storage).routes
       + FenceRoutes(storage: storage).routes
       + GatewayRoutes(storage: storage, authenticator: authenticator, lastSeen: lastSeen).routes

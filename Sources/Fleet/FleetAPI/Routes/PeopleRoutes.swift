@@ -12,10 +12,10 @@ struct PeopleRoutes {
   private var things: ThingRoutes<Person> {
     ThingRoutes(
       storage: accounts.storage, area: .people,
-      relation: { person, identity in
+      relation: { person, identity, _ in
         Relation(fleets: person.value.scope.fleets, isOwn: identity.signedIn?.person == person.id)
       },
-      restriction: { reach, identity in
+      restriction: { reach, identity, _ in
         guard reach.isOnlyOwn, let signedIn = identity.signedIn else { return nil }
         return [.oneOf(key: "id", [signedIn.person.json])]
       },

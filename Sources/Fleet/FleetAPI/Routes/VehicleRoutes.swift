@@ -1,5 +1,6 @@
 import FleetAccess
 import FleetDomain
+import FleetWork
 import HTTPTypes
 import Telemetry
 
@@ -20,10 +21,16 @@ struct VehicleRoutes {
   private var things: ThingRoutes<Vehicle> {
     ThingRoutes(
       storage: storage, area: .vehicles,
-      relation: { vehicle, _ in Relation(fleets: Set([vehicle.value.fleetID].compactMap { $0 })) },
-      restriction: { reach, _ in
-        guard !reach.isOnlyOwn else { return nil }
-        return [.oneOf(key: "fleetId", (reach.fleets ?? []).sorted { $0.string < $1.string }.map(\.json))]
+      relation: { vehicle, identity, view throws(ThingError) in
+        let own = try identity.ownVehicles(at: WallClock.now, view)
+        return Relation(
+          fleets: Set([vehicle.value.fleetID].compactMap { $0 }), isOwn: own.contains(vehicle.value.id))
+      },
+      restriction: { reach, identity, view throws(ThingError) in
+        let own = ThingQuery<Vehicle>.Condition.oneOf(
+          key: "id", try identity.ownVehicles(at: WallClock.now, view).sorted().map { .text($0) })
+        guard !reach.isOnlyOwn, let fleets = reach.fleets else { return [own] }
+        return [.anyOf([[own], [.oneOf(key: "fleetId", fleets.sorted { $0.string < $1.string }.map(\.json))]])]
       },
       check: { old, new, transaction, call throws(ThingError) in try Self.check(old, new, transaction, call) },
       derived: Self.derived, order: [.init("id")],
@@ -91,7 +98,7 @@ struct VehicleRoutes {
             let present = try things.existing(call, transaction)
             guard stored.value.id == name else { throw .duplicate(field: "id") }
             try transaction.requireFirst(vehicle, of: present)
-            return try things.shown(present, transaction)
+            return try things.shown(present, call, transaction)
           })
       }
       let seen = try ThingRoutes<Vehicle>.seenVersion(call)
@@ -110,7 +117,7 @@ struct VehicleRoutes {
         // Requests of this older form do not know fleets.
         if json["fleetId"] == nil { new.fleetID = old.value.fleetID }
         try Self.check(old, new, transaction, call)
-        return try things.shown(try transaction.update(old, to: new, action: "change"), transaction)
+        return try things.shown(try transaction.update(old, to: new, action: "change"), call, transaction)
       }
       return thing.answer()
     }
@@ -167,7 +174,10 @@ struct VehicleRoutes {
   }
 }
 
-extension UUIDv7 {
-  /// The text form.
-  var string: String { json.textValue ?? "" }
+extension Identity {
+  /// The ids of the vehicles that are assigned to the caller at a time.
+  func ownVehicles(at time: Timestamp, _ view: any FleetView) throws(ThingError) -> Set<String> {
+    guard let person = signedIn?.person else { return [] }
+    return Set(try view.vehicleWindows(of: person).filter { $0.contains(time) }.map(\.vehicle))
+  }
 }

@@ -11,10 +11,10 @@ import Telemetry
 struct ThingRoutes<Value: Kind>: Sendable {
   let storage: any FleetStorage
   let area: Area
-  /// How a thing is related to a caller.
-  let relation: @Sendable (Stored<Value>, Identity) -> Relation
-  /// What a list is restricted to if the caller's reach is not everything; `nil`: the caller sees nothing.
-  let restriction: @Sendable (Reach, Identity) -> [ThingQuery<Value>.Condition]?
+  /// Returns the relation of a thing to a caller.
+  let relation: @Sendable (Stored<Value>, Identity, any FleetView) throws(ThingError) -> Relation
+  /// Returns the conditions of a list for a caller whose reach is not everything; `nil` if the caller may see nothing.
+  let restriction: @Sendable (Reach, Identity, any FleetView) throws(ThingError) -> [ThingQuery<Value>.Condition]?
   /// Checks the rules beyond those of single fields, and completes what the server sets.
   ///
   /// - Parameters:
@@ -31,6 +31,12 @@ struct ThingRoutes<Value: Kind>: Sendable {
     guard let id = UUIDv7(name.utf8.span) else { return nil }
     return try view.find(id, Value.self)
   }
+  /// Returns the keys of the fields that a caller may not see. Lists can neither be filtered nor sorted by them.
+  ///
+  /// - Parameter relation: the relation of the thing to the caller; `nil` for the query of a list.
+  var hidden: @Sendable (_ relation: Relation?, Call) -> Set<String> = { _, _ in [] }
+  /// Changes other things after a thing was created or changed.
+  var afterChange: @Sendable (Stored<Value>, any FleetTransaction) throws(ThingError) -> Void = { _, _ in }
   /// The name of a thing in paths.
   var name: @Sendable (Stored<Value>) -> String = { $0.id.json.textValue ?? "" }
 
@@ -47,11 +53,10 @@ struct ThingRoutes<Value: Kind>: Sendable {
   // MARK: Reading
 
   private var list: Route {
-    let filters = Value.fields.filter { $0.isFilterable && $0.access != .hidden }.map(\.key)
+    let filters = Value.fields.filter { $0.isFilterable && $0.access != .hidden }
     let sortable = ["createdAt", "updatedAt"] + Value.fields.filter(\.isSortable).flatMap(\.keys)
     let hasSearch = Value.fields.contains(where: \.isTextSearched)
-    let names = Value.fields.filter { filters.contains($0.key) }.flatMap(\.keys)
-    var parameters: [Operation.Parameter] = names.map {
+    var parameters: [Operation.Parameter] = filters.flatMap(\.filterNames).map {
       .query($0, "Only these values of `\($0)`, with commas between.", #"{"type":"string"}"#)
     }
     if hasSearch { parameters.append(.query("q", "Only those with this text.", #"{"type":"string","maxLength":256}"#)) }
@@ -66,33 +71,40 @@ struct ThingRoutes<Value: Kind>: Sendable {
       parameters: parameters, results: [.init(.ok, "A page.", .json("\(schema)List"))])
     return Route(.get, path, .may(.read, area), operation, isFiltered: true) { call in
       let caller = try call.caller
+      let hidden = hidden(nil, call)
       var query = ThingQuery<Value>()
-      if let reach = call.reach, !reach.isEverything {
-        guard let conditions = restriction(reach, caller) else { throw APIError.forbidden(reach.reason) }
-        query.conditions = conditions
-      }
-      for key in filters {
-        let alias = Value.fields.first { $0.key == key }?.alias
-        guard let text = call.query[key] ?? alias.flatMap({ call.query[$0] }) else { continue }
-        query.conditions.append(.oneOf(key: key, try Self.values(text, of: key)))
+      for field in filters {
+        guard
+          let (name, text) = field.filterNames.lazy.compactMap({ name in call.query[name].map { (name, $0) } }).first
+        else { continue }
+        guard !hidden.contains(field.key) else { throw Self.hiddenField(name) }
+        query.conditions.append(.oneOf(key: field.key, try Self.values(text, of: field, name)))
       }
       query.text = hasSearch ? call.query["q"] : nil
       guard query.text?.unicodeScalars.count ?? 0 <= Self.longestSearch else {
         throw APIError.badRequest("query: q: expected at most \(Self.longestSearch) characters")
       }
       query.order = try Self.order(call.query["sort"], sortable) ?? order
+      if let item = query.order.first(where: { hidden.contains($0.key) }) { throw Self.hiddenField(item.key) }
       query.cursor = try call.cursor()
       query.limit = try call.integer("limit", in: 1...1_000) ?? 100
       let wanted = query
       let (items, next) = try await storage.view(tenant: caller.tenant) { view throws(ThingError) in
-        let page = try view.list(wanted)
-        return (try texts(of: page.items, view), page.next)
+        var query = wanted
+        if let reach = call.reach, !reach.isEverything {
+          guard let conditions = try restriction(reach, caller, view) else { throw .forbidden(reason: reach.reason) }
+          query.conditions += conditions
+        }
+        let page = try view.list(query)
+        return (try texts(of: page.items, call, view), page.next)
       }
       var list = ListBody()
       for item in items { list.append(item) }
       return Answer(json: list.finish(next: next))
     }
   }
+
+  private static func hiddenField(_ name: String) -> APIError { .forbidden("\(name): this account may not see it") }
 
   private var get: Route {
     let operation = Operation(
@@ -103,7 +115,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return Route(.get, "\(path)/\(parameter)", .may(.read, area), operation, isFiltered: true) { call in
       let conditions = try Preconditions(call.request.headers)
       let thing = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
-        try shown(try existing(call, view), view)
+        try shown(try existing(call, view), call, view)
       }
       if conditions.noneOf?.weaklyMatch(thing.entityTag) ?? false {
         var answer = Answer(status: .notModified)
@@ -149,9 +161,9 @@ struct ThingRoutes<Value: Kind>: Sendable {
         guard let stored = try transaction.find(id, Value.self) else {
           return try insert(value, id: id, parts, transaction, call)
         }
-        try require(call, stored)
+        try require(call, stored, transaction)
         try transaction.requireFirst(value, of: stored)
-        return try shown(stored, transaction)
+        return try shown(stored, call, transaction)
       }
       return created(thing)
     }
@@ -179,7 +191,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
         let stored = try transaction.patch(old, seen: seen ?? old.version, with: json) { value throws(ThingError) in
           try check(old, &value, transaction, call)
         }
-        return try shown(try write(parts, stored, seen ?? old.version, transaction, call), transaction)
+        try afterChange(stored, transaction)
+        return try shown(try write(parts, stored, seen ?? old.version, transaction, call), call, transaction)
       }
       return thing.answer()
     }
@@ -195,12 +208,29 @@ struct ThingRoutes<Value: Kind>: Sendable {
     _ work: @escaping @Sendable (Stored<Value>, any FleetTransaction, Call) throws(ThingError) -> Stored<Value>,
     after: @escaping @Sendable (Call) throws -> Void = { _ in }
   ) -> Route {
+    command(
+      name, summary, action: action, body: nil,
+      { thing, _, transaction, call throws(ThingError) in try work(thing, transaction, call) }, after: after)
+  }
+
+  /// A route that executes a command with a JSON object, which may be absent.
+  ///
+  /// - Parameter schema: the schema of the object; `nil` if the command has none.
+  func command(
+    _ name: String, _ summary: String, action: Action = .write, body schema: String?,
+    _ work:
+      @escaping @Sendable (
+        Stored<Value>, JSON, any FleetTransaction, Call
+      ) throws(ThingError) -> Stored<Value>,
+    after: @escaping @Sendable (Call) throws -> Void = { _ in }
+  ) -> Route {
     let operation = Operation(
-      id: "\(name)\(schema)", summary: summary, results: [.init(.ok, "It.", .json(schema), headers: ["ETag"])],
-      errors: [.conflict])
+      id: "\(name)\(self.schema)", summary: summary, body: schema.map { .optionalJSON($0) },
+      results: [.init(.ok, "It.", .json(self.schema), headers: ["ETag"])], errors: [.conflict])
     return Route(.post, "\(path)/\(parameter)/\(name)", .may(action, area), operation, isFiltered: true) { call in
+      let json = schema == nil ? .object([:]) : try await call.optionalJSON()
       let thing = try await change(call) { transaction throws(ThingError) in
-        try shown(try work(try existing(call, transaction), transaction, call), transaction)
+        try shown(try work(try existing(call, transaction), json, transaction, call), call, transaction)
       }
       try after(call)
       return thing.answer()
@@ -221,10 +251,11 @@ struct ThingRoutes<Value: Kind>: Sendable {
     try check(nil, &value, transaction, call)
     let stored = try transaction.insert(value, id: id, action: "create")
     // The caller knows of the thing, so it is not hidden.
-    guard let identity = call.identity, call.reach?.contains(relation(stored, identity)) ?? true else {
-      throw .forbidden(reason: call.reach?.reason ?? "")
+    if let identity = call.identity, let reach = call.reach, !reach.isEverything {
+      guard reach.contains(try relation(stored, identity, transaction)) else { throw .forbidden(reason: reach.reason) }
     }
-    return try shown(try write(parts, stored, stored.version, transaction, call), transaction)
+    try afterChange(stored, transaction)
+    return try shown(try write(parts, stored, stored.version, transaction, call), call, transaction)
   }
 
   /// The thing in the path, if the caller may do to it what the route does.
@@ -233,7 +264,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
   func existing(_ call: Call, _ view: any FleetView) throws(ThingError) -> Stored<Value> {
     let name = call.parameters.first ?? ""
     guard let stored = try find(name, view) else { throw .notFound(kind: Value.names.one, id: name) }
-    try require(call, stored)
+    try require(call, stored, view)
     return stored
   }
 
@@ -251,8 +282,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
   }
 
   /// Returns a thing as clients see it.
-  func shown(_ stored: Stored<Value>, _ view: any FleetView) throws(ThingError) -> Shown {
-    let text = try texts(of: [stored], view)[0]
+  func shown(_ stored: Stored<Value>, _ call: Call, _ view: any FleetView) throws(ThingError) -> Shown {
+    let text = try texts(of: [stored], call, view)[0]
     // A live or derived field changes without a new version, and a strong tag must then be another one.
     let changesWithoutVersion = !derived.isEmpty || Value.fields.contains { $0.access == .live }
     return Shown(
@@ -261,8 +292,15 @@ struct ThingRoutes<Value: Kind>: Sendable {
         ? "\"\(stored.version)-\(ContentTag.text(of: text).prefix(16))\"" : "\"\(stored.version)\"")
   }
 
-  private func texts(of items: [Stored<Value>], _ view: any FleetView) throws(ThingError) -> [[UInt8]] {
+  private func texts(
+    of items: [Stored<Value>], _ call: Call, _ view: any FleetView
+  ) throws(ThingError) -> [[UInt8]] {
     var members = items.map(\.members)
+    if let identity = call.identity, !hidden(nil, call).isEmpty {
+      for (index, item) in items.enumerated() {
+        for key in hidden(try relation(item, identity, view), call) { members[index][key] = nil }
+      }
+    }
     for field in derived {
       for (index, json) in try field.read(items, view).enumerated() where json != .null {
         members[index][field.key] = json
@@ -307,9 +345,9 @@ struct ThingRoutes<Value: Kind>: Sendable {
 
   /// Checks that the caller may do what the route does to a thing. For a caller who may not even read it, it does not
   /// exist.
-  private func require(_ call: Call, _ stored: Stored<Value>) throws(ThingError) {
+  private func require(_ call: Call, _ stored: Stored<Value>, _ view: any FleetView) throws(ThingError) {
     guard let identity = call.identity, let reach = call.reach, !reach.isEverything else { return }
-    let found = relation(stored, identity)
+    let found = try relation(stored, identity, view)
     guard !reach.contains(found) else { return }
     guard call.canRead(found) else { throw .notFound(kind: Value.names.one, id: name(stored)) }
     throw .forbidden(reason: reach.reason)
@@ -348,11 +386,12 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return answer
   }
 
-  /// - Parameter text: values with commas between.
-  private static func values(_ text: String, of key: String) throws(APIError) -> [JSON] {
+  /// - Parameters:
+  ///   - text: values with commas between.
+  ///   - name: the name of the filter, for errors.
+  private static func values(_ text: String, of field: Field<Value>, _ name: String) throws(APIError) -> [JSON] {
     let texts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    guard texts.count <= 100 else { throw .badRequest("query: \(key): expected at most 100 values") }
-    guard let field = Value.fields.first(where: { $0.key == key }) else { return [] }
+    guard texts.count <= 100 else { throw .badRequest("query: \(name): expected at most 100 values") }
     var values: [JSON] = []
     for text in texts {
       let json: JSON? =
@@ -363,7 +402,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
         default: .text(text)
         }
       guard let json, field.accepts(json) else {
-        throw .badRequest("query: \(key): \(quoted(text)) is not a value of this field")
+        throw .badRequest("query: \(name): \(quoted(text)) is not a value of this field")
       }
       values.append(json)
     }
@@ -392,13 +431,28 @@ extension Call {
   ///
   /// - Throws: 400.
   func json() async throws -> JSON {
-    let bytes = try await body()
+    try await parsed(try await body())
+  }
+
+  private func parsed(_ bytes: [UInt8]) async throws -> JSON {
     try await memory.grow(to: 2 * bytes.count * Budget.Share.bytesForOne)
     do throws(FieldError) {
       return try JSON(parsing: bytes)
     } catch {
       throw APIError.badRequest("body: \(error.path.isEmpty ? "" : error.path + ": ")\(error.message)")
     }
+  }
+
+  /// The body as a JSON object; empty if the request has no body.
+  ///
+  /// - Throws: 400; 422 if it is something else.
+  func optionalJSON() async throws -> JSON {
+    let bytes = try await body()
+    guard !bytes.isEmpty else { return .object([:]) }
+    try requireType(["application/json"])
+    let json = try await parsed(bytes)
+    guard case .object = json else { throw APIError.invalid("body: expected an object, found \(json.summary)") }
+    return json
   }
 
   /// Whether the caller may read something of the route's area.

@@ -12,11 +12,9 @@ public struct Fleet: Kind {
 
   public static let names = KindNames(one: "fleet", many: "fleets")
   public static let fields: [Field<Fleet>] = [
-    Field("name", \.name, NameRules.checkShown).required().filterable().sortable().textSearched(),
-    Field("timeZone", \.timeZone) { zone throws(FieldError) in
-      try NameRules.checkCode(zone, "a time zone like \"Europe/Vienna\"")
-    },
-    Field("notes", \.notes, NameRules.checkNotes(10_000)).textSearched(),
+    Field("name", \.name, TextRules.shown).required().filterable().sortable().textSearched(),
+    Field("timeZone", \.timeZone, TextRules.code("a time zone like \"Europe/Vienna\"")),
+    Field("notes", \.notes, TextRules.long).textSearched(),
   ]
 
   /// The greatest number of vehicles that one request moves.

@@ -93,13 +93,13 @@ public struct Vehicle: Kind {
         throw FieldError("", "expected 17 of A-H, J-N, P, R-Z and 0-9 (ISO 3779)")
       }
     }.filterable().textSearched().schema(##"{"$ref":"#/components/schemas/VIN"}"##),
-    Field("name", \.name, NameRules.checkText(256)).sortable().textSearched().schema(Schemas.text),
-    Field("make", \.make, NameRules.checkText(256)).filterable().sortable().textSearched().schema(Schemas.text),
-    Field("model", \.model, NameRules.checkText(256)).filterable().sortable().textSearched().schema(Schemas.text),
+    Field("name", \.name, TextRules.short(256)).sortable().textSearched().schema(Schemas.text),
+    Field("make", \.make, TextRules.short(256)).filterable().sortable().textSearched().schema(Schemas.text),
+    Field("model", \.model, TextRules.short(256)).filterable().sortable().textSearched().schema(Schemas.text),
     Field("modelYear", \.modelYear) { year throws(FieldError) in
       guard (1_900...2_100).contains(year ?? 2_000) else { throw FieldError("", "expected 1900 to 2100") }
     }.filterable().sortable().schema(#"{"type":"integer","minimum":1900,"maximum":2100}"#),
-    Field("licencePlate", \.licencePlate, NameRules.checkText(32)).alias("registrationNumber").filterable().sortable()
+    Field("licencePlate", \.licencePlate, TextRules.short(32)).alias("registrationNumber").filterable().sortable()
       .textSearched().schema(##"{"$ref":"#/components/schemas/LicencePlate"}"##),
     Field("type", \.category).filterable().sortable(),
     Field("fuelType", \.fuel).filterable().sortable(),
@@ -111,7 +111,7 @@ public struct Vehicle: Kind {
     Field("payload", \.payload, Limits.positive(1_000_000)).schema(Schemas.positive(1_000_000)),
     Field("engineSize", \.engineSize, Limits.positive(1_000)).schema(Schemas.positive(1_000)),
     Field("transmission", \.transmission).filterable(),
-    Field("notes", \.notes, NameRules.checkNotes(10_000)).textSearched(),
+    Field("notes", \.notes, TextRules.long).textSearched(),
     Field("acquiredOn", \.acquiredOn).sortable(),
     Field("acquisitionCost", \.acquisitionCost),
     Field("residualValue", \.residualValue),

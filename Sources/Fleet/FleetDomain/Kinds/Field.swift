@@ -30,10 +30,15 @@ public struct Field<Owner: Kind>: Sendable {
   /// Whether clients must provide it when they create the thing.
   public private(set) var isRequired = false
   public private(set) var isFilterable = false
+  /// Names of the filter in addition to ``keys``.
+  private var otherFilterNames: [String] = []
   public private(set) var isSortable = false
   public private(set) var isTextSearched = false
   /// Whether it is personal data, which become unreadable when the person is erased.
   public private(set) var isPersonal = false
+
+  /// The names of the filter in queries; empty if the field is not filterable.
+  public var filterNames: [String] { isFilterable ? keys + otherFilterNames : [] }
 
   /// The key, and the alias if there is one.
   public var keys: [String] { [key] + [alias].compactMap { $0 } }
@@ -87,7 +92,13 @@ public struct Field<Owner: Kind>: Sendable {
   }
 
   public func required() -> Self { with { $0.isRequired = true } }
-  public func filterable() -> Self { with { $0.isFilterable = true } }
+  /// - Parameter name: a second name of the filter.
+  public func filterable(as name: String? = nil) -> Self {
+    with {
+      $0.isFilterable = true
+      $0.otherFilterNames = [name].compactMap { $0 }
+    }
+  }
   public func sortable() -> Self { with { $0.isSortable = true } }
   public func textSearched() -> Self { with { $0.isTextSearched = true } }
   public func personal() -> Self { with { $0.isPersonal = true } }

@@ -117,6 +117,16 @@ extension UUIDv7: FieldValue {
   }
 }
 
+extension UUIDv7 {
+  /// The text form.
+  public var string: String { json.textValue ?? "" }
+}
+
+extension Timestamp {
+  /// The text form in UTC, with milliseconds.
+  public var string: String { json.textValue ?? "" }
+}
+
 extension Optional: FieldValue where Wrapped: FieldValue {
   public static var type: FieldType { Wrapped.type }
   public static var schema: String { #"{"anyOf":[\#(Wrapped.schema),{"type":"null"}]}"# }

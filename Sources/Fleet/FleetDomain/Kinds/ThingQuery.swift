@@ -1,3 +1,5 @@
+import Telemetry
+
 /// A query for things of one kind.
 public struct ThingQuery<Value: Kind>: Sendable {
   /// A condition on a field.
@@ -8,6 +10,12 @@ public struct ThingQuery<Value: Kind>: Sendable {
     case atLeast(key: String, JSON)
     /// The field has a lower value than this one.
     case below(key: String, JSON)
+    /// The field has a value.
+    case isSet(key: String)
+    /// The field is the id of a vehicle that belongs to one of these fleets.
+    case vehicleInFleets(key: String, [UUIDv7])
+    /// All conditions of one of these lists hold.
+    indirect case anyOf([[Condition]])
   }
 
   /// A field by which things are sorted. Things without a value come last.
@@ -44,15 +52,20 @@ public struct ThingQuery<Value: Kind>: Sendable {
 
   /// A text that identifies the query without its page. A cursor is valid only for the same text.
   public var scope: String {
-    var parts = conditions.map { condition in
-      switch condition {
-      case .oneOf(let key, let values): "\(key)=\(JSON.array(values).canonicalText)"
-      case .atLeast(let key, let value): "\(key)>=\(value.canonicalText)"
-      case .below(let key, let value): "\(key)<\(value.canonicalText)"
-      }
-    }
+    var parts = conditions.map(Self.text)
     parts += order.map { ($0.isDescending ? "-" : "+") + $0.key }
     if let text { parts.append("q=\(JSON.text(text).canonicalText)") }
     return "\(Value.names.many) \(parts.joined(separator: " "))"
+  }
+
+  private static func text(_ condition: Condition) -> String {
+    switch condition {
+    case .oneOf(let key, let values): "\(key)=\(JSON.array(values).canonicalText)"
+    case .atLeast(let key, let value): "\(key)>=\(value.canonicalText)"
+    case .below(let key, let value): "\(key)<\(value.canonicalText)"
+    case .isSet(let key): "\(key)=*"
+    case .vehicleInFleets(let key, let fleets): "\(key) in \(JSON.array(fleets.map(\.json)).canonicalText)"
+    case .anyOf(let lists): "(\(lists.map { $0.map(text).joined(separator: " ") }.joined(separator: "|")))"
+    }
   }
 }

@@ -32,7 +32,7 @@ public struct Factor: Kind {
   public static let fields: [Field<Factor>] = [
     Field("personId", \.personID).settable(by: .server).filterable(),
     Field("kind", \.form).settable(by: .server).filterable(),
-    Field("name", \.name, NameRules.checkShown),
+    Field("name", \.name, TextRules.shown),
     Field("lastUsedAt", \.lastUsedAt).settable(by: .server),
     Field("isConfirmed", \.isConfirmed).settable(by: .server).filterable(),
     Field("secret", \.secret).settable(by: .hidden),

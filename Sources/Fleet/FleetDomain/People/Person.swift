@@ -114,8 +114,8 @@ public struct Person: Kind {
     Field("email", \.email) { address throws(FieldError) in
       if address == nil { throw FieldError("", "expected an email address, found null") }
     }.required().filterable().sortable().textSearched().personal(),
-    Field("firstName", \.firstName, NameRules.checkShown).required().textSearched().personal(),
-    Field("lastName", \.lastName, NameRules.checkShown).required().sortable().textSearched().personal(),
+    Field("firstName", \.firstName, TextRules.shown).required().textSearched().personal(),
+    Field("lastName", \.lastName, TextRules.shown).required().sortable().textSearched().personal(),
     Field("roles", \.roles) { roles throws(FieldError) in
       guard !roles.isEmpty, Set(roles).count == roles.count else {
         throw FieldError("", "expected one or more roles, each once")
@@ -123,12 +123,8 @@ public struct Person: Kind {
     }.required(),
     Field("scope", \.scope),
     Field("isActive", \.isActive).settable(by: .server).filterable(),
-    Field("locale", \.locale) { locale throws(FieldError) in
-      try NameRules.checkCode(locale, "a language tag like \"de-AT\"")
-    },
-    Field("timeZone", \.timeZone) { zone throws(FieldError) in
-      try NameRules.checkCode(zone, "a time zone like \"Europe/Vienna\"")
-    },
+    Field("locale", \.locale, TextRules.code("a language tag like \"de-AT\"")),
+    Field("timeZone", \.timeZone, TextRules.code("a time zone like \"Europe/Vienna\"")),
     Field("units", \.units),
     Field("lastSeenAt", \.lastSeenAt).settable(by: .server).sortable(),
     Field("passwordHash", \.passwordHash).settable(by: .hidden),

@@ -1,3 +1,5 @@
+import Telemetry
+
 /// A day of the Gregorian calendar, without a time zone.
 public struct CalendarDate: FieldValue, Hashable, Comparable, Sendable {
   /// 1 to 9999.
@@ -29,6 +31,20 @@ public struct CalendarDate: FieldValue, Hashable, Comparable, Sendable {
     }
     guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10) else { return nil }
     self.init(year: year, month: month, day: day)
+  }
+
+  /// The day of a time in UTC.
+  public init(utc time: Timestamp) {
+    // The algorithm of "days from civil", reversed: years begin in March, so that the leap day is the last of its year.
+    let days = Int((Double(time.milliseconds) / 86_400_000).rounded(.down)) + 719_468
+    let era = (days >= 0 ? days : days - 146_096) / 146_097
+    let dayOfEra = days - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shifted = (5 * dayOfYear + 2) / 153
+    day = dayOfYear - (153 * shifted + 2) / 5 + 1
+    month = shifted < 10 ? shifted + 3 : shifted - 9
+    year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
   }
 
   /// The text in the form `2026-05-04`.

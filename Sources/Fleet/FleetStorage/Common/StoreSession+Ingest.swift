@@ -103,11 +103,3 @@ extension StoreSession {
     return (moved, [])
   }
 }
-
-extension UUIDv7 {
-  /// The text form.
-  var string: String {
-    let text = text
-    return String(decoding: (0..<36).map { text[$0] }, as: UTF8.self)
-  }
-}

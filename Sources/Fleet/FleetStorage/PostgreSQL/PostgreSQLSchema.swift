@@ -5,6 +5,7 @@ enum PostgreSQLSchema {
   /// The step at index n upgrades version n to version n + 1.
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
+    version11,
   ]
 
   private static let version1 =
@@ -246,6 +247,33 @@ enum PostgreSQLSchema {
       "notes" text COLLATE "C", search text COLLATE "C" NOT NULL, PRIMARY KEY (tenant, id)
     );
     CREATE UNIQUE INDEX fleet_name ON fleet (tenant, name);
+    """
+
+  /// Adds drivers, their assignments, and expenses.
+  private static let version11 = """
+    CREATE TABLE driver (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "person_id" uuid, "fleet_id" uuid, "name" text COLLATE "C" NOT NULL, "phone" text COLLATE "C",
+      "licence_number" text COLLATE "C", "licence_classes" text COLLATE "C" NOT NULL,
+      "licence_expiry" text COLLATE "C", "status" text COLLATE "C" NOT NULL, search text COLLATE "C" NOT NULL,
+      PRIMARY KEY (tenant, id)
+    );
+    CREATE TABLE assignment (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "driver_id" uuid, "vehicle_id" text COLLATE "C" NOT NULL, "from" bigint NOT NULL,
+      "to" bigint, "notes" text COLLATE "C", "status" text COLLATE "C" NOT NULL, PRIMARY KEY (tenant, id)
+    );
+    CREATE TABLE expense (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "vehicle_id" text COLLATE "C", "driver_id" uuid, "at" bigint NOT NULL,
+      "category" text COLLATE "C" NOT NULL, "amount" text COLLATE "C", "vendor_name" text COLLATE "C",
+      "notes" text COLLATE "C", "document_id" uuid, search text COLLATE "C" NOT NULL, PRIMARY KEY (tenant, id)
+    );
+    CREATE UNIQUE INDEX driver_person_id ON driver (tenant, person_id) WHERE person_id IS NOT NULL;
+    CREATE INDEX assignment_vehicle ON assignment (tenant, vehicle_id, "from");
+    CREATE INDEX assignment_driver ON assignment (tenant, driver_id, "from");
+    CREATE INDEX expense_vehicle ON expense (tenant, vehicle_id, at);
+    CREATE INDEX expense_driver ON expense (tenant, driver_id, at);
     """
 
   /// The time of the migration, ms. It is the same in all its statements.

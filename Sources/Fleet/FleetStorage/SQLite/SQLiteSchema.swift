@@ -5,6 +5,7 @@ enum SQLiteSchema {
   /// The step at index n upgrades version n to version n + 1.
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
+    version11,
   ]
 
   private static let version1 = """
@@ -242,6 +243,32 @@ enum SQLiteSchema {
       PRIMARY KEY (tenant, id)
     ) STRICT, WITHOUT ROWID;
     CREATE UNIQUE INDEX fleet_name ON fleet (tenant, name);
+    """
+
+  /// Adds drivers, their assignments, and expenses.
+  private static let version11 = """
+    CREATE TABLE driver (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "person_id" BLOB, "fleet_id" BLOB, "name" TEXT NOT NULL, "phone" TEXT, "licence_number" TEXT,
+      "licence_classes" TEXT NOT NULL, "licence_expiry" TEXT, "status" TEXT NOT NULL, search TEXT NOT NULL,
+      PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE assignment (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "driver_id" BLOB, "vehicle_id" TEXT NOT NULL, "from" INTEGER NOT NULL, "to" INTEGER,
+      "notes" TEXT, "status" TEXT NOT NULL, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE expense (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "vehicle_id" TEXT, "driver_id" BLOB, "at" INTEGER NOT NULL, "category" TEXT NOT NULL,
+      "amount" TEXT, "vendor_name" TEXT, "notes" TEXT, "document_id" BLOB, search TEXT NOT NULL,
+      PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE UNIQUE INDEX driver_person_id ON driver (tenant, person_id) WHERE person_id IS NOT NULL;
+    CREATE INDEX assignment_vehicle ON assignment (tenant, vehicle_id, "from");
+    CREATE INDEX assignment_driver ON assignment (tenant, driver_id, "from");
+    CREATE INDEX expense_vehicle ON expense (tenant, vehicle_id, at);
+    CREATE INDEX expense_driver ON expense (tenant, driver_id, at);
     """
 
   private static func randoms(_ count: Int) -> String {

@@ -123,6 +123,21 @@ struct ThingList<Value: Kind> {
     case .below(let key, let value):
       let (column, type) = try place(key)
       return "\(column) < \(try bind(value, type, key))"
+    case .isSet(let key): return "\(try place(key).column) IS NOT NULL"
+    case .vehicleInFleets(let key, let fleets):
+      guard !fleets.isEmpty else { return "1 = 0" }
+      let parameters = fleets.map { bind(.identifier($0)) }.joined(separator: ", ")
+      return """
+        \(try place(key).column) IN (SELECT id FROM vehicle WHERE tenant = $1 AND fleet_id IN (\(parameters)))
+        """
+    case .anyOf(let lists):
+      var alternatives: [String] = []
+      for list in lists {
+        var parts: [String] = []
+        for condition in list { parts.append(try text(condition)) }
+        alternatives.append(parts.isEmpty ? "1 = 1" : "(\(parts.joined(separator: " AND ")))")
+      }
+      return alternatives.isEmpty ? "1 = 0" : "(\(alternatives.joined(separator: " OR ")))"
     }
   }
 

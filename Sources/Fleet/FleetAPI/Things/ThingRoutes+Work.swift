@@ -1,0 +1,69 @@
+import FleetAccess
+import FleetDomain
+import FleetWork
+import Telemetry
+
+extension ThingRoutes where Value: WorkThing {
+  /// The routes of a kind of work. People see things of vehicles of their fleets, and things of which they are the
+  /// driver. A driver who creates one without a driver is its driver.
+  ///
+  /// - Parameter check: checks the rules of the kind; vehicle and driver exist.
+  init(
+    work storage: any FleetStorage, area: Area, order: [ThingQuery<Value>.Order],
+    check:
+      @escaping @Sendable (
+        _ old: Stored<Value>?, _ new: inout Value, any FleetTransaction, Call
+      ) throws(ThingError) -> Void = { _, _, _, _ in }
+  ) {
+    self.init(
+      storage: storage, area: area,
+      relation: { thing, identity, view throws(ThingError) in try Self.relation(of: thing, identity, view) },
+      restriction: { reach, identity, view throws(ThingError) in
+        let own = ThingQuery<Value>.Condition.oneOf(
+          key: Value.driverKey, try identity.ownDrivers(view).map(\.json))
+        if reach.isOnlyOwn { return [own] }
+        guard let fleets = reach.fleets else { return [.anyOf([[own], [.isSet(key: Value.vehicleKey)]])] }
+        return [
+          .anyOf([
+            [own], [.vehicleInFleets(key: Value.vehicleKey, fleets.sorted { $0.string < $1.string })],
+          ])
+        ]
+      },
+      check: { old, new, transaction, call throws(ThingError) in
+        if old == nil, new.driverID == nil, let identity = call.identity, call.reach?.isOnlyOwn ?? false {
+          new.driverID = try identity.ownDrivers(transaction).first
+        }
+        if old?.value.vehicleID != new.vehicleID || old?.value.driverID != new.driverID {
+          try transaction.requireReferences(of: new)
+        }
+        try check(old, &new, transaction, call)
+        // A change may not move a thing out of the caller's reach.
+        if let old, let identity = call.identity, let reach = call.reach, !reach.isEverything {
+          var moved = old
+          moved.value = new
+          let relation = try Self.relation(of: moved, identity, transaction)
+          guard reach.contains(relation) else { throw .forbidden(reason: reach.reason) }
+        }
+      },
+      order: order)
+  }
+
+  private static func relation(
+    of thing: Stored<Value>, _ identity: Identity, _ view: any FleetView
+  ) throws(ThingError) -> Relation {
+    var fleets: Set<UUIDv7> = []
+    if let id = thing.value.vehicleID, let fleet = try view.vehicle(named: id)?.value.fleetID { fleets.insert(fleet) }
+    let own = try identity.ownDrivers(view)
+    return Relation(
+      fleets: fleets, isOwn: thing.value.driverID.map { own.contains($0) } ?? false,
+      isOfVehicle: thing.value.vehicleID != nil)
+  }
+}
+
+extension Identity {
+  /// The drivers who are the caller.
+  func ownDrivers(_ view: any FleetView) throws(ThingError) -> [UUIDv7] {
+    guard let person = signedIn?.person else { return [] }
+    return try view.drivers(of: person).map(\.id)
+  }
+}

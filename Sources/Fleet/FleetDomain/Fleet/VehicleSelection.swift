@@ -1,0 +1,37 @@
+import Telemetry
+
+/// The records of vehicles that a reader may see.
+public struct VehicleSelection: Equatable, Sendable {
+  /// Whether it contains all vehicles of the tenant, at all times.
+  public var isEverything = false
+  /// The fleets whose vehicles it contains at all times.
+  public var fleets: Set<UUIDv7> = []
+  /// Single vehicles, each for a time.
+  public var windows: [VehicleWindow] = []
+
+  /// Creates an empty selection.
+  public init() {}
+
+  public static var everything: VehicleSelection {
+    var selection = VehicleSelection()
+    selection.isEverything = true
+    return selection
+  }
+}
+
+/// A vehicle for a time, for example while it is assigned to a driver.
+public struct VehicleWindow: Equatable, Sendable {
+  /// The vehicle's id.
+  public let vehicle: String
+  public let from: Timestamp
+  /// The first time after it; `nil` if its end is not known yet.
+  public let to: Timestamp?
+
+  public init(_ vehicle: String, from: Timestamp, to: Timestamp?) {
+    self.vehicle = vehicle
+    self.from = from
+    self.to = to
+  }
+
+  public func contains(_ time: Timestamp) -> Bool { from <= time && to.map { time < $0 } ?? true }
+}

@@ -1,0 +1,44 @@
+import FleetDomain
+import Telemetry
+
+/// The use of a vehicle by a driver, for the time from `from` up to, but not including, `to`.
+public struct Assignment: WorkThing {
+  public enum Status: String, FieldChoice, Sendable {
+    case active
+    case completed
+    case cancelled
+  }
+
+  public var driver: UUIDv7?
+  public var vehicle = ""
+  public var from = Timestamp(nanoseconds: 0)
+  /// `nil` if the end is not known yet.
+  public var to: Timestamp?
+  public var notes: String?
+  public var status = Status.active
+
+  public init() {}
+
+  public var vehicleID: String? { vehicle }
+  public var driverID: UUIDv7? {
+    get { driver }
+    set { driver = newValue }
+  }
+
+  public static let names = KindNames(one: "assignment", many: "assignments")
+  public static let fields: [Field<Assignment>] = [
+    Field("driverId", \.driver) { driver throws(FieldError) in
+      if driver == nil { throw FieldError("", "expected the id of a driver, found null") }
+    }.required().settable(by: .creation).filterable(as: "driver"),
+    Field("vehicleId", \.vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
+    Field("from", \.from).sortable(),
+    Field("to", \.to).sortable(),
+    Field("notes", \.notes, TextRules.long),
+    Field("status", \.status).settable(by: .server).filterable(),
+  ]
+
+  /// Whether it lasts at a time.
+  public func contains(_ time: Timestamp) -> Bool {
+    status != .cancelled && from <= time && to.map { time < $0 } ?? true
+  }
+}

@@ -1,0 +1,120 @@
+import FleetDomain
+import Telemetry
+
+extension FleetTransaction {
+  /// Checks a new or changed assignment.
+  ///
+  /// - Parameters:
+  ///   - old: `nil` if it is new. A new assignment without a start begins now.
+  /// - Throws: `invalid`; `rule` with one of the codes `overlap`, `driverSuspended`, `licenceExpired`,
+  ///   `vehicleUnavailable`; `invalidState` for a change of an assignment that is over.
+  public func check(_ new: inout Assignment, old: Stored<Assignment>?) throws(ThingError) {
+    if let old {
+      guard old.value.status == .active else {
+        throw .invalidState(state: old.value.status.rawValue, allowedFrom: [Assignment.Status.active.rawValue])
+      }
+    } else if new.from == Assignment().from {
+      new.from = now
+    }
+    if let to = new.to, to <= new.from {
+      throw .invalid(FieldErrors([FieldError("to", "expected a time after from")]))
+    }
+    guard let driverID = new.driver else { return }
+    let driver = try referenced(driver: driverID)
+    let vehicle = try referenced(vehicle: new.vehicle)
+    if driver.value.status == .suspended {
+      throw .rule(code: "driverSuspended", message: "\(driver.value.name) is suspended")
+    }
+    if let expiry = driver.value.licenceExpiry, expiry < CalendarDate(utc: max(new.from, now)) {
+      throw .rule(
+        code: "licenceExpired", message: "the licence of \(driver.value.name) was valid until \(expiry.text)")
+    }
+    guard [.available, .assigned].contains(vehicle.value.status) else {
+      throw .rule(
+        code: "vehicleUnavailable",
+        message: "vehicle \(vehicle.value.id) is \(vehicle.value.status.rawValue); expected available or assigned")
+    }
+    try requireNoOverlap(new, except: old?.id)
+  }
+
+  /// - Throws: `rule` with `overlap` if the vehicle or the driver has another assignment at the same time.
+  private func requireNoOverlap(_ new: Assignment, except id: UUIDv7?) throws(ThingError) {
+    for (key, value) in [("vehicleId", new.vehicle.json), ("driverId", new.driver.json)] {
+      var query = ThingQuery<Assignment>(
+        .oneOf(key: key, [value]), .oneOf(key: "status", ["active", "completed"].map { .text($0) }),
+        .anyOf([[.oneOf(key: "to", [.null])], [.atLeast(key: "to", new.from.json)]]), limit: 1_000)
+      if let to = new.to { query.conditions.append(.below(key: "from", to.json)) }
+      let other = try list(query).items.first { other in
+        other.id != id && other.value.to.map { $0 > new.from } ?? true && (other.value.to != other.value.from)
+      }
+      if let other {
+        let what = key == "vehicleId" ? "vehicle \(new.vehicle)" : "the driver"
+        let end = other.value.to.map { " to \($0.string)" } ?? " with an open end"
+        throw .rule(
+          code: "overlap",
+          message: "\(what) has another assignment from \(other.value.from.string)\(end): \(other.id.string)")
+      }
+    }
+  }
+
+  /// Ends an assignment.
+  ///
+  /// - Parameter time: the end; `nil` for now, or for the planned end if it is over.
+  /// - Throws: `invalidState`; `invalid` if the time is not after the start.
+  public func end(_ stored: Stored<Assignment>, at time: Timestamp?) throws(ThingError) -> Stored<Assignment> {
+    guard stored.value.status == .active else {
+      throw .invalidState(state: stored.value.status.rawValue, allowedFrom: ["active"])
+    }
+    var ended = stored.value
+    let end = time ?? min(stored.value.to ?? now, now)
+    guard end > ended.from else {
+      throw .invalid(
+        FieldErrors([FieldError("at", "expected a time after the start, \(ended.from.string); cancel it instead")]))
+    }
+    ended.to = end
+    ended.status = .completed
+    let changed = try update(stored, to: ended, action: "end")
+    try updateStatus(ofVehicle: ended.vehicle)
+    return changed
+  }
+
+  /// Cancels an assignment: it counts as never made.
+  ///
+  /// - Throws: `invalidState`.
+  public func cancel(_ stored: Stored<Assignment>) throws(ThingError) -> Stored<Assignment> {
+    guard stored.value.status == .active else {
+      throw .invalidState(state: stored.value.status.rawValue, allowedFrom: ["active"])
+    }
+    var cancelled = stored.value
+    cancelled.status = .cancelled
+    let changed = try update(stored, to: cancelled, action: "cancel")
+    try updateStatus(ofVehicle: cancelled.vehicle)
+    return changed
+  }
+
+  /// Makes a vehicle `assigned` while an assignment lasts, and `available` otherwise. Vehicles in another state stay in
+  /// it.
+  public func updateStatus(ofVehicle id: String) throws(ThingError) {
+    guard let vehicle = try vehicle(named: id), [.available, .assigned].contains(vehicle.value.status) else { return }
+    let time = now
+    let lasts = try list(
+      ThingQuery<Assignment>(
+        .oneOf(key: "vehicleId", [.text(id)]), .oneOf(key: "status", [.text("active")]), limit: 1_000)
+    ).items.contains { $0.value.contains(time) }
+    var changed = vehicle.value
+    changed.status = lasts ? .assigned : .available
+    try update(vehicle, to: changed, action: lasts ? "assign" : "release")
+  }
+}
+
+extension FleetView {
+  /// Returns the times during which a person may see vehicles because the vehicles are assigned to them.
+  public func vehicleWindows(of person: UUIDv7) throws(ThingError) -> [VehicleWindow] {
+    let drivers = try drivers(of: person).map(\.id.json)
+    guard !drivers.isEmpty else { return [] }
+    let query = ThingQuery<Assignment>(
+      .oneOf(key: "driverId", drivers), .oneOf(key: "status", ["active", "completed"].map { .text($0) }),
+      order: [.init("from", isDescending: true)], limit: 1_000)
+    return try list(query).items.map { VehicleWindow($0.value.vehicle, from: $0.value.from, to: $0.value.to) }
+  }
+}

@@ -1,0 +1,34 @@
+import FleetDomain
+import Telemetry
+
+/// Money that was spent on a vehicle or by a driver, other than for fuel and maintenance.
+public struct Expense: WorkThing {
+  public enum Category: String, FieldChoice, Sendable {
+    case toll, parking, fine, insurance, tax, lease, wash, other
+  }
+
+  public var vehicleID: String?
+  public var driverID: UUIDv7?
+  public var at = Timestamp(nanoseconds: 0)
+  public var category = Category.other
+  public var amount: Money?
+  public var vendorName: String?
+  public var notes: String?
+  public var documentID: UUIDv7?
+
+  public init() {}
+
+  public static let names = KindNames(one: "expense", many: "expenses")
+  public static let fields: [Field<Expense>] = [
+    Field("vehicleId", \.vehicleID).filterable(as: "vehicle"),
+    Field("driverId", \.driverID).filterable(as: "driver"),
+    Field("at", \.at).required().sortable(),
+    Field("category", \.category).required().filterable().sortable(),
+    Field("amount", \.amount) { amount throws(FieldError) in
+      if amount == nil { throw FieldError("", "expected an amount, found null") }
+    }.required(),
+    Field("vendorName", \.vendorName, TextRules.short(200)).sortable().textSearched(),
+    Field("notes", \.notes, TextRules.long).textSearched(),
+    Field("documentId", \.documentID),
+  ]
+}

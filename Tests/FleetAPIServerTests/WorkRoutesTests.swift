@@ -1,0 +1,161 @@
+import FleetDomain
+import FleetStorageTestKit
+import FleetWork
+import Foundation
+import TestKit
+import Testing
+
+@testable import FleetAPI
+
+/// Drivers, assignments and expenses, on both databases.
+@Suite struct WorkRoutesTests {
+  /// A server with a driver Dora, who can sign in, and VAN-1 and VAN-2 in two fleets.
+  private static func run(
+    on database: TestServer.Database, _ body: @escaping @Sendable (TestServer, _ dora: String) throws -> Void
+  ) async throws {
+    try await TestServer.run(on: database) { server in
+      let depots = try await FleetRoutesTests.depots(server)
+      let person = try await server.addPerson("dora@example.com", [.driver])
+      _ = try await server.addPerson("mech@example.com", [.maintenance])
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        let made = try client.send(
+          "POST", "/api/drivers",
+          json:
+            #"{"name":"Dora","personId":"\#(person.id.string)","fleetId":"\#(depots.ids.north)","licenceNumber":"AT-77","licenceClasses":["B","C"],"licenceExpiry":"2031-05-04"}"#
+        )
+        #expect(made.status == 201, "\(made.text)")
+        try body(server, try #require(try made.json["id"] as? String))
+      }
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func licences_are_hidden_from_those_who_may_read_only_names(_ database: TestServer.Database) async throws {
+    try await Self.run(on: database) { server, dora in
+      for (email, sees) in [("mech@example.com", false), ("viewer@example.com", false), ("dora@example.com", true)] {
+        let session = try server.signIn(email)
+        let shown = try server.asPage(session, "GET", "/api/drivers/\(dora)")
+        #expect(shown.status == 200 && shown.text.contains("AT-77") == sees, "\(email): \(shown.text)")
+        #expect(try server.asPage(session, "GET", "/api/drivers").text.contains("AT-77") == sees)
+        #expect(try server.asPage(session, "GET", "/api/drivers?sort=licenceExpiry").status == 403)
+      }
+      let dora = "/api/drivers/\(dora)"
+      let session = try server.signIn("dora@example.com")
+      let any = ["If-Match": "*"]
+      #expect(try server.asPage(session, "PATCH", dora, #"{"status":"offDuty"}"#, headers: any).status == 200)
+      #expect(try server.asPage(session, "PATCH", dora, #"{"licenceExpiry":"2040-01-01"}"#, headers: any).status == 403)
+      let client = try server.client(server.keys.admin)
+      #expect(try client.send("PATCH", dora, json: #"{"status":"suspended"}"#, headers: any).status == 200)
+      #expect(try server.asPage(session, "PATCH", dora, #"{"status":"available"}"#, headers: any).status == 403)
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func assignments_of_a_vehicle_or_a_driver_never_overlap(_ database: TestServer.Database) async throws {
+    try await Self.run(on: database) { server, dora in
+      let client = try server.client(server.keys.admin)
+      let emil = try #require(try client.send("POST", "/api/drivers", json: #"{"name":"Emil"}"#).json["id"] as? String)
+      func assign(_ driver: String, _ vehicle: String, _ from: String, _ to: String?) throws -> TestClient.Reply {
+        let end = to.map { #","to":"\#($0)T00:00:00Z""# } ?? ""
+        return try client.send(
+          "POST", "/api/assignments",
+          json: #"{"driverId":"\#(driver)","vehicleId":"\#(vehicle)","from":"\#(from)T00:00:00Z"\#(end)}"#)
+      }
+      let first = try assign(dora, "VAN-1", "2030-01-10", "2030-01-20")
+      #expect(first.status == 201, "\(first.text)")
+      // [from, to): one may begin when the other ends.
+      #expect(try assign(emil, "VAN-1", "2030-01-20", "2030-01-25").status == 201)
+      #expect(try assign(emil, "VAN-1", "2030-01-05", "2030-01-10").status == 201)
+      for (driver, vehicle, from, to) in [
+        (emil, "VAN-1", "2030-01-19", "2030-01-20"), (emil, "VAN-1", "2030-01-01", nil),
+        (dora, "VAN-2", "2030-01-12", "2030-01-13"), (dora, "VAN-2", "2029-01-01", "2030-01-11"),
+      ] {
+        let reply = try assign(driver, vehicle, from, to)
+        #expect(reply.status == 409 && reply.errorCode == "overlap", "\(reply.text)")
+      }
+      // What is cancelled is free again.
+      let id = try #require(try first.json["id"] as? String)
+      #expect(try client.send("POST", "/api/assignments/\(id)/cancel").json["status"] as? String == "cancelled")
+      #expect(try assign(dora, "VAN-2", "2030-01-12", "2030-01-13").status == 201)
+      let again = try client.send("POST", "/api/assignments/\(id)/end")
+      #expect(
+        again.status == 409 && again.errorCode == "invalidState" && again.text.contains(#""allowedFrom":["active"]"#))
+      #expect(try assign(dora, "NONE", "2031-01-12", nil).status == 422)
+      #expect(try assign(dora, "VAN-2", "2031-05-05", nil).errorCode == "licenceExpired")
+      #expect(try assign(dora, "VAN-2", "2031-05-04", "2031-05-04").status == 422)
+      #expect(try client.send("GET", "/api/assignments?vehicle=VAN-1&status=active").list.count == 2)
+      #expect(try client.send("GET", "/api/assignments?driver=\(emil)&sort=from").list.count == 2)
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func a_driver_sees_the_assigned_vehicle_only_during_the_assignment(_ database: TestServer.Database) async throws {
+    try await Self.run(on: database) { server, dora in
+      let client = try server.client(server.keys.admin)
+      let session = try server.signIn("dora@example.com")
+      func seen() throws -> [String] {
+        try server.asPage(session, "GET", "/api/vehicles").list.compactMap { $0["id"] as? String }
+      }
+      #expect(try seen().isEmpty)
+      #expect(try server.asPage(session, "GET", "/api/vehicles/VAN-2").status == 404)
+      let made = try client.send("POST", "/api/assignments", json: #"{"driverId":"\#(dora)","vehicleId":"VAN-2"}"#)
+      #expect(made.status == 201, "\(made.text)")
+      #expect(try client.send("GET", "/api/vehicles/VAN-2").json["status"] as? String == "assigned")
+      #expect(try seen() == ["VAN-2"])
+      #expect(try server.asPage(session, "GET", "/api/vehicles/VAN-2").status == 200)
+      #expect(try server.asPage(session, "GET", "/api/vehicles/VAN-1").status == 404)
+      #expect(
+        try server.asPage(session, "PATCH", "/api/vehicles/VAN-2", #"{"name":"x"}"#, headers: ["If-Match": "*"]).status
+          == 403)
+      #expect(try server.asPage(session, "GET", "/api/assignments").list.count == 1)
+      let id = try #require(try made.json["id"] as? String)
+      #expect(try server.asPage(session, "POST", "/api/assignments/\(id)/end").status == 403)
+      #expect(try client.send("POST", "/api/assignments/\(id)/end").status == 200)
+      #expect(try client.send("GET", "/api/vehicles/VAN-2").json["status"] as? String == "available")
+      #expect(try seen().isEmpty)
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func expenses_are_seen_by_their_driver_and_their_fleet(_ database: TestServer.Database) async throws {
+    try await Self.run(on: database) { server, dora in
+      let client = try server.client(server.keys.admin)
+      func body(_ vehicle: String?, _ amount: String = "12.50") -> String {
+        let of = vehicle.map { #""vehicleId":"\#($0)","# } ?? ""
+        return
+          #"{\#(of)"at":"2026-05-04T10:00:00Z","category":"toll","amount":{"amount":"\#(amount)","currency":"EUR"}}"#
+      }
+      let driver = try server.signIn("dora@example.com")
+      let own = try server.asPage(driver, "POST", "/api/expenses", body("VAN-2", "3.2"))
+      #expect(own.status == 201 && own.text.contains(dora), "\(own.text)")
+      #expect((try own.json["amount"] as? [String: String]) == ["amount": "3.2", "currency": "EUR"])
+      #expect(try client.send("POST", "/api/expenses", json: body("VAN-1")).status == 201)
+      #expect(try client.send("POST", "/api/expenses", json: body(nil)).status == 201)
+      func count(_ email: String) throws -> Int {
+        try server.asPage(try server.signIn(email), "GET", "/api/expenses").list.count
+      }
+      #expect(try count("dora@example.com") == 1)
+      // The viewer's scope is the fleet of VAN-1; the mechanic sees what is about vehicles.
+      #expect(try count("viewer@example.com") == 1)
+      #expect(try count("mech@example.com") == 2)
+      let viewer = try server.signIn("viewer@example.com")
+      let id = try #require(try own.json["id"] as? String)
+      #expect(try server.asPage(viewer, "GET", "/api/expenses/\(id)").status == 404)
+      // A driver cannot hand an entry over to another one.
+      let emil = try #require(try client.send("POST", "/api/drivers", json: #"{"name":"Emil"}"#).json["id"] as? String)
+      let handed = try server.asPage(
+        driver, "PATCH", "/api/expenses/\(id)", #"{"driverId":"\#(emil)"}"#, headers: ["If-Match": "*"])
+      #expect(handed.status == 403)
+      for wrong in [
+        #"{"category":"toll","amount":{"amount":"1","currency":"EUR"}}"#,
+        #"{"at":"2026-05-04T10:00:00Z","category":"beer","amount":{"amount":"1","currency":"EUR"}}"#,
+        #"{"at":"2026-05-04T10:00:00Z","category":"toll","amount":{"amount":"1","currency":"eur"}}"#,
+        #"{"at":"2026-05-04T10:00:00Z","category":"toll","amount":12}"#, body("NONE"),
+      ] {
+        #expect(try client.send("POST", "/api/expenses", json: wrong).status == 422, "\(wrong)")
+      }
+      #expect(try client.send("GET", "/api/expenses?vehicle=VAN-1&category=toll,wash").list.count == 1)
+    }
+  }
+}
