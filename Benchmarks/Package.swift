@@ -6,7 +6,7 @@ let package = Package(
   name: "obdgate-benchmarks",
   dependencies: [
     .package(name: "obdgate", path: ".."),
-    // Without its traits: they stand in front of malloc and the runtime, which the allocation test does better.
+    // Without its traits: they replace malloc and runtime functions, and the allocation test measures those better.
     .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
   ],
   targets: [

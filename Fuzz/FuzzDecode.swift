@@ -479,7 +479,7 @@ private final class Exchange {
   }
 }
 
-/// Hands on what the reader finds.
+/// Passes the frames and messages of the reader to the exchange.
 private struct Findings: ReplyHandler {
   unowned let exchange: Exchange
 

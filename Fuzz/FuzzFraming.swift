@@ -1,13 +1,14 @@
 // Fuzzes the reader with any bytes.
 //
-// The last two bytes of an input choose how it is read (so that recordings serve as seeds unchanged): the first of them
-// the bus and whether headers are stated, the second the sizes of the pieces. In between, 1E and 1F enclose a command
-// that is sent before what follows.
+// The last two bytes of an input choose how it is read, so that recordings are valid seeds: the first of them the bus
+// and whether headers are configured, the second the sizes of the pieces. Before them, 1E and 1F enclose a command that
+// is sent before the bytes after it.
 //
-// Whatever the bytes: nothing traps; pieces of any size give the same events as the whole; every short message stands in
-// the input, digit for digit; where a legacy bus with headers is stated, its check holds.
+// For any bytes: nothing traps; pieces of any size give the same events as the whole; every short message is in the
+// input, digit for digit; on a legacy bus with headers, the checksum of each message is right.
 //
-// What outlives a call is made once: the harness takes no memory, for what it costs is executions that are not made.
+// State that outlives a call is created once: the harness allocates nothing, because allocations reduce the number of
+// executions.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzFraming(_ start: UnsafePointer<UInt8>, _ size: Int) -> CInt {
@@ -268,7 +269,7 @@ private struct Digits: ~Copyable {
     }
   }
 
-  /// Whether the payload stands in a line, and, on a legacy bus, with a header in front and the right check behind.
+  /// Returns `true` if a line has the payload; on a legacy bus, with a header before it and the right checksum after it.
   func hold(_ payload: UnsafeBufferPointer<UInt8>, _ usesCRC: Bool?) -> Bool {
     var at = 0
     while at + 2 * payload.count <= count {

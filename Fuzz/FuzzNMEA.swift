@@ -190,7 +190,7 @@ private func plainScan(_ stream: UnsafeBufferPointer<UInt8>) -> (right: Int, aff
       checksum ^= stream[end]
       end += 1
     }
-    // No other $ stands in between.
+    // No other $ is in between.
     next = end
     guard end + 2 < stream.count, stream[end] == 0x2A, end + 3 - start <= FixReader.maximumLength else { continue }
     guard digit(stream[end + 1]) << 4 | digit(stream[end + 2]) == Int(checksum) else { continue }
@@ -230,7 +230,7 @@ private func isAffirming(_ body: UnsafeBufferPointer<UInt8>) -> Bool {
   return false
 }
 
-/// The field, from 0; nil where there are fewer.
+/// The field with a number from 0; `nil` if there are fewer fields.
 private func field(_ number: Int, of body: UnsafeBufferPointer<UInt8>) -> Slice<UnsafeBufferPointer<UInt8>>? {
   var number = number
   var at = 0

@@ -48,7 +48,7 @@ def pieces(data):
 def framing(captures, recordings):
     for path in captures:
         yield from pieces(events(path, "<"))
-        # Echo on: the command stands in front of its answer.
+        # Echo on: the command precedes its answer.
         yield from pieces(events(path, "<>"))
     for path in recordings.glob("elm/*.jsonl"):
         for line in path.read_text(encoding="utf-8").splitlines():

@@ -30,7 +30,7 @@ import Testing
     #expect(Array(commands[first..<first + 6]) == ["ATSH720", "ATCRA728", "22404C", "224001", "ATSH7DF", "ATAR"])
     #expect(commands.filter { $0 == "22404C" }.count >= 4)
     #expect(commands.filter { $0 == "ATSH720" }.count == commands.filter { $0 == "22404C" }.count)
-    // Between the header and its restoration nothing else is asked.
+    // No other request is sent while the header is changed.
     var isAddressed = false
     for command in commands {
       if command == "ATSH720" { isAddressed = true }

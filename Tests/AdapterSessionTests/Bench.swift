@@ -3,7 +3,7 @@ import Testing
 
 @testable import AdapterSession
 
-/// Keeps what the session's reader found.
+/// Stores the results of the session's reader.
 struct Recorder: ReplyHandler {
   struct Value: Equatable {
     var service: UInt8
@@ -32,9 +32,9 @@ struct Recorder: ReplyHandler {
   }
 }
 
-/// Session and adapter with a clock of their own: what happens in minutes runs in milliseconds.
+/// Runs a session with an adapter on a virtual clock, so that minutes pass in milliseconds.
 ///
-/// Every byte that the session sends is checked: commands of the adapter, or services that only read.
+/// Every byte that the session sends is checked: only commands for the adapter and services that only read are allowed.
 final class Bench {
   static let millisecond: Int64 = 1_000_000
   static let second: Int64 = 1_000_000_000
@@ -42,26 +42,26 @@ final class Bench {
   var session: AdapterSession
   var recorder = Recorder()
   let adapter: TinyAdapter
-  /// Not 0: a machine runs for a while before it is asked.
+  /// Not 0, because a machine runs for a while before a session begins.
   var now: Int64 = 1000 * second
   var sent: [(at: Int64, text: String)] = []
   var events: [SessionEvent] = []
   var eventTimes: [Int64] = []
   var bauds: [Int] = []
   var reopenings = 0
-  /// How often it asked to be called again later.
+  /// Number of times that the session asked to be called again later.
   var waits = 0
-  /// Service 04 may come.
+  /// Whether service 04 is allowed.
   var mayClear = false
   /// Codes that were read are written down.
   var savesCodes = true
-  /// ATBRD may come, and the CR that it asks for.
+  /// Whether ATBRD is allowed, and the CR that follows it.
   var mayChangeBaud = false
-  /// The port says that it changed its speed, and did not.
+  /// Whether the port claims to have changed its speed, but did not.
   var keepsBaud = false
   /// The driver can make no more than this.
   var highestBaud = Int.max
-  /// Opens the port again when the session asks for it.
+  /// Whether the port is opened again when the session requests it.
   var reopens = true
   private var chunks: [TinyAdapter.Chunk] = []
   private var opensAt: Int64?
@@ -86,10 +86,10 @@ final class Bench {
   /// Adds a signal set's request.
   @discardableResult func add(_ row: AddressedRequest) -> Bool { session.add(row) }
 
-  /// What was sent since a time.
+  /// The commands that were sent since a time.
   func commands(since time: Int64) -> [String] { sent.filter { $0.at >= time }.map(\.text) }
 
-  /// Bytes come from the adapter that nobody asked for.
+  /// Makes the adapter send bytes without a command.
   func inject(_ text: String, after delay: Int64 = 0) {
     chunks.append(TinyAdapter.Chunk(at: now + delay, bytes: Array(text.utf8)))
     sortChunks()
@@ -100,7 +100,7 @@ final class Bench {
     session.closed(at: now)
   }
 
-  /// Lets time pass, or less where `until` comes true.
+  /// Advances the clock, until `until` returns `true` at the latest.
   func run(seconds: Double, until isDone: ((Bench) -> Bool)? = nil) {
     let end = now + Int64(seconds * 1e9)
     var steps = 0
@@ -138,7 +138,7 @@ final class Bench {
   }
 
   private func send(_ command: Command) {
-    // Behind a rate that the line did not take, nothing leaves.
+    // After a rate that the line does not support, nothing is sent.
     if isRefused { return }
     let bytes = command.bytes.indices.map { command.bytes[$0] }
     let text = String(decoding: bytes.dropLast(), as: UTF8.self)
@@ -158,7 +158,7 @@ final class Bench {
 
   private func check(_ text: String) {
     if text.hasPrefix("AT") || text.hasPrefix("ST") {
-      // Commands that put free bytes on the bus, or write the adapter's memory.
+      // Commands that send arbitrary bytes on the bus, or that write the adapter's memory.
       let isHarmless = ![
         "ATPP0", "ATPP1", "ATPP2", "ATPPFF", "ATCAF0", "ATWM", "ATSD", "STPX", "STP", "STWBR", "STSBR",
       ].contains {
@@ -193,7 +193,7 @@ final class Bench {
 }
 
 extension AdapterSession {
-  /// What the adapter calls itself.
+  /// The adapter's name.
   var identityString: String {
     var bytes: [UInt8] = []
     for i in identity.indices { bytes.append(identity[i]) }

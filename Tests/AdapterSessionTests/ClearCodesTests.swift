@@ -83,7 +83,7 @@ import Testing
     #expect(Array(bench.requests.prefix { $0 != "04" }.suffix(2)) == ["010C", "010D"])
   }
 
-  /// Each ECU that says that it has codes must tell them.
+  /// Every ECU that reports a number of codes must also send them.
   @Test(arguments: [
     ("03", "NO DATA\r\r>"), ("03", "7E8037F0322\r\r>"), ("03", "7E9024300\r\r>"), ("07", "7E8037F0722\r\r>"),
     ("07", "7E8100A47\r7E822\r\r>"),

@@ -45,7 +45,7 @@ import Testing
     for (command, expected) in pairs { #expect(text(Command(command)) == expected + "\r") }
   }
 
-  /// Whatever is put in, no command begins with a service that writes, and none has a byte that ends it early.
+  /// No request begins with a service that writes, and no command contains a byte that ends it early.
   @Test func no_request_can_carry_a_service_that_writes() {
     let allowed: Set<UInt8> = [0x01, 0x02, 0x03, 0x05, 0x06, 0x07, 0x09, 0x0A, 0x19, 0x21, 0x22]
     #expect(Set(ReadService.allCases.map(\.rawValue)) == allowed)

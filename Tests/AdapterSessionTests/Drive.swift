@@ -19,7 +19,7 @@ final class Drive {
   var deadline: Int64 { watch.deadline }
   func answered() -> AwakeReason? { watch.answered() }
 
-  /// - Parameter answers: false: silence; else engine speed and speed, where there are such.
+  /// - Parameter answers: `false` for no answers; otherwise engine speed and speed are answered, if present.
   func go(
     _ seconds: Int, volts: Double?, rpm: Double? = nil, speed: Double? = nil, answers: Bool = true
   ) {

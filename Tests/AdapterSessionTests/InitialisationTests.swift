@@ -97,7 +97,7 @@ import Testing
     #expect(bench.isConnected)
   }
 
-  /// Answers to what the program before us asked come late.
+  /// Answers to requests of a previous program arrive late.
   @Test(arguments: [
     "7E906412080018001\r\r\rELM327 v1.5\r\r>", "\r\rELM327 v1.5\r7E906412080018001\r\r>",
     "7E906412080018001\r\r>",

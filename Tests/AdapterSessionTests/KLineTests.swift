@@ -3,12 +3,12 @@ import Testing
 
 @testable import AdapterSession
 
-/// Who keeps the pause between answer and question, and what follows from it.
+/// The pause between an answer and the next request on a K-line, made by the adapter or by the session.
 @Suite struct KLineTests {
   private static let answerTime = 30 * Bench.millisecond
   private static let list = "18:31 F 19:31 F 1A:0A F 1B:0A F\r1C:03 F 1D:0F F 1E:4A F 1F:FF F\r\r>"
 
-  /// A KWP car behind an adapter; `pauses` gets the times from an answer's end to the next question.
+  /// A KWP car with an adapter. `pauses` receives the times from the end of an answer to the next request.
   private func bench(
     parameters: String?, memory: SessionMemory = SessionMemory(), pauses: Pauses = Pauses()
   ) -> Bench {

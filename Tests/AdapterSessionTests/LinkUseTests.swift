@@ -6,9 +6,10 @@ import Testing
 /// The share of the link's capacity that the polling plan uses, compared with the best legal plan: six PIDs in a
 /// request, the number of frames after it, and the next request directly after the prompt.
 @Suite struct LinkUseTests {
-  /// Seconds of one cycle: the bytes that go out, the ECU's latency, its frames printed as they come, and the prompt.
+  /// Returns the duration of one cycle in seconds: the request, the ECU's latency, its frames as they are printed, and
+  /// the prompt.
   ///
-  /// Six values: 41 and 0C (2 data bytes), 0D, 04, 05, 0F, 11 (1 each) are 14 bytes: three frames.
+  /// Six values: 41 and 0C (2 data bytes), 0D, 04, 05, 0F, 11 (1 each) are 14 bytes, which need three frames.
   private func bestCycle(baud: Int, latency: Double, gap: Double) -> Double {
     let byte = 10 / Double(baud)
     // 010C0D0504110F3 and CR.
@@ -62,8 +63,8 @@ import Testing
     let before = bench.recorder.values.count { $0.identifier == 0x0C }
     bench.run(seconds: 60)
     let perSecond = Double(bench.recorder.values.count { $0.identifier == 0x0C } - before) / 60
-    // Request 5 bytes, answer 19 at 38400 baud; the answer comes as one piece behind the wait here, so that P3min counts
-    // from there: the best that this adapter lets through.
+    // Request 5 bytes, answer 19 bytes, at 38400 baud. The answer arrives in one piece after the wait, so that P3min
+    // begins there. This is the best that the adapter allows.
     let cycle = 24 * 10 / 38400.0 + 0.030 + 0.057 + 0.055
     #expect(perSecond * cycle >= 0.9)
   }

@@ -4,7 +4,7 @@ import Testing
 
 /// A vehicle that reports no VIN, after one that did.
 @Suite struct NamedVehicleTests {
-  /// A session that has read the VIN, and whose adapter is then put into what `change` makes of the car.
+  /// Creates a session that has read the VIN. Then the adapter is connected to the car that `change` returns.
   private func swapped(
     _ ecus: [TinyAdapter.ECU] = [Cars.engine()], _ change: (TinyAdapter) -> Void
   ) -> Bench {
@@ -103,7 +103,7 @@ import Testing
 }
 
 extension Array {
-  /// What stands behind the last element that does not satisfy the condition.
+  /// Returns the elements after the last one that does not satisfy the condition.
   fileprivate func suffix(while condition: (Element) -> Bool) -> ArraySlice<Element> {
     let last = lastIndex { !condition($0) }
     return self[(last.map { $0 + 1 } ?? startIndex)...]

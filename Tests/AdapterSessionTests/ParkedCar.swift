@@ -2,7 +2,7 @@ import Testing
 
 @testable import AdapterSession
 
-/// Cars that were driven and stand now.
+/// Cars that were driven and are now parked.
 enum ParkedCar {
   /// Six PIDs each second: hours are long at full speed.
   static var calm: PollPreferences {
@@ -12,7 +12,7 @@ enum ParkedCar {
     return preferences
   }
 
-  /// A car that was driven, stands with its engine off, and has the given voltage since.
+  /// A car that was driven and is parked with its engine off, with the given voltage since then.
   static func parked(
     volts: String, _ adapter: TinyAdapter? = nil, _ configuration: SessionConfiguration = SessionConfiguration(),
     preferences: PollPreferences = calm

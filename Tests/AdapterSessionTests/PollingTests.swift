@@ -40,7 +40,7 @@ import Testing
     let bench = Bench(adapter, preferences: Cars.six)
     bench.run(seconds: 6)
     #expect(bench.requests.last!.count == 15)
-    // A second ECU wakes up: its frames come first, and the count cuts the engine's.
+    // A second ECU wakes up. Its frames come first, and the count truncates the engine's frames.
     adapter.ecus.insert(Cars.gearbox("7E9"), at: 0)
     let start = bench.now
     bench.run(seconds: 3)

@@ -176,7 +176,7 @@ import Testing
     #expect(Set(bench.commands(since: start)) == ["ATRV"])
     bench.run(seconds: 20)
     #expect(bench.events.first == .awake(.interval))
-    // It stands on, at the cut-off: asleep again after its time.
+    // It remains parked at the cut-off voltage, and sleeps again after the usual time.
     bench.run(seconds: 80)
     #expect(bench.events.last == .sleeping(.lowVoltage))
   }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import AdapterSession
 
-/// Nothing but reading reaches the bus, whatever the adapter says. ``Bench`` checks every byte that every test of this
-/// folder sends; these dialogues are made to provoke others.
+/// Only services that read are sent on the bus, no matter what the adapter sends. ``Bench`` checks every byte in every
+/// test of this folder. These dialogues try to provoke others.
 @Suite struct ReadOnlyTests {
   /// Numbers that look random and are the same in every run.
   private struct Numbers {
@@ -30,7 +30,7 @@ import Testing
   func random_adapter_output_never_leads_to_a_writing_request(seed: UInt64) {
     let adapter = TinyAdapter([Cars.engine(), Cars.gearbox()])
     var numbers = Numbers(state: seed)
-    // Sometimes the truth, so that the dialogue gets somewhere.
+    // Sometimes a correct answer, so that the dialogue makes progress.
     let madness = 2 + numbers.next(20)
     adapter.hook = { command, _ in
       guard numbers.next(madness) == 0 else { return nil }
@@ -42,10 +42,10 @@ import Testing
     bench.add(
       AddressedRequest(
         question: .dataIdentifier(0x1404), header: .can11(0x7E0), receiver: .can11(0x7E8), period: Bench.second))
-    // Bench checks each command; it never asks to clear, so 04 is an error, too.
+    // Bench checks each command. Clearing is not requested, so 04 is an error, too.
     bench.run(seconds: 60)
     #expect(bench.sent.count > 20)
-    // And where the adapter comes to its senses, values come again; a search under way may take its whole time first.
+    // When the adapter works again, values arrive again. A search in progress may take its whole time first.
     adapter.hook = nil
     let before = bench.recorder.values.count { $0.service == 1 }
     bench.run(seconds: 120) { $0.recorder.values.count { $0.service == 1 } > before + 20 }

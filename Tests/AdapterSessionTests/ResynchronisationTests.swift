@@ -66,7 +66,7 @@ import Testing
     bench.adapter.hook = { command, _ in
       guard delays, command.count > 8 else { return nil }
       delays = false
-      // Later than the time limit: answer and prompt arrive while ATI is under way.
+      // After the time limit: answer and prompt arrive while ATI is in progress.
       return ("7E804410C1AF8\r\r>", 2505 * Bench.millisecond)
     }
     bench.run(seconds: 10)

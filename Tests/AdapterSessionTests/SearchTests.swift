@@ -244,11 +244,11 @@ import Testing
     #expect(bench.events.contains(.lost(.portClosed)))
     #expect(bench.events.filter { $0 == .vehicleChanged }.count == 1)
     #expect(bench.recorder.vins == ["1D4GP00R55B123456", "WP0ZZZ99ZTS392124"])
-    // What was the car's goes with it, what is the adapter's stays.
+    // Quirks of the car are discarded with it; quirks of the adapter remain.
     #expect(bench.session.memory.quirks == .noDescription)
   }
 
-  /// The adapter stays powered and says nothing: a splitter, or a bench supply.
+  /// The adapter stays powered and reports nothing, for example with a splitter or a bench supply.
   @Test(arguments: [false, true]) func a_swapped_vehicle_is_detected_without_a_connection_loss(doesJump: Bool) {
     let adapter = TinyAdapter([Cars.engine()])
     let bench = Bench(adapter)

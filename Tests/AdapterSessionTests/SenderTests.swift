@@ -3,7 +3,7 @@ import Testing
 
 @testable import AdapterSession
 
-/// Who can be an ECU on which bus.
+/// The addresses that an ECU can have on each bus.
 @Suite struct SenderTests {
   /// Lines of other senders in front of each answer of the engine's.
   private func bench(_ strangers: [String], after: Bool = false, number: String = "A6") -> Bench {

@@ -13,7 +13,7 @@ import Testing
     bench.recorder.values.dropFirst(count).count { $0.service == 1 && $0.identifier == UInt16(pid) }
   }
 
-  /// A CAN car in which some PIDs are silent: a request that names any of them first, or alone, gets no answer.
+  /// A CAN car with silent PIDs: a request in which one of them is first, or alone, is not answered.
   private func canCar(silent: Set<UInt8>, takesSeveral: Bool) -> TinyAdapter {
     var ecu = Cars.engine()
     ecu.ignoresMulti = !takesSeveral
@@ -70,7 +70,7 @@ import Testing
     for pid in silent {
       let request = "01" + (pid < 16 ? "0" : "") + String(pid, radix: 16, uppercase: true)
       #expect(bench.commands(since: start).count { $0 == request } <= 3, "\(request)")
-      // Behind a PID that is answered they are, where several are.
+      // If several PIDs are supported in a request, silent PIDs after an answered one are detected.
       if !takesSeveral { #expect(bench.session.memory.silentPIDs.contains(pid)) }
     }
     #expect(bench.events.contains(.multiPIDRefused(ecus: 1)) == !takesSeveral)
@@ -111,7 +111,7 @@ import Testing
     #expect(bench.now - start <= 5 * Bench.second)
   }
 
-  /// Any PIDs silent, on any kind of bus, whether or not the ECU takes several PIDs: the session settles.
+  /// Any set of silent PIDs, on any kind of bus, with and without support of several PIDs in a request.
   @Test(arguments: 0..<24) func no_combination_of_silent_PIDs_loses_the_vehicle(seed: Int) {
     var state = UInt64(seed &+ 1) &* 0x9E37_79B9_7F4A_7C15
     func random() -> UInt64 {

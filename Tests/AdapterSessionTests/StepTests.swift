@@ -3,9 +3,9 @@ import Testing
 
 @testable import AdapterSession
 
-/// Answers that come late, or with the next command: no value is wrong, and nothing false is learned of the adapter.
+/// Answers that arrive late, or with the next command. No value may be wrong, and no wrong quirk may be learned.
 @Suite struct StepTests {
-  /// An adapter that delays each answer by the result of `delay`, and keeps the order of answers.
+  /// An adapter that delays each answer by the result of `delay`, in the same order.
   private func delayed(_ adapter: TinyAdapter, by delay: @escaping (String, Int64) -> Int64) {
     let inner = TinyAdapter([Cars.engine()])
     // The inner one echoes while it is to.
@@ -72,7 +72,7 @@ import Testing
         kept = own
         return ("7E803410D32\r\r>", 20 * Bench.millisecond)
       }
-      // ATI is where it stops: both answers come.
+      // The delay ends with ATI: both answers arrive.
       guard command == "ATI" else {
         kept = own
         return (former, 20 * Bench.millisecond)

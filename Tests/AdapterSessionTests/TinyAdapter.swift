@@ -30,7 +30,7 @@ final class TinyAdapter {
   /// Commands that it does not know, without CR.
   var unknown: Set<String> = []
   var baud = 38400
-  /// What the host has set.
+  /// The speed that the host has set.
   var hostBaud = 38400
   var banner = "ELM327 v1.5"
   var protocolNumber = "A6"
@@ -40,19 +40,19 @@ final class TinyAdapter {
   var frameGap: Int64 = 1 * millisecond
   /// How long it waits for more ECUs (ATAT1 has learned).
   var wait: Int64 = 40 * millisecond
-  /// Characters come back at once, and nothing else.
+  /// Whether each character is echoed at once and nothing else is sent.
   var isLoopback = false
   var isDead = false
   var ignoresEchoOff = false
   /// Each byte arrives by itself.
   var splitsBytes = false
-  /// What ATRV says.
+  /// The answer to ATRV.
   var voltage = "12.6V"
-  /// Does not hear the CR that ATBRD asks for.
+  /// Whether the CR after ATBRD is not received.
   var missesConfirmation = false
-  /// What it says to that CR.
+  /// The answer to that CR.
   var wordOfConfirmation = "OK"
-  /// Says nothing of itself behind ATBRD.
+  /// Whether no name is sent after ATBRD.
   var isSilentAfterBaud = false
   /// ATLP is answered without a prompt.
   var sleepsWithoutPrompt = false
@@ -67,9 +67,9 @@ final class TinyAdapter {
   private(set) var receiver = ""
   var busyUntil: Int64 = 0
   private(set) var isAsleep = false
-  /// The speed that it has after a start, where ATBRD changed it.
+  /// The speed after a start, if ATBRD changed it.
   private var ownBaud: Int?
-  /// What the speed goes back to, and until when a CR is awaited.
+  /// The former speed, and the time until which a CR is expected.
   private var baudTrial: (former: Int, until: Int64)?
   private var trialTime: Int64 = 75 * millisecond
   var awaitsConfirmation: Bool { baudTrial != nil }
@@ -119,13 +119,13 @@ final class TinyAdapter {
       baudTrial = nil
     }
     guard hostBaud == baud else {
-      // Wrong speed: framing errors come back, if anything.
+      // At a wrong speed, only framing errors are received.
       return [Chunk(at: now + Self.millisecond, bytes: [0xFF, 0x00, 0xE3])]
     }
     let text = String(decoding: command.dropLast(), as: UTF8.self)
     if isAsleep {
       guard !sleepsForGood else { return [] }
-      // A warm start; the command's other characters are lost on the way.
+      // A warm start. The other characters of the command are lost.
       isAsleep = false
       restart()
       return line("\r\r" + banner + "\r\r>", from: now + 50 * Self.millisecond)

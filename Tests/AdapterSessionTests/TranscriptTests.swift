@@ -5,7 +5,7 @@ import Testing
 
 @testable import AdapterSession
 
-/// Whole dialogues of real adapters: their answers, as far as they were recorded, stand in for the tables of ours.
+/// Whole dialogues of real adapters. Their recorded answers replace those of the simulated adapter.
 @Suite struct TranscriptTests {
   private struct Transcript: Decodable {
     struct Exchange: Decodable {
@@ -34,20 +34,20 @@ import Testing
         }
         let index = turn[command, default: 0]
         turn[command] = index + 1
-        // Some logs end a reply where their reader stopped: at OK, in front of the prompt.
+        // Some logs end a reply where the logging program stopped reading: at OK, before the prompt.
         let reply = all[min(index, all.count - 1)]
         return (reply.contains(">") ? reply : reply + "\r\r>", 5 * Bench.millisecond)
       }
       let bench = Bench(adapter)
       bench.run(seconds: 20)
-      // It connects where, and only where, some ECU answered 0100.
+      // A vehicle is connected if and only if an ECU answered 0100.
       let support = (answers["0100"] ?? []).contains { $0.filter { $0 != " " }.contains("4100") }
       let isConnected = bench.events.contains { if case .connected = $0 { true } else { false } }
       #expect(isConnected == support, "\(transcript.id): \(bench.events)")
-      // At least one question to the car was reached, whatever the adapter did before.
+      // The session reached at least one request to the car.
       #expect(
         bench.requests.contains("0100") || bench.events.contains(.lost(.silent)), "\(transcript.id): \(bench.commands)")
-      // What was read stands in the transcript: each PID was in an answer there.
+      // Every reading is in the transcript: its PID is in one of the answers.
       let all = transcript.exchanges.map { $0.rx.filter { $0 != " " } }.joined()
       for value in bench.recorder.values where value.service == 1 {
         let pid = String(value.identifier, radix: 16, uppercase: true)

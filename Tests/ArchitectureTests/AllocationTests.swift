@@ -1,8 +1,8 @@
 import TestKit
 import Testing
 
-/// `obdgate bench` works through the same traffic again and again: what one more round takes from the heap is what the
-/// measured code allocates.
+/// `obdgate bench` parses the same traffic in every round. The difference between runs with different numbers of rounds
+/// is therefore what the measured code allocates.
 @Suite struct AllocationTests {
   @Test func the_counter_counts_every_allocation_and_the_memory_in_use() throws {
     let scratch = try ScratchFolder()

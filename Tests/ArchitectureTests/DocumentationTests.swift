@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// What README and docs show is what happens.
+/// Commands in README and docs print the documented output.
 @Suite struct DocumentationTests {
   static let pages: [String] = {
     let listed = try? ProjectTree.files().filter { $0.hasSuffix(".md") }
@@ -89,7 +89,7 @@ import Testing
 
   /// Folders of this machine do not exist elsewhere, and a key in a repository is not secret.
   @Test func no_file_names_a_folder_of_one_machine_or_holds_a_key() throws {
-    // Put together here, so that this file itself is clean.
+    // Concatenated, so that this file does not contain them.
     let folders = ["home", "Users", "root", "tmp", "work"].map { "/" + $0 + "/" }
     let keys = ["-----BEGIN " + "PRIVATE", "-----BEGIN " + "RSA", "-----BEGIN " + "OPENSSH", "AK" + "IA", "gh" + "p_"]
     var offences: [String] = []

@@ -2,8 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// The walled targets hold no allocation, no runtime and no library: the compiler proves it, for the host and for the
-/// microcontrollers that an adapter could be built around. It is run by the command that docs/Architecture.md shows.
+/// The walled targets allocate nothing and need no runtime and no library. The compiler proves this for the host and
+/// for microcontrollers that could be used in an adapter. The test runs the command in docs/Architecture.md.
 @Suite struct EmbeddedTests {
   static let walled = ["OBDWire", "NMEAWire"]
   /// Target triples; `nil` for the machine that runs the test.
@@ -64,7 +64,7 @@ import Testing
     command.replace(room, with: sources)
     command.replace(target, with: machine.map { "-target \($0)" } ?? "")
     if allocations { command.replace("-Xfrontend -no-allocations", with: "") }
-    // Each compiler gets a module cache of its own: two at once over a cold one have been seen to trip each other.
+    // Each compiler has its own module cache, because two compilers failed with a shared empty cache.
     return try Tool.shell(
       command, environment: ["XDG_CACHE_HOME": folder + "/cache"], directory: folder, limit: .seconds(600))
   }

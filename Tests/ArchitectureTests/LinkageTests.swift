@@ -2,8 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// What the release build of `obdgate` brings with it: FoundationEssentials through the command-line parser, but
-/// neither Foundation itself nor ICU, which is 40 MB of tables for the sake of a date format.
+/// Libraries in the release build of `obdgate`: FoundationEssentials, which the command-line parser needs, but neither
+/// Foundation itself nor ICU, whose tables have 40 MB.
 @Suite struct LinkageTests {
   @Test func release_build_holds_no_foundation_beyond_essentials_and_no_icu() throws {
     let obdgate = try Tool.releaseObdgate
@@ -43,7 +43,7 @@ import Testing
     let libraries = loaded.lines.compactMap { $0.split(whereSeparator: \.isWhitespace).first.map(String.init) }
       .filter { $0.hasPrefix("libFoundation") && !$0.hasPrefix("libFoundationEssentials") || $0.contains("ICU") }
     let bytes = try Data(contentsOf: URL(fileURLWithPath: program), options: .alwaysMapped)
-    // The name of ICU's table of data, and the module names that Swift keeps for its metadata.
+    // The name of ICU's data table, and the module names in Swift's metadata.
     let marks = ["icudt", "FoundationInternationalization", "_FoundationICU"].filter {
       bytes.range(of: Data($0.utf8)) != nil
     }

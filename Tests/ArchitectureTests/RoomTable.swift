@@ -1,7 +1,7 @@
 import Foundation
 import TestKit
 
-/// The table of rooms in docs/Architecture.md: which target stands on which floor and what it may import.
+/// The table of targets in docs/Architecture.md: the floor of each target, and the targets that it may import.
 struct RoomTable {
   struct Room: Equatable {
     let floor: Int
@@ -35,7 +35,7 @@ struct RoomTable {
     }
   }
 
-  /// What stands between backquotes.
+  /// Returns the texts between backquotes.
   private static func quoted(_ cell: String) -> [String] {
     cell.split(separator: "`", omittingEmptySubsequences: false).enumerated()
       .filter { $0.offset % 2 == 1 }.map { String($0.element) }
@@ -61,7 +61,7 @@ enum ImportLines {
   private static let kinds: Set = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var", "actor"]
 }
 
-/// What `swift package describe --type json` says of the package's own targets.
+/// The package's own targets, from `swift package describe --type json`.
 struct PackageDescription: Decodable {
   struct Target: Decodable {
     let name: String
@@ -76,7 +76,7 @@ struct PackageDescription: Decodable {
   /// The targets under Sources.
   var rooms: [Target] { targets.filter { $0.path.hasPrefix("Sources/") } }
 
-  /// Asks SwiftPM, in a scratch folder of its own: the one of the package is locked while its tests run.
+  /// Runs SwiftPM in a separate scratch folder, because that of the package is locked while its tests run.
   static func read() throws -> PackageDescription {
     let scratch = try ScratchFolder()
     let arguments = ["package", "--scratch-path", scratch.file("build"), "describe", "--type", "json"]

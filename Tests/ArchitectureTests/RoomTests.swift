@@ -9,7 +9,7 @@ import Testing
   let table: RoomTable
   let package: PackageDescription
 
-  /// SwiftPM takes half a second: asked once for all tests.
+  /// SwiftPM takes half a second, so it is run only once for all tests.
   private static let described = Result { try PackageDescription.read() }
 
   init() throws {
@@ -33,7 +33,7 @@ import Testing
     for room in table.rooms {
       let folder = try #require(package.rooms.first { $0.name == room.target }?.path)
       for path in try ProjectTree.swiftFiles(under: folder) {
-        // The standard library is there without a word; its name stands where more of it is wanted than it shows to all.
+        // The standard library needs no import. Some files import it by name for parts that are not exported.
         let imported = Set(ImportLines.modules(in: try String(contentsOfFile: path, encoding: .utf8))).subtracting([
           "Swift"
         ])
@@ -86,7 +86,7 @@ import Testing
   }
 }
 
-/// The checks above can fail: what they read is read right.
+/// The checks above can fail: the table and the imports are parsed correctly.
 @Suite struct RoomTableTests {
   @Test func import_lines_are_found_in_all_their_forms() {
     let source = """

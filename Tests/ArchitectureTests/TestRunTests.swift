@@ -77,7 +77,7 @@ import Testing
     #expect(!unlisted.output.contains("skips: root"))
   }
 
-  /// What one command chooses among all tests.
+  /// The tests that one command selects.
   struct Run: CustomStringConvertible {
     let filter: String?
     let skip: String?

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// The kit that every program test stands on.
+/// The functions that run programs in tests.
 @Suite struct ToolTests {
   @Test func status_and_both_outputs_come_back() throws {
     let result = try Tool.run("sh", ["-c", "echo out; echo err >&2; exit 3"])

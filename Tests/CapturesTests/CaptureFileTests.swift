@@ -98,7 +98,7 @@ func logs(in folder: String) throws -> [String] {
   }
 
   @Test func an_unreadable_file_is_74() throws {
-    // Reading a process's memory where nothing is mapped fails for everyone, root included.
+    // Reading an unmapped address of a process's memory fails for all users, even for root.
     let error = openFailure("/proc/self/mem")
     #expect(error?.exitStatus == 74)
     #expect(error?.description.hasPrefix("cannot be read: ") == true)

@@ -17,7 +17,7 @@ func to(_ text: String, _ time: CaptureTime = .none) -> Event {
   Event(direction: .toAdapter, time: time, bytes: Array(text.utf8))
 }
 
-/// `from("41 0C 1A F8\r\r>")`: what the adapter printed.
+/// `from("41 0C 1A F8\r\r>")`: bytes that the adapter printed.
 func from(_ text: String, _ time: CaptureTime = .none) -> Event {
   Event(direction: .fromAdapter, time: time, bytes: Array(text.utf8))
 }
@@ -84,7 +84,7 @@ func read(_ text: String, as format: CaptureFormat) throws(CaptureError) -> Even
   try read(Array(text.utf8), as: format)
 }
 
-/// Reads a capture in two parts, for every place where it can be cut.
+/// Reads a capture in two parts, for each position of the boundary.
 func readAtEverySplit(_ bytes: [UInt8], as format: CaptureFormat, check: (EventRecorder, Int) -> Void) throws {
   for cut in 0...bytes.count {
     var reader = CaptureReader(format: format)

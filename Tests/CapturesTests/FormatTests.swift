@@ -1,7 +1,7 @@
 import Captures
 import Testing
 
-/// What is particular to one format.
+/// Properties of single formats.
 @Suite struct FormatTests {
   @Test func the_header_of_a_capture_precedes_its_first_event() throws {
     let log = try read(samples[0].text, as: .capture)

@@ -1,7 +1,8 @@
 import Captures
 import Testing
 
-/// A capture in a program's true syntax, with what it must give. Written by hand after the programs' sources and logs.
+/// A capture in the real syntax of a program, with its expected events. Written by hand, according to the programs'
+/// sources and logs.
 struct Sample: CustomTestStringConvertible {
   let name: String
   let format: CaptureFormat

@@ -60,7 +60,7 @@ struct ExtendedTests {
     figures.strays += found.errors.count { $0.kind == .unexpected }
     for (name, value) in expected {
       figures.values += 1
-      // Where several ECUs answer, OBDb judged one of them, without saying which.
+      // If several ECUs answered, OBDb evaluated one of them, which is not named.
       if values[name, default: []].contains(where: { isEqual($0, value, loaded) }) {
         figures.equal += 1
       } else {

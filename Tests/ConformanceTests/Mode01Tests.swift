@@ -55,7 +55,7 @@ struct Mode01Tests {
       let found = read(row)
       let foreign = found.readings.filter { $0.service != 1 || $0.identifier != UInt16(row.pid) }
       #expect(foreign.isEmpty, "\(row.command) \(row.lines)")
-      // A longer answer of the right PID goes on with another one.
+      // A longer answer with the right PID contains another PID as well.
       let own = "41" + WireFindings.hex(UInt32(row.pid), digits: 2)
       let length = 4 + 2 * Int(saeParameterLengths[Int(row.pid)])
       let others = found.messages.count { !$0.payload.hasPrefix(own) || $0.payload.count > length }
@@ -74,7 +74,7 @@ struct Mode01Tests {
     for row in rows where row.lines.contains(where: { $0.hasPrefix(">") }) {
       dialogues += 1
       let found = read(row)
-      // The row's own question comes first; those behind `>` bring their own.
+      // The row's own request comes first. Requests after `>` are part of the row.
       let questions = [row.command] + row.lines.filter { $0.hasPrefix(">") }
       for reading in found.readings {
         let pid = WireFindings.pid(reading.service, reading.identifier)
@@ -112,7 +112,7 @@ struct Mode01Tests {
 
   private func judge(_ row: Row, _ figures: inout Figures) {
     let found = read(row)
-    // OBDb judged one of the answers, where several ECUs gave one or one gave several, without saying which.
+    // If there are several answers, OBDb evaluated one of them, which is not named.
     let own = found.readings.filter { isAnswer($0, to: row) }
     let answers = Set(own.map(\.origin.line)).sorted().map { line in
       let named = own.filter { $0.origin.line == line }
@@ -122,7 +122,7 @@ struct Mode01Tests {
     for (id, expected) in row.expected.sorted(by: { $0.key < $1.key }) {
       let isAbsent = (row.expected[OBDbNames.supportID(of: id)] as? NSNumber)?.doubleValue == 0
       if isAbsent {
-        // Not supported by its own bit: no ECU may show a value where all of them say so.
+        // The value is not supported according to its own bit. If this applies to all ECUs, none may report a value.
         figures.absent += 1
         let shown = answers.filter { value(id, row, $0) != nil }
         if answers.count == 1, !shown.isEmpty { figures.wrong.append("\(row.command) \(id) shown: \(row.lines)") }
@@ -167,7 +167,7 @@ struct Mode01Tests {
       return clause(id, expected, nil, row, answer).map { .decided($0) } ?? .wrong("absent")
     }
     if let number = (expected as? NSNumber)?.doubleValue {
-      // OBDb gives the bit as it is sent; readiness is sent the other way round.
+      // OBDb has the bit as it is sent. Readiness bits are sent inverted.
       if isClose(value, OBDbNames.isInverted(id) ? 1 - number : number) { return .equal }
       // The volts of PID 24 are 8 in 65,536 steps; OBDb's rounded divisor, 8,196 for 8,192, moves the fourth digit.
       if row.pid == 0x24, id == "O2S11_VOLT", isClose(value, number * 8_196 / 8_192) { return .equal }
@@ -194,7 +194,7 @@ struct Mode01Tests {
     }
   }
 
-  /// The clause of SAE J1979-DA that decides where OBDb has another value.
+  /// The clause of SAE J1979-DA that decides if OBDb has another value.
   private func clause(
     _ id: String, _ expected: Any, _ value: Double?, _ row: Row, _ answer: [String: Double]
   ) -> String? {

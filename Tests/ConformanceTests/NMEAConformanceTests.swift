@@ -10,7 +10,7 @@ import Testing
 @Suite struct NMEAConformanceTests {
   /// Degrees; gpsd prints nine decimals, and the coarsest receivers of these logs send four decimals of a minute.
   private static let tolerance = 2e-6
-  /// What part of a file's fixes may be missing.
+  /// The proportion of a file's fixes that may be missing.
   private static let mostMissing = 0.005
 
   @Test(.needsTestData, arguments: try NMEALogs.names())
@@ -34,7 +34,7 @@ import Testing
     #expect(denied.count == GpsdDisagreement.with(gpsd: name)?.fixes ?? 0, "\(denied)")
   }
 
-  /// A re-scan that shares no code with the reader, and knows the statuses of single sentences only.
+  /// A second parser, which shares no code with the reader and only uses the status of single sentences.
   @Test(.needsTestData, arguments: try NMEALogs.names())
   func a_sentence_without_a_fix_suppresses_the_position_of_its_epoch(_ name: String) throws {
     let bytes = try NMEALogs.bytes(name)
@@ -45,7 +45,7 @@ import Testing
       let said = try #require(statuses[time.milliseconds], "no sentence of \(time)")
       #expect(said.affirmed > 0 && said.denied == 0, "\(time): \(said)")
     }
-    // And none is withheld where every sentence affirms it.
+    // No fix is missing if every sentence confirms it.
     let times = Set(ours.positions.compactMap { $0.time?.milliseconds })
     let withheld = statuses.filter { $0.value.affirmed > 0 && $0.value.denied == 0 && !times.contains($0.key) }
     #expect(withheld.isEmpty, "\(withheld)")
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  /// Damage to single bytes, the same on every run: what the checksum still passes must still be a sentence.
+  /// Damages single bytes, in the same way in every run. A sentence whose checksum is still right must be valid.
   @Test(.needsTestData, arguments: try NMEALogs.names())
   func no_fix_comes_from_a_sentence_whose_checksum_is_wrong(_ name: String) throws {
     var bytes = try NMEALogs.bytes(name)

@@ -39,8 +39,8 @@ struct GpsdComparison {
   /// How many were compared.
   private(set) var count = 0
 
-  /// gpsd reports after each sentence, and a position of each where they differ (GPavp, Ericsson's averaged position,
-  /// among them): our fix of a time must be one of those that it published for that time.
+  /// gpsd reports after each sentence, with separate positions if they differ (among them GPavp, Ericsson's averaged
+  /// position). Our fix for a time must be one of those that it published for that time.
   init(published: [GpsdFix], ours: [Fix], words: [NMEALogs.Word], tolerance: Double) {
     let ours = ours.filter { $0.latitude != nil }
     let byTime = Dictionary(grouping: ours) { $0.time?.milliseconds }
@@ -75,9 +75,9 @@ extension GpsdFix {
   }
 }
 
-/// Where gpsd publishes a fix and we give none, and the rule that decides it.
+/// Fixes that gpsd publishes and the reader does not, with the rule that decides.
 ///
-/// Each is held against the log itself: all sentences with that position must deny that it is one.
+/// The log itself confirms each case: all sentences with that position must mark it as invalid.
 struct GpsdDisagreement {
   var log: String
   /// How many of gpsd's fixes it is about.

@@ -2,12 +2,12 @@ import Foundation
 import NMEAWire
 import TestKit
 
-/// The receivers' logs, and a plain second reading of them to hold the reader against.
+/// The receivers' logs, and a simple second parser for comparison.
 enum NMEALogs {
   /// Why a sentence with a right checksum is refused.
   static let fieldReasons: [RejectReason] = [.missingField, .malformedField, .impossibleValue]
 
-  /// What the sentences of one time of day say of the fix.
+  /// The status of the fix in all sentences with one time of day.
   struct Said {
     var affirmed = 0
     var denied = 0
@@ -25,7 +25,7 @@ enum NMEALogs {
     return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
   }
 
-  /// The fields of every sentence whose checksum is right, by plain splitting: each `$`, its bytes to the next `*`.
+  /// Returns the fields of every sentence with a correct checksum, by simple splitting: from each `$` to the next `*`.
   static func bodies(in bytes: [UInt8]) -> [[String]] {
     var bodies: [[String]] = []
     for (start, byte) in bytes.enumerated() where byte == UInt8(ascii: "$") {
@@ -58,7 +58,7 @@ enum NMEALogs {
     return statuses
   }
 
-  /// What one sentence says of the fix, and the position that it gives as degrees.
+  /// The status of the fix in one sentence, and its position in degrees.
   struct Word {
     var time: String
     var isAffirmed: Bool
@@ -76,7 +76,7 @@ enum NMEALogs {
       mode == "E" || (status == "A" && !["N", "S", "M"].contains(mode))
     }
     func word(_ time: String, _ affirmed: Bool, at first: Int) -> Word? {
-      // A position that is not of this form refuses its sentence; one without a position says no less.
+      // A position in any other form makes the sentence invalid. A sentence without a position still has a status.
       let latitude = degrees(field(first), wholeDigits: 2, field(first + 1) == "S")
       let longitude = degrees(field(first + 2), wholeDigits: 3, field(first + 3) == "W")
       if affirmed, latitude == nil || longitude == nil { return nil }
@@ -84,7 +84,7 @@ enum NMEALogs {
     }
     switch fields[0].suffix(3) {
     case "RMC":
-      // Twelve fields end with the variation's side, or, where a receiver leaves that out, with the mode.
+      // The last of twelve fields is the side of the variation or, if the receiver omits it, the mode.
       let last = ["A", "D", "N"].contains(field(11)) ? field(11) : ""
       return word(field(1), isAffirmed(field(2), fields.count > 12 ? field(12) : last), at: 3)
     case "GGA": return word(field(1), ["1", "2", "3", "4", "5", "6", "9"].contains(field(6)), at: 2)

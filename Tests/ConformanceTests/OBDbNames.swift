@@ -1,6 +1,6 @@
-/// What OBDb's SAE J1979 signal set calls a signal, and what we call it.
+/// The names of signals in OBDb's SAE J1979 signal set, and in this project.
 ///
-/// OBDb names by the standard's abbreviations (`ECT`, `LONGFT1`), records by names that fleets use.
+/// OBDb uses the abbreviations of the standard (`ECT`, `LONGFT1`), and records use names that fleets use.
 enum OBDbNames {
   /// - Parameter compressionIgnition: bit 12 of PIDs 01 and 41, which changes the monitors of some bits. OBDb has only
   ///   the names for spark ignition.
@@ -12,17 +12,17 @@ enum OBDbNames {
     return name + "Supported"
   }
 
-  /// The id of the support bit that says whether a value exists, where PIDs have one.
+  /// The id of the support bit for a value, for PIDs that have such bits.
   static func supportID(of id: String) -> String {
     if let named = supportIDs[id] { return named }
     for suffix in ["_RDY", "_STAT"] where id.hasSuffix(suffix) { return id.dropLast(suffix.count) + "_SUP" }
     return id + "_SUP"
   }
 
-  /// The code behind a text of OBDb's.
+  /// The code for a text of OBDb.
   static func code(_ text: String) -> Double? { codes[text] }
 
-  /// True for the bits that the standard sends the other way round: 0 is ready.
+  /// Whether the standard sends the bit inverted: 0 means ready.
   static func isInverted(_ id: String) -> Bool { id.hasSuffix("_RDY") || id.hasSuffix("CMPL") }
 
   private static func monitor(pid: UInt8, id: String, compressionIgnition: Bool) -> String? {

@@ -3,10 +3,10 @@ import OBDWire
 import TestKit
 import Testing
 
-/// Test vectors of two other libraries, kotlin-obd-api and ObdMetrics, through the whole reader.
+/// Test vectors of two other libraries, kotlin-obd-api and ObdMetrics, read by the complete reader.
 ///
-/// They are single answers without headers and with every separator removed. Where a vector is wrong, or means a value
-/// of its library's own making, `judged` says why.
+/// They are single answers without headers and without separators. If a vector is wrong, or uses a value that the
+/// library defines itself, `judged` contains the reason.
 struct OtherLibrariesTests {
   private struct Vector {
     var library: String
@@ -127,7 +127,7 @@ struct OtherLibrariesTests {
       .joined(separator: "\r")
   }
 
-  /// Our value and theirs, where a vector is an answer of service 01 whose expected value is a number of the PID's.
+  /// The value of this project and that of the vector, if the vector is an answer of service 01 with a number.
   private func comparable(_ vector: Vector) -> (found: Double?, expected: Double, tolerance: Double)? {
     let digits = vector.response.uppercased().replacing(" ", with: "")
     guard digits.hasPrefix("41"), digits.count >= 6, !digits.contains(":"),
@@ -170,7 +170,7 @@ struct OtherLibrariesTests {
 
 /// Several identifiers in one answer: the boundaries follow from lengths and from the question.
 struct OtherLibrariesBatchTests {
-  /// Two of the values are bytes of the maker's own scale: only where they begin and end matters.
+  /// Two of the values are bytes with a manufacturer's scale. Only their boundaries are checked.
   private static let definitions: [SignalDefinition] = [
     word(0x1000), word(0x1004, factor: 0.1), word(0x1302), byte(0x130A, factor: 0.04, offset: -1), word(0x180E),
     word(0x181F), byte(0x1837), word(0x1867), byte(0x18BA), byte(0x1924), byte(0x1935, offset: -40), word(0x1937),
@@ -184,7 +184,7 @@ struct OtherLibrariesBatchTests {
     SignalDefinition(service: 0x22, identifier: identifier, bitOffset: 0, bitLength: 8, factor: factor, offset: offset)
   }
 
-  /// Rows that hold no whole answer, by the beginning of their bytes.
+  /// Rows without a complete answer, by the beginning of their bytes.
   private static let refused: [String: String] = [
     "0230:62181F03EE": "35 bytes announced, 34 delivered",
     "410CFFFF04FF00F0": "an answer without an end runs into the next one's length",
@@ -223,7 +223,7 @@ struct OtherLibrariesBatchTests {
         if Self.unbound[id] != nil {
           unbound += 1
         } else if !question.contains(id) {
-          // Their test keeps values of answers before.
+          // Their test reuses values of earlier answers.
           missing += 1
           #expect(reading == nil, "\(id) in \(response)")
         } else {

@@ -6,7 +6,7 @@ import Testing
 /// python-OBD over random bytes: another framing, another reassembly and another table of service 01, by other people.
 struct PythonOBDTests {
   private static let answersPerPID = 100
-  /// Where python-OBD has no value of the PID's, or one that says less than the answer does.
+  /// PIDs for which python-OBD has no value, or a less detailed one.
   private static let notCompared: [String: String] = [
     "02": "a trouble code; freeze frames are service 02's",
     "41": "byte A is reserved; python-OBD reads the lamp and a count from it, as in PID 01",
@@ -14,7 +14,7 @@ struct PythonOBDTests {
 
   private enum Outcome {
     case equal
-    /// python-OBD errs by a formula of its own, which explains its value to the bit.
+    /// python-OBD has an error whose formula predicts its value exactly.
     case explained(String)
     case different(String)
   }

@@ -20,7 +20,7 @@ import Testing
     for line in tally.wrong.prefix(20) { print("  " + line) }
     #expect(tally.wrong.isEmpty, "\(tally.wrong.count) values differ without a clause that decides")
     #expect(tally.values > 18_000)
-    // On the rows whose expected values a second decoder confirmed, at most one in 200 may be a matter of clauses.
+    // Of the rows that a second decoder confirmed, at most one in 200 may be decided by a clause.
     #expect(tally.decidedAmongAgreed * 200 <= tally.valuesAmongAgreed)
   }
 
@@ -122,7 +122,7 @@ import Testing
       ? .decided("PID 6B: wide range is 4 °C a step") : .differs(value)
   }
 
-  /// The clause of J1979-DA that decides where OBDb's number is another one.
+  /// The clause of J1979-DA that decides if OBDb has another number.
   private func clause(_ id: String, _ expected: Double?, _ answer: RecordedAnswer, _ value: Double?) -> String? {
     switch (answer.pid, id) {
     case (0x14...0x1B, _) where id.hasPrefix("SHRTFT"):
@@ -144,7 +144,7 @@ import Testing
   }
 }
 
-/// What OBDb expects of one signal.
+/// The value of one signal according to OBDb.
 private enum Expected: CustomStringConvertible {
   case number(Double)
   case text(String)
@@ -162,7 +162,7 @@ private struct RecordedAnswer {
   var lines: [String]
   var expected: [String: Expected]
   var isAgreed: Bool
-  /// The data bytes behind `41 <pid>`, one for each ECU that answered.
+  /// The data bytes after `41 <pid>`, for each ECU that answered.
   var payloads: [[UInt8]]
 
   init?(_ object: [String: Any]) {

@@ -10,9 +10,9 @@ struct SignalSetConformanceTests {
   /// How one expected value came out.
   fileprivate enum Outcome {
     case equal
-    /// Outside the range that the set writes, so there is no reading; OBDb prints the limit.
+    /// The value is outside the range in the set, so there is no reading; OBDb reports the limit.
     case absentOutsideRange(sent: Double)
-    /// Below 0 where the set writes no minimum; OBDb prints 0.
+    /// The value is below 0 and the set states no minimum; OBDb reports 0.
     case belowUnwrittenMinimum(sent: Double)
     case different(String)
   }
@@ -22,7 +22,7 @@ struct SignalSetConformanceTests {
     var absent = 0
     var unwritten = 0
     var different: [String] = []
-    /// By signal: how often OBDb prints a limit where the ECU sent something else, and what it sent.
+    /// For each signal, the values for which OBDb reports a limit instead.
     var limited: [String: [Double]] = [:]
     var count: Int { equal + absent + unwritten + different.count }
   }
@@ -105,7 +105,7 @@ struct SignalSetConformanceTests {
     return figures
   }
 
-  /// Every value that the definitions find, by name: the row and what the bits say, limits not applied.
+  /// Returns all values that the definitions find, by name: the row, and the value of the bits without limits.
   private func decode(
     _ answers: Answers, _ loaded: LoadedSignals, _ requests: [UInt32: [Int]]
   ) -> [String: (row: Int, value: Double)] {
@@ -155,7 +155,7 @@ struct SignalSetConformanceTests {
     let isNone = sent.value <= row.nullAtOrBelow || sent.value >= row.nullAtOrAbove
     if !isNone, abs(shown - number) <= max(1e-4 * abs(number), 6e-6) { return .equal }
     guard policy == .absent, let signal = loaded[id] else { return .different("\(shown) for \(number)") }
-    // What is left must be a limit that OBDb printed instead of the value.
+    // The remaining values must be limits that OBDb reported instead of the value.
     if isNone, let maximum = signal.maximum, sent.value > maximum, number == maximum {
       return .absentOutsideRange(sent: sent.value)
     }

@@ -1,16 +1,15 @@
-/// What a truthful reader must find in one exchange of `elm/transcripts.jsonl`, worked out from the bytes and the
-/// standards by hand, never by running the reader.
+/// The expected results of a reader for one exchange of `elm/transcripts.jsonl`. They were derived by hand from the
+/// bytes and the standards, never from the reader's output.
 ///
-/// How the table is meant:
-/// - One reader reads a transcript's exchanges in their order, with nothing stated beforehand (protocol and headers
-///   automatic), `tx` as the command and `rx` as bytes (U+00FC is the byte FC). Where the prompt is missing the reply
-///   ends with the exchange. `datasheet` is the exception: its examples are of different buses, so each has a reader of
-///   its own.
-/// - `messages`: sender (nil without headers) and payload in upper case, in the order of completion; on legacy buses
-///   each frame is a message. A negative response is its sender's whole answer, so it is a message too.
-/// - `readings`: as a bag; support bitmaps (PIDs 00, 20, …) are none, and flags that only say which other values of the
-///   same answer exist are not listed. For ``partialPIDs`` the ones listed must be there
-///   and others of the same PID may. Service 06 stands as `06` and the monitor (CAN) or test (legacy) id.
+/// Rules of the table:
+/// - One reader reads all exchanges of a transcript in order, without settings (protocol and headers automatic). `tx`
+///   is the command, and `rx` the bytes (U+00FC is the byte FC). If the prompt is missing, the reply ends with the
+///   exchange. `datasheet` is an exception: its examples are from different buses, so each has its own reader.
+/// - `messages`: sender (nil without headers) and payload in upper case, in the order of completion. On legacy buses,
+///   each frame is a message. A negative response is a message, too.
+/// - `readings`: in any order, without support bitmaps (PIDs 00, 20, …) and without flags that only say which other
+///   values of the same answer exist. For ``partialPIDs``, other readings of the same PID may occur as well. Service 06
+///   is written as `06` and the monitor ID (CAN) or test ID (legacy).
 /// - `errors`: kinds as `obdgate decode` names them, in order.
 struct ExpectedExchange: Sendable {
   var id: String
@@ -44,13 +43,13 @@ enum ExpectedValue: Equatable, Sendable {
   case flag(Bool)
   /// VIN: every character as sent.
   case text(String)
-  /// Trouble codes of one ECU, in order of arrival; empty where the answer holds none.
+  /// Trouble codes of one ECU, in the order of arrival; empty if the answer contains none.
   case codes([String])
 }
 
-/// PIDs of which the table lists only the values that decide.
+/// PIDs for which the table contains only the most important values.
 ///
-/// 0101: the lamp and the number of codes; the support and readiness bits behind them have a test of their own.
+/// 0101: the lamp and the number of codes. The support and readiness bits after them have a separate test.
 let partialPIDs: Set<String> = ["0101"]
 
 /// Every exchange of every transcript, in the file's order.
@@ -61,13 +60,13 @@ let transcriptExpectations: [ExpectedExchange] =
 private let kLineConnections: [ExpectedExchange] =
   // FC in front of the banner is noise; the echo of ATE0 and its OK are the adapter's own words.
   ExpectedExchange.quiet("volvo-v40-2003", 0, 1, 2) + [
-    // ISO 9141-2, sum AD holds. Source 13: no rule says that the engine's ECU must be 10.
+    // ISO 9141-2; the sum AD is right. The source 13 is valid, because no rule requires the engine's ECU to be 10.
     ExpectedExchange("volvo-v40-2003", 3, [("13", "4100BE1FB811")])
   ] + ExpectedExchange.quiet("toyota-yaris-2008-fail", 0, 1) + [
     ExpectedExchange("toyota-yaris-2008-fail", 2, [], [], ["busInit"]),
     ExpectedExchange("toyota-yaris-2008-fail", 3, [], [], ["noData"]),
   ] + ExpectedExchange.quiet("renault-espace-iv", 0, 1, 2, 3, 4) + [
-    // A bitmap of zeros is an answer that says "nothing supported", not the lack of one.
+    // A bitmap of zeros is an answer, which means that nothing is supported.
     ExpectedExchange("renault-espace-iv", 5, [("7A", "410000000000")])
   ] + ExpectedExchange.quiet("renault-espace-iv", 6)
 
@@ -111,18 +110,18 @@ private let canAnswers: [ExpectedExchange] =
     // Identical duplicate single frames give one message.
     ExpectedExchange("duplicate-134", 1, [("7E8", "4100FFFFFFFF")]),
   ] + ExpectedExchange.quiet("duplicate-134", 2)
-  // The prompt of ATE0 comes late and is all that ATH1 gets: an empty reply is no error.
+  // The prompt of ATE0 is late and is the whole reply to ATH1. An empty reply is no error.
   + ExpectedExchange.quiet("ate0-split-160", 0, 1, 2) + [
     ExpectedExchange(
       "bmw-328i-2016-can", 0, [("7E8", "41010007E500"), ("7E9", "410100040000")],
       [("0101", .flag(false)), ("0101", .number(0)), ("0101", .flag(false)), ("0101", .number(0))]),
-    // The byte behind 43 is the number of codes on CAN (ISO 15031-5, 7.3): none, twice.
+    // On CAN, the byte after 43 is the number of codes (ISO 15031-5, 7.3): none, twice.
     ExpectedExchange(
       "bmw-328i-2016-can", 1, [("7E8", "4300"), ("7E9", "4300")], [("03", .codes([])), ("03", .codes([]))]),
     ExpectedExchange("bmw-328i-2016-nohdr", 0, [(nil, "4100BE3FA813"), (nil, "410098188011")]),
   ]
 
-/// KWP without spaces; every line's length (format byte) and sum hold.
+/// KWP without spaces. The length (format byte) and the sum of every line are right.
 private let dodgeSprinter: [ExpectedExchange] = [
   ExpectedExchange("dodge-sprinter-2005-kwp", 0, [("12", "4100983B2013")]),
   ExpectedExchange("dodge-sprinter-2005-kwp", 1, [("12", "410C0000")], [("010C", .number(0))]),
@@ -139,7 +138,7 @@ private let dodgeSprinter: [ExpectedExchange] = [
   ExpectedExchange("dodge-sprinter-2005-kwp", 11, [("12", "411F0000")], [("011F", .number(0))]),
   ExpectedExchange("dodge-sprinter-2005-kwp", 12, [("12", "41210031")], [("0121", .number(49))]),
   ExpectedExchange("dodge-sprinter-2005-kwp", 13, [("12", "41230041")], [("0123", .number(650))]),
-  // An unlikely lambda, and yet what the bytes say: a reader has no opinion on plausibility. 39 × 8 / 65536 V.
+  // An unlikely lambda, but this is the value of the bytes. The reader does not check plausibility. 39 × 8 / 65536 V.
   ExpectedExchange(
     "dodge-sprinter-2005-kwp", 14, [("12", "412400000027")], [("0124", .number(0)), ("0124", .number(39 / 8192.0))]),
   ExpectedExchange("dodge-sprinter-2005-kwp", 15, [("12", "41301D")], [("0130", .number(29))]),
@@ -148,14 +147,15 @@ private let dodgeSprinter: [ExpectedExchange] = [
 /// The logger removed every CR and the prompt.
 private let runTogether: [ExpectedExchange] =
   ExpectedExchange.quiet("mercedes-a180d-can11", 0, 1, 2, 3) + [
-    // Echo `AT@2` and answer `?` in one line: what stands behind the known command is the answer.
+    // Echo `AT@2` and answer `?` on one line: the text after the known command is the answer.
     ExpectedExchange("mercedes-a180d-can11", 4, [], [], ["unknownCommand"])
   ] + ExpectedExchange.quiet("mercedes-a180d-can11", 5, 6, 7, 8, 9, 10) + [
-    // PID 00 has four bytes, so 18 bytes that repeat 41 00 every six bytes are three answers, in only one way.
+    // PID 00 has four bytes. 18 bytes in which 41 00 repeats every six bytes can only be three answers.
     ExpectedExchange(
       "mercedes-a180d-can11", 11, [(nil, "410098180001"), (nil, "4100983BA017"), (nil, "410098180011")])
   ] + ExpectedExchange.quiet("mercedes-a180d-can11", 12, 13, 14) + [
-    // Identifier, then a single frame's length: each frame says where the next begins (ISO 15765-2, 9.6.2).
+    // The identifier is followed by the length of a single frame, so that the start of the next frame is known (ISO
+    // 15765-2, 9.6.2).
     ExpectedExchange(
       "mercedes-a180d-can11", 15, [("7EB", "410098180001"), ("7E8", "4100983BA017"), ("7E9", "410098180011")]),
     ExpectedExchange(
@@ -172,7 +172,7 @@ private let runTogether: [ExpectedExchange] =
 /// Service 03 on legacy buses: three codes a frame, no count, zeros pad (SAE J1979, 6.3). One list for each ECU.
 private let troubleCodes: [ExpectedExchange] =
   ["scantool-sim-kwp", "scantool-sim-9141", "scantool-sim-vpw"].map {
-    // The sum (KWP, ISO 9141-2) or the CRC (VPW) holds on each line; the first line is the echo.
+    // The sum (KWP, ISO 9141-2) or the CRC (VPW) of each line is right. The first line is the echo.
     ExpectedExchange(
       $0, 0, [("10", "43010002000300"), ("10", "4343008200C100"), ("18", "43010100000000")],
       [
@@ -185,13 +185,14 @@ private let troubleCodes: [ExpectedExchange] =
     ExpectedExchange("toyota-camry-2003", 0, [(nil, "43000000000000")], [("03", .codes([]))]),
     ExpectedExchange(
       "impala-ss-2006", 0, [("7E8", "4300"), ("7EA", "4300")], [("03", .codes([])), ("03", .codes([]))]),
-    // Called PWM by its source; header 48 6B and the sum say ISO 9141-2.
+    // The source names it PWM, but header 48 6B and the sum are those of ISO 9141-2.
     ExpectedExchange("nissan-maxima-2001", 0, [("10", "43000000000000")], [("03", .codes([]))]),
   ]
 
 private let simulators: [ExpectedExchange] = [
   ExpectedExchange("diamex-sim-kwp", 0, [("10", "4100B87B3010"), ("17", "410080008003")]),
-  // Legacy service 06: test id, component id, value, limit; bit 7 of the component only says which limit it is.
+  // Legacy service 06: test ID, component ID, value, limit. Bit 7 of the component only determines the kind of the
+  // limit.
   ExpectedExchange(
     "diamex-sim-kwp", 1,
     [("10", "460603005A9C40"), ("10", "460685005A0000"), ("10", "460609096088B8"), ("10", "46068A09600000")],
@@ -213,13 +214,13 @@ private let simulators: [ExpectedExchange] = [
       ("10", "49020100000057"), ("10", "49020244582D53"), ("10", "490203494D3030"), ("10", "49020431393231"),
       ("10", "49020532333435"),
     ], [("0902", .text("WDX-SIM0019212345"))]),
-  // 41 6B is a J1850 PWM header here and not service 01, PID 6B: the CRC holds.
+  // 41 6B is a J1850 PWM header and not service 01, PID 6B, because the CRC is right.
   ExpectedExchange("diamex-sim-pwm", 0, [("10", "4100B87B3010"), ("17", "410080008003")]),
 ]
 
 private let oddForms: [ExpectedExchange] =
   [
-    // A byte a line: joined they are one KWP frame (three bytes announced), and its sum DC holds.
+    // One byte on each line. Together they are one KWP frame (three bytes announced) with the right sum DC.
     ExpectedExchange("vw-polo-kwp-45", 0, [("1A", "410D00")], [("010D", .number(0))]),
     ExpectedExchange("obd9141-9", 0, [("01", "43011300000000")], [("03", .codes(["P0113"]))]),
     ExpectedExchange("obd9141-41", 0, [("10", "4111F0")], [("0111", .number(240 * 100 / 255.0))]),
@@ -230,8 +231,9 @@ private let oddForms: [ExpectedExchange] =
     // No header has this shape, and the answer begins with 40 + 02: data alone. PID 02 is the code that stored the
     // frame, 00.
     ExpectedExchange("freediag-1", 4, [(nil, "4202001407")], [("0202", .codes(["P1407"]))]),
-    // 009 bytes; FF behind them is padding. PID 8B, A = 73: status, type, trigger, average time and distance are
-    // supported. B = 02: not regenerating (0), active type (1); FF = 100 %; 0A64 = 2660 min; 0191 = 401 km.
+    // Nine bytes are announced; the FF after them is padding. PID 8B, A = 73: status, type, trigger, average time and
+    // distance are supported. B = 02: not regenerating (0), active type (1); FF = 100 %; 0A64 = 2660 min; 0191 = 401
+    // km.
     ExpectedExchange(
       "elmduino-285", 0, [(nil, "418B7302FF0A640191")],
       [
@@ -259,11 +261,11 @@ private let shortFieldLogs: [ExpectedExchange] =
     // The same frame twice is one message: 0 V. Trim FF means that the sensor is not used in the trim calculation (SAE
     // J1979-DA, PIDs 14–1B): it has no value.
     ExpectedExchange("field-log-3", 0, [("7E8", "411500FF")], [("0115", .number(0))]),
-    // BUS INIT is progress, not an error by itself: what it ended with is the one error.
+    // BUS INIT reports progress and is no error. The only error is its result.
     ExpectedExchange("field-log-4", 0, [], [], ["unableToConnect"]),
     ExpectedExchange("field-log-5", 0, [], [], ["stopped"]),
   ]
-  // The banner behind ATZ is what ATZ asks for, not a reset nobody wanted.
+  // The banner after ATZ is the expected answer, not an unexpected reset.
   + ExpectedExchange.quiet("field-log-6", 0) + ExpectedExchange.quiet("field-log-7", 0) + [
     // 7F 7F is noise of a wrong baud rate; the question mark is legible.
     ExpectedExchange("field-log-8", 0, [], [], ["unknownCommand"])
@@ -279,14 +281,14 @@ private let datasheetExamples: [ExpectedExchange] = [
     ], [("0902", .text("1D4GP00R55B123456"))]),
   ExpectedExchange(
     "datasheet", 2, [(nil, "4902013144344750303052353542313233343536")], [("0902", .text("1D4GP00R55B123456"))]),
-  // Two ECUs answer and nothing says whose segment is whose: the second announcement breaks the first message off, and
-  // what follows belongs to neither for certain. One error, no reading.
+  // Two ECUs answer, and segments cannot be assigned. The second announcement interrupts the first message, and the
+  // following segments may belong to either. One error, no reading.
   ExpectedExchange("datasheet", 3, [], [], ["sequence"]),
   // The legacy form by its odd length; as CAN's it would name P3300 and announce one code in the place of three.
   ExpectedExchange("datasheet", 4, [(nil, "43013300000000")], [("03", .codes(["P0133"]))]),
   // The answer was complete before the buffer overflowed: it is valid, and the loss is reported.
   ExpectedExchange("datasheet", 5, [(nil, "43013300000000")], [("03", .codes(["P0133"]))], ["bufferFull"]),
-  // `<DATA ERROR` and `<RX ERROR` take their line's bytes back.
+  // `<DATA ERROR` and `<RX ERROR` make the bytes of their line invalid.
   ExpectedExchange("datasheet", 6, [], [], ["dataError"]),
   ExpectedExchange("datasheet", 7, [], [], ["rxError"]),
   ExpectedExchange("datasheet", 8, [], [], ["adapterError"]),

@@ -3,14 +3,14 @@ import OBDWire
 import TestKit
 import Testing
 
-/// Whole dialogues of real adapters and simulators with cars, against what their bytes say by the standards.
+/// Whole dialogues of real adapters and simulators with cars, compared with values that follow from the standards.
 struct TranscriptTests {
   private struct Exchange {
     var id: String
     var index: Int
     var command: String
     var reply: String
-    /// Legacy frames whose check was verified beside the recording: sender and payload.
+    /// Legacy frames with verified checks, from the recording's metadata: sender and payload.
     var derived: [WireFindings.Message]
   }
   private struct Transcript {
@@ -110,7 +110,7 @@ struct TranscriptTests {
 // MARK: Comparison
 
 extension TranscriptTests {
-  /// What differs, in words; empty where nothing does.
+  /// Returns the differences as text; empty if there are none.
   private func compare(_ found: WireFindings, _ expected: ExpectedExchange) -> [String] {
     var differences: [String] = []
     let messages = expected.messages.map { WireFindings.Message(ecu: $0.0, payload: $0.1) }
@@ -119,7 +119,7 @@ extension TranscriptTests {
     }
     let errors = found.errors.map { "\($0.kind)" }
     if errors != expected.errors { differences.append("errors \(errors)") }
-    // As a bag: each expected value takes one of those found.
+    // In any order: each expected value must match a different found value.
     var rest = found.values
     for value in expected.readings {
       if let match = rest.firstIndex(where: { $0.pid == value.pid && isSame($0.value, value.value) }) {
@@ -181,7 +181,7 @@ extension WireFindings {
     return all
   }
 
-  /// A flag that says whether another value of its answer exists.
+  /// Whether a flag says whether another value of its answer exists.
   static func isSupportBit(_ reading: Reading) -> Bool {
     guard !reading.signal.isLoaded, reading.service != 0 else { return false }
     let row = saeSignals[Int(reading.signal.rawValue)].definition

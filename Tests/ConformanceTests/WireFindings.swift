@@ -1,6 +1,6 @@
 import OBDWire
 
-/// What a reader found, kept for comparison with what a reference says.
+/// The results of a reader, for comparison with a reference.
 struct WireFindings: ReplyHandler {
   /// One ECU's whole answer, in upper-case digits; the sender is nil without headers.
   struct Message: Equatable {
@@ -64,8 +64,8 @@ struct WireFindings: ReplyHandler {
 }
 
 extension WireFindings {
-  /// What one exchange holds: the command, then the bytes that answer it. Where the prompt is missing, the reply ends
-  /// with the exchange.
+  /// The command of one exchange, and the bytes of its answer. If the prompt is missing, the reply ends with the
+  /// exchange.
   static func of(
     _ reply: String, to command: String? = nil, bus: BusProtocol = .auto, headers: HeaderMode = .auto,
     loaded: [SignalDefinition] = []

@@ -1,7 +1,7 @@
 import Foundation
 import TestKit
 
-/// The daemon beside simulated adapters, in a folder of its own.
+/// A daemon with simulated adapters, in a separate folder.
 final class DaemonRun: @unchecked Sendable {
   let daemon: RunningProgram
   let adapters: [SimulatedAdapter]
@@ -66,14 +66,14 @@ final class DaemonRun: @unchecked Sendable {
     throw Missing(what: "\(text) in the adapter's log")
   }
 
-  /// Ends the adapters: what they were sent and have answered, as `obdgate simulate --log` writes it.
+  /// Ends the adapters, and returns the bytes that they received and sent, in the form of `obdgate simulate --log`.
   func dialogue() throws -> String {
-    // What it has not written yet it writes at its end.
+    // It writes the rest when it ends.
     for adapter in adapters { adapter.stop() }
     return try String(contentsOfFile: scratch.file("log"), encoding: .utf8)
   }
 
-  /// What adapter records said of finding and losing it.
+  /// The events in adapter records about finding and losing an adapter.
   var events: [String] {
     let texts = daemon.output.map(\.text)
     return texts.compactMap { text in

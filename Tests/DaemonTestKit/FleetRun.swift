@@ -15,7 +15,7 @@ final class FleetRun {
   let folder: ScratchFolder
   let adapter: SimulatedAdapter
   let port: ReservedPort
-  /// Where the daemon sends to, if it is not the store's own port.
+  /// The address to which the daemon sends, if it differs from the store's port.
   private let proxy: ReservedPort?
   /// Additional members of the sink's object.
   private let sink: String
@@ -110,16 +110,16 @@ final class FleetRun {
     return #", "passwordFile": "password""#
   }
 
-  /// Writes a file that nobody else may read.
+  /// Writes a file that only its owner may read.
   private func keep(_ secret: String, in name: String) throws {
     let isMade = FileManager.default.createFile(
       atPath: folder.file(name), contents: Data(secret.utf8), attributes: [.posixPermissions: 0o600])
     try #require(isMade)
   }
 
-  /// Registers the gateway; its key goes into the file that the daemon reads, `token` is the administrator's.
+  /// Registers the gateway. Its key is written to the file that the daemon reads; `token` is the administrator's.
   ///
-  /// - Parameter vehicles: those that it may write as; none: those that it is first to report.
+  /// - Parameter vehicles: the vehicles that it may write as; empty for those of which it sends the first record.
   func register(token: String, vehicles: [String] = []) throws {
     let made = try Tool.run(
       store, ["gateway", "add", "gw-test", "--database", database] + vehicles.flatMap { ["--vehicle", $0] })
@@ -163,22 +163,22 @@ final class FleetRun {
     try KeptRecord.committed(in: folder.file("state"), isLive: isLive)
   }
 
-  /// Waits until at least so many records more are committed and on their way.
+  /// Waits until at least this many further records are committed.
   func record(_ count: Int, besides committed: inout Set<String>, _ daemon: RunningProgram) throws {
     let before = committed.count
     let deadline = ContinuousClock.now + .seconds(60)
     while committed.count < before + count, .now < deadline {
-      // A daemon that starts wants the processor, too.
+      // A daemon that is starting needs the processor, too.
       poll(nil, 0, 50)
       committed.formUnion(try self.committed(isLive: true))
     }
     try #require(committed.count >= before + count, "\(daemon.errorLines.suffix(5))")
   }
 
-  /// Ends the drive, lets what waits arrive, and holds what the store has against what was committed, and against what the
-  /// car answered.
+  /// Ends the drive, waits for pending records, and compares the records in the store with those that were committed,
+  /// and with the answers of the car.
   ///
-  /// - Returns: what the store has.
+  /// - Returns: the records in the store.
   func finish(_ daemon: inout RunningProgram, _ committed: Set<String>) throws -> [KeptRecord] {
     var committed = committed
     daemon.send(SIGTERM)
@@ -186,7 +186,7 @@ final class FleetRun {
     committed.formUnion(try self.committed())
     adapter.stop()
     let answers = try SimulatedAnswers(String(contentsOfFile: folder.file("dialogue"), encoding: .utf8))
-    // Without a car: nothing but what waits.
+    // Without a car, only pending records are sent.
     try configure("[]")
     daemon = try startDaemon()
     let deadline = ContinuousClock.now + .seconds(120)

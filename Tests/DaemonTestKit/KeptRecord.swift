@@ -12,7 +12,7 @@ struct KeptRecord {
   let type: String
   /// Numbers that it reports as lost…
   let gap: ClosedRange<Int>?
-  /// …of this epoch, where that is not its own.
+  /// The epoch of the lost records, if it is not the epoch of this record.
   let lostEpoch: String?
 
   init(_ line: String) throws {
@@ -27,9 +27,9 @@ struct KeptRecord {
     if let from = object["fromSeq"] as? Int, let to = object["toSeq"] as? Int { gap = from...to } else { gap = nil }
   }
 
-  /// `epoch seq` of what a spool holds that some sink lacks, as Python's SQLite reads it.
+  /// Returns `epoch seq` of all records in a spool that some sink lacks, as read by Python's SQLite.
   ///
-  /// - Parameter isLive: a daemon has it open.
+  /// - Parameter isLive: whether a daemon has the spool open.
   static func committed(in folder: String, isLive: Bool = false) throws -> Set<String> {
     let script = TestData.projectRoot + "/Tests/Support/spool-records.py"
     let run = try Tool.run("/usr/bin/python3", [script, folder] + (isLive ? ["live"] : []))

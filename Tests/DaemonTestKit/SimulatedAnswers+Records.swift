@@ -6,16 +6,17 @@ extension SimulatedAnswers {
   enum Cadence {
     /// `"record": {"on": "cycle"}`: each turn is one record.
     case cycle
-    /// `"record": {"period": 0.05}`: a record has what was answered last. A turn takes 14 ms at the very least: 10 of the ECU,
-    /// 13 bytes there and 40 back at 115200 baud. So a record is of one of the four turns behind that of the record before;
-    /// or of the same one, where only something else was answered.
+    /// `"record": {"period": 0.05}`: a record contains the last answers. A polling cycle takes at least 14 ms: 10 ms of
+    /// the ECU, and 13 bytes there and 40 back at 115200 baud. Therefore, a record belongs to one of the four cycles
+    /// after that of the previous record, or to the same cycle if only another value was answered.
     case period
 
     fileprivate var longestStep: Int { self == .cycle ? 1 : 4 }
     fileprivate var repeatsTurns: Bool { self == .period }
   }
 
-  /// Longer than a commit is waited for (0.2 s, and what a busy disk takes), a daemon that is killed may not lose.
+  /// A killed daemon may not lose more than this, s. It is more than the time to wait for a commit (0.2 s, and the time
+  /// of a busy disk).
   private static let longestLoss = 10.0
 
   /// Describes the faults of the telemetry among these records: values that the car did not send, and answers that are
@@ -39,7 +40,7 @@ extension SimulatedAnswers {
     var (session, turn, former) = (0, -1, 0)
     var hasGivenUp = false
 
-    /// What is left of the sessions up to one goes without a record.
+    /// The remaining cycles of the sessions up to one have no record.
     func pass(to next: Int, before seq: Int) {
       let isTold = excuses.contains { former < $0 && $0 < seq }
       for passed in session..<next {
@@ -78,9 +79,9 @@ extension SimulatedAnswers {
     return faults + (hasGivenUp && !isTold ? ["answers were given up, and nothing says so"] : [])
   }
 
-  /// The turn of a session that a record stands for.
+  /// Returns the cycle of a session to which a record belongs.
   ///
-  /// - Parameter turn: that of the record before; -1: it is the first of the session.
+  /// - Parameter turn: the cycle of the previous record; -1 for the first record of the session.
   private func place(of told: [String: Double], behind turn: Int, _ session: Int, _ cadence: Cadence) -> Int? {
     guard session < sessions.count else { return nil }
     let turns = sessions[session]

@@ -1,22 +1,24 @@
 import Foundation
 import Testing
 
-/// What a simulated car answered, out of its adapter's log (`obdgate simulate --log`), read by code that the daemon has no
-/// part in.
+/// The answers of a simulated car, parsed from its adapter's log (`obdgate simulate --log`) by code that shares nothing
+/// with the daemon.
 struct SimulatedAnswers {
   /// One answer with an engine speed.
   struct Turn {
     /// Seconds since the simulator began.
     let time: Double
-    /// By key of a telemetry record: what the car had answered last by then, and what it answered until the next turn.
+    /// For each key of a telemetry record: the last answer before this cycle, and the answers until the next one.
     var told: [String: [Double]]
-    /// The daemon had ceased to wait for it, as it does where a machine stops for seconds: it may be in no record.
+    /// Whether the daemon had stopped waiting for the answer, as it does if the machine stops for seconds. It may then
+    /// be in no record.
     let isGivenUp: Bool
   }
 
-  /// From one ATZ to the next: what one connection of a daemon was answered.
+  /// From one ATZ to the next: the answers in one connection of a daemon.
   private(set) var sessions: [[Turn]] = []
-  /// By key of a telemetry record: what the car has answered last, and before that as long as the last was given up.
+  /// For each key of a telemetry record: the last answer, and earlier ones as long as the daemon had stopped waiting
+  /// for the later ones.
   private var held: [String: [Double]] = [:]
 
   /// - Parameter log: its lines are `0.328114 < 7E8064100181`, with `\r` for a line's end, in pieces as they were sent.
@@ -32,7 +34,7 @@ struct SimulatedAnswers {
         reply += words[2]
         time = try #require(Double(words[0]), "\(line)")
       } else {
-        // ATI where an answer is due: the request was abandoned, whether its answer comes before or after ATI.
+        // ATI instead of an answer: the request was abandoned, whether its answer arrives before or after ATI.
         let asksAgain = words[2].hasPrefix("ATI") && (isGivenUp || !command.hasPrefix("AT"))
         try take(reply, at: time, isGivenUp: isGivenUp || asksAgain)
         reply = ""
@@ -47,7 +49,7 @@ struct SimulatedAnswers {
     try take(reply, at: time, isGivenUp: isGivenUp)
   }
 
-  /// Takes all that came between two commands; what was cut off is no answer.
+  /// Adds all bytes between two commands. A truncated line is no answer.
   private mutating func take(_ reply: String, at time: Double, isGivenUp: Bool) throws {
     guard let message = Self.message(in: reply), message.count > 1, message[0] == 0x41, message[1] & 0x1F != 0 else {
       return
@@ -101,6 +103,6 @@ struct SimulatedAnswers {
     0x11: ("throttlePosition", 1, { $0[0] * 100 / 255 }),
   ]
 
-  /// The keys of records that the log can tell of.
+  /// The keys of records that can be derived from the log.
   static let keys = rows.values.map(\.key)
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FleetAPI
 
-/// What all answers have in common: who may read them in a browser, how they are packed, what is logged of them.
+/// Properties of all answers: access by browsers, compression, logging.
 @Suite struct AnswerTests {
   private static let listed = ServerOptions.test { $0.live.origins = AllowedOrigins(["https://fleet.example"]) }
   private static let page = ["Origin": "https://fleet.example"]
@@ -31,7 +31,7 @@ import Testing
   @Test func a_page_may_ask_before_it_sends_a_request() async throws {
     try await TestServer.run(Self.listed) { server in
       try await aside {
-        // Browsers ask without a key.
+        // Browsers send this request without a key.
         let client = try server.client()
         let asked = Self.page.merging(["Access-Control-Request-Method": "PUT"]) { $1 }
         let reply = try client.send("OPTIONS", "/api/vehicles/VAN-1", headers: asked)

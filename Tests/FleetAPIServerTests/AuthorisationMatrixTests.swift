@@ -6,11 +6,11 @@ import Testing
 
 @testable import FleetAPI
 
-/// Every route × every kind of caller: who may what, and that nothing crosses from one tenant to another.
+/// Every route with every kind of caller: permissions, and the separation of tenants.
 ///
-/// A route without a row fails.
+/// A route without a row fails the test.
 @Suite struct AuthorisationMatrixTests {
-  /// Callers from the weakest to the one whose right use changes something.
+  /// Callers, from the one with the fewest rights to the one whose permitted requests change data.
   enum Caller: String, CaseIterable {
     case nobody, unknownKey, revokedGateway, revokedToken
     /// gw-1 of the tenant `default`, made for VAN-1.
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  /// One question, and the status that each caller gets.
+  /// A request, and the expected status for each caller.
   struct Row: Sendable, CustomTestStringConvertible {
     let method: String
     /// As the table of routes writes it.
@@ -54,7 +54,7 @@ import Testing
     var path: String?
     var body: String?
     let gateway, readOnly, foreignAdmin, admin: Int
-    /// Whether nobody's key is asked for.
+    /// Whether no key is needed.
     var isOpen = false
 
     var testDescription: String { "\(method) \(path ?? route)" }
@@ -64,7 +64,7 @@ import Testing
       case .nobody, .unknownKey, .revokedGateway, .revokedToken: isOpen ? admin : 401
       case .gateway, .freeGateway, .foreignGateway: gateway
       case .readOnly: readOnly
-      // What it may read of its own tenant is what that one's administrator may.
+      // In its own tenant, it may read the same as that tenant's administrator.
       case .foreignReadOnly: readOnly == 403 ? 403 : foreignAdmin
       case .foreignAdmin: foreignAdmin
       case .admin: admin
@@ -162,7 +162,7 @@ import Testing
             #expect(reply.errorCode != nil && !reply.errorMessage.isEmpty, "\(caller.rawValue): \(reply.text)")
           }
           if caller.isForeign, !row.isOpen {
-            // What the answer repeats of the question does not count.
+            // Parts of the answer that repeat the request are ignored.
             for mark in ["default-only", "gw-2"] where !path.contains(mark) {
               #expect(!reply.text.contains(mark), "\(reply.text)")
             }
@@ -181,7 +181,7 @@ import Testing
     }
   }
 
-  /// What each gateway gets for records of its own id, of its vehicles, and of others.
+  /// Results of each gateway for records with its own ID, with its vehicles, and with others.
   @Test(
     arguments: [
       (Caller.gateway, "gw-1", ["VAN-1": nil, "gw-1": nil, "VAN-2": "foreignVehicle", "NEW": "foreignVehicle"]),

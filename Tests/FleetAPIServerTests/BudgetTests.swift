@@ -26,7 +26,7 @@ import Testing
       #expect(budget.used == 7)
       share.shrink(to: 2)
       #expect(budget.used == 2)
-      // More than a holder can have: as much as it can.
+      // More than a holder can have is limited to its maximum.
       try await share.grow(to: 99)
       #expect(budget.used == 9)
       #expect(!budget.acquireNow(2, for: first))
@@ -68,7 +68,7 @@ import Testing
             try await share.grow(to: 8)
             return (index, true)
           } catch {
-            // A refused request ends and gives back what it held.
+            // A rejected request ends and returns its share.
             needs[index].shrink(to: 0)
             return (index, false)
           }
@@ -80,7 +80,7 @@ import Testing
     #expect(budget.used == 8)
   }
 
-  /// Only one of them fits in at a time, and each takes what it needs piece by piece.
+  /// Only one of them fits at a time, and each grows step by step.
   @Test func many_growing_requests_all_complete() async throws {
     let budget = Budget(32, fairness: .init(group: 3, key: 2), patience: .seconds(300), refusal: Self.refusal)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -95,7 +95,7 @@ import Testing
               }
               return
             } catch let error as APIError where error == Self.refusal {
-              // It is asked again, as a client does.
+              // The request is repeated, as a client would.
             }
           }
         }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import FleetAPI
 
-/// Answers that come before their request has ended.
+/// Answers that are sent before the end of their request.
 @Suite struct ConnectionSupervisorTests {
-  /// The body is longer than any socket buffer: a reset would take the answer away.
+  /// The body is longer than any socket buffer, so a reset would destroy the answer.
   @Test(arguments: ["", "Connection: close\r\n"])
   func an_early_rejection_arrives_during_a_long_body(_ connection: String) async throws {
     try await TestServer.run(.test { $0.limits.lingeringSeconds = 300 }) { server in

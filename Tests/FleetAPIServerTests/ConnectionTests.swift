@@ -5,7 +5,7 @@ import Testing
 
 @testable import FleetAPI
 
-/// What a connection can do to the server, and what the server does to a connection.
+/// Limits of connections, and the reactions of the server.
 @Suite struct ConnectionTests {
   @Test func invalid_requests_are_answered_and_the_connection_is_closed() async throws {
     try await TestServer.run { server in
@@ -93,7 +93,7 @@ import Testing
     try await TestServer.run { server in
       try await aside {
         let scratch = try ScratchFolder()
-        // More than the 1 MiB that routes with JSON objects take, less than the 8 MiB of this route.
+        // More than the 1 MiB limit of routes with JSON objects, less than the 8 MiB limit of this route.
         let lines = (1...3_000).map { SampleRecord($0, rest: #""note":"\#(String(repeating: "x", count: 400))""#) }
           .lines
         #expect(lines.count > 1 << 20)
@@ -122,7 +122,7 @@ import Testing
           "POST /api/telemetry HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(server.keys.gateway)\r\n"
           + "Expect: 100-continue\r\nContent-Length: \(body.count)\r\n\r\n"
         try upload.write(Array(head.utf8))
-        // The key was good: the body is asked for.
+        // The key is valid, so the body is requested.
         #expect(String(decoding: try upload.take(through: Array("\r\n\r\n".utf8)), as: UTF8.self).contains(" 100 "))
         try upload.write(Array(body.prefix(1)))
         let admin = try server.client(server.keys.admin)
@@ -151,7 +151,7 @@ import Testing
   @Test func a_client_that_sends_no_complete_request_is_disconnected() async throws {
     try await TestServer.run(
       .test {
-        // Each connection has that long to say its part; less would be too little on a slow machine.
+        // Time limit for each connection; less would be too short on a slow machine.
         $0.limits.idleSeconds = 5
         $0.limits.requestSeconds = 5
       }
@@ -269,7 +269,7 @@ import Testing
     }
   }
 
-  /// What two servers could understand differently, and what is not HTTP/1.1 (RFC 9112, 3.2, 6.1, 6.3, 7.1).
+  /// Requests that two servers could interpret differently, or that are not HTTP/1.1 (RFC 9112, 3.2, 6.1, 6.3, 7.1).
   @Test(arguments: [
     ("POST", "Host: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked", "0\r\n\r\nGET /x HTTP/1.1\r\n\r\n", 400),
     ("POST", "Host: x\r\nContent-Length: 5\r\nContent-Length: 6", "abcdef", 400),
@@ -345,7 +345,7 @@ import Testing
     ) { server in
       try await aside {
         let idle = try [1, 1, 1, 2].map { try server.client(from: $0) }
-        // The kernel takes it, the server only when the others have been idle for long enough.
+        // The kernel accepts it, but the server only after the others were idle for long enough.
         #expect(try server.client(from: 3).send("GET", "/api/health").status == 200)
         for client in idle { #expect(try client.readToEnd().isEmpty) }
       }

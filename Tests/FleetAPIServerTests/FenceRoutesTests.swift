@@ -70,7 +70,7 @@ import Testing
         #expect(removed.status == 204)
         let left = try gateway.send("GET", "/api/geofences", headers: ["If-None-Match": tag])
         #expect(left.status == 200 && left.text == #"{"type":"FeatureCollection","features":[]}"#)
-        // A gateway keeps its fences if the tag is "none".
+        // With the tag "none", a gateway keeps its fences.
         #expect(left.headers["etag"] == removed.headers["etag"] && left.headers["etag"] != "\"none\"")
         #expect(try admin.send("DELETE", "/api/geofences").status == 204)
       }
@@ -84,14 +84,14 @@ import Testing
         func put(_ radius: String, _ headers: [String: String]) throws -> TestClient.Reply {
           try admin.send("PUT", "/api/geofences", json: Self.fences(radius), headers: headers)
         }
-        // 13.1.1: any, but there is none.
+        // 13.1.1: `*` matches any document, but there is none.
         #expect(try put("1", ["If-Match": "*"]).status == 412)
         #expect(try put("1", ["If-None-Match": "\"none\""]).status == 412)
         #expect(try put("1", ["If-Match": "\"none\""]).status == 204)
         #expect(try put("1", ["If-Match": "\"none\""]).status == 412)
         #expect(try put("1", ["If-None-Match": "\"x\""]).status == 204)
         let tag = try admin.send("GET", "/api/geofences").headers["etag"] ?? ""
-        // 8.8.3.2: a weak tag never says that the bytes are the same; in 13.1.2 it may.
+        // 8.8.3.2: a weak tag never means that the bytes are the same; in 13.1.2, it is allowed.
         for headers in [
           ["If-Match": "W/\(tag)"], ["If-None-Match": "\"x\", W/\(tag)"], ["If-None-Match": tag],
           ["If-Match": tag, "If-None-Match": tag], ["If-Match": "\"a,\(tag.dropFirst())"],

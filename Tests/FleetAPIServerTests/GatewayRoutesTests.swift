@@ -4,7 +4,7 @@ import Testing
 
 @testable import FleetAPI
 
-/// `/api/gateways` and `/api/tokens`: keys come and go.
+/// `/api/gateways` and `/api/tokens`: adding and removing keys.
 @Suite struct GatewayRoutesTests {
   @Test func a_key_is_valid_until_it_is_rotated_or_revoked() async throws {
     try await TestServer.run { server in
@@ -88,7 +88,7 @@ import Testing
         #expect(try current() == ["CAR-2", "CAR-2"])
         _ = try gateway.send("POST", "/api/telemetry", [first].lines)
         #expect(try current() == ["CAR-2", "CAR-2"], "an old record was sent again")
-        // What GET gave may come back with PUT.
+        // The result of GET is valid for PUT.
         let admin = try server.client(server.keys.admin)
         let text = try admin.send("GET", "/api/gateways/gw-free").text
         #expect(try admin.send("PUT", "/api/gateways/gw-free", json: text).status == 200)
@@ -108,7 +108,7 @@ import Testing
         #expect(try admin.send("GET", "/api/gateways/gw-1").status == 404)
         #expect(try admin.send("DELETE", "/api/gateways/gw-1").status == 404)
         #expect(try admin.send("GET", "/api/vehicles/VAN-1/telemetry").list.count == 1)
-        // The same id may be registered again and goes on with the vehicle.
+        // The same ID may be registered again, and continues with the vehicle.
         let again = try admin.send("POST", "/api/gateways", json: #"{"id":"gw-1","vehicles":["VAN-1"]}"#)
         #expect(again.status == 201)
         let key = try again.json["key"] as? String ?? ""
@@ -134,7 +134,7 @@ import Testing
         #expect(!listed.text.contains(secret))
         #expect(try admin.send("DELETE", "/api/tokens/\(id)").status == 204)
         #expect(try server.client(secret).send("GET", "/api/vehicles").errorCode == "revoked")
-        // A list of many comes in pages; a token that was removed is on none of them.
+        // A long list is returned in pages. None of them contains the removed token.
         let rest = try admin.send("GET", "/api/tokens?limit=1").json["next"] as? String ?? ""
         let behind = try admin.send("GET", "/api/tokens?limit=1000&cursor=\(rest)").list
         #expect(behind.contains { $0["id"] as? String == id && $0["revokedAt"] != nil })

@@ -70,7 +70,7 @@ import Testing
           headers: ["Content-Type": "application/x-ndjson"])
         #expect(try again.json["stored"] as? Int == 1)
         #expect(try again.json["duplicates"] as? Int == 3)
-        // As curl says it of any --data.
+        // The type that curl sends for any --data.
         let form = try client.send(
           "POST", "/api/telemetry", (1...5).map { SampleRecord($0) }.lines,
           headers: ["Content-Type": "application/x-www-form-urlencoded"])
@@ -95,7 +95,7 @@ import Testing
         #expect(
           reply.text
             == #"{"stored":1,"duplicates":0,"improved":0,"refused":0,"results":[{"index":0,"outcome":"stored"}]}"#)
-        // What says that it has lines has lines.
+        // The type says that the body consists of lines.
         let lines = try client.send(
           "POST", "/api/telemetry", Array(pretty.utf8), headers: ["Content-Type": "application/x-ndjson"])
         #expect(try lines.json["refused"] as? Int ?? 0 > 1)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FleetAPI
 
-/// `/ws`: records as they come in.
+/// `/ws`: records are sent as they are stored.
 @Suite struct LiveTests {
   @Test(arguments: TestServer.Database.allCases)
   func a_subscriber_gets_what_is_stored_from_then_on(_ database: TestServer.Database) async throws {
@@ -26,7 +26,7 @@ import Testing
         #expect(first["id"] as? Int ?? 0 < second["id"] as? Int ?? 0)
         let all = try (0..<3).map { _ in (try fleet.event()["record"] as? [String: Any])?["seq"] as? Int }
         #expect(all == [2, 3, 4])
-        // VAN-2's record does not come to who listens to VAN-1: the next thing heard is this.
+        // VAN-2's record is not sent to subscribers of VAN-1, so this is the next message.
         try van.send(#"{"action":"ping"}"#)
         #expect(try van.event()["event"] as? String == "pong")
       }
@@ -60,7 +60,7 @@ import Testing
         _ = try first.listen("vehicle:VAN-1", after: 0)
         #expect((try first.event()["record"] as? [String: Any])?["seq"] as? Int == 1)
         let last = try first.event()["id"] as? Int ?? 0
-        // Gone; meanwhile more comes than one page has.
+        // The connection is closed. Meanwhile, more records are stored than fit on one page.
         for start in stride(from: 4, to: 2_404, by: 600) {
           _ = try gateway.send("POST", "/api/telemetry", (start..<(start + 600)).map { SampleRecord($0) }.lines)
         }
@@ -103,7 +103,7 @@ import Testing
           _ = try late.listen("fleet", after: number)
           #expect((try late.event()["error"] as? [String: Any])?["code"] as? String == "positionGone")
         }
-        // From the new number on it goes on as before.
+        // From the new number on, it continues as before.
         let next = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
         let start = try next.listen("fleet")["id"] as? Int ?? 0
         #expect(start > 1 << 40 && start < 1 << 53)
@@ -176,7 +176,7 @@ import Testing
         }
         try send(1, #""rpm":1"#)
         #expect(try Self.heard(early) == ["vehicle:NEW 1"])
-        // From here on it has a VIN: each record comes through both.
+        // The vehicle now has a VIN, so each record is sent on both channels.
         try send(2, "\"vin\":\"\(vin)\"")
         #expect(Set(try Self.heard(early, 2)) == ["vehicle:NEW 2", "vehicle:\(vin) 2"])
         let late = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
@@ -214,7 +214,7 @@ import Testing
         let gateway = try server.client(server.keys.gateway)
         let text = String(repeating: "x", count: 15_000)
         let admin = try server.client(server.keys.admin)
-        // More than the sockets' own buffers hold; nobody reads until it is given up.
+        // More than the socket buffers hold. The client does not read until the server disconnects it.
         for round in 0..<60 {
           guard try admin.send("GET", "/api/metrics").text.contains("fleetstore_live_subscriptions 2\n") else { break }
           let records = (1...40).map { SampleRecord(round * 40 + $0, rest: #""note":"\#(text)""#) }

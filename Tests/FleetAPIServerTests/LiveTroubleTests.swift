@@ -5,7 +5,7 @@ import Testing
 
 @testable import FleetAPI
 
-/// Live updates while the storage fails, readers are slow, or clients ask without end.
+/// Live updates while the storage fails, readers are slow, or clients send requests without pause.
 @Suite struct LiveTroubleTests {
   @Test(arguments: TestServer.Database.allCases)
   func a_failed_feed_read_is_retried_without_loss_or_duplicates(_ database: TestServer.Database) async throws {
@@ -66,7 +66,7 @@ import Testing
           for vehicle in 0..<60 {
             try client.send(#"{"action":"subscribe","channel":"vehicle:V-\#(vehicle)","after":0}"#)
           }
-          // Its answer comes behind what was sent before: all of it was read.
+          // Its answer follows all earlier messages, so all of them were read.
           try client.send(#"{"action":"ping"}"#)
           #expect(try client.event()["event"] as? String == "pong")
         }
@@ -150,7 +150,7 @@ import Testing
 
   @Test(arguments: TestServer.Database.allCases)
   func a_reader_that_resumes_far_behind_is_not_called_slow(_ database: TestServer.Database) async throws {
-    // 7 MB of older records, a hundred times what a reader may be behind.
+    // 7 MB of older records, a hundred times the limit of unsent data.
     try await TestServer.run(.test { $0.live.behindBytes = 65_536 }, on: database) { server in
       try await aside {
         let gateway = try server.client(server.keys.gateway)
@@ -163,7 +163,7 @@ import Testing
         let reader = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
         _ = try reader.listen("vehicle:VAN-1", after: 0)
         try reader.send(#"{"action":"subscribe","channel":"fleet","after":0}"#)
-        // Asks in between, and more is published than may be held.
+        // It sends a request in between, and more is published than may be held.
         for start in stride(from: 601, to: 660, by: 20) {
           try send(start...(start + 19))
           try reader.send(#"{"action":"ping"}"#)
@@ -227,7 +227,7 @@ import Testing
         _ = try slow.listen("fleet")
         let gateway = try server.client(server.keys.gateway)
         let text = String(repeating: "x", count: 15_000)
-        // It is read as soon as it is given up.
+        // It is read as soon as the server has disconnected it.
         let admin = try server.client(server.keys.admin)
         var round = 0
         while round < 40, !(try admin.send("GET", "/api/metrics").text.contains("fleetstore_live_subscriptions 0\n")) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FleetAPI
 
-/// `/api/openapi.json` says what there is, and nothing else.
+/// `/api/openapi.json` describes exactly the existing routes.
 @Suite struct OpenAPITests {
   @Test func the_description_contains_exactly_the_routes() async throws {
     try await TestServer.run { server in

@@ -145,7 +145,7 @@ import Testing
         }
         let reply = try Self.signIn(authenticator, server, handle: handle)
         #expect(reply.status == 401 && reply.cookies.isEmpty)
-        // The answer does not tell what was wrong.
+        // The answer does not reveal the failed check.
         #expect(reply.errorCode == "wrongPasskey")
       }
     }

@@ -177,7 +177,7 @@ import Testing
       gets: [401, 401, 401, 401, 401, 401, 401, 401, 401]),
   ]
 
-  /// Routes that were there before people: what people of each role get.
+  /// Routes that are older than accounts, with the results for people of each role.
   private static let older: [Row] = [
     Row("GET /api/vehicles/{vehicleId}", "/api/vehicles/VAN-2", gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),
     Row("POST /api/vehicles", body: #"{"id":"NEW-$CALLER"}"#, gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),

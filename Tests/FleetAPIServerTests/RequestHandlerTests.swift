@@ -5,7 +5,7 @@ import Testing
 
 @testable import FleetAPI
 
-/// What requests share: memory, and places at the database.
+/// Resources that requests share: memory, and permits for the database.
 @Suite struct RequestHandlerTests {
   @Test func slow_queries_do_not_delay_key_lookups() async throws {
     try await TestServer.run(.test { $0.limits.querySeconds = 300 }) { server in
@@ -31,11 +31,11 @@ import Testing
       // One of three permits is left to other tenants.
       await gate.wait(for: 2)
       let status = try await aside {
-        // A key that nobody has looked up so far.
+        // A key that was not looked up before.
         try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(1)].lines).status
       }
       #expect(status == 200)
-      // What a gateway fetches all day stands in no line with them.
+      // Requests that gateways send all day do not wait for these.
       let fences = try await aside { try server.client(server.keys.gateway).send("GET", "/api/geofences").status }
       #expect(fences != 503)
       gate.open()
@@ -178,7 +178,7 @@ import Testing
         let head =
           "GET /api/vehicles/VAN-1/telemetry?limit=10000 HTTP/1.1\r\nHost: x\r\n"
           + "Authorization: Bearer \(server.keys.readOnly)\r\n\r\n"
-        // 18 MB, more than the sockets' own buffers hold. Nobody reads until the server has given up.
+        // 18 MB, more than the socket buffers hold. The client does not read until the server has disconnected it.
         try slow.write(Array(head.utf8))
         while try !holdsMemory() {}
         while try holdsMemory() {}

@@ -185,7 +185,7 @@ import Testing
         #expect(renewed != access && next != refresh)
         #expect(try server.client(access).send("GET", "/api/vehicles").status == 401)
         #expect(try server.client(renewed).send("GET", "/api/vehicles").status == 200)
-        // Somebody uses the old one: the thief or the owner. Nobody keeps the session.
+        // The old token is used again, by a thief or by the owner. The session ends for both.
         let reused = try server.client().send(
           "POST", "/api/auth/token", json: #"{"grant":"refresh","refreshToken":"\#(refresh)"}"#)
         #expect(reused.status == 401)
@@ -291,7 +291,7 @@ import Testing
         #expect(added.status == 201)
         let seed = try #require(try added.json["secret"] as? String)
         let id = try #require((try added.json["factor"] as? [String: Any])?["id"] as? String)
-        // Not confirmed: it is not asked for.
+        // It is not confirmed, so it is not requested.
         #expect(try server.signIn("ann@example.com").hasPrefix("fss_"))
         /// A code of another implementation, of a step before (-1) or after the present one.
         func code(_ step: Int) throws -> String {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FleetAPI
 
-/// What one tenant, key or address takes of the server does not keep others out.
+/// The load of one tenant, key or address does not lock out others.
 @Suite struct TenantBordersTests {
   private static func fill(_ server: TestServer, records: Int, bytes: Int) throws {
     let gateway = try server.client(server.keys.gateway)
@@ -25,7 +25,7 @@ import Testing
       }
     ) { server in
       try await aside {
-        // More than the sockets' own buffers hold.
+        // More than the socket buffers hold.
         try Self.fill(server, records: 1_000, bytes: 14_000)
         let slow = try (0..<25).map { _ in
           let socket = try WebSocketTestClient(port: server.port, token: server.keys.readOnly, receiveBuffer: 1_024)
@@ -38,7 +38,7 @@ import Testing
           let lines = (1...10).map { SampleRecord(round * 10 + $0, rest: #""note":"\#(text)""#) }.lines
           #expect(try foreign.send("POST", "/api/telemetry", lines).status == 200)
           for socket in slow.prefix(20) {
-            // Pongs keep a connection; a server that has ended it takes none.
+            // Pongs keep a connection open. A server that has closed it does not accept them.
             do { try socket.send(opcode: 10, []) } catch { continue }
           }
         }
@@ -84,7 +84,7 @@ import Testing
       }
     ) { server in
       try await aside {
-        // Each holds what it has sent, and never ends.
+        // Each holds memory for the bytes it has sent, and never completes its request.
         let greedy = try (0..<20).map { number in
           let key = [server.keys.gateway, server.keys.otherGateway, server.keys.admin][number % 3]
           let client = try server.client()
@@ -113,7 +113,7 @@ import Testing
           let error = try socket.event()["error"] as? [String: Any]
           refusals.append(error?["code"] as? String ?? "")
         }
-        // The address has used up what it may try, on WebSockets as well.
+        // The address has used its number of attempts, for WebSockets as well.
         #expect(refusals.contains("tooManyRequests") && refusals.first == "unauthorized")
         // Tokens that this server has not seen, from the same address and from another.
         _ = try WebSocketTestClient(port: server.port).listen("fleet", token: server.keys.foreignAdmin)
@@ -162,7 +162,7 @@ import Testing
           let client = try server.client()
           let head = "POST \(path) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(server.keys.admin)\r\n"
           try client.write(Array((head + "Expect: 100-continue\r\nContent-Length: \(length)\r\n\r\n").utf8))
-          // The body is not sent: where the next request begins is not known, and the connection ends.
+          // The body is not sent, so the start of the next request is unknown, and the connection is closed.
           let reply = try client.read()
           #expect(reply.status == 413 && reply.headers["connection"] == "close")
           #expect(try client.readToEnd().isEmpty)

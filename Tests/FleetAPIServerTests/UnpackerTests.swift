@@ -18,7 +18,7 @@ import Testing
       #expect(throws: APIError.self) { try unpack(tool, packed, size: 1_000, limit: count - 1) }
     }
     #expect(throws: APIError.self) { try unpack(tool, packed.dropLast(), size: 1_000, limit: count) }
-    // One behind the other is both.
+    // Two frames in sequence give both contents.
     #expect(try unpack(tool, packed + packed, size: 999, limit: 2 * count) == bytes + bytes)
   }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FleetAPI
 
-/// `/api/vehicles` and what is below it.
+/// `/api/vehicles` and the paths below it.
 @Suite struct VehicleRoutesTests {
   @Test func a_vehicle_is_added_read_replaced_and_removed() async throws {
     try await TestServer.run { server in
@@ -112,7 +112,7 @@ import Testing
   }
 }
 
-/// What was sent comes back: cut by time, by fields, thinned out.
+/// Stored records are returned: selected by time, reduced to fields, or down-sampled.
 @Suite struct RecordRoutesTests {
   @Test func telemetry_is_cut_by_time_fields_and_pages() async throws {
     try await TestServer.run { server in

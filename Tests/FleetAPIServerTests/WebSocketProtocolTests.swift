@@ -3,8 +3,8 @@ import Testing
 
 @testable import FleetAPI
 
-/// What RFC 6455 asks of the server's side, after the case groups 1 to 7 of Autobahn's test suite. That one wants an echo;
-/// here a text is a command, and `{"action":"ping"}` is answered by a text.
+/// Requirements of RFC 6455 for servers, according to the case groups 1 to 7 of Autobahn's test suite. That suite needs
+/// an echo server. Here, each text is a command, and `{"action":"ping"}` is answered by a text.
 @Suite struct WebSocketProtocolTests {
   /// One frame as a client writes it.
   struct Frame: Sendable {
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  /// A case: its number in Autobahn's suite, what is sent, and the status code with which the server closes.
+  /// A case: its number in Autobahn's suite, the frames to send, and the status code with which the server closes.
   typealias Failing = (number: String, frames: [Frame], code: Int)
 
   private static let ping = #"{"action":"ping"}"#
@@ -95,7 +95,7 @@ import Testing
     ("5.9", [.more("x"), .text(ping)], 1002), ("5.11", [.more("x", isFinal: false)], 1002),
     ("5.15", [.text("{", isFinal: false), .more("}"), .more("x", isFinal: false)], 1002),
     ("5.18", [.text("{", isFinal: false), .text("}")], 1002),
-    // 6: as soon as it shows, though the message goes on.
+    // 6: rejected as soon as the error is received, even if the message continues.
     ("6.4.1", [Frame(opcode: 1, payload: [0xF4, 0x90], isFinal: false)], 1007),
     (
       "6.4.3",
@@ -105,7 +105,7 @@ import Testing
     ("7.3.2", [Frame(opcode: 8, payload: [0x03])], 1002),
     ("7.3.6", [.close(1000, [UInt8](repeating: 0x2A, count: 124))], 1002),
     ("7.5.1", [.close(1000, [0xCE, 0xBA, 0xE1, 0xBD, 0xB9, 0xED, 0xA0, 0x80])], 1007),
-    // What an echo would take and commands do not.
+    // Messages that an echo server accepts but that are no commands.
     ("binary", [Frame(opcode: 2, payload: [0, 0xFF])], 1003),
     ("not masked", [Frame(opcode: 1, payload: Array(ping.utf8), isMasked: false)], 1002),
   ]
@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  /// Groups 1, 2, 5 and 6 where nothing is wrong: each is answered by one text.
+  /// Groups 1, 2, 5 and 6 with valid frames: each message is answered by one text.
   @Test func valid_websocket_frames_are_answered() async throws {
     let texts = [
       "", "é", "κόσμε", "\u{0}", "\u{7F}", "\u{80}", "\u{7FF}", "\u{800}", "\u{D7FF}", "\u{E000}", "\u{FFFD}",
@@ -163,7 +163,8 @@ import Testing
           try client.http.write(frame.bytes)
         }
         #expect(try client.event()["event"] as? String == "error")
-        // 2.1 to 2.4, 2.10: pings with any payload, each answered with it, in order; 2.7 to 2.9: pongs nobody asked for.
+        // 2.1 to 2.4, 2.10: pings with any payload, each answered with the same payload, in order; 2.7 to 2.9: pongs
+        // without a ping.
         for payload in [[], [0x00, 0xFF, 0xFE], [UInt8](repeating: 0xFE, count: 125)] {
           try client.http.write(Frame(opcode: 10, payload: payload).bytes + Frame(opcode: 9, payload: payload).bytes)
           #expect(try client.next() == .pong(payload))

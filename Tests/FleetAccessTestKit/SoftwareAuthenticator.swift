@@ -2,8 +2,8 @@ import Crypto
 import CryptoExtras
 import FleetAccess
 
-/// An authenticator and browser in software, whose every statement a test can falsify. It has its own CBOR encoder, so that
-/// an error in the reader under test cannot cancel out.
+/// An authenticator and browser in software. A test can falsify each of its statements. It has its own CBOR encoder, so
+/// that an error in the reader cannot cancel out.
 struct SoftwareAuthenticator {
   enum Key {
     case p256(P256.Signing.PrivateKey)
@@ -25,7 +25,7 @@ struct SoftwareAuthenticator {
   var statement: [UInt8] = [0xA0]
   /// Replaces the COSE key.
   var coseKey: [UInt8]?
-  /// Bytes behind the authenticator data.
+  /// Bytes after the authenticator data.
   var trailing: [UInt8] = []
 
   func clientData(_ type: String, _ challenge: [UInt8]) -> [UInt8] {

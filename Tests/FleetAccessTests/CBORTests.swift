@@ -2,7 +2,7 @@ import Testing
 
 @testable import FleetAccess
 
-/// Encodings from RFC 8949, appendix A, and what CTAP2's canonical form forbids of them.
+/// Encodings from RFC 8949, appendix A, and encodings that CTAP2's canonical form forbids.
 @Suite struct CBORTests {
   private func item(_ hex: String) -> Result<CBOR, CBORError> {
     Result { () throws(CBORError) in try CBORReader.item(bytes(hex)) }

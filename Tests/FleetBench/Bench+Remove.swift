@@ -4,7 +4,7 @@ import FleetStorageTestKit
 import Telemetry
 
 extension Bench {
-  /// How long batches take while a vehicle with many records is removed, and how long that takes.
+  /// Measures the time of batches while a vehicle with many records is removed, and the time of the removal.
   static func remove(_ storage: StoredFleet, millions: Int) async throws {
     let clock = ContinuousClock()
     for start in stride(from: 0, to: millions * 1_000_000, by: 4_000) {

@@ -20,7 +20,7 @@ enum CostlyBatches: String, CaseIterable {
   /// Records that are there already, each in another run.
   case duplicates
 
-  /// What must be stored before the first batch.
+  /// Records that must be stored before the first batch.
   var preparation: [[IncomingRecord]] {
     switch self {
     case .corrections, .duplicates:
@@ -42,7 +42,7 @@ enum CostlyBatches: String, CaseIterable {
     }
   }
 
-  /// The batch of a round; `nil`: there are no more.
+  /// The batch of a round; `nil` after the last one.
   func batch(_ round: Int) -> [IncomingRecord]? {
     switch self {
     case .corrections:
@@ -100,7 +100,7 @@ enum CostlyBatches: String, CaseIterable {
 }
 
 extension Bench {
-  /// How long batches of one tenant take while another one sends batches that cost much.
+  /// Measures the time of one tenant's batches while another tenant sends expensive batches.
   static func wait(_ storage: StoredFleet, _ kinds: [CostlyBatches]) async throws {
     for kind in kinds {
       let (attacker, victim) = (TenantID("attacker-\(kind)".lowercased())!, TenantID("victim-\(kind)".lowercased())!)

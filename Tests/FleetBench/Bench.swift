@@ -49,7 +49,7 @@ enum Bench {
 
   static func seconds(_ duration: Duration) -> Double { duration / .seconds(1) }
 
-  /// Seconds that this process has had a core: says more than the clock does where others want the machine as well.
+  /// Processor time of this process in seconds. It is more meaningful than elapsed time on a busy machine.
   static var work: Double {
     var usage = rusage()
     unsafe getrusage(Int32(RUSAGE_SELF.rawValue), &usage)
@@ -58,7 +58,7 @@ enum Bench {
   }
 
   static func parse() {
-    // Batches as gateways send them, not what a cache cannot hold.
+    // Batches as gateways send them, so that caches have a realistic effect.
     let lines = (0..<100).map { line(vehicle: $0 % 50, second: $0) }
     let text = Array(lines.joined(separator: [0x0A]))
     let clock = ContinuousClock()
@@ -81,7 +81,7 @@ enum Bench {
     let clock = ContinuousClock()
     var busy = Duration.zero
     var worked = 0.0
-    // What is measured is the storage: records are made beforehand, a piece at a time.
+    // Only the storage is measured: records are created beforehand, in pieces.
     let piece = 100_000
     for number in 0..<(millions * 1_000_000 / piece) {
       let batches = (0..<(piece / size)).map { batch in
@@ -124,7 +124,7 @@ enum Bench {
     try await ask(storage)
   }
 
-  /// What is asked for once the records of ``store(_:millions:)`` are there.
+  /// Measures queries of the records that ``store(_:millions:)`` stored.
   static func ask(_ storage: StoredFleet) async throws {
     let clock = ContinuousClock()
     let query = RecordQuery.telemetry(

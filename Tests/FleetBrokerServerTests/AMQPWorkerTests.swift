@@ -2,7 +2,7 @@ import FleetBroker
 import TestKit
 import Testing
 
-/// A worker against one RabbitMQ node, whose MQTT plugin takes what obdgated's sink publishes.
+/// A worker with one RabbitMQ node, whose MQTT plugin receives messages of obdgated's sink.
 @Suite struct AMQPWorkerTests {
   private func bench() async throws -> (RabbitMQ, Bench) {
     let rabbit = try await aside({ try RabbitMQ.shared })
@@ -52,7 +52,7 @@ import Testing
         try await bench.until(worker) { $0.committed == 1 }
         #expect(try await store.numbers("VAN-001") == Array(1...10))
       }
-      // The certificate names another; nobody has said whose word is taken for it.
+      // The certificate is for another name, and no authority was configured for it.
       for (host, authority) in [("127.0.0.1", rabbit.certificates.authority), ("localhost", nil)] {
         bench.options.addresses = try [bench.secure("amqps", host, rabbit.nodes[0].tlsPort)]
         bench.options.tls.authorities = authority

@@ -10,9 +10,9 @@ import Testing
 
 @testable import Sinks
 
-/// A queue or group of its own on a broker that others use, too, and gateways that publish to it.
+/// A separate queue or group on a shared broker, and gateways that publish to it.
 struct Bench: Sendable {
-  /// What was waited for did not come.
+  /// An expected event did not occur in time.
   struct Late: Error {
     let counts: [BrokerCounts]
   }
@@ -50,7 +50,7 @@ struct Bench: Sendable {
     return address
   }
 
-  /// Runs a worker that does not trust its broker: it says so, and is never connected.
+  /// Runs a worker that does not trust its broker. It must report this, and must never be connected.
   func refused(_ store: Store) async throws {
     let worker = try worker(store)
     let before = lines.all.count
@@ -59,7 +59,7 @@ struct Bench: Sendable {
     task.cancel()
     _ = try await task.value
     let said = lines.all.dropFirst(before)
-    // As the libraries say it.
+    // The message of the libraries.
     #expect(said.contains { $0.contains("TLS") || $0.contains("SSL") }, "\(said)")
     #expect(!said.contains { $0.contains("records are taken from it") })
   }
@@ -84,7 +84,7 @@ struct Bench: Sendable {
     _ = try await task.value
   }
 
-  /// Waits until a worker, or several together, have come so far.
+  /// Waits until the counts of one or several workers fulfil a condition.
   func until(_ workers: BrokerWorker..., isDone: ([BrokerCounts]) -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(120)
     while !isDone(workers.map(\.counts)) {
@@ -129,7 +129,7 @@ struct Bench: Sendable {
     }
   }
 
-  /// Publishes each line as a message of its own, with QoS 1.
+  /// Publishes each line as a separate message with QoS 1.
   func publish(_ topic: String, eachOf lines: [UInt8]) async throws {
     try await aside { [mqttPort] in
       let sent = try Tool.run(
@@ -150,7 +150,7 @@ struct Bench: Sendable {
   }
 }
 
-/// What a worker has logged.
+/// The log lines of a worker.
 final class LogLines: @unchecked Sendable {
   private let lock = NSLock()
   private var lines: [String] = []

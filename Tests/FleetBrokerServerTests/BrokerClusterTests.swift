@@ -5,8 +5,8 @@ import Synchronization
 import TestKit
 import Testing
 
-/// Three RabbitMQ nodes, three workers that are processes, one PostgreSQL; a node and a worker are killed while gateways
-/// publish. `make torture-brokers` runs it: three nodes take a minute to start.
+/// Three RabbitMQ nodes, three worker processes and one PostgreSQL. A node and a worker are killed while gateways
+/// publish. `make torture-brokers` runs it, because three nodes take a minute to start.
 @Suite(
   .serialized,
   .enabled(

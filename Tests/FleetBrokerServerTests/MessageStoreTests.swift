@@ -62,7 +62,7 @@ import Testing
       let messages = messageStore(store)
       try await store.refuse("CAST(NEW.body AS TEXT) LIKE '%\"rpm\":13}%'")
       for attempt in 1...MessageStore.attempts {
-        // Behind the one that fails there are others as well.
+        // The message that fails is followed by others.
         let pass = await messages.store([
           read(100 + attempt, "VAN-001"), read(13, "VAN-001"), read(200 + attempt, "VAN-002"),
         ])

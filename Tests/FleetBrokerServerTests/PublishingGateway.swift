@@ -6,8 +6,8 @@ import TestKit
 
 @testable import Sinks
 
-/// A gateway that publishes by obdgated's own sink, and by another node where one fails: as a daemon behind a load
-/// balancer would.
+/// A gateway that publishes with obdgated's sink. If a node fails, it uses another one, like a daemon with a load
+/// balancer.
 struct PublishingGateway: ~Copyable {
   let vehicle: String
   let ports: [Int]
@@ -21,7 +21,7 @@ struct PublishingGateway: ~Copyable {
     self.first = first
   }
 
-  /// Publishes records from 1 on; what a broker has not acknowledged goes out again.
+  /// Publishes records from 1 on. Records that a broker has not acknowledged are published again.
   mutating func publish(_ count: Int, by size: Int) throws {
     let wakeUp = try SinkWakeUp()
     // Several messages at once, as the spool delivers them.
@@ -41,7 +41,7 @@ struct PublishingGateway: ~Copyable {
   }
 
   private mutating func deliver(_ batch: RecordBatch, by size: Int, _ wakeUp: SinkWakeUp) throws -> Bool {
-    // What cannot be copied is taken out while it is used.
+    // A noncopyable value is removed while it is used.
     var used = if let kept = sink.take() { kept } else { try make(by: size) }
     let delivery = used.deliver(batch, wakeUp)
     if delivery.acknowledged.reduce(0, { $0 + $1.count }) == batch.records.count {

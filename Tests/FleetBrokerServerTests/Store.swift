@@ -21,8 +21,7 @@ struct Store {
     await store.storage.close()
   }
 
-  /// `rpm` of all telemetry of a vehicle, sorted: that of two copies would stand twice. None of a vehicle that is not
-  /// known.
+  /// Returns `rpm` of all telemetry of a vehicle, sorted, so that duplicates are visible. Empty for an unknown vehicle.
   func numbers(_ vehicle: String) async throws -> [Int] {
     guard try await storage.vehicle(vehicle, tenant: .standard) != nil else { return [] }
     var query = RecordQuery.telemetry(of: vehicle)

@@ -69,7 +69,7 @@ import Testing
       #expect(batch.records.count == 1 && batch.count == 1, "\(text)")
     }
     #expect(batch(pretty).records.isEmpty)
-    // Lines stay lines, also where the first of them is none.
+    // The text still consists of lines if the first line is invalid.
     for first in [record, String(record.dropLast()), "{\"a\":\"", "{}", "x"] {
       let text = Array([first, record, record].joined(separator: "\n").utf8)
       let batch = IncomingBatch(parsing: text.span, mayBeObject: true)

@@ -156,7 +156,7 @@ import Testing
       for byte in Array("\"\\{}[],:0 ex".utf8) + [0x0A, 0x00, 0xC3] {
         var changed = original
         changed[place] = byte
-        // A key with an escape is left to the thorough reader; what it says must be the same.
+        // A key with an escape is parsed by the general parser. The result must be the same.
         var escaped = changed
         escaped.replaceSubrange(1..<1, with: Array(#""\u007a":0,"#.utf8))
         let quick = Result { try IncomingRecord(parsing: changed.span) }

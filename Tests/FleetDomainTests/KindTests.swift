@@ -61,7 +61,7 @@ import Testing
       try ann.patched(with: Self.json(#"{"lastName":null}"#))
     }
     #expect(throws: FieldErrors.self) { try ann.patched(with: Self.json(#"{"isActive":false}"#)) }
-    // What a client has read can be sent back.
+    // The result of a read is valid input for a change.
     let stored = Stored(
       id: UUIDv7(milliseconds: 1, first: 2, rest: 3), version: 1, createdAt: Timestamp(nanoseconds: 0),
       updatedAt: Timestamp(nanoseconds: 0), value: ann)

@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// Records as text, and what is made of them.
+/// Records as text, and the results of parsing them.
 enum Lines {
   static let id = "0193e0f2-7c11-7a5e-8f3b-2d1c0b9a8877"
   static let epoch = "0193e0f2-0000-7000-8000-000000000000"

@@ -15,7 +15,7 @@ import Testing
 
   @Test(arguments: [
     "", ".", "..", "a\u{0}", "a\n", "a\u{85}", String(repeating: "x", count: 129), "E\u{301}",
-    // Bidirectional controls, zero-width characters, what is not shown.
+    // Bidirectional controls, zero-width characters and other invisible characters.
     "VAN\u{202E}100", "\u{2066}a\u{2069}", "a\u{200E}", "a\u{61C}", "VAN\u{200B}1", "a\u{200C}b", "a\u{200D}b",
     "\u{FEFF}a", "a\u{2060}b", "a\u{AD}b", "a\u{180E}", "a\u{34F}b", "a\u{3164}", "a\u{2028}b", "a\u{E0041}",
     "VAN\u{2800}1",

@@ -2,7 +2,7 @@ import FleetDomain
 import Telemetry
 import Testing
 
-/// The values of the keys that the store knows are checked by type and range; keys that it does not know may have any.
+/// Values of known keys are checked by type and range. Unknown keys may have any value.
 @Suite struct RecordFieldTests {
   static let refused: [(type: String, key: String, value: String)] = [
     ("telemetry", "speed", "true"), ("telemetry", "speed", #""50""#), ("telemetry", "speed", "-1"),
@@ -47,7 +47,7 @@ import Testing
       let place = try #require(text.utf8.firstRange(of: Array(member.utf8)))
       let offset = text.utf8.distance(from: text.startIndex, to: place.upperBound)
       #expect(try #require(refusal.offset) < offset)
-      // The same in a batch of lines, beside one that is right.
+      // The same in a batch of lines, next to a valid record.
       let good = Lines.record()
       let batch = IncomingBatch(parsing: Array("\(good)\n\(text)\n\(good)\n".utf8).span)
       #expect(batch.records.count == 2 && batch.refusals.map(\.index) == [1])
@@ -131,7 +131,7 @@ import Testing
     #expect(try Lines.parse(Lines.record(["type": "\"\(type)\""], #""\u0078":1,"# + rest)).sequence == 17)
   }
 
-  /// Both readers check alike, whatever stands there.
+  /// Both parsers accept and reject the same values.
   @Test func both_record_readers_agree_on_every_known_key() {
     let values = [
       "0", "-1", "1.5", "1e3", "100.0000000001", "9007199254740993", "123456789012345678", "true", "false", #""x""#,

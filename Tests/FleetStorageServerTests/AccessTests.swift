@@ -121,7 +121,7 @@ import Testing
           at: Sample.now)
       }
       try await add(1)
-      // As if the tenant had made nearly as many as it may have.
+      // Simulates a tenant that has nearly the maximum number.
       _ = try await storage.engine.write { session throws(StoreFailure) in
         try session.run(
           "UPDATE tenant SET tokens = $1, gateways = $2",
@@ -140,7 +140,7 @@ import Testing
         #expect(error?.kind == .limitReached)
         #expect(error?.detail.contains("the maximum of") == true)
       }
-      // Another tenant has room of its own.
+      // Another tenant has a separate limit.
       let other = try #require(TenantID("other"))
       try await storage.addTenant(other, at: Sample.now)
       try await storage.addToken(token(3), secret: Sample.secret(3), tenant: other)
@@ -159,7 +159,7 @@ import Testing
         try await storage.removeGateway("gw-1", tenant: .standard)
       }
       #expect(noGateway?.kind == .notFound)
-      // The vehicles of a removed gateway keep nobody away.
+      // Vehicles of a removed gateway do not block other gateways.
       let taken = try await storage.ingest(
         [Sample.record(1, vehicle: "VAN-1", gateway: "gw-9")], from: .gateway(Sample.gateway("gw-9")),
         tenant: .standard, at: Sample.now)

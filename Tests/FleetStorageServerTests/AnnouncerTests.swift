@@ -8,7 +8,7 @@ import Testing
     let announcer = Announcer()
     var reader = announcer.stream(.standard).makeAsyncIterator()
     for number in 1...9 { announcer.announce(.standard, FeedPosition(rawValue: Int64(number))) }
-    // What comes late from another way is old.
+    // A late announcement with an old position is ignored.
     announcer.announce(.standard, FeedPosition(rawValue: 5))
     #expect(await reader.next()?.rawValue == 9)
     announcer.close()

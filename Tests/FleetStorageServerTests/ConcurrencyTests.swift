@@ -78,7 +78,7 @@ import Testing
     var next = 0
     for _ in 0..<3 {
       async let killed: Void = aside {
-        // In the middle of what is being written: when the count says so, not a clock.
+        // In the middle of a write, determined by a count and not by a clock.
         while try server.sql("SELECT coalesce(max(position), 0) FROM tenant", in: "test1").first.flatMap({ Int($0) })
           ?? 0
           < 50
@@ -99,7 +99,7 @@ import Testing
       }
       try await killed
       try await aside { try server.restart() }
-      // The same storage goes on; what was cut off is sent again, and is there once.
+      // The same storage continues. The interrupted batch is sent again, and is stored once.
       let cut = ((next - 10)..<next).map { Sample.record($0) }
       for outcome in try await storage.store(cut) { #expect(outcome == .stored || outcome == .duplicate) }
       answered.formUnion((next - 10)..<next)

@@ -129,7 +129,7 @@ import Testing
       try server.killNow()
       try server.restart()
     }
-    // Whether the listener is back or not: what is stored meanwhile is announced once it is.
+    // Records that are stored while the listener is disconnected are announced after it reconnects.
     let again = try await StoredFleet(postgreSQL: address)
     try await again.store([Sample.record(2), Sample.record(3)])
     while let position = await positions.next(), position.rawValue != 3 {}

@@ -107,7 +107,7 @@ struct Sample {
 }
 
 extension StoredFleet {
-  /// Takes records in from a trusted source.
+  /// Stores records from a trusted source.
   @discardableResult
   func store(_ records: [IncomingRecord], tenant: TenantID = .standard) async throws -> [IngestOutcome] {
     try await ingest(records, from: .trusted, tenant: tenant, at: Sample.now)

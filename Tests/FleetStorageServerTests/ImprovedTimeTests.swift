@@ -22,7 +22,7 @@ import Testing
       #expect(found.map(\.body) == [expected.body])
       #expect(found.map(\.time) == [Sample.time(20)])
       #expect(found.map(\.quality) == [.gps])
-      // It stands where its time says, not where it stood.
+      // Its place is determined by its new time.
       let late = RecordQuery.telemetry(of: "VAN-001", from: Sample.time(40))
       #expect(try await fleet.storage.all(late).isEmpty)
     }
@@ -80,7 +80,7 @@ import Testing
     try await Fleet.with(kind) { fleet in
       let storage = fleet.storage
       try await Self.storeRuns(storage)
-      // One record of each run, and behind them new ones and more copies.
+      // One record of each run, followed by new ones and more copies.
       let better = (0..<4).flatMap { round in
         (0..<100).map { Self.record($0, round * 100 + 5, at: Double(round) * 100 + 5.25, quality: "ntp") }
       }

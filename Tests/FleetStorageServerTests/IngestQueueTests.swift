@@ -81,7 +81,7 @@ import Testing
       while queue.counts.waiting < 20 * IngestQueue.largestGroup + 7 { await Task.yield() }
       release.signal()
     }
-    // Behind what was under way and one batch of the other tenant at most.
+    // After the work in progress and at most one batch of the other tenant.
     #expect(order.withLock { $0.firstIndex(of: "other 7") } ?? .max <= 2)
   }
 
@@ -129,7 +129,7 @@ import Testing
     var job = IngestJob(records: records, source: .trusted, tenant: .standard, now: Sample.now) { _ in }
     #expect(job.records == records && job.cost == 10 && !job.wasPostponed)
     let first: [IngestOutcome?] = [.stored, nil, .improved, nil, nil, nil, nil, nil, nil, nil]
-    // Each better time has cost a quarter of what a transaction may do.
+    // Each better time has used a quarter of a transaction's limit.
     #expect(job.finishTurn(first, work: IngestCost.improvements / 2) == nil)
     #expect(job.wasPostponed && job.remaining == 8)
     #expect(job.records.map(\.sequence) == [2, 4, 5, 6])

@@ -63,7 +63,7 @@ import Testing
       #expect(try await store(fleet, free, [says(6, "gap", "gw-2", "gw-2")]) == [nil])
       let events = RecordQuery(vehicle: "gw-1", classes: RecordQuery.eventClasses)
       #expect(try await storage.all(events).map(\.number) == [4, 2])
-      // Also where an operator has made a vehicle of that name.
+      // The same if an operator has created a vehicle with that name.
       _ = try await storage.addGateway(
         "gw-3", allowedVehicles: ["VAN-003"], key: Sample.secret(3), tenant: .standard, at: Sample.now)
       _ = try await storage.addVehicle("gw-3", tenant: .standard, at: Sample.now)
@@ -114,7 +114,7 @@ import Testing
       try await fleet.storage.store([Sample.record(2, "vehicle", keys: #","vin":"WVWZZZ3CZHE514839""#)])
       let vehicle = try await fleet.storage.vehicle("VAN-001", tenant: .standard)
       #expect(vehicle?.value.vin == "WVWZZZ3CZHE514839")
-      // Another vehicle that says the same does not take it away.
+      // Another vehicle that reports the same VIN does not get it.
       try await fleet.storage.store([Sample.record(3, vehicle: "VAN-002", keys: #","vin":"WVWZZZ3CZHE514839""#)])
       #expect(try await fleet.storage.vehicle("VAN-002", tenant: .standard)?.value.vin == nil)
       #expect(try await fleet.storage.vehicle("WVWZZZ3CZHE514839", tenant: .standard)?.value.id == "VAN-001")
@@ -142,14 +142,14 @@ import Testing
       #expect(kinds == [.foreignVehicle, .foreignVehicle, nil, nil, nil])
       #expect(try await storage.vehicle("VAN-1", tenant: .standard)?.value.vin == nil)
       #expect(try await storage.vehicle(vin, tenant: .standard) == nil)
-      // Whose it is takes it, also with a VIN that comes later.
+      // The owner may use it, also with a VIN that is reported later.
       let own = [
         Sample.record(6, vehicle: "VAN-2", gateway: "gw-2", keys: claim),
         Sample.record(7, vehicle: vin, gateway: "gw-2"),
       ]
       #expect(try await store(fleet, owner, own) == [nil, nil])
       #expect(try await storage.all(.telemetry(of: vin)).map(\.number) == [6, 7])
-      // Another tenant's lists say nothing; nor does that of a gateway whose key was taken back.
+      // Lists of other tenants have no effect, nor does that of a gateway whose key was revoked.
       #expect(try await storage.store([says(8, vin)], tenant: other) == [.stored])
       _ = try await storage.addGateway(
         "gw-3", allowedVehicles: ["VAN-3"], key: Sample.secret(3), tenant: .standard, at: Sample.now)
@@ -182,13 +182,13 @@ import Testing
           == "vehicleId: expected at most 100 new vehicles in one batch, found one more, \"V-100\": send it in a later batch"
       )
       #expect(outcomes[limit..<(limit + 20)].allSatisfy { if case .refused = $0 { true } else { false } })
-      // The rest come in a later one; another gateway has its own share, and so has a gateway with a list.
+      // The rest follows in a later batch. Another gateway has its own limit, and so does a gateway with a list.
       let rest = try await store(fleet, Sample.gateway("gw-1"), says(limit..<(limit + 20)))
       #expect(rest.allSatisfy { $0 == nil })
       let names = (0..<200).map { "L-\($0)" }
       let listed = try await store(fleet, Sample.gateway("gw-2", names), says(0..<200, "gw-2", "L"))
       #expect(listed.allSatisfy { $0 == nil })
-      // Records of a broker come from many gateways.
+      // A broker's records are from many gateways.
       let many = (0..<300).map { Sample.record($0, vehicle: "B-\($0)", gateway: "gw-b\($0)") }
       let stored = try await storage.ingest(many, from: .broker, tenant: .standard, at: Sample.now)
       #expect(stored.allSatisfy { $0 == .stored })
@@ -214,7 +214,7 @@ import Testing
     }
   }
 
-  /// What an unknown vehicle costs does not depend on how many gateways there are.
+  /// The cost of an unknown vehicle does not depend on the number of gateways.
   @Test(arguments: Kind.allCases, [RightsQuery.isOfOther, RightsQuery.registered])
   func access_rights_are_looked_up_by_indexes(_ kind: Kind, _ statement: String) async throws {
     try await Fleet.with(kind) { fleet in

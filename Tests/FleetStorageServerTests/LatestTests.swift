@@ -15,7 +15,7 @@ import Testing
         Sample.record(7, "trip"), Sample.record(8, "dtc"), Sample.record(6, "novelty"),
         Sample.record(50, vehicle: "VAN-002", keys: place),
       ])
-      // A backlog that comes later is not the newest.
+      // A backlog that arrives later does not contain the newest record.
       try await fleet.storage.store([Sample.record(4, keys: place)])
       let latest = try #require(try await fleet.storage.latest(vehicle: "VAN-001", tenant: .standard))
       #expect(latest.telemetry?.number == 9)
@@ -57,20 +57,20 @@ import Testing
       func latest() async throws -> LatestRecords? {
         try await fleet.storage.latest(vehicle: "VAN-001", tenant: .standard)
       }
-      // A clock that was hours ahead; there is nothing but that.
+      // A clock that was hours ahead; there are no other records.
       try await fleet.storage.store([Sample.record(1, at: 80_000, quality: "system", idAt: id, keys: place)])
       #expect(try await latest()?.vehicle.value.lastRecordAt == Sample.time(80_000))
       #expect(try await fleet.storage.store([Sample.record(1, at: 70_000, quality: "ntp", idAt: id)]) == [.improved])
       #expect(try await latest()?.vehicle.value.lastRecordAt == Sample.time(70_000))
       #expect(try await latest()?.position?.number == 1)
-      // Others came meanwhile, of which many say no position.
+      // Meanwhile, others arrived, many of them without a position.
       let others = (50..<400).map { Sample.record($0) } + [Sample.record(401, "dtc")]
       try await fleet.storage.store([Sample.record(40, keys: place), Sample.record(41, keys: place)] + others)
       #expect(try await latest()?.position?.number == 1)
       #expect(try await fleet.storage.store([Sample.record(1, at: 20, quality: "gps", idAt: id)]) == [.improved])
       #expect(try await latest()?.vehicle.value.lastRecordAt == Sample.time(401))
       #expect(try await latest()?.position?.number == 41)
-      // What was not the newest changes nothing.
+      // A record that was not the newest changes nothing.
       try await fleet.storage.store([Sample.record(2, at: 30, quality: "system", idAt: id, keys: place)])
       try await fleet.storage.store([Sample.record(2, at: 10, quality: "gps", idAt: id)])
       #expect(try await latest()?.vehicle.value.lastRecordAt == Sample.time(401))
@@ -101,7 +101,7 @@ import Testing
       try await fleet.storage.store([says(20, "dtc", "7E9"), says(12, "dtc", "7EA")])
       try await fleet.storage.store([says(15, "dtc", "7E9")])
       #expect(try await latest() == [7, 3, 20, 12, 5, 4, 9])
-      // What was the newest of an ECU and moves back leaves it to the one before, of the same ECU.
+      // If the newest record of an ECU moves back in time, the record before it becomes the newest of that ECU.
       let id = UInt64(Sample.day)
       func moving(_ seconds: Double, _ quality: String) -> IncomingRecord {
         Sample.record(30, "dtc", at: seconds, quality: quality, idAt: id, keys: #","ecu":"7E8""#)

@@ -90,7 +90,7 @@ import Testing
   /// Versions of which there may be a database that is to be brought up.
   private static let versions = Array(1..<SQLiteSchema.steps.count)
 
-  /// The cursor behind the second record, as a version gave it out.
+  /// A cursor after the second record, in the form of an earlier version.
   private static func oldCursor(
     _ query: RecordQuery, _ storage: StoredFleet, version: Int
   ) async throws -> String {
@@ -121,7 +121,7 @@ import Testing
     #expect(try await new.all(.telemetry(of: "VAN-001")).map(\.number) == [0, 1, 2, 3, 4])
     // Cursors that were given out before are good still.
     #expect(try await new.all(query).map(\.number) == [2, 3, 4])
-    // What was there is known; what comes is taken in beside it.
+    // Existing records are known, and new ones are stored next to them.
     let more = [Sample.record(4), Sample.record(5), Sample.record(6, idAt: 2_000_000_000_000)]
     #expect(try await new.store(more) == [.duplicate, .stored, .stored])
     #expect(try await new.all(.telemetry(of: "VAN-001")).map(\.number) == Array(0..<7))

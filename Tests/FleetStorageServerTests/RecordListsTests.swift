@@ -78,7 +78,7 @@ import Testing
       var query = RecordQuery.telemetry(of: "VAN-001", limit: 5)
       query.order = .newestFirst
       let first = try await fleet.storage.records(query, tenant: .standard)
-      // Newer ones, and older ones that stand between those that are to come.
+      // Newer records, and older ones between those that follow on later pages.
       try await fleet.storage.store((0..<60).map { Sample.record($0 * 2 + 1) })
       query.cursor = first.next
       let rest = try await fleet.storage.all(query)

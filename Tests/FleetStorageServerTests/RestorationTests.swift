@@ -42,7 +42,7 @@ import Testing
     try Self.copy(path, over: backup)
     var positions: [Int64] = [1, 3, 4, 5]
     var last: Int64 = 5
-    // Twice the same backup: what was given out in between is gone as well.
+    // The same backup twice: positions that were returned in between are invalid as well.
     for round in 0..<2 {
       storage = try Self.serve(path)
       #expect(storage.wasRestored == (round > 0))
@@ -70,7 +70,7 @@ import Testing
     await storage.close()
   }
 
-  /// What may be changed without a record.
+  /// Changes that create no record.
   enum Change: CaseIterable {
     case gateway, key, revokedToken, vehicle, person, commandAlone, commandBesideServer
   }
@@ -306,7 +306,7 @@ import Testing
       #expect(try await storage.revokeGateways(madeAfter: moment, tenant: nil, at: Sample.time(99)) == 1)
       #expect(try await !good(2))
       #expect(try await !good(12))
-      // The vehicles of a gateway whose key was ended keep nobody away.
+      // Vehicles of a gateway with a revoked key do not block other gateways.
       let taken = try await storage.ingest(
         [Sample.record(1, vehicle: "VAN-1", gateway: "gw-9")], from: .gateway(Sample.gateway("gw-9")),
         tenant: .standard, at: Sample.now)

@@ -25,7 +25,7 @@ import Testing
         let trips = RecordQuery(vehicle: "VAN-\(vehicle)", classes: RecordQuery.tripClasses)
         #expect(try await fleet.storage.all(trips).count == 1)
       }
-      // Changes whose record is gone are left out; room for the same month is made again.
+      // Changes whose record was removed are left out. The same month is then created again.
       let changes = try await fleet.storage.changes(after: .start, limit: 1_000, tenant: .standard)
       #expect(changes.count == 33)
       #expect(try await fleet.storage.store([old[0]]) == [.stored])
@@ -56,7 +56,7 @@ import Testing
       for start in stride(from: 0, to: 9_000, by: 3_000) {
         try await fleet.storage.store(Array(records[start..<(start + 3_000)]))
       }
-      // Of this month, and as old as it may be: it goes when the month is over.
+      // It belongs to this month and has the maximum age. It is removed when the month is over.
       try await fleet.storage.store([Sample.record(10_000, at: -86_400)])
       let removed = try await fleet.storage.removeRecords(
         .known(.telemetry), before: Sample.time(0), at: Sample.now)
@@ -125,14 +125,14 @@ import Testing
       }
       let tables = "pg_class WHERE relkind = 'r' AND relname LIKE 'record%'"
       let before = try count(tables)
-      // January 2027, and other months, two of another server that knows nothing of it.
+      // January 2027, and other months, two of them created by another server.
       let january: UInt64 = 1_799_000_000_000
       let other = try await fleet.another()
       try await fleet.storage.store([Sample.record(1, idAt: january), Sample.record(2, idAt: january * 2)])
       try await other.store([Sample.record(3, idAt: january), Sample.record(4, idAt: 1_600_000_000_000)])
       #expect(try count(tables) == before)
       #expect(try count("record_telemetry_odd") == ["4"])
-      // It comes: what was there moves, what comes joins it, and the other server finds both.
+      // When the month comes, old rows are moved, new rows join them, and the other server finds both.
       let then = Timestamp(nanoseconds: Int64(january) * 1_000_000)
       let outcomes = try await fleet.storage.ingest(
         [Sample.record(3, idAt: january), Sample.record(5, idAt: january)], from: .trusted, tenant: .standard, at: then)
@@ -190,7 +190,7 @@ import Testing
           "SELECT relname FROM pg_class WHERE relkind = 'r' AND relname LIKE 'record%\\_20%' ORDER BY 1", in: database
         ).map { String($0) }
       }
-      // On 21 November, of the types that there are.
+      // On 21 November, for the types that exist.
       try await fleet.storage.store([Sample.record(1), Sample.record(2, "trip")])
       try await fleet.storage.prepare(at: Sample.now)
       #expect(try partitions() == ["record_telemetry_202611", "record_trip_202611"])
@@ -198,7 +198,7 @@ import Testing
       for _ in 0..<2 { try await fleet.storage.prepare(at: late) }
       let made = ["record_telemetry_202611", "record_telemetry_202612", "record_trip_202611", "record_trip_202612"]
       #expect(try partitions() == made)
-      // Retention leaves what is to be used soon.
+      // Retention does not remove partitions that are needed soon.
       try await fleet.storage.removeRecords(.known(.trip), before: Sample.time(-Self.month), at: late)
       #expect(try partitions() == made)
     }
@@ -220,13 +220,13 @@ import Testing
     try await Fleet.with(.postgreSQL) { fleet in
       let (day, telemetry) = (86_400.0, RecordClass.known(.telemetry))
       let old = -2 * Self.month
-      // One without a time keeps the partition.
+      // A record without a time prevents the removal of the partition.
       let id = UInt64(Sample.day + Int64(old * 1_000))
       try await fleet.storage.store([
         Sample.record(1, at: old), Sample.record(2, noTime: true, idAt: id), Sample.record(9),
       ])
       #expect(try await fleet.storage.removeRecords(telemetry, before: Sample.time(0), at: Sample.now) == 1)
-      // What comes late goes a day later, and not before.
+      // Late records are removed a day later, and not before.
       try await fleet.storage.store([Sample.record(3, at: old)])
       #expect(try await fleet.storage.removeRecords(telemetry, before: Sample.time(day / 2), at: Sample.now) == 0)
       #expect(try await fleet.storage.removeRecords(telemetry, before: Sample.time(day), at: Sample.now) == 1)
@@ -262,9 +262,9 @@ import Testing
       #expect(latest.others.map(\.number) == [8, 9, 6])
       #expect(try await fleet.storage.all(.telemetry(of: "PARKED")).map(\.number) == [2, 4])
       #expect(try await fleet.storage.all(.telemetry(of: "DRIVING")).map(\.number) == [11])
-      // What is sent once more is still known.
+      // A record that is sent again is still known.
       #expect(try await fleet.storage.store([parked[1], parked[3]]) == [.duplicate, .duplicate])
-      // Once it drives again, nothing keeps them.
+      // After the vehicle drives again, these records may be removed.
       try await fleet.storage.store([
         Sample.record(20, at: 20, vehicle: "PARKED", keys: place), Sample.record(21, "trip", at: 21, vehicle: "PARKED"),
       ])

@@ -5,7 +5,7 @@ import Testing
 @testable import FleetStorage
 
 @Suite struct SQLiteEngineTests {
-  /// `PRAGMA synchronous`: 2 is FULL. With less a commit is answered that a power cut takes back.
+  /// `PRAGMA synchronous`: 2 is FULL. With less, a power cut could undo a commit that was confirmed.
   @Test func a_commit_waits_for_the_disk() async throws {
     try await Fleet.with(.sqlite) { fleet in
       for _ in 0..<2 {

@@ -17,7 +17,7 @@ import Testing
       #expect(error?.kind == .inUse)
       #expect(error?.description.contains("served already by process \(getpid())") == true, "\(error as Any)")
     }
-    // Commands go on beside it.
+    // Commands can run at the same time.
     let command = try StoredFleet(sqlite: path, as: .command)
     _ = try await command.addGateway(
       "gw-1", allowedVehicles: [], key: Sample.secret(1), tenant: .standard, at: Sample.now)
@@ -44,7 +44,7 @@ import Testing
     try text.split(separator: "\n").dropLast().joined(separator: "\n").write(
       toFile: next.path, atomically: false, encoding: .utf8)
     #expect(next.contents == .init(store: Array(0..<16), inode: .max, changes: .max, changesOfCommands: .max))
-    // What is no file of ours says nothing.
+    // A file of another program has no effect.
     try Data("nonsense".utf8).write(to: URL(fileURLWithPath: next.path))
     #expect(next.contents == nil)
   }

@@ -3,7 +3,7 @@ import Telemetry
 
 @testable import FleetStorage
 
-/// Telemetry in plain memory: what the storage must answer, whatever it keeps as rows or as runs.
+/// Telemetry in memory: the expected results of the storage, no matter whether it stores rows or runs.
 struct StorageModel {
   struct Record {
     var record: StoredRecord
@@ -17,9 +17,9 @@ struct StorageModel {
 
   private var vehicles: [String: [UUIDv7: Record]] = [:]
 
-  /// Takes a batch in.
+  /// Stores a batch.
   ///
-  /// - Returns: what became of each record, and which of them the feed has.
+  /// - Returns: the result of each record, and the records that are in the feed.
   mutating func store(_ records: [IncomingRecord], at now: Timestamp) throws -> ([IngestOutcome], Set<UUIDv7>) {
     var changed: Set<UUIDv7> = []
     let outcomes = try records.map { incoming throws -> IngestOutcome in

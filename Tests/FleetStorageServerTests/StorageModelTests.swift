@@ -32,7 +32,7 @@ import Testing
         numbers = Array(first..<(first + count))
         next[vehicle] = max(next[vehicle], first + count)
       case 4:
-        // A backlog that comes after newer ones: the next call with a lower number fills the gap.
+        // A backlog that arrives after newer records: the next call with a lower number fills the gap.
         numbers = Array((next[vehicle] + count)..<(next[vehicle] + 2 * count))
       default: numbers = (0..<count).map { _ in Int.random(in: 0..<(sent + 50), using: &random) }
       }
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  /// Questions about all that there is.
+  /// Compares the results of queries about all records.
   private static func compare(_ storage: StoredFleet, _ model: StorageModel, _ random: inout SplitMix) async throws {
     for vehicle in (0..<3).map({ "VAN-\($0)" }) where try await storage.vehicle(vehicle, tenant: .standard) != nil {
       let expected = model.records(of: vehicle)
@@ -117,7 +117,7 @@ import Testing
         let batch = sender.batch()
         let (outcomes, changed) = try model.store(batch, at: now)
         #expect(try await storage.ingest(batch, from: .trusted, tenant: .standard, at: now) == outcomes)
-        // The feed has what the batch changed, as it is now.
+        // The feed contains the records that the batch changed, in their present form.
         let changes = try await storage.changes(after: position, limit: 1_000, tenant: .standard)
         #expect(changes.count == changed.count)
         #expect(changes.allSatisfy { model.record($0.record.vehicle, $0.record.id) == $0.record })

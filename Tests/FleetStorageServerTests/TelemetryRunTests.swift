@@ -6,7 +6,7 @@ import Testing
 
 @testable import FleetStorage
 
-/// What is stored as runs, and that it reads like everything else.
+/// Telemetry that is stored in runs has the same results as rows.
 @Suite struct TelemetryRunTests {
   @Test func entries_read_back_as_they_were_written() throws {
     let entries = (0..<100).map { number in
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  /// How many runs there are, how many records they have, and how many rows of telemetry there are beside.
+  /// Returns the number of runs, of records in them, and of separate rows of telemetry.
   private static func layout(_ fleet: Fleet) async throws -> [Int64] {
     try await fleet.storage.engine.read { session throws(StoreFailure) in
       let runs = try session.rows("SELECT count(*), coalesce(sum(count), 0) FROM telemetry_run", [])
@@ -74,7 +74,7 @@ import Testing
     try await Fleet.with(kind) { fleet in
       let day: Double = 86_400
       var records = (0..<100).map { Sample.record($0) }
-      // Two of the same time; one without a time; ids or times of which the server's clock is more than a day behind.
+      // Two records with the same time; one without a time; IDs or times more than a day ahead of the server's clock.
       records[10] = Sample.record(10, at: 9, idAt: UInt64(Sample.day + 10_000))
       records[20] = Sample.record(20, noTime: true)
       records[99] = Sample.record(99, at: 2 * day, idAt: UInt64(Sample.day + 99_000))
@@ -101,7 +101,7 @@ import Testing
       try await fleet.storage.store(Array(records[..<50]))
       try await fleet.storage.store(Array(records[50..<100]))
       #expect(try await Self.layout(fleet) == [3, 150, 0])
-      // Batches with other borders: what is there is found, and the rest is new.
+      // Batches with other boundaries: existing records are found, and the rest is new.
       let more = (40..<200).map { Sample.record($0) }
       let expected = (40..<200).map { $0 < 150 ? IngestOutcome.duplicate : .stored }
       #expect(try await fleet.storage.store(more) == expected)
@@ -128,7 +128,7 @@ import Testing
       #expect(latest.telemetry?.number == 62)
       #expect(latest.position?.number == 62)
       #expect(latest.vehicle.value.lastRecordAt == Sample.time(62))
-      // All of them: the run goes.
+      // All of its records are removed, and so is the run.
       let rest = (0..<63).map { Sample.record($0, at: Double($0) + 0.5, idAt: UInt64(Sample.day + Int64($0) * 1_000)) }
       #expect(try await fleet.storage.store(rest) == Array(repeating: .improved, count: 63))
       #expect(try await Self.layout(fleet) == [0, 0, 64])
@@ -138,7 +138,7 @@ import Testing
   @Test(arguments: Kind.allCases)
   func a_run_with_times_on_both_sides_of_the_cutoff_keeps_what_is_behind_it(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
-      // Ids of September; a clock that was put right gave half of them times of November.
+      // IDs of September. After a clock was set, half of them have times in November.
       let old = UInt64(Sample.day) - 5_356_800_000
       let records = (0..<60).map {
         Sample.record($0, at: $0 < 30 ? Double($0) - 5e6 : Double($0), idAt: old + UInt64($0))
@@ -179,7 +179,7 @@ import Testing
           group.addTask {
             var stored = 0
             for batch in 0..<20 {
-              // Each record comes from three writers, in batches with different borders.
+              // Each record is sent by three writers, in batches with different boundaries.
               let first = batch * 40 + writer % 3 * 13
               let records = (first..<(first + 40)).map { Sample.record($0, vehicle: "VAN-\(writer / 3)") }
               stored += try await writers[writer % writers.count].store(records).filter { $0 == .stored }.count

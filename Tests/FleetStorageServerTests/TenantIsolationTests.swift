@@ -52,7 +52,7 @@ import Testing
         #expect(try await storage.gateways(cursor: nil, limit: 9, tenant: tenant).items.count == 1)
         #expect(try await storage.allTokens(tenant: tenant).map(\.label) == ["\(index)"])
       }
-      // What one changes.
+      // Changes of one tenant.
       _ = try await storage.updateVehicle("VAN-001", tenant: other) { $0.name = "x" }
       _ = try await storage.rotateKey(Sample.secret(99), gateway: "gw-1", tenant: other, at: Sample.now)
       _ = try await storage.setAllowedVehicles(["x"], gateway: "gw-1", tenant: other)

@@ -281,7 +281,7 @@ import Testing
     }
   }
 
-  /// Rules that look at several things hold although clients change them at once.
+  /// Rules about several things hold even if clients change them simultaneously.
   @Test(arguments: Kind.allCases)
   func transactions_of_one_tenant_run_one_after_another(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in

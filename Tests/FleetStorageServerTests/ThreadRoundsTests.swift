@@ -7,7 +7,7 @@ import Testing
 
 @testable import FleetStorage
 
-/// What a watchdog asks the storage.
+/// The calls of a watchdog.
 @Suite struct ThreadRoundsTests {
   @Test(arguments: Kind.allCases)
   func running_threads_report_progress(_ kind: Kind) async throws {
@@ -60,7 +60,7 @@ import Testing
   }
 }
 
-/// What came after what.
+/// Records the order of events.
 private final class Order: Sendable {
   private let list = Mutex<[String]>([])
 

@@ -27,7 +27,7 @@ import Testing
       try await storage.store([Sample.record(1), Sample.record(2, "trip"), Sample.record(1, vehicle: "VAN-002")])
       #expect(try await storage.removeVehicle("VAN-001", tenant: .standard))
       #expect(try await storage.removeVehicle("VAN-001", tenant: .standard) == false)
-      // What comes then is a new vehicle's, and nothing of the old one is there.
+      // Later records belong to a new vehicle without the data of the old one.
       #expect(try await storage.store([Sample.record(1), Sample.record(3)]) == [.stored, .stored])
       #expect(try await storage.all(.telemetry(of: "VAN-001")).map(\.number) == [1, 3])
       #expect(try await storage.all(.telemetry(of: "VAN-002")).map(\.number) == [1])

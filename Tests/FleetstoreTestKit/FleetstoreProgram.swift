@@ -1,7 +1,7 @@
 import Foundation
 import TestKit
 
-/// The built `fleetstore` beside the test bundle.
+/// The `fleetstore` program of the same build.
 enum FleetstoreProgram {
   static var path: String {
     get throws {
@@ -17,11 +17,11 @@ enum FleetstoreProgram {
   }
 }
 
-/// `fleetstore serve` on a port of its own.
+/// `fleetstore serve` on a free port.
 final class ServedStore {
   let program: RunningProgram
   let port: Int
-  /// The administrator's token, where this was the first start.
+  /// The administrator's token, if this was the first start.
   let token: String?
 
   init(_ arguments: [String], isFirst: Bool = true, environment: [String: String] = [:]) throws {
@@ -40,7 +40,7 @@ final class ServedStore {
     }
   }
 
-  /// Asks with curl, the token out of the process table's sight.
+  /// Sends a request with curl. The token is not visible in the process table.
   func ask(_ path: String, token: String?, _ arguments: [String] = []) throws -> String {
     let configuration = token.map { "header = \"Authorization: Bearer \($0)\"\n" } ?? ""
     return try Tool.run(
@@ -49,7 +49,7 @@ final class ServedStore {
     ).output
   }
 
-  /// What the program has in memory, KiB; see ``RunningProgram/memoryKiB(_:)``.
+  /// Memory of the program, KiB; see ``RunningProgram/memoryKiB(_:)``.
   func memoryKiB(_ key: String = "VmRSS") throws -> Int { try program.memoryKiB(key) }
 }
 

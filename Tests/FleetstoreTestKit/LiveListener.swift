@@ -18,16 +18,16 @@ final class LiveListener {
 
   func awaitSubscribed() throws { _ = try read(until: "\"subscribed\"") }
 
-  /// Waits until the server closes it in the right way.
+  /// Waits until the server closes the connection properly.
   ///
-  /// - Returns: whether that was with 1001, going away (RFC 6455, 7.4.1).
+  /// - Returns: whether the code was 1001, going away (RFC 6455, 7.4.1).
   func isTakenLeaveOf() throws -> Bool {
     var frames: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4_096)
     while true {
       let count = unsafe recv(socket.descriptor, &buffer, buffer.count, 0)
       if count > 0 { frames += buffer[..<count] }
-      // A close frame, its length, and the code behind that.
+      // A close frame, its length, and its code.
       let isClosed = frames.indices.dropLast(3).contains {
         frames[$0] == 0x88 && frames[$0 + 2...$0 + 3] == [0x03, 0xE9]
       }

@@ -2,8 +2,8 @@ import CZstd
 import Foundation
 import Glibc
 
-/// A client that costs little beside the server it measures: batches are packed beforehand, and each connection has a
-/// thread that does nothing but send one and read its answer.
+/// A client that uses little processor time, so that it does not disturb the measured server. Batches are compressed
+/// beforehand, and each connection has a thread that only sends batches and reads answers.
 enum LoadClient {
   /// Compressed batches of records of usual length, all different.
   ///
@@ -20,11 +20,11 @@ enum LoadClient {
     }
   }
 
-  /// Sends batches for a time, in rounds: the batches of a round are made before it, and that time does not count.
+  /// Sends batches for a time, in rounds. The batches of a round are created before it, which is not measured.
   ///
   /// - Parameters:
-  ///   - least: seconds that the rounds take in all, at least.
-  ///   - round: makes and sends the batches of a round, of which the number is given.
+  ///   - least: minimum total time of the rounds, s.
+  ///   - round: creates and sends the batches of a round; its parameter is the number of the round.
   static func send(
     for least: Double, round: (Int) throws -> (seconds: Double, stored: Int)
   ) throws -> (seconds: Double, stored: Int) {
@@ -120,7 +120,7 @@ final class LoadSocket: @unchecked Sendable {
 
   /// - Parameters:
   ///   - host: the last number of the client's address, 127.0.0.x.
-  ///   - receiveBuffer: bytes that the kernel keeps for the reader; `nil`: as many as it likes.
+  ///   - receiveBuffer: size of the kernel's buffer; `nil` for the default.
   init(port: Int, from host: UInt32 = 1, receiveBuffer: Int32? = nil) throws {
     descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     if var size = receiveBuffer {

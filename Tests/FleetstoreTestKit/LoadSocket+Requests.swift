@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 
 extension LoadSocket {
-  /// Asks for a path.
+  /// Requests a path.
   ///
-  /// - Returns: head and beginning of the answer.
+  /// - Returns: the head and the beginning of the answer.
   func get(_ path: String, key: String?, _ fields: String = "") throws -> String {
     try send("GET", path, key: key, [], fields)
   }
@@ -45,7 +45,7 @@ extension LoadSocket {
     try write([0x80 | opcode, 0x80 | length[0]] + length.dropFirst() + [0, 0, 0, 0] + payload)
   }
 
-  /// What has come, at least one byte.
+  /// Returns the received bytes, at least one.
   func receive() throws -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 65_536)
     let count = unsafe recv(descriptor, &bytes, bytes.count, 0)

@@ -2,7 +2,7 @@ import Fusion
 import NMEAWire
 import Testing
 
-/// Several receivers: whose fixes are the vehicle's.
+/// Choice among the fixes of several receivers.
 @Suite struct FixChoiceTests {
   /// A choice that expectations can look at.
   private final class Receivers {

@@ -5,7 +5,7 @@ import OBDWire
 import Telemetry
 import Testing
 
-/// Keeps the lines that come out.
+/// Stores the written lines.
 struct Collector: RecordSink {
   var lines: [String] = []
   var times: [Int64] = []
@@ -34,7 +34,7 @@ struct Session: ~Copyable {
 
   static func nanoseconds(_ seconds: Double) -> Int64 { Int64((seconds * 1e9).rounded()) }
 
-  /// Index of the row with this name; the first where several layouts share it.
+  /// Index of the row with this name; the first if several layouts share it.
   static func signal(_ name: String) -> SignalID {
     let row = saeSignals.span.indices.first { saeSignals.span[$0].name.description == name }
     return SignalID(rawValue: UInt16(row ?? 0x7FFF))
@@ -126,7 +126,7 @@ struct Session: ~Copyable {
   func records() throws -> [Record] { try sink.lines.map(Record.init) }
 }
 
-/// One line as it reads back.
+/// One parsed line.
 struct Record {
   let line: String
   let object: [String: Any]
@@ -151,7 +151,7 @@ struct Record {
   func flag(_ key: String) -> Bool? { object[key] as? Bool }
   func child(_ key: String) -> [String: Any]? { object[key] as? [String: Any] }
 
-  /// What stands behind the head.
+  /// The text after the head.
   var body: String {
     guard let sequence, let start = line.range(of: "\"seq\":\(sequence)") else { return "" }
     return String(line[start.upperBound...].drop { $0 == "," }.dropLast(2))

@@ -57,7 +57,7 @@ import Testing
     read(0x0000_2004, pid: 0x41, at: 0.5, in: &session)
     let records = try session.finish(at: 1).of("monitors")
     #expect(records.map { $0.text("scope") } == ["sinceClear", "thisCycle"])
-    // The catalyst has run; EVAP is not enabled but PID 01 says that it exists; AC and others do not exist.
+    // The catalyst has run. EVAP is not enabled, but exists according to PID 01. AC and others do not exist.
     #expect(
       records.last?.texts("complete") == [
         "misfire", "fuelSystem", "comprehensiveComponent", "catalyst", "oxygenSensor",

@@ -6,8 +6,8 @@ import Telemetry
 import Testing
 
 @Suite struct FusionPropertyTests {
-  /// Whatever comes in, every line is one JSON object of at most 16 KiB with the common head in its order, no key
-  /// stands twice, `seq` has no hole and time does not run back.
+  /// For any events, every line is a JSON object of at most 16 KiB. The common head is complete and in order, no key
+  /// occurs twice, `seq` has no gap, and time does not decrease.
   @Test(arguments: 1...12) func any_events_make_valid_records(seed: Int) throws {
     var random = Lehmer(state: UInt64(seed) &* 0x9E37_79B9_7F4A_7C15)
     let cadence: Cadence = seed.isMultiple(of: 3) ? .cycle : .every(nanoseconds: Int64(seed) * 150_000_000)

@@ -4,7 +4,7 @@ import OBDWire
 import Telemetry
 import Testing
 
-/// How long a value stands in records, and records that are made only when something has changed.
+/// The time for which records contain a value, and records that are made only after a change.
 @Suite struct FusionWindowTests {
   private static func windows(_ seconds: [UInt8: Double]) -> SignalWindows {
     var windows = SignalWindows()
@@ -41,7 +41,7 @@ import Testing
   @Test func a_record_is_made_every_period_while_answers_are_not_yet_due() throws {
     var session = Session(.every(nanoseconds: 250_000_000)) { $0.windows = Self.windows([0x0C: 2]) }
     for quarter in 0...40 {
-      // An answer a second; behind 3 s none comes any more.
+      // One answer a second; after 3 s there are no more answers.
       if quarter % 4 == 0, quarter <= 12 { session.read("rpm", 800, at: Double(quarter) / 4) }
       session.advance(to: Double(quarter) / 4)
     }

@@ -92,7 +92,7 @@ import Testing
     }
     let both = read(report(0, mode: 3), report(1, mode: 3), report(0, mode: 3), report(1, mode: 3))
     #expect(both.fixes.map(\.latitude) == [0, 0])
-    // The one that has no fix gives way, and so does one that says nothing any more.
+    // A receiver without a fix is replaced, and so is one that sends nothing.
     let second = read(report(0, mode: 1), report(1, mode: 3), report(0, mode: 1), report(1, mode: 3))
     #expect(second.fixes.map(\.latitude) == [nil, 1, 1])
     var lines = [report(0, mode: 3)]

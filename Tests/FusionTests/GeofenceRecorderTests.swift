@@ -58,7 +58,7 @@ import Testing
     let events = records.of("geofence")
     #expect(events.map { $0.text("event") } == ["enter", "exit"])
     #expect(records.map(\.sequence) == Array(1...records.count))
-    // 140 m at 20 m/s, and the error radius of 5 m behind the edge.
+    // 140 m at 20 m/s, and the error radius of 5 m beyond the edge.
     #expect(events.first?.elapsed == 8)
   }
 

@@ -24,7 +24,7 @@ import Testing
 
   @Test func a_first_fix_that_is_far_off_costs_ten_seconds_and_no_trip() {
     var motion = GroundMotion()
-    // Where the receiver was switched off, a hundred kilometres away.
+    // The receiver was switched off a hundred kilometres away.
     _ = motion.step(GeoPosition(latitude: 49, longitude: 11), speed: 0, at: 0, longestGap: 10 * Self.second)
     let metres = drive(&motion, 1..<101)
     #expect(metres > 1_700 && metres < 1_800)

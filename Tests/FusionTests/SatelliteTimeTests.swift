@@ -3,7 +3,7 @@ import NMEAWire
 import Telemetry
 import Testing
 
-/// What date a receiver's fixes make it, and which are not believed.
+/// The date that follows from a receiver's fixes, and dates that are rejected.
 @Suite struct SatelliteTimeTests {
   private static func moment(_ text: String) -> Int64 {
     (try? Timestamp(parsing: text.utf8.span).nanoseconds) ?? .min
@@ -23,7 +23,7 @@ import Testing
     return fix
   }
 
-  /// Fixes of one a second from a moment on; the news, and what the boot clock's 0 was.
+  /// Evaluates one fix a second from a time on. Returns the events, and the date of boot time 0.
   private func run(
     _ text: String, count: Int = 5, machine: String? = nil, type: FixType = .threeD
   ) -> (news: [SatelliteTime.Event], zero: Int64?) {

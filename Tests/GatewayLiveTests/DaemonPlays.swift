@@ -1,4 +1,4 @@
-/// How the real daemon plays a row of the fault matrix: only what is short enough in real time.
+/// A row of the fault matrix with the real daemon. Only faults that are short enough in real time.
 struct DaemonPlays: Sendable {
   /// The plays, which may replace the row's own by earlier times.
   var plays: [FaultRow.Play]
@@ -6,7 +6,7 @@ struct DaemonPlays: Sendable {
   var scenario: String?
   /// The configured protocol, as its ELM digit; `nil` for the row's.
   var protocolDigit: String?
-  /// Time between two requests for a signal, s; 0 keeps a request under way nearly all the time.
+  /// Time between two requests for a signal, s; 0 means that nearly always a request is in progress.
   var period = 0.25
   /// Whether the gateway must read a value before the fault begins; otherwise the play shows nothing.
   var needsConnection = true

@@ -4,8 +4,8 @@ import Testing
 
 @testable import GatewayTestKit
 
-/// Rows of the matrix in which adapters are unplugged and plugged in, on a machine whose devices umockdev emulates. The
-/// daemon discovers them and recognizes each one again.
+/// Rows of the matrix in which adapters are unplugged and plugged in, with devices that umockdev emulates. The daemon
+/// discovers them and recognizes each one again.
 @Suite struct PluggingTests {
   private static let vins = ["1D4GP00R55B123456", "WP0ZZZ99ZTS392124"]
   /// A start takes 1.4 s; 5 s more are allowed, and 2 s for a busy machine.

@@ -99,7 +99,7 @@ final class VirtualGateway {
     driver.wokenUp(at: bootTime, &actions)
   }
 
-  /// The gateway asks to be called at once again and again; the daemon would use a whole core.
+  /// The gateway requests to be called at once repeatedly. The daemon would then use a whole core.
   struct Restless: Error {
     var at: Duration
     var recent: [String]

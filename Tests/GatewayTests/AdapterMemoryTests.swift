@@ -15,7 +15,9 @@ import Testing
     #expect(reading.known["usb:0403:6015:DA01"]?.baud == 115_200)
     #expect(reading.known.count == 1)
     let complaint = try #require(reading.complaint)
-    #expect(complaint.hasPrefix("f:1: ") && complaint.hasSuffix(" (and 15136 more lines are wrong); learned anew"))
+    #expect(
+      complaint.hasPrefix("f:1: ")
+        && complaint.hasSuffix(" (and 15136 more lines are wrong); its content will be learned again"))
     #expect(!complaint.contains("\n"))
   }
 
@@ -46,6 +48,6 @@ import Testing
     #expect(text.count == AdapterMemory.limit + 1)
     let reading = AdapterMemory.Reading(text, from: "f")
     #expect(reading.known.count == 1)
-    #expect(reading.complaint == "f: longer than 256 KiB, the rest is not read; learned anew")
+    #expect(reading.complaint == "f: longer than 256 KiB, the rest is not read; its content will be learned again")
   }
 }

@@ -266,7 +266,7 @@ import Testing
   }
 
   @Test(arguments: [
-    // The same explicit one, also when the broker is written in another way.
+    // The same explicit ID, also if the broker is written in another form.
     (#""sinks": [{"type": "mqtt", "url": "mqtt://a", "clientId": "x"}, "#, "mqtt://A:1883", "x"),
     (#""sinks": [{"type": "mqtt", "url": "mqtt://a", "clientId": "x"}, "#, "mqtts://a:1883", "x"),
     // An explicit one that is another sink's default.

@@ -135,8 +135,8 @@ import Testing
     #expect(end.1 < 5_000_000_000)
   }
 
-  /// The whole output: the queue overflows while nobody reads. Then the reader finds complete lines, a gap in `seq`,
-  /// and the record that explains it.
+  /// The whole output: the queue overflows while nothing is read. Then the reader finds complete lines, a gap in `seq`,
+  /// and the record that reports it.
   @Test func a_slow_reader_gets_a_gap_record_and_no_torn_line() async throws {
     let text = try await aside {
       let pipe = try Pipe()

@@ -12,10 +12,10 @@ import Testing
 @testable import GatewayRecords
 @testable import GatewayTestKit
 
-/// The real receivers' logs through the daemon's way of fixes: listener, ring, pipeline, records; on a virtual clock.
+/// Logs of real receivers, processed as in the daemon: listener, ring, pipeline, records; on a virtual clock.
 ///
-/// Held against the log itself: every position in a record is one that the receiver gave and called valid, and no date of
-/// a receiver's cold start or of its forgotten weeks moves a record away from the machine's time.
+/// They are compared with the log itself: each position in a record was sent as valid by the receiver, and wrong dates
+/// after a cold start or a week rollover do not change the times of records.
 @Suite struct ReceiverLogsTests {
   private static let second: Int64 = 1_000_000_000
   /// 2026-11-21T12:00:00Z at boot time 0.
@@ -57,7 +57,7 @@ import Testing
     return try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".log") }.sorted()
   }
 
-  /// The log's bytes without comments, divided where a sentence has another time of day.
+  /// The log's bytes without comments, divided where the time of day in a sentence changes.
   private static func epochs(_ bytes: [UInt8]) -> [[UInt8]] {
     var epochs: [[UInt8]] = [[]]
     var time: Substring = ""
@@ -88,7 +88,7 @@ import Testing
     var now: Int64 = Self.second
     receiver.opened(at: now, &actions)
     for epoch in epochs {
-      // The bytes arrive as at 9600 baud, for up to half a second; then there is silence until the next second.
+      // The bytes arrive as at 9600 baud, for up to half a second. Then there is silence until the next second.
       let start = now
       var at = 0
       while at < epoch.count {

@@ -2,7 +2,7 @@ import GeoJSON
 import Geofencing
 import Testing
 
-/// Files that are no fences: each is refused with the feature, the place and what would be right.
+/// Invalid files: each is rejected with the feature, the position and the expected value.
 @Suite struct GeoJSONErrorTests {
   /// The message for a collection of a good feature and this one.
   private func refusal(_ feature: String) -> String {

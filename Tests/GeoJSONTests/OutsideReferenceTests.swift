@@ -4,8 +4,8 @@ import Geofencing
 import TestKit
 import Testing
 
-/// What shapely and geographiclib say of 100,000 random cases: polygons with holes, circles up to 50 km, corridors, at the
-/// poles and across the antimeridian.
+/// 100,000 random cases with the results of shapely and geographiclib: polygons with holes, circles up to 50 km,
+/// corridors, at the poles and across the antimeridian.
 @Suite struct OutsideReferenceTests {
   @Test func inside_and_distance_are_those_of_shapely_and_geographiclib() throws {
     let python = try Tool.python(with: "shapely, geographiclib")
@@ -37,7 +37,7 @@ import Testing
     try expectSmallRings(scratch.file("rings.txt"))
   }
 
-  /// What is refused as self-crossing is what shapely calls invalid.
+  /// Rings that are rejected as self-crossing are those that shapely calls invalid.
   private func expectSmallRings(_ path: String) throws {
     var disagreements: [Substring] = []
     for line in try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n") {

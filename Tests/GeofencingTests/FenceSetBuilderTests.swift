@@ -2,7 +2,7 @@ import Foundation
 import Geofencing
 import Testing
 
-/// What is no fence, and which position says so.
+/// Invalid fences, and the position in the error.
 @Suite struct FenceSetBuilderTests {
   private func refusal(_ rings: [GeoPosition]...) -> FenceError? {
     do { _ = try FenceSet.area(rings) } catch { return error as? FenceError }

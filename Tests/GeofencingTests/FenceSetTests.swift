@@ -138,7 +138,7 @@ import Testing
     let outer = ring(Int.random(in: 3...400, using: &random), 1...3)
     let rings = seed.isMultiple(of: 2) ? [outer, ring(Int.random(in: 3...60, using: &random), 0.2...0.4)] : [outer]
     guard let set = try? FenceSet.area(rings) else {
-      // A triangle around its middle need not hold the hole.
+      // The middle of a triangle need not be in the hole.
       #expect(seed.isMultiple(of: 2))
       return
     }

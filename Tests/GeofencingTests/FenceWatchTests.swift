@@ -26,7 +26,7 @@ import Testing
     let track = Track(try Track.square(100))
     track.drive(from: -250, to: 250, speed: speed)
     #expect(track.kinds == [.enter, .exit])
-    // The edge is passed after 150 m; told within 3 s.
+    // The edge is crossed after 150 m, and reported within 3 s.
     let entered = Double(track.heard.events[0].time) / 1e9
     #expect(entered >= 150 / speed && entered <= 150 / speed + 3, "\(entered)")
     let left = Double(track.heard.events[1].time) / 1e9

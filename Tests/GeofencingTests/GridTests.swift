@@ -38,7 +38,8 @@ import Testing
     }
   }
 
-  /// Few values, so that many corners lie on a side; also with coordinates whose difference does not fit in 32 bits.
+  /// Few different values, so that many corners lie on a side; also coordinates whose difference does not fit in 32
+  /// bits.
   @Test(arguments: [(Int32(6), Int32(1)), (6, 300_000_000)])
   func the_edge_filter_keeps_edges_that_may_cross_the_box(range: Int32, unit: Int32) {
     var random = SplitMix(Int(range + unit))

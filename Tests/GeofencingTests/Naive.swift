@@ -1,7 +1,7 @@
 import Foundation
 import Geofencing
 
-/// What a fence is in the plainest code there is: the tests' own reading of RFC 7946, 3.1.1, in floating point.
+/// A minimal implementation of fences: RFC 7946, 3.1.1, in floating point.
 enum Naive {
   /// Whether a point is in a ring, by counting crossings to the east. Not for points on edges.
   static func ring(_ ring: [GeoPosition], contains point: GeoPosition) -> Bool {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Geofencing
 
-/// What checking a polygon costs, however it was made.
+/// The cost of checking a polygon of any shape.
 @Suite struct PolygonDraftTests {
   private static func square(west: Double, south: Double, side: Double) -> [GeoPosition] {
     [(0, 0), (1, 0), (1, 1), (0, 1), (0, 0)].map { x, y in
@@ -44,7 +44,7 @@ import Testing
   @Test func a_polygon_with_too_many_edge_comparisons_is_rejected() throws {
     var draft = PolygonDraft()
     draft.begin()
-    // A comb that leans: neither way is one sorted by where edges begin.
+    // A slanted comb: sorting edges by their beginning does not help in either direction.
     var ring: [GeoPosition] = []
     for tooth in 0..<300 {
       let shift = Double(tooth) / 100

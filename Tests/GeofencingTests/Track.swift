@@ -27,7 +27,7 @@ final class Track {
     at(origin.latitude + north / perDegree.latitude, origin.longitude + east / perDegree.longitude)
   }
 
-  /// A fix at the clock's time; the clock then goes on by `step`.
+  /// Adds a fix at the clock's time, and advances the clock by `step`.
   func fix(
     east: Double, north: Double = 0, hdop: Double? = 1, speed: Double? = nil, doppler: Double? = nil, step: Double = 1
   ) {

@@ -4,8 +4,8 @@ import Testing
 
 @testable import PackagingTestKit
 
-/// Install.md and Operations.md: the commands that want a machine of their own (```` ```sh machine ````) run on one, in
-/// their order, beside the packages.
+/// Install.md and Operations.md: the commands that need a separate machine (```` ```sh machine ````) run on one, in
+/// order, with the packages.
 @Suite struct GuideTests {
   static let pages = (try? DocumentedCommands.all(.machine).map(\.page)) ?? []
 

@@ -6,7 +6,7 @@ import Testing
 
 /// The packages as an administrator meets them: installed, upgraded, removed, purged.
 @Suite(.serialized) struct InstallTests {
-  /// A later version of the same, whose shipped configuration is another.
+  /// Builds a later version of the same package, with another default configuration.
   private static func upgrade(of package: String, in folder: String) throws -> String {
     let scratch = folder + "/later"
     let script = """

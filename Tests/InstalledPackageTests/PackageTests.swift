@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// What is in the packages.
+/// The content of the packages.
 @Suite struct PackageTests {
   @Test func lintian_reports_nothing() throws {
     let packages = try Packages()
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  /// The licence of the whole: whatever is linked is named.
+  /// The licence file names all linked libraries.
   @Test func the_copyright_names_what_is_linked() throws {
     let packages = try Packages()
     let texts = try packages.paths.map { path in

@@ -36,7 +36,7 @@ import Testing
       }
       kill(-run.pid, SIGINT)
       #expect(try run.end(within: .seconds(60)) == 0)
-      // Nobody of the group is left, and nothing of its files.
+      // No process of the group is left, and none of its files.
       #expect(kill(-run.pid, 0) == -1 && errno == ESRCH)
       let header = try #require(words.first { $0.hasPrefix("@") })
       #expect(!FileManager.default.fileExists(atPath: String(header.dropFirst())))

@@ -48,7 +48,7 @@ import Testing
       try Self.drive(machine)
       #expect(try machine.property("ActiveState", of: Self.unit) == "active")
       try Self.expectNoPrivilege(of: Self.unit, machine)
-      // Files of its user, or new since it began, but for what the journal writes of it.
+      // Files of its user, or files that are newer than its start, except those of the journal.
       let files = try machine.shell(
         "find / -xdev \\( -user obdgate -o -newer /var/tmp/before \\) -type f -not -path '/proc/*' -not -path '/sys/*'")
       let others = files.split(separator: "\n").filter {
@@ -76,7 +76,7 @@ import Testing
         Int($0.output.dropLast()) ?? 0 > (Int(count) ?? .max) + 2
       }
       #expect(try machine.shell("head -n 1 \(Self.records)") == before)
-      // One numbering goes on: nothing was lost and nothing came twice.
+      // The numbering continues: no record was lost or sent twice.
       let lines = try machine.shell("cat \(Self.records)").split(separator: "\n").map {
         try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] ?? [:]
       }
@@ -185,7 +185,7 @@ import Testing
     }
   }
 
-  /// What udev does for an adapter: its device wants a unit.
+  /// Simulates udev for an adapter: its device requires a unit.
   @Test func plugging_in_an_adapter_starts_an_ended_but_not_a_disabled_service() async throws {
     let packages = try Packages()
     try await aside {
@@ -204,7 +204,7 @@ import Testing
     }
   }
 
-  /// The unit's filter of system calls does not let it ask the kernel.
+  /// The unit's filter of system calls does not permit the call to the kernel.
   @Test func the_daemon_detects_that_timesyncd_keeps_the_clock() async throws {
     let packages = try Packages()
     try await aside {
@@ -280,7 +280,7 @@ import Testing
       let machine = try packages.machine(installing: [packages.obdgate])
       defer { machine.end() }
       let pin = "/run/credentials/\(Self.unit)/obdgate.pin"
-      // What it says since it was last started.
+      // The log lines since its last start.
       let said = """
         journalctl --no-pager --output=cat \
           _SYSTEMD_INVOCATION_ID=$(systemctl show --value -p InvocationID \(Self.unit))

@@ -2,7 +2,7 @@ import JSONText
 import Testing
 
 struct JSONErrorTests {
-  /// What a person reads when the text is wrong: place, path, what is expected, what is there.
+  /// Error messages for people: position, path, expected and found value.
   @Test(arguments: [
     ("", "1:1: no JSON value: the text is empty"),
     ("\u{FEFF}{}", "1:1: the text begins with a byte order mark; save it as UTF-8 without one"),
@@ -17,11 +17,11 @@ struct JSONErrorTests {
     ("[true, flase]", "1:9: [1]: expected false, found 'l'"),
     ("{\"odd key\":{\"é\":[01]}}", "1:18: [\"odd key\"][\"é\"][0]: not a JSON number: expected no leading zero"),
     ("{\"a\":1.}", "1:8: a: not a JSON number: expected a digit behind the point"),
-    ("\"a\tb\"", "1:3: a tab cannot stand in a string; write \\u0009"),
+    ("\"a\tb\"", "1:3: a tab is not allowed in a string; write \\u0009"),
     ("\"\\ud83d\"", "1:2: half a surrogate pair; a character above U+FFFF is written \\uD8xx\\uDCxx"),
     ("{} x", "1:4: expected the end of the text after its value, found 'x'"),
     ("[\"😀é\", ?]", "1:8: [1]: expected a value, found '?'"),
-    ("{\"k\":1,\n\"k\":2}", "2:1: key \"k\" again; it already stands in line 1"),
+    ("{\"k\":1,\n\"k\":2}", "2:1: key \"k\" again; it is already in line 1"),
   ])
   func message_says_where_what_and_what_would_be_right(_ text: String, _ message: String) throws {
     #expect(try #require(refusal(text)).message == message)

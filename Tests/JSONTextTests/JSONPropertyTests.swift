@@ -4,7 +4,7 @@ import Testing
 
 /// Foundation's JSONSerialization as a second opinion.
 struct JSONPropertyTests {
-  /// A small generator of its own, so that a failure names the seed that repeats it.
+  /// A small generator, so that a failure names the seed that repeats it.
   private struct Generator: RandomNumberGenerator {
     var state: UInt64
     mutating func next() -> UInt64 {
@@ -41,7 +41,7 @@ struct JSONPropertyTests {
     if let refused {
       #expect(refused.offset <= bytes.count && refused.line >= 1 && refused.column >= 1)
     } else {
-      // What is let pass here is a JSON text for Foundation too, which is laxer in places, never stricter.
+      // A text that is accepted here is also accepted by Foundation, which is sometimes laxer, never stricter.
       _ = try JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)
     }
   }
@@ -62,7 +62,7 @@ struct JSONPropertyTests {
       if let bool = value.bool {
         #expect(number.boolValue == bool)
       } else {
-        // Foundation on Linux is off by some units in the last place; JSONNumberTests holds the value to the bit.
+        // Foundation on Linux has errors of some units in the last place. JSONNumberTests compares exactly.
         let (own, other) = try (#require(value.double), number.doubleValue)
         #expect(abs(own - other) <= 1e-13 * abs(other), "\(text)")
       }

@@ -1,7 +1,7 @@
 import NMEAWire
 import Testing
 
-/// Which sentences make one epoch, and which of their values it takes.
+/// The sentences that form one epoch, and the values that it uses.
 @Suite struct EpochTests {
   @Test func sentences_of_one_time_of_day_are_one_fix() throws {
     let stream = Stream.reading(

@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  /// Behind the twelfth comma, where no number before it has more than four digits and nothing else stands there.
+  /// The offset after the twelfth comma, if no number before it has more than four digits and nothing else is there.
   private static func end(of body: [UInt8]) -> Int? {
     var digits = 0
     var commas = 0
@@ -126,7 +126,7 @@ private struct RandomField {
     if random(0...4) > 0 { body += [0x2E] + self.digits(random(decimals)) }
     body.append(random(0...5) == 0 ? 0x2A : 0x2C)
     if hemisphere { body += [[0x4E, 0x53, 0x45, 0x2C][random(0...3)], 0x2C] }
-    // What follows, so that whole words stand there; sometimes too little for one.
+    // Bytes after the text, so that whole words can be read; sometimes too few.
     body += self.digits(random(0...12)) + [0x2A]
     damage(&body)
     return body + [0x2A]

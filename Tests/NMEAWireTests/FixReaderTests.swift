@@ -1,7 +1,7 @@
 import NMEAWire
 import Testing
 
-/// Where sentences begin and end in a stream, whatever stands between them and wherever it is cut.
+/// Start and end of sentences in a stream, with any bytes between them, and for any division of the bytes.
 @Suite struct FixReaderTests {
   static let rmc = Stream.sentence("GPRMC,081836.75,A,3751.6512,S,14507.3604,E,22.40,309.6,130926,11.3,E,D")
   static let gga = Stream.sentence("GPGGA,081836.75,3751.65121,S,14507.36041,E,2,09,0.9,88.4,M,-3.2,M,2.0,0120")

@@ -1,7 +1,7 @@
 import NMEAWire
 import Testing
 
-/// When there is a position, and what kind of fix it is: the receiver's own word, and the more cautious of two.
+/// Presence of a position, and type of the fix: the receiver's own status, and the more cautious of two.
 @Suite struct FixValidityTests {
   fileprivate static let place = "3751.6512,S,14507.3604,E"
   fileprivate static func rmc(_ status: String, _ mode: String = "") -> String {

@@ -1,7 +1,7 @@
 import NMEAWire
 import Testing
 
-/// Each sentence alone, with the samples that stand above its parser.
+/// Each sentence alone, with the samples in the documentation of its parser.
 @Suite struct SentencesTests {
   @Test func rmc_gives_date_position_speed_and_course() throws {
     let stream = Stream.reading(

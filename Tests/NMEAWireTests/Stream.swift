@@ -1,6 +1,6 @@
 import NMEAWire
 
-/// Sentences as a receiver sends them, and what the reader makes of them.
+/// Sentences as a receiver sends them, and the results of the reader.
 struct Stream: FixHandler {
   struct Refusal: Equatable {
     var reason: RejectReason
@@ -21,7 +21,7 @@ struct Stream: FixHandler {
     return "$\(body)*\(digits.count < 2 ? "0" : "")\(digits)\r\n"
   }
 
-  /// What the reader makes of whole bodies, to which checksums are added.
+  /// Returns the results for bodies, to which checksums are added.
   static func reading(_ bodies: String...) -> Stream { reading(bytes: bodies.map(sentence).joined()) }
 
   static func reading(bytes text: String, chunk: Int = .max) -> Stream { reading(Array(text.utf8), chunk: chunk) }
@@ -39,7 +39,7 @@ struct Stream: FixHandler {
     return stream
   }
 
-  /// What the reader makes of bytes that arrive in two pieces.
+  /// Returns the results for bytes that arrive in two pieces.
   static func reading(_ bytes: [UInt8], cutAt cut: Int) -> Stream {
     var stream = Stream()
     var reader = FixReader()
@@ -61,6 +61,6 @@ struct Stream: FixHandler {
 }
 
 extension Stream {
-  /// The fix of one epoch, where there is exactly one.
+  /// The fix, if there is exactly one.
   var onlyFix: Fix? { fixes.count == 1 ? fixes[0] : nil }
 }

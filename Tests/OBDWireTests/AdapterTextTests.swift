@@ -1,7 +1,7 @@
 import OBDWire
 import Testing
 
-/// Every word that an adapter says of itself: ELM327 data sheet, "Error Messages and Alerts".
+/// Every message of an adapter about itself: ELM327 data sheet, "Error Messages and Alerts".
 struct AdapterTextTests {
   @Test(arguments: [
     ("NO DATA", "noData"), ("NODATA", "noData"), ("no data", "noData"), ("UNABLE TO CONNECT", "unableToConnect"),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import OBDWire
 
-/// What the digits of a line stand for.
+/// The meaning of the digits of a line.
 struct HexLineTests {
   private struct Parts: Equatable {
     var identifier: UInt16?

@@ -2,7 +2,8 @@ import Testing
 
 @testable import OBDWire
 
-/// The short way that reads three bytes at a time: it may decline a line, but never read one otherwise than the long way.
+/// The fast reader that reads three bytes at a time. It may decline a line, but must never read one differently from
+/// the general reader.
 struct HexLineWordsTests {
   @Test func every_character_at_every_place_reads_as_in_the_long_way_or_is_declined() {
     for text in ["7E8 04 41 0C 1A F8 ", "41 0C 1A F8 ", "18 DA F1 10 04 41 0C 1A F8", "7E8 8 04 41 0C "] {
@@ -22,14 +23,14 @@ struct HexLineWordsTests {
         for end in ["", " "] {
           let digits = (0..<count).map { Recorder.hex(UInt32($0 * 13 % 256), 2) }.joined(separator: " ")
           let isRead = expectAlike(Array((identifier + digits + end).utf8))
-          // Of two digits alone the short way cannot tell that they are no identifier.
+          // From two digits alone, the fast reader cannot know whether they are an identifier.
           if count > 1, count <= 12 { #expect(isRead) }
         }
       }
     }
   }
 
-  /// - Returns: whether the short way read it.
+  /// - Returns: whether the fast reader read the line.
   @discardableResult
   private func expectAlike(_ line: [UInt8]) -> Bool {
     var short = HexLine()

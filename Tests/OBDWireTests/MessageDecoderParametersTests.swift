@@ -95,7 +95,7 @@ struct MessageDecoderParametersTests {
       return found.readings.suffix(2).map { String($0.split(separator: " ")[2]) }
     }
     #expect(names(after: nil) == ["oxygenSensor3", "oxygenSensor3ShortTermFuelTrim"])
-    // PID 16: third sensor of bank 1, or first of bank 2 where there are four banks (PID 1D).
+    // PID 16: third sensor of bank 1, or first of bank 2 if there are four banks (PID 1D).
     #expect(names(after: "13") == ["oxygenSensorBank1Sensor3", "oxygenSensorBank1Sensor3ShortTermFuelTrim"])
     #expect(names(after: "1D") == ["oxygenSensorBank2Sensor1", "oxygenSensorBank2Sensor1ShortTermFuelTrim"])
   }

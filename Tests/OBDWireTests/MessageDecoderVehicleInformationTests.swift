@@ -13,7 +13,7 @@ struct MessageDecoderVehicleInformationTests {
 
   @Test func vin_is_shown_with_every_character() {
     #expect(results("490201" + vinDigits, "0902") == ["text 7E8 0902 vin 0 1FTFW1ET5DFC10120"])
-    // Not valid, and yet what was sent.
+    // Not valid, but it is what the ECU sent.
     #expect(results("490201" + digits("WDX-SIM0019212345", 17), "0902") == ["text 7E8 0902 vin 0 WDX-SIM0019212345"])
     #expect(results("490201000000" + vinDigits, "0902") == ["text 7E8 0902 vin 0 1FTFW1ET5DFC10120"])
   }

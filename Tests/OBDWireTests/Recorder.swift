@@ -1,6 +1,6 @@
 import OBDWire
 
-/// Writes down what a reader finds, one text an event, so that tests say what they expect in one line each.
+/// Records the results of a reader, one text for each event, so that tests can state expectations in one line each.
 ///
 ///     > 010C
 ///     message 7E8 410C1AF8
@@ -9,7 +9,7 @@ import OBDWire
 ///     end
 struct Recorder: ReplyHandler {
   var events: [String] = []
-  /// The same with line, position and the failing line's bytes: what must not depend on how the bytes were split.
+  /// The same with line, position and the bytes of the failed line. It must not depend on the division of the bytes.
   var exact: [String] = []
 
   mutating func request(_ command: Span<UInt8>, position: UInt64) {
@@ -81,7 +81,7 @@ struct Recorder: ReplyHandler {
 }
 
 extension Recorder {
-  /// What a fresh reader finds.
+  /// Returns the results of a new reader.
   static func of(
     _ reply: String, to command: String? = nil, bus: BusProtocol = .auto, headers: HeaderMode = .auto,
     loaded: [SignalDefinition] = []
@@ -105,7 +105,7 @@ extension Recorder {
     reader.receive(bytes.span, loaded: loaded.span, into: &self)
   }
 
-  /// Characters up to U+00FF stand for the byte of that number.
+  /// Characters up to U+00FF represent the byte with that number.
   static func bytes(_ text: String) -> [UInt8] { text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } }
 
   /// The events of one kind, that word cut.
@@ -115,7 +115,7 @@ extension Recorder {
   var messages: [String] { events("message") }
   var readings: [String] { events("reading") }
   var errors: [String] { events("error") }
-  /// Everything that says something of the car: readings, texts, codes, test results, bitmaps.
+  /// Everything that describes the car: readings, texts, codes, test results, bitmaps.
   var values: [String] {
     events.filter { event in
       ["reading ", "text ", "codes ", "test ", "supported "].contains { event.hasPrefix($0) }
@@ -146,14 +146,14 @@ extension Recorder {
     let text = String(value, radix: 16, uppercase: true)
     return String(repeating: "0", count: max(0, digits - text.count)) + text
   }
-  /// Six decimals at most, none where they are zeros.
+  /// At most six decimals, without trailing zeros.
   static func number(_ value: Double) -> String {
     let text = "\((value * 1e6).rounded() / 1e6)"
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 }
 
-/// Frames as a car would send them: the check byte of the bus put behind.
+/// Frames as a car would send them, with the check byte of the bus.
 enum Frame {
   /// `86 F1 10 …` or `48 6B 10 …` with the sum (ISO 9141-2, ISO 14230-2).
   static func sum(_ digits: String) -> String {
@@ -207,6 +207,6 @@ enum Frame {
 }
 
 extension [String] {
-  /// Lines of a reply as the adapter sends them, prompt behind.
+  /// Lines of a reply as the adapter sends them, followed by the prompt.
   var reply: String { joined(separator: " \r") + " \r\r>" }
 }

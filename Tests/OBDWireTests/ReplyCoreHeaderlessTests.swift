@@ -1,7 +1,7 @@
 import OBDWire
 import Testing
 
-/// Lines without headers: numbered segments behind their length, and data alone.
+/// Lines without headers: numbered segments after their length, and data alone.
 struct ReplyCoreHeaderlessTests {
   private let segments = ["014", "0: 49 02 01 31 44 34", "1: 47 50 30 30 52 35 35", "2: 42 31 32 33 34 35 36"]
   private let read = ["text - 0902 vin 0 1D4GP00R55B123456"]
@@ -69,7 +69,7 @@ struct ReplyCoreHeaderlessTests {
   @Test func padding_of_a_clone_behind_data_alone_is_cut_where_the_length_is_known() {
     #expect(Recorder.of("41 0C 0A F4 00 00 00\r\r>", to: "010C").messages == ["- 410C0AF4"])
     #expect(Recorder.of("41 05 7B AA AA AA AA\r\r>", to: "0105").results == ["reading - 0105 coolantTemp 83"])
-    // Zeros behind a PID that was asked for are its value.
+    // Zeros after a requested PID are its value.
     let two = Recorder.of("41 0D 32 0C 00 00 00\r\r>", to: "010D0C")
     #expect(two.results == ["reading - 010D speed 50", "reading - 010C rpm 0"])
   }

@@ -1,7 +1,7 @@
 import OBDWire
 import Testing
 
-/// Lines that an adapter or a logger ran together: cut only where there is one way.
+/// Lines that an adapter or a logger joined. They are separated only if there is exactly one way.
 struct ReplyCoreRunTogetherTests {
   @Test func frames_of_three_ecus_are_cut_by_their_identifiers_and_lengths() {
     let found = Recorder.of("7EB06410098180001" + "7E8064100983BA017" + "7E906410098180011" + "\r\r>", to: "0100")
@@ -40,7 +40,7 @@ struct ReplyCoreRunTogetherTests {
     let found = Recorder.of("18DAF11009416803333500000000\r\r>", to: "0168")
     #expect(found.messages == ["18DAF110 416803333500000000"])
     #expect(Recorder.of("7E809416803333500000000\r\r>", to: "0168").messages == ["7E8 416803333500000000"])
-    // One byte less than it says.
+    // One byte less than announced.
     #expect(Recorder.of("7E8094168033335000000\r\r>", to: "0168").messages.isEmpty)
   }
 }

@@ -1,7 +1,7 @@
 import OBDWire
 import Testing
 
-/// What form a line has: headers on and off, spaces on and off, every bus.
+/// The form of lines: with and without headers and spaces, on every bus.
 struct ReplyCoreTests {
   @Test(arguments: [
     "7E8 04 41 0C 1A F8", "7E804410C1AF8", "7E8 04410C1AF8", "7E8 4 410C1AF8".replacing("4 ", with: "04"),

@@ -146,7 +146,7 @@ private struct RandomDialogue {
     }
   }
 
-  /// Mostly as the adapter prints it: a space behind each byte.
+  /// Usually as the adapter prints it: a space after each byte.
   private mutating func line(_ text: String) {
     var bytes = Array((text + " ").utf8)
     switch random(16) {

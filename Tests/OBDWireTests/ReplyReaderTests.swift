@@ -1,7 +1,7 @@
 import OBDWire
 import Testing
 
-/// Framing: where lines and replies begin and end, whatever stands between, however the bytes are split.
+/// Framing: start and end of lines and replies, with any bytes between them, and for any division of the bytes.
 struct ReplyReaderTests {
   private let engineSpeed = ["reading 7E8 010C rpm 1726"]
 
@@ -148,7 +148,7 @@ struct ReplyReaderTests {
   }
 
   @Test func longest_kwp_answer_fits_a_line() {
-    // 80 F1 10 FF: a length byte of its own, 255 data bytes.
+    // 80 F1 10 FF: a separate length byte, 255 data bytes.
     let data = String(repeating: "00", count: 253)
     let line = Frame.sum("80F110FF" + "6101" + data)
     #expect(line.utf8.count == 260 * 3 - 1)
@@ -174,7 +174,7 @@ struct ReplyReaderTests {
 
   @Test(arguments: sampleReplies)
   func every_split_gives_the_same_events(reply: String) {
-    // What stands behind makes room for the short way of reading, which wants a long stretch before it.
+    // The bytes after it are needed by the fast reader.
     let reply = reply + String(repeating: "\r", count: 64)
     let bytes = Recorder.bytes(reply)
     let whole = Recorder.of(reply).exact
@@ -225,7 +225,7 @@ private let sampleReplies = [
 ]
 
 extension Recorder {
-  /// What a fresh reader finds where the bytes come in these pieces.
+  /// Returns the results of a new reader for bytes that arrive in these pieces.
   static func split(_ bytes: [UInt8], at cuts: [Int]) -> Recorder {
     var reader = ReplyReader()
     var recorder = Recorder()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import OBDWire
 
-/// What a command asks for, in every spelling.
+/// The meaning of a command, in every spelling.
 struct RequestTests {
   private func request(_ text: String, formatsCAN: Bool = true) -> (request: Request, link: Link) {
     var link = Link()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import OBDWire
 
-/// What every row of the table must hold, whatever it says.
+/// Properties of every row of the table.
 @Suite struct TablesSAESignalTests {
   private var rows: [SAESignal] { saeSignals.span.indices.map { saeSignals.span[$0] } }
 

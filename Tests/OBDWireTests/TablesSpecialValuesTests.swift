@@ -1,8 +1,8 @@
 import OBDWire
 import Testing
 
-/// What the footnotes of SAE J1979-DA say of raw values that are no measurement: the value is absent, whatever the support
-/// bit says; the answer's other values stand.
+/// Raw values that are no measurements according to footnotes of SAE J1979-DA. The value is absent, regardless of its
+/// support bit; other values of the answer are present.
 struct TablesSpecialValuesTests {
   private static func names(_ answer: String) -> [String: Double] {
     let service = String(answer.prefix(2)) == "49" ? "09" : "01"
@@ -15,7 +15,7 @@ struct TablesSpecialValuesTests {
     return Dictionary(pairs) { first, _ in first }
   }
 
-  /// An answer, the value that it does not hold, another that it does hold, and the nearest answer that holds it.
+  /// An answer, the value that is absent, another that is present, and the nearest answer that contains the value.
   private static let absent: [(answer: String, absent: String, stays: String?, usual: String)] = [
     // PID 03, byte B: 00 while the engine runs: there is no second fuel system.
     ("41030100", "fuelSystem2Status", "fuelSystem1Status", "41030101"),
@@ -90,7 +90,7 @@ struct TablesSpecialValuesTests {
     #expect(Self.names(usual)[absent] != nil, "\(usual)")
   }
 
-  /// Values at the end of their range that the standard means as they stand: counters that stop, and shares of a full scale.
+  /// Values at the end of their range that are valid: counters that stop, and percentages of a full scale.
   @Test(
     arguments: [
       ("4103FF00", "fuelSystem1Status", 255), ("41030000", "fuelSystem2Status", 0), ("410400", "engineLoad", 0),

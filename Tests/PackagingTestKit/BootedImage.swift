@@ -2,19 +2,19 @@ import Foundation
 import Glibc
 import TestKit
 
-/// A Debian that systemd has booted, in a container with a file system of its own that goes with it.
+/// A Debian that systemd has booted, in a container with a temporary file system.
 ///
 ///     let machine = try BootedImage(showing: folder)
 ///     #expect(try machine.run("systemctl", "is-active", "obdgated").output == "active\n")
 final class BootedImage: @unchecked Sendable {
-  /// Where the folder that is shown stands in the container.
+  /// Path of the shared folder in the container.
   static let shown = "/shown"
 
   private let container: RunningProgram
   /// The container's first process, as this machine numbers it.
   private let first: pid_t
 
-  /// - Parameter folder: what the container sees, read-only.
+  /// - Parameter folder: a folder that the container can read.
   ///
   /// If no container can be started, the current test is skipped.
   init(showing folder: String) throws {
@@ -44,7 +44,7 @@ final class BootedImage: @unchecked Sendable {
     }
   }
 
-  /// Powers it off; what does not end is ended.
+  /// Powers it off. Processes that do not end are killed.
   func end() {
     _ = try? run("systemctl", "poweroff", "--force")
     if (try? container.end(within: .seconds(60))) == nil { container.kill() }

@@ -8,15 +8,15 @@ import Testing
 @Suite struct RulesTests {
   private static let path = TestData.projectRoot + "/systemd/70-obdgate.rules"
 
-  /// The lines that say something.
+  /// The lines that contain rules.
   private static var rules: [Substring] {
     get throws {
       try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }
     }
   }
 
-  /// udev's keys with an S at the end hold where any ancestor of the device is so; with `!=`, where any is not, which one
-  /// always is.
+  /// udev's keys with an S at the end match if any ancestor of the device matches; with `!=`, if any does not match,
+  /// which is always the case.
   @Test func no_udev_rule_negates_a_match_of_parent_devices() throws {
     let rules = try Self.rules
     #expect(rules.contains { $0.contains("SUBSYSTEMS==") })

@@ -36,7 +36,7 @@ import Testing
     #expect(verified.errors.split(separator: "\n").filter { $0.contains(unit) } == [])
   }
 
-  /// What the unit's comments say of the watchdog needs one.
+  /// The comments in the unit about the watchdog require one.
   @Test(arguments: ["obdgated.service", "fleetstore.service"])
   func a_service_has_a_watchdog_and_is_restarted(_ unit: String) throws {
     let text = try String(contentsOfFile: Self.path(unit), encoding: .utf8)
@@ -55,7 +55,7 @@ import Testing
     #expect(text.contains("\nRestartPreventExitStatus=\(statuses.map(String.init).joined(separator: " "))\n"))
   }
 
-  /// An adapter wants a unit that is another name of the service's only while that is enabled.
+  /// An adapter requires a unit by an alias of the service, which exists only while the service is enabled.
   @Test func plugging_in_an_adapter_does_not_start_a_disabled_unit() throws {
     let systemctl = try Tool.required("systemctl")
     let rules = try String(contentsOfFile: Self.path("70-obdgate.rules"), encoding: .utf8)

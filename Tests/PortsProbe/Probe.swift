@@ -46,7 +46,7 @@ enum Probe {
     try loop.run(&port, &asker)
   }
 
-  /// Asks the same so many times, each time once the prompt has come.
+  /// Sends the same command repeatedly, each time after the prompt.
   static func exchange(_ address: String, _ command: String, _ wanted: Int) throws(PortError) {
     var port = AddressedPort(try PortAddress(parsing: address))
     try port.open(within: .seconds(60), unless: nil)
@@ -107,7 +107,7 @@ struct Exchanges: PortHandler, ~Copyable {
   }
 }
 
-/// Sends one command and prints what comes, a line at a time; ends when the device does.
+/// Sends one command and prints received lines. Ends when the device is gone.
 struct Asker: PortHandler, ~Copyable {
   let command: [UInt8]
   private var line: [UInt8] = []

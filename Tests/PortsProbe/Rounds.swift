@@ -1,9 +1,9 @@
 import Glibc
 import Ports
 
-/// Exchanges with an adapter, all in one thread: what is sent is answered as soon as it has left.
+/// Exchanges with an adapter in one thread: each command is answered as soon as it was sent.
 ///
-/// Every exchange sets a deadline, is stamped, and hands a value over by a ring: what a gateway's port thread does.
+/// Every exchange sets a deadline, reads the clock and passes a value through a ring, like a gateway's port thread.
 struct Rounds: PortHandler, ~Copyable {
   let master: Int32
   let wanted: Int

@@ -1,7 +1,7 @@
 import Glibc
 import Ports
 
-/// The other end of a serial line: what the device does.
+/// The other end of a serial line: the device.
 final class Adapter: Sendable {
   private let line: PseudoTerminal
   /// The path that the port opens.
@@ -29,7 +29,7 @@ enum Peer {
     }
   }
 
-  /// Reads so many bytes, or until nothing has come for a minute.
+  /// Reads this many bytes, or until nothing has arrived for a minute.
   static func read(_ count: Int, from descriptor: Int32) -> String {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4_096)

@@ -3,7 +3,7 @@ import Ports
 import TestKit
 import Testing
 
-/// The port of an address does what the port of that kind does.
+/// The port of an address behaves like the port of its kind.
 @Suite struct AddressedPortTests {
   @Test func a_serial_address_opens_a_serial_line() throws {
     var line: Adapter? = try Adapter()
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  /// What stays in the line would keep the last close(2) waiting for 30 s (closing_wait).
+  /// Bytes that stay in the line would delay the last close(2) by 30 s (closing_wait).
   @Test func closing_a_serial_line_drops_what_the_device_does_not_take() throws {
     try Tool.withoutBirths {
       let line = try Adapter()
@@ -60,7 +60,7 @@ import Testing
     try PortContract.findsThatTheDeviceWent(&port)
   }
 
-  /// Machines that tests run on have no Bluetooth: on one that has, nobody answers.
+  /// Test machines have no Bluetooth. On a machine with Bluetooth, no device answers.
   @Test func a_bluetooth_address_is_tried_and_fails_with_a_reason() throws {
     let address = try #require(BluetoothAddress("00:00:00:00:00:01"))
     var port = AddressedPort(.rfcomm(address, channel: 1))

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Work on a thread of its own, waited for.
+/// Work on a separate thread that can be awaited.
 final class Aside: Sendable {
   private let done = DispatchSemaphore(value: 0)
   private let isOver = Atomic(false)
@@ -9,7 +9,7 @@ final class Aside: Sendable {
 
   convenience init(_ work: @escaping @Sendable () -> Void) { self.init { _ in work() } }
 
-  /// - Parameter work: is given what says whether it is to go on, until ``stop()``.
+  /// - Parameter work: its parameter returns whether to continue; `false` after ``stop()``.
   init(_ work: @escaping @Sendable (_ goesOn: () -> Bool) -> Void) {
     Thread.detachNewThread {
       work { !self.isToStop.load(ordering: .acquiring) }
@@ -21,14 +21,14 @@ final class Aside: Sendable {
   /// True once the work has ended.
   var hasEnded: Bool { isOver.load(ordering: .acquiring) }
 
-  /// Asks the work to end.
+  /// Requests the end of the work.
   func stop() { isToStop.store(true, ordering: .releasing) }
 
-  /// Waits for the end of the work; false where it does not within a minute.
+  /// Waits for the end of the work; `false` if it does not end within a minute.
   func ended() -> Bool { done.wait(timeout: .now() + 60) == .success }
 }
 
-/// A place for something that is not copied, where one thread after another finds it.
+/// A container for a noncopyable value, which several threads use one after another.
 final class Held<Value: ~Copyable>: @unchecked Sendable {
   var value: Value
 

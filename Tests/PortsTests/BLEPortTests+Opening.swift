@@ -112,7 +112,7 @@ extension BLEPortTests {
     }
   }
 
-  /// Not every adapter says so before it is written to.
+  /// Not every adapter reports this before it is written to.
   @Test func a_characteristic_that_requires_a_key_fails_when_it_is_written() async throws {
     let services = Scene.service("ffe0", [("ffe1", ["write", "notify"])])
     try await Self.with(Scene.adapter(services, Self.messages + #", "wants key": "write""#)) { port, _ in
@@ -140,7 +140,7 @@ extension BLEPortTests {
       var port = BLEPort(address: Scene.address, bus: bed.bus)
       let error = PortContract.error { () throws(PortError) in try port.open(within: .seconds(60), unless: nil) }
       #expect(error?.kind == .noSerialService)
-      // What its owner has made known stays known.
+      // Data that the owner has published remain known.
       try bed.event(known.isEmpty ? "removed" : "disconnect")
       guard known.isEmpty else { return }
       try port.open(within: .seconds(60), unless: nil)

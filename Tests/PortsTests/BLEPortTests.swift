@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ports
 
-/// An adapter behind a stand-in for BlueZ, on a bus of its own.
+/// An adapter with a simulation of BlueZ, on a separate bus.
 @Suite struct BLEPortTests {
   /// Opens a port to a scene's adapter and lets the test work with both.
   static func with(
@@ -50,7 +50,7 @@ import Testing
     return text
   }
 
-  /// Reads until the line has ended, and says why.
+  /// Reads until the connection has ended, and returns the reason.
   static func end(of port: inout BLEPort) throws -> PortError? {
     while true {
       try wait(for: port)
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  /// Writes all of it, as a loop does: what finds no room waits until the descriptor is ready.
+  /// Writes all bytes, like a loop: if there is no room, it waits until the descriptor is ready.
   static func write(_ text: String, _ port: inout BLEPort) throws {
     var rest = Substring(text)
     while !rest.isEmpty {
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test(arguments: [
-    // What BlueZ hands the socket out with; none before the two sides have agreed.
+    // The message with which BlueZ passes the socket; none before both sides have agreed.
     (#""sockets": true, "mtu": 23"#, 20), (#""sockets": true, "mtu": 103"#, 100),
     (#""sockets": true, "mtu": 0"#, 20),
     (#""sockets": true, "mtu": 65535"#, 512),
@@ -153,7 +153,7 @@ import Testing
       Scene.service("ffe0", [("ffe1", ["write-without-response", "notify"])], mtu: 53), 50,
       "command"
     ),
-    // Without what needs no answer, each write waits for one.
+    // Without writes without response, each write waits for an answer.
     (Scene.service("ffe0", [("ffe1", ["write", "notify"])], mtu: 185), 182, "request"),
   ])
   func messages_are_cut_to_packets_too(_ row: (services: String, packet: Int, type: String))

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// BlueZ's stand-in on a bus of its own.
+/// A simulation of BlueZ on a separate bus.
 @Suite struct BluetoothDirectoryTests {
   private static let serialPort = "00001101-0000-1000-8000-00805f9b34fb"
 
@@ -52,7 +52,7 @@ import Testing
       {"controllers": ["hci0"], "devices": [
         {"controller": "hci0", "address": "11:22:33:44:55:66", "name": "OBDII", "heard": true, "signal": -60}]}
       """
-    // So long the stand-in has to see that there is an inquiry, and to make the device known.
+    // Time for the simulation to detect the inquiry and to report the device.
     let result = try Self.run(devices, ["inquire", "5"])
     #expect(result.status == 0, "\(result.output)\(result.errors)")
     #expect(result.lines == ["11:22:33:44:55:66 'OBDII' 'OBDII' -60 dBm leave(notPaired)"])

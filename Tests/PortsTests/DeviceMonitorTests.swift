@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// libudev as a program sees it, on a machine whose devices umockdev plugs in and out.
+/// libudev in a program, with devices that umockdev plugs in and out.
 @Suite struct DeviceMonitorTests {
   private static let obdlink = """
     "socket": "1-1", "number": 0, "vendor": "0403", "product": "6015", "serial": "113011099400",
@@ -66,7 +66,7 @@ import Testing
     #expect(words.last == "appeared /dev/ttyUSB\(number) usb:0403:6015:113011099400")
   }
 
-  /// The whole line: found in /dev, opened, asked, answered, pulled out.
+  /// The whole sequence: found in /dev, opened, queried, answered, unplugged.
   @Test func an_unplugged_serial_port_is_gone() throws {
     let steps = """
       [{"plug": "a", \(Self.obdlink), "answers": {"ATZ": "ELM327 v1.5"}}, {"start": true}, {"await": "prompt"},

@@ -1,7 +1,7 @@
 import Ports
 import Testing
 
-/// One table: which device, what is allowed, what follows.
+/// A table: the device, the permitted actions, and the decision.
 @Suite struct DiscoveryRulesTests {
   struct Row: Sendable, CustomTestStringConvertible {
     let what: String
@@ -121,7 +121,7 @@ import Testing
     #expect(configured.verdict(for: device("", paired: false, serial: false)) == .adapter(.configured))
   }
 
-  /// One that nobody has called theirs may be in the next car, and wants no pairing.
+  /// A device that is not configured may be in another car, and is not paired.
   @Test func bluetooth_low_energy_device() throws {
     let address = try #require(BluetoothAddress("AA:BB:CC:00:00:01"))
     func device(_ name: String, paired: Bool = false, trusted: Bool = false, serial: Bool = false) -> BluetoothDevice {
@@ -138,7 +138,7 @@ import Testing
     #expect(DiscoveryRules(probe: true).verdict(for: device("Scale", trusted: true)) == .adapter(.probe))
     #expect(DiscoveryRules(probe: true).verdict(for: device("Scale")) == .leave(.unrelated))
     #expect(device("OBDBLE").port == .ble(address))
-    // Many tell their services only once they are connected; only Bluetooth LE has addresses that are not registered.
+    // Many report their services only after they are connected. Only Bluetooth LE has random addresses.
     let silent = BluetoothDevice(address: address, name: "OBDBLE", isTrusted: true, hasRandomAddress: true)
     #expect(none.verdict(for: silent) == .adapter(.knownProduct))
     #expect(silent.port == .ble(address))

@@ -25,8 +25,8 @@ import Testing
     #expect(unsafe String(cString: cports_lookup_message(code)) != "")
   }
 
-  /// - Parameter piece: how long it waits at a time, ms.
-  /// - Returns: 0 where it has found an address; 1 where it gave up.
+  /// - Parameter piece: length of each wait, ms.
+  /// - Returns: 0 if it found an address; 1 if it was aborted.
   private static func lookUp(_ host: String, in piece: Int32, givesUp: Bool = false) -> Int32 {
     guard let lookup = unsafe cports_lookup_begin(host, "80") else { return -1 }
     defer { unsafe cports_lookup_end(lookup) }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ListenerTests {
   private static let sentence = "$GPGGA,092750.000,5321.6802,N,00630.3372,W,1,8,1.03,61.7,M,55.2,M,,*76\r\n"
 
-  /// Has a listener hear pieces, each at its moment in milliseconds; returns it and what it asked for.
+  /// Passes pieces to a listener, each at its time in milliseconds. Returns its result and its deadline.
   private static func hear(_ pieces: [(Int64, String)]) -> (heard: Listener.Result, deadline: Int64?) {
     var listener = Listener()
     var actions = PortActions()
@@ -62,7 +62,7 @@ import Testing
   /// The whole of it, on a line: opened, listened to, ended, nothing written.
   @Test func a_receiver_is_detected_without_writing_to_it() throws {
     let line = try Adapter()
-    // Setting the first rate forgets what came before it: it goes on speaking until it has been heard.
+    // Setting the first rate discards earlier bytes, so it continues to send until it was detected.
     let receiver = Aside { speaks in
       while speaks() {
         var room = pollfd(fd: line.master, events: Int16(POLLOUT), revents: 0)

@@ -3,7 +3,7 @@ import Ports
 import TestKit
 import Testing
 
-/// A listening socket at a path where something else is.
+/// A listening socket at a path that already exists.
 @Suite struct ListeningSocketTests: ~Copyable {
   private let scratch: ScratchFolder
 

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// The read loop takes nothing from the heap once it runs.
+/// The read loop allocates nothing while it runs.
 @Suite struct LoopAllocationTests {
   @Test func ten_thousand_more_exchanges_allocate_nothing() throws {
     let probe = try ProbeProgram.path
@@ -12,7 +12,7 @@ import Testing
     #expect(many.allocations - few.allocations < 10, "\(few.allocations) → \(many.allocations)")
   }
 
-  /// Where BlueZ hands its sockets out, a notification and a write are no messages of D-Bus.
+  /// After BlueZ has passed its sockets, notifications and writes are not D-Bus messages.
   @Test func ten_thousand_more_exchanges_over_bluetooth_le_allocate_nothing() async throws {
     try await aside {
       let scene = Scene.adapter(Scene.ffe0, #""sockets": true, "quiet": true, "reply": "41 0C 1A F8 \r\r>""#)
@@ -22,8 +22,8 @@ import Testing
           try ProbeProgram.path, ["exchange", "ble:\(Scene.address)", "010C1", "\(count)"],
           environment: ["DBUS_SYSTEM_BUS_ADDRESS": bed.bus])
       }
-      // Signals of the device's connection come when the bus has turned to them, within the exchanges or behind, and some
-      // ten allocations with them. What an exchange itself took would be in each pair of runs, and ten thousand times.
+      // Signals of the device's connection arrive with some delay, during the exchanges or after them, and cause about
+      // ten allocations. An allocation in each exchange would occur in each pair of runs, ten thousand times.
       var differences: [Int] = []
       repeat {
         let few = try run(5_000)

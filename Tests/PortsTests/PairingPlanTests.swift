@@ -12,7 +12,7 @@ import Testing
     var tried: [PairingPlan.Answer] = []
     while plan.state == .open {
       tried.append(plan.answer(.pin))
-      // Asked again within a try it stays with its answer.
+      // If BlueZ asks again during one attempt, the answer is the same.
       #expect(plan.answer(.pin) == tried.last)
       plan.refused(at: 0)
     }
@@ -71,7 +71,7 @@ import Testing
     #expect(named.due == .min)
   }
 
-  /// There is no such request before its line was refused.
+  /// Such a request exists only after the link was rejected.
   @Test func a_bluetooth_le_adapter_is_paired_at_once() {
     let request = PairingRequest(address: Scene.address, isLowEnergy: true)
     #expect(PairingPlan(request, notBefore: 20).due == .min)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ports
 
-/// Pairing with a stand-in for BlueZ that asks the agent as bluetoothd does.
+/// Pairing with a simulation of BlueZ that sends requests to the agent like bluetoothd.
 @Suite struct PairingTests {
   private struct Outcome {
     var events: [String] = []
@@ -20,7 +20,7 @@ import Testing
 
     func take(_ item: PairingEvent) { news.withLock { $0.append(item) } }
 
-    /// Waits until there is so much.
+    /// Waits until this many events were received.
     func wait(for count: Int = 1) throws {
       let deadline = BootClock.now + 60_000_000_000
       while all.count < count {
@@ -61,7 +61,7 @@ import Testing
   }
 
   private static func adapter(_ facts: String) -> String { Scene.adapter("", facts) }
-  /// Nobody answers, so that the agent stays.
+  /// The adapter does not answer, so that the agent stays.
   private static let absent = #""pairing": "org.bluez.Error.ConnectionAttemptFailed: Page Timeout", "passkey": 1234"#
 
   @Test func a_new_adapter_gets_1234_then_0000_and_is_trusted() async throws {
@@ -103,7 +103,7 @@ import Testing
     #expect(outcome.news == [.paired(.ble(Scene.address))])
   }
 
-  /// BlueZ puts a pairing that nobody of this machine called for to the default agent.
+  /// BlueZ assigns a pairing that the adapter started to the default agent.
   @Test func the_agent_is_not_asked_about_a_pairing_that_the_adapter_starts() async throws {
     let outcome = try await Self.run(Self.adapter(Self.absent), isLowEnergy: true) { bed, told, _ in
       try told.wait()
@@ -155,7 +155,7 @@ import Testing
       for _ in 0..<2 { try bed.event("passkey 1") }
       try told.wait(for: 3)
     }
-    // The first is not called again before its time has come.
+    // The first is not tried again before its time.
     #expect(outcome.events.filter { $0 == "pair" }.count == 5)
     let refused = PairingEvent.refused(second.port, isConfigured: true)
     #expect(outcome.news == [.missed(first.port), refused, refused])

@@ -2,7 +2,7 @@ import Glibc
 import Ports
 import Testing
 
-/// What every ``Port`` must do, whatever it is a line to. The caller opens it and holds the other end.
+/// The requirements for every ``Port``. The caller opens it, and controls the other end.
 enum PortContract {
   static func carriesBytesBothWays<P: Port & ~Copyable>(_ port: inout P, peer: Int32) throws {
     #expect(port.isOpen == true)

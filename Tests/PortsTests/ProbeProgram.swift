@@ -1,7 +1,7 @@
 import Foundation
 import TestKit
 
-/// The program `PortsProbe`, built beside the tests.
+/// The program `PortsProbe` of the same build.
 enum ProbeProgram {
   static var path: String {
     get throws {

@@ -56,7 +56,7 @@ import Testing
     var last: UInt64 = 0
     var isWhole = true
     while true {
-      // Asked before: nothing can be put in between an end and an empty ring.
+      // Check before, because a value could be added between the end and the check of the empty ring.
       let isOver = putting.hasEnded
       guard let pair = consumer.take() else {
         if isOver { break }

@@ -1,7 +1,7 @@
 import Glibc
 import TestKit
 
-/// A program that runs beside the test, with its input and output; killed when the test releases it.
+/// A program that runs during the test, with its input and output. It is killed when the test releases it.
 final class Running: Sendable {
   private let pid: pid_t
   private let input: Int32
@@ -9,7 +9,7 @@ final class Running: Sendable {
 
   struct NotStarted: Error { let code: Int32 }
 
-  /// The only birth as long as it takes: its pipes would be copied to another, and others' lines to it.
+  /// No other program may start meanwhile. It would inherit the pipes of this one.
   static func start(_ command: [String]) throws -> Running { try Tool.withoutBirths { try Running(command) } }
 
   private init(_ command: [String]) throws {

@@ -83,7 +83,7 @@ import Testing
   @Test func a_busy_serial_port_names_the_other_program() throws {
     let line = try Adapter()
     var port = SerialPort(path: line.path)
-    // flock(1) holds the device while its command runs; that command says so, then waits for the end of its input.
+    // flock(1) locks the device while its command runs. The command reports this, and waits for the end of its input.
     let holder = try Running.start(["flock", "--exclusive", line.path, "cat"])
     holder.say("held\n")
     #expect(holder.hear(5) == "held\n")
@@ -103,7 +103,7 @@ import Testing
     #expect(cports_tty_is_exclusive(other) == 0)
   }
 
-  /// Claims a line as another program might, and goes without giving it back, as one that is killed does.
+  /// Locks a port like another program, and ends without unlocking it, like a killed program.
   private func leaveClaimed(_ path: String) {
     let number = unsafe Glibc.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     #expect(cports_tty_set_exclusive(number, 1) == 0)
@@ -174,7 +174,7 @@ import Testing
     #expect(try PortContract.read(&port) == "")
   }
 
-  /// Closing drops DTR if HUPCL is set. The port keeps the setting that it finds.
+  /// Closing drops DTR if HUPCL is set. The port does not change the setting.
   @Test(arguments: ["hupcl", "-hupcl"])
   func the_hang_up_setting_of_a_serial_port_is_not_changed(_ setting: String) throws {
     let line = try Adapter()
@@ -211,7 +211,7 @@ import Testing
     #expect(unsafe chmod(line.path, 0o660) == 0)
     var status = stat()
     #expect(unsafe stat(line.path, &status) == 0)
-    // Nobody (65534) may not; root may always, so this runs in a process of its own.
+    // The user nobody (65534) may not; root always may. Therefore, this runs in a separate process.
     let scratch = try ScratchFolder()
     #expect(unsafe chmod(scratch.path, 0o755) == 0)
     let copy = scratch.file("probe")

@@ -24,7 +24,7 @@ import Testing
       + more
   }
 
-  /// Asks a device that gives these answers, one to each question.
+  /// Queries a device with these answers, one for each request.
   private static func ask(_ answers: [[UInt8]], questions: (([[UInt8]]) -> Void)? = nil) throws -> UInt8 {
     var ends: [Int32] = [-1, -1]
     #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | O_NONBLOCK, 0, &ends) == 0)
@@ -95,7 +95,7 @@ import Testing
 
   @Test func no_record_means_no_serial_port() {
     #expect(Self.failure([Self.answer(1, [0x35, 0x00])]) == .noSerialPort)
-    // A number behind another protocol is no channel.
+    // A number after another protocol is not a channel.
     #expect(Self.failure([Self.answer(1, [0x35, 0x05, 0x19, 0x01, 0x00, 0x08, 0x01])]) == .noSerialPort)
   }
 
@@ -121,7 +121,7 @@ import Testing
     #expect(Self.failure([[0x09, 0, 1, 0, 2, 0, 0]]) == .malformed(offset: 0))
     #expect(Self.failure([Self.answer(9, [0x35, 0])]) == .malformed(offset: 1))
     #expect(Self.failure([[0x01, 0, 1, 0, 2, 0, 3]]) == .refused(3))
-    // More is promised and nothing comes: that would never end.
+    // More is announced than sent, so this would never end.
     #expect(Self.failure([Self.answer(1, [], more: [1])]) == .malformed(offset: 5))
   }
 

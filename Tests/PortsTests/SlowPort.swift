@@ -1,7 +1,7 @@
 import Glibc
 import Ports
 
-/// A port that takes three bytes at a time and writes down what it is asked.
+/// A port that accepts three bytes at a time and records its calls.
 struct SlowPort: Port, ~Copyable {
   let name = "slow"
   let highestBaud: Int

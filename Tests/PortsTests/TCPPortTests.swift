@@ -50,7 +50,7 @@ import Testing
     #expect(error?.description.hasPrefix("tcp:127.0.0.1:\(closed.number): refused: nothing listens on port") == true)
   }
 
-  /// A listener whose queue is full answers no further connection: as silent as a host that is not there.
+  /// A listener with a full queue answers no further connection, like a host that does not exist.
   @Test func a_connection_without_an_answer_ends_at_the_limit() throws {
     let server = try Listening(queue: 0)
     let filler = try Filled(server)
@@ -78,7 +78,7 @@ import Testing
   @Test func each_address_of_a_name_is_tried() throws {
     let server = try Listening()
     var port = TCPPort(host: "localhost", port: server.port)
-    // It may be ::1 first, where nobody listens: the next address is tried.
+    // The first address may be ::1, where nothing listens; the next one is tried.
     try port.open()
     let peer = server.accepted()
     try PortContract.carriesBytesBothWays(&port, peer: peer)
@@ -145,7 +145,7 @@ final class Listening: Sendable {
   }
 }
 
-/// Connections that nobody accepts, as many as the listener's queue holds.
+/// Connections that are not accepted, as many as the listener's queue holds.
 final class Filled: Sendable {
   private let sockets: [Int32]
 

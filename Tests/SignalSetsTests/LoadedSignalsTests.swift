@@ -75,7 +75,7 @@ struct LoadedSignalsTests {
   }
 
   @Test func rounding_of_a_written_limit_is_not_outside() throws {
-    // 255 / 58 − 0.5 = 3.8966, and the set says 3.896.
+    // 255 / 58 − 0.5 = 3.8966, and the set states 3.896.
     let set = try parse(command("V", fmt: #"{"len": 8, "max": 3.896, "div": 58, "add": -0.5, "unit": "bars"}"#))
     let row = try LoadedSignals([set]).definitions[0]
     #expect(255 * row.factor + row.offset < row.nullAtOrAbove)
@@ -115,7 +115,7 @@ struct LoadedSignalsTests {
     let (a, b) = (try parse(command("X")), try parse("\n" + command("X", cmd: #""22": "0002""#), file: "b.json"))
     #expect(
       refusal { _ = try LoadedSignals([a, b]) }
-        == #"b.json:3:14: commands[0].signals[0]: expected an id that no other signal has, found "X", which already stands in a.json, line 2"#
+        == #"b.json:3:14: commands[0].signals[0]: expected an id that no other signal has, found "X", which is already in a.json, line 2"#
     )
   }
 

@@ -85,7 +85,7 @@ struct SignalSetTests {
     #expect(command.session == 3 && command.returnSession == 1 && !command.isSendable && command.signals.count == 1)
   }
 
-  /// What a person reads when a set is wrong.
+  /// Error messages for people about invalid sets.
   @Test(arguments: [
     (
       #"{"2E": "404C"}"#,

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SimulatorTestKit
 
-/// A client that nobody here wrote: python-OBD connects and reads what the scenario says.
+/// An independent client: python-OBD connects and reads the values of the scenario.
 @Suite(.serialized) struct PythonOBDTests {
   private static let script = """
     import json, sys

@@ -4,7 +4,7 @@ import Simulator
 struct Dialogue: ~Copyable {
   var adapter: VirtualAdapter
   private(set) var now = Duration.zero
-  /// What reached the host, piece by piece.
+  /// The bytes that reached the host, in pieces.
   private(set) var pieces: [(time: Duration, bytes: [UInt8])] = []
 
   init(_ scenario: Scenario, faults: String = "") throws {
@@ -22,7 +22,7 @@ struct Dialogue: ~Copyable {
   /// Writes characters at once; they need their time on the wire.
   mutating func write(_ text: String) { adapter.receive(Array(text.utf8), at: now) }
 
-  /// Lets time pass and gives what came meanwhile.
+  /// Advances the clock and returns the bytes received meanwhile.
   @discardableResult
   mutating func wait(_ duration: Duration) -> String {
     let end = now + duration
@@ -48,7 +48,7 @@ struct Dialogue: ~Copyable {
     }
   }
 
-  /// A command and its CR; what comes back up to and with the prompt, or what came within the time limit.
+  /// Sends a command with its CR. Returns the bytes up to the prompt, or those received within the time limit.
   mutating func ask(_ command: String, within limit: Duration = .seconds(30)) -> String {
     write(command + "\r")
     let end = now + limit
@@ -63,12 +63,12 @@ struct Dialogue: ~Copyable {
     return text(heard)
   }
 
-  /// Commands whose answers do not matter.
+  /// Sends commands and ignores their answers.
   mutating func prepare(_ commands: String...) {
     for command in commands { _ = ask(command) }
   }
 
-  /// How long a command takes, from its first character to its prompt.
+  /// Returns the time of a command, from its first character to its prompt.
   mutating func time(_ command: String) -> Duration {
     let start = now
     _ = ask(command)
@@ -78,7 +78,7 @@ struct Dialogue: ~Copyable {
   private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// Scenarios that tests share: values that stand still, so that every byte is known.
+/// Scenarios that tests share, with constant values, so that every byte is known.
 enum Cars {
   /// A car with these ECUs that idles for ever; `more` are further keys of the car.
   static func idling(_ bus: String, ecus: String, more: String = "", adapter: String = "{}") -> String {

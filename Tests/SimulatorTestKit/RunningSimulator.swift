@@ -2,7 +2,7 @@ import Foundation
 import Simulator
 import Synchronization
 
-/// A simulator on a thread of its own, stopped and waited for by `stop`.
+/// A simulator on a separate thread. `stop` ends it and waits for it.
 final class RunningSimulator: Sendable {
   private let signal: StopSignal
   private let state = Mutex(State())
@@ -41,7 +41,7 @@ final class RunningSimulator: Sendable {
     }
   }
 
-  /// Ends it, and throws what it threw.
+  /// Ends it, and throws its error.
   func stop() throws {
     signal.stop()
     guard ended.wait(timeout: .now() + 60) == .success else { throw Host.Failure("the simulator does not end") }
@@ -56,7 +56,7 @@ final class Host {
     init(_ what: String) { self.what = what }
   }
 
-  /// How long a silence may last before what is waited for is given up, ms.
+  /// Maximum duration of a silence while waiting, ms.
   static let patience: Int32 = 60_000
 
   private var descriptor: Int32
@@ -82,7 +82,7 @@ final class Host {
     }
   }
 
-  /// Whether a program that knows nothing of the port's owner can have it.
+  /// Whether an independent program can use the port.
   static func canBind(_ port: UInt16) -> Bool {
     let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(number) }
@@ -128,13 +128,13 @@ final class Host {
     guard unsafe write(descriptor, bytes, bytes.count) == bytes.count else { throw Failure("write: \(errno)") }
   }
 
-  /// Reads until what has come ends so.
+  /// Reads until the received text ends with `end`.
   func hear(until end: String) throws -> String {
     let heard = try hear { $0.suffix(end.utf8.count).elementsEqual(end.utf8) }
     return String(decoding: heard, as: UTF8.self)
   }
 
-  /// Reads until there are so many bytes.
+  /// Reads until this many bytes were received.
   func hear(count: Int) throws -> [UInt8] { try hear { $0.count >= count } }
 
   private func hear(_ isEnough: ([UInt8]) -> Bool) throws -> [UInt8] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SimulatorTestKit
 
-/// What the adapter itself answers.
+/// Answers of the adapter itself.
 @Suite struct AdapterCommandTests {
   @Test func the_simulated_adapter_identifies_itself() throws {
     var host = try Dialogue()
@@ -61,7 +61,7 @@ import Testing
   func known_commands_are_answered_with_ok(_ command: String) throws {
     var host = try Dialogue()
     host.prepare("ATE0")
-    // ATD turns the echo on again, but only for what follows.
+    // ATD turns the echo on again, but only for later commands.
     #expect(host.ask(command) == "OK\r\r>")
   }
 
@@ -187,7 +187,7 @@ import Testing
     host.prepare("ATE0", "ATSP6", "ATAT0")
     host.write("0146\r")
     #expect(host.wait(.milliseconds(50)) == "")
-    // The character is lost, and so is what follows before the prompt.
+    // The character is lost, and so are all characters before the prompt.
     host.write("0")
     #expect(host.wait(.milliseconds(100)) == "STOPPED\r\r>")
     #expect(host.ask("010C") == "41 0C 1A F8 \r\r>")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SimulatorTestKit
 
-/// The digit behind a request: how many frames to wait for.
+/// The digit after a request: the number of frames to wait for.
 @Suite struct AnswerCountTests {
   @Test func the_answer_count_counts_frames_of_all_ecus() throws {
     var host = try Dialogue(Cars.twoECUs)

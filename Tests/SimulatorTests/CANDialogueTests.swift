@@ -3,7 +3,7 @@ import Testing
 
 @testable import SimulatorTestKit
 
-/// What is printed on CAN, byte by byte; the dialogues follow recorded ones of real adapters.
+/// The output on CAN, byte by byte. The dialogues follow recorded ones of real adapters.
 @Suite struct CANDialogueTests {
   @Test func a_fresh_adapter_echoes_searches_and_prints_with_spaces() throws {
     var host = try Dialogue(Cars.can11)
@@ -111,7 +111,7 @@ import Testing
     var host = try Dialogue(Cars.twoECUs)
     host.prepare("ATE0", "ATSP6", "ATH1", "ATSH7E1")
     #expect(host.ask("010D") == "7E9 03 41 0D 7C \r\r>")
-    // Asked alone, it says what it cannot do.
+    // If it is requested alone, it reports that it is not supported.
     #expect(host.ask("010C") == "7E9 03 7F 01 12 \r\r>")
     #expect(host.ask("22F190") == "7E9 03 7F 22 31 \r\r>")
     #expect(host.ask("3E00") == "7E9 03 7F 3E 11 \r\r>")

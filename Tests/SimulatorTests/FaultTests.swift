@@ -3,9 +3,9 @@ import Testing
 
 @testable import SimulatorTestKit
 
-/// What each fault does to a dialogue.
+/// The effect of each fault on a dialogue.
 @Suite struct FaultTests {
-  /// Echo off, bus 6, one answer heard: faults begin later where they would disturb this.
+  /// Echo off, bus 6, one answer received. Faults that would disturb this begin later.
   private func host(_ faults: String, _ scenario: String = Cars.can11) throws -> Dialogue {
     var host = try Dialogue(scenario, faults: faults)
     host.prepare("ATE0", "ATSP6", "ATS0", "010C")
@@ -34,7 +34,7 @@ import Testing
     host.write("010C\r")
     #expect(host.wait(.seconds(5)) == expected)
     host.wait(.seconds(31) - host.now)
-    // ERR94 has lost the settings, as it says.
+    // ERR94 has lost the settings.
     if fault.hasPrefix("err") { host.prepare("ATE0", "ATSP6", "ATS0") }
     #expect(host.ask("010C") == Self.good)
   }
@@ -120,7 +120,7 @@ import Testing
     var host = try host(fault + "@20s")
     host.wait(.milliseconds(19_990) - host.now)
     host.write("010C\r")
-    // The answer under way is lost.
+    // The answer in progress is lost.
     #expect(host.wait(.seconds(4)) == banner)
     #expect(host.ask("010C") == "010C\rSEARCHING...\r41 0C 1A F8 \r\r>")
   }

@@ -3,8 +3,8 @@ import Testing
 @testable import Simulator
 @testable import SimulatorTestKit
 
-/// What is printed on the buses before CAN. The expected lines of codes are those of a public dialogue with a bench
-/// simulator that no one here wrote; their check bytes are proof of the sum and of the CRC.
+/// The output on the buses before CAN. The expected lines of codes are from a public dialogue with an independent bench
+/// simulator. Their check bytes prove the sum and the CRC.
 @Suite struct LegacyDialogueTests {
   /// Six codes in one ECU, one in another.
   private static func twoECUs(_ bus: String) -> String {
@@ -153,7 +153,7 @@ import Testing
     #expect(host.ask("050101") == "45 01 01 5A \r\r>")
   }
 
-  /// The CRC of J1850 leaves C4 where it runs over a whole frame, check byte included.
+  /// The CRC of J1850 over a whole frame with its check byte leaves C4.
   @Test func the_crc_of_a_whole_frame_leaves_its_residue() {
     let frame = LegacyFrame.answer([0x41, 0x0C, 0x1A, 0xF8], from: 0x10, on: .j1850vpw, isPhysical: false)
     var remainder = 0xFF

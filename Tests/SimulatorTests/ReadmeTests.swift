@@ -5,7 +5,7 @@ import Testing
 @testable import Simulator
 @testable import SimulatorTestKit
 
-/// The README of the simulator says what is true.
+/// The README of the simulator is correct.
 @Suite struct ReadmeTests {
   private func text() throws -> String {
     try String(contentsOfFile: TestData.projectRoot + "/Sources/Vehicle/Simulator/README.md", encoding: .utf8)

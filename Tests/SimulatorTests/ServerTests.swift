@@ -103,7 +103,7 @@ import Testing
     let echo = try host.hear(count: 4)
     #expect(echo.count == 4 && echo.allSatisfy { $0 >= 0x80 }, "\(echo)")
     host.set(speed: Int32(B115200))
-    // What came in between is one line that nobody understands.
+    // Characters that arrived in between form one line that is not understood.
     #expect(try host.ask("").hasSuffix("?\r\r>"))
     #expect(try host.ask("ATI") == "ATI\rELM327 v1.5\r\r>")
     // OK at the old rate, the identity at the new one.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SimulatorTestKit
 
-/// What ECUs answer to each service of SAE J1979 on CAN.
+/// Answers of ECUs to each service of SAE J1979 on CAN.
 @Suite struct ServiceTests {
   /// A drive in which every time is known: 10 s idle, 20 s up to 100 km/h, there for 40 s, down, idle.
   private static func car(_ codes: String, more: String = "") -> String {
@@ -84,7 +84,7 @@ import Testing
     var host = try Self.host(Self.car(Self.codes))
     for (second, speed) in [(5, "00"), (20, "32"), (25, "4B"), (45, "64"), (75, "32"), (90, "00")] {
       go(&host, to: second)
-      // A millisecond here or there is less than half a km/h.
+      // An error of a millisecond is less than half a km/h.
       #expect(host.ask("010D") == "41 0D \(speed) \r\r>", "at \(second) s")
     }
     // 20 s · 50 km/h + 40 s · 100 km/h + 10 s · 50 km/h = 1.53 km since the codes were cleared.

@@ -3,7 +3,7 @@ import Testing
 @testable import Simulator
 @testable import SimulatorTestKit
 
-/// Whatever is typed and whatever goes wrong: nothing traps, time goes on, and a reset brings the banner back.
+/// Random input and faults: nothing crashes, time advances, and a reset returns the banner.
 @Suite struct StressTests {
   private static let buses = [
     "can11/500", "can29/500", "can11/250", "can29/250", "kwpFast", "kwpSlow", "iso9141", "j1850vpw", "j1850pwm",
@@ -25,7 +25,7 @@ import Testing
       host.wait(.milliseconds(Int(random.next() % 3000)))
     }
     host.wait(.seconds(150) - host.now)
-    // Whatever it was doing, this stops it.
+    // This stops every operation.
     host.write(" ")
     host.wait(.seconds(30))
     host.write("\r")

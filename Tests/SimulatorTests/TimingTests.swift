@@ -3,14 +3,14 @@ import Testing
 
 @testable import SimulatorTestKit
 
-/// When bytes come, in virtual time.
+/// The times of bytes, in virtual time.
 @Suite struct TimingTests {
   /// ms within a hundredth.
   private func near(_ time: Duration, _ milliseconds: Double, within: Double = 0.02) -> Bool {
     abs(time / .milliseconds(1) - milliseconds) <= within
   }
 
-  /// No bridge, no thinking time: what is left is wire, bus and ECU.
+  /// Without delays of bridge and adapter, only those of wire, bus and ECU remain.
   private static let bare = #"{"chunkTime": 0, "chunkSize": 1, "processing": 0}"#
 
   @Test func a_command_takes_the_time_of_its_bytes_both_ways() throws {
@@ -46,7 +46,7 @@ import Testing
     host.prepare("ATAT2", "010C")
     let second = host.time("010C")
     #expect(second < first - .milliseconds(5))
-    // Where nothing answers, it waits its whole time the next time.
+    // If there is no answer, it waits its whole time at the next request.
     host.prepare("0146")
     #expect(host.time("0146") > .milliseconds(200))
   }

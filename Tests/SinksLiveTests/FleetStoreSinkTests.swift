@@ -35,7 +35,7 @@ import Testing
         fenceTakers: takers))
   }
 
-  /// Delivers a batch, and what of it was not taken again, up to so many times.
+  /// Delivers a batch. Records that were not accepted are sent again, up to a number of times.
   private func deliver(
     _ sink: inout FleetStoreSink, _ batch: RecordBatch, attempts: Int = 1
   ) throws -> [Delivery] {
@@ -93,7 +93,7 @@ import Testing
     #expect(failure(deliveries[0])?.kind == .badAnswer)
     #expect(deliveries[1].acknowledged == [0..<5])
     #expect(deliveries[1].events.contains { if case .working = $0 { true } else { false } })
-    // Stored and not acknowledged: the server knows it by its id.
+    // Stored but not acknowledged: the server recognizes it by its ID.
     #expect(Set(store.received) == Set(1...5))
   }
 
@@ -106,7 +106,7 @@ import Testing
   @Test func a_server_that_does_not_answer_ends_at_the_limit() throws {
     let store = try ScriptedStore(["steps": ["hang"]], in: scratch)
     var configuration = try configuration(store.port)
-    // Enough to connect and send, whatever else the machine has to do.
+    // Time to connect and send on a busy machine.
     configuration.requestLimit = 5_000_000_000
     var sink = sink(configuration)
     let deliveries = try deliver(&sink, Batches.telemetry(1...5))
@@ -348,7 +348,7 @@ import Testing
   }
 }
 
-/// A port of this machine on which nobody listens as long as this lives.
+/// A port of this machine on which nothing listens while this object exists.
 final class UnusedPort: Sendable {
   let number: Int
   private let descriptor: Int32

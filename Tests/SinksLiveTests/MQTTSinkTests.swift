@@ -107,7 +107,7 @@ import Testing
     #expect(Set(sequences(subscriber.output)).count >= 40)
   }
 
-  /// What the broker has acknowledged is its to keep: a subscriber that it knows gets it, however slow both are.
+  /// Acknowledged messages are kept by the broker: a known subscriber receives them, even if both are slow.
   @Test func a_broker_killed_in_the_middle_loses_nothing() async throws {
     let limits = "allow_anonymous true\nmax_queued_messages 0"
     let python = try Tool.required("python3")
@@ -141,7 +141,7 @@ import Testing
       let acknowledged = report.delivery.acknowledged.reduce(0) { $0 + $1.count }
       #expect((1..<20_000).contains(acknowledged))
       try broker.startAgain()
-      // It knows nothing of what was published before.
+      // It has no data about earlier messages.
       let second = try broker.subscriber("fleet/#", ["-q", "1"])
       defer { second.kill() }
       // The batch may not be due yet; offer it anyway.
@@ -158,7 +158,7 @@ import Testing
         rest = Batches.rest(of: rest, without: delivery.acknowledged)
       }
       #expect(done == restCount)
-      // The last one comes behind all others.
+      // The last one arrives after all others.
       var last = Batches.telemetry(20_001...20_001)
       slot.offer(&last)
       #expect(try Self.report(slot, wakeUp).delivery.acknowledged == [0..<1])

@@ -21,7 +21,7 @@ func measureMemory(_ file: String) {
   }
 }
 
-/// Hands a file sink records as fast as it takes them, in batches as large as it takes.
+/// Passes records to a file sink as fast as possible, in batches of the maximum size.
 func measureFile(_ path: String, count: Int) {
   var maker = Maker()
   let records = FileSink.limit.records / 2

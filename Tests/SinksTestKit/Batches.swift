@@ -32,7 +32,7 @@ enum Batches {
     batch(numbers.map { (.telemetry, line($0, text: text)) }, from: numbers.lowerBound)
   }
 
-  /// The records of a batch at these places, as the spool would hand them out once more.
+  /// Returns the unacknowledged records of a batch, as the spool would deliver them again.
   static func rest(of batch: RecordBatch, without acknowledged: [Range<Int>]) -> RecordBatch {
     var rest = RecordBatch()
     for (index, record) in batch.records.enumerated() where !acknowledged.contains(where: { $0.contains(index) }) {

@@ -1,7 +1,7 @@
 import Foundation
 import TestKit
 
-/// The program `SinksProbe`, built beside the tests.
+/// The program `SinksProbe` of the same build.
 enum ProbeProgram {
   static var path: String {
     get throws {

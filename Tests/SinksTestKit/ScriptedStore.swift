@@ -3,7 +3,7 @@ import TestKit
 
 /// Runs `Tests/Support/store.py`: a fleet store that follows a script and reports the received requests.
 final class ScriptedStore: Sendable {
-  /// One request as it came.
+  /// A received request.
   struct Request {
     let path: String
     let method: String
@@ -33,7 +33,7 @@ final class ScriptedStore: Sendable {
 
   deinit { program.kill() }
 
-  /// What it has said up to now: a mark is asked for, and waited for.
+  /// The log so far: a mark is requested and awaited.
   private var said: [[String: Any]] {
     program.send(SIGUSR1)
     _ = try? program.line(within: .seconds(60)) { $0.contains("\"mark\"") }

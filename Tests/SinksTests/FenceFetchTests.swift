@@ -32,7 +32,7 @@ import Testing
     }
     reply.body = [1, 3]
     #expect(try fetch.judge(reply, of: url, at: 0) == [1, 3])
-    // Back to what there was: that is another, too.
+    // A change back to earlier fences is a change, too.
     reply.body = [1, 2]
     #expect(try fetch.judge(reply, of: url, at: 0) == [1, 2])
   }
@@ -54,7 +54,7 @@ import Testing
     none.etag = "\"none\""
     for (number, reply) in [none, HTTPReply(status: 404), HTTPReply(status: 304)].enumerated() {
       #expect(try fetch.judge(reply, of: url, at: Int64(number)) == nil)
-      // No failure: it is asked again after the period, not before.
+      // This is no failure: the next request follows after the period, not before.
       #expect(fetch.nextAt == 300 * second + Int64(number))
     }
     #expect(fetch.etag == "\"none\"")

@@ -103,7 +103,7 @@ import Testing
     let wakeUp = try SinkWakeUp()
     var before = sink { $0.bytes = 1 << 20 }
     _ = before.deliver(Batches.telemetry(1...40), wakeUp)
-    // Full with the last batch in it, whose acknowledgement a crash has cost.
+    // The file was full with the last batch, whose acknowledgement was lost in a crash.
     let size = try text(path).count
     var after = sink { $0.bytes = size }
     #expect(after.deliver(Batches.telemetry(1...40), wakeUp).acknowledged == [0..<40])

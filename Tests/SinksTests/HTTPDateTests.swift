@@ -35,7 +35,7 @@ import Testing
     #expect(RetryAfter.nanoseconds("Sun, 06 Nov 1994 08:50:37 GMT", date: "") == nil)
     #expect(RetryAfter.nanoseconds("-5", date: "") == nil)
     #expect(RetryAfter.nanoseconds("9223372036854775807", date: "") == .max)
-    // What no daemon must die of.
+    // Inputs that must not crash a daemon.
     let now = "Sun, 06 Nov 1994 08:49:37 GMT"
     #expect(RetryAfter.nanoseconds("Fri, 31 Dec 9999 23:59:59 GMT", date: now) == .max)
     #expect(RetryAfter.nanoseconds("Fri, 31 Dec 9223372036854775807 23:59:59 GMT", date: now) == nil)

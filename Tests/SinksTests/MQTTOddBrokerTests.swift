@@ -7,7 +7,7 @@ import Testing
 @testable import SinksTestKit
 @testable import Spool
 
-/// The sink against brokers that do what mosquitto does not on demand.
+/// The sink with brokers that behave in ways that mosquitto cannot be made to.
 @Suite struct MQTTOddBrokerTests: ~Copyable {
   private let scratch: ScratchFolder
 
@@ -63,7 +63,7 @@ import Testing
     let broker = try Broker(["--silent-after", "3"])
     var sink = try sink(broker.port) {
       $0.batchPolicy.records = 1
-      // For the answers that do come, too.
+      // This applies to answers that do arrive, too.
       $0.answerLimit = 10_000_000_000
     }
     let delivery = sink.deliver(Batches.telemetry(1...5), try SinkWakeUp())

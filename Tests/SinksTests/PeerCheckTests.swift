@@ -6,7 +6,7 @@ import Testing
 @testable import Sinks
 @testable import SinksTestKit
 
-/// What is found out about a sink's peer without a record.
+/// Checks of a sink's peer without sending a record.
 @Suite struct PeerCheckTests: ~Copyable {
   private let scratch: ScratchFolder
 
@@ -72,7 +72,7 @@ import Testing
     #expect(found.description.contains("is reached"))
   }
 
-  /// 400 with a page is what a web server answers to HTTP where it speaks TLS.
+  /// Web servers answer 400 with a page if they receive HTTP on a TLS port.
   @Test(arguments: [(404, "check the path"), (400, "if the server uses TLS, write https://")])
   func a_server_that_is_not_a_fleet_store_is_reported(_ row: (status: Int, remedy: String)) throws {
     let script = """
@@ -118,7 +118,7 @@ import Testing
     let found = try self.broker(broker.port).check(within: Self.limit)
     #expect(found.verdict == .takesRecords, "\(found)")
     #expect(found.description.contains("MQTT 5"))
-    // Of a goodbye, the broker says so; a will would have been published before.
+    // The broker confirms a goodbye. A will would have been published before.
     try broker.says("disconnected")
     #expect(subscriber.output.isEmpty)
   }
@@ -176,13 +176,13 @@ import Testing
   }
 }
 
-/// Takes connections and never says a word.
+/// Accepts connections and never sends anything.
 private final class SilentServer {
   let port: Int
   private let descriptor: Int32
 
   init() throws {
-    // Its own number is given away with it: nobody else listens there.
+    // The port number is reserved, so that no other program listens there.
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)

@@ -9,7 +9,7 @@ import Testing
 @testable import Spool
 
 @Suite struct SinkSlotTests {
-  /// Takes what it gets, or hangs until it is stopped.
+  /// Accepts every batch, or hangs until it is stopped.
   private struct TestSink: Sink, ~Copyable {
     var hangs = false
     var isOver = false

@@ -17,7 +17,7 @@ import Testing
       var ends: [Int32] = [0, 0]
       _ = unsafe pipe(&ends)
       (reading, writing) = (ends[0], ends[1])
-      // Nobody's writing may end the whole test run.
+      // No write may end the test process.
       _ = signal(SIGPIPE, SIG_IGN)
     }
 
@@ -66,7 +66,7 @@ import Testing
 
   @Test func a_stop_waits_for_a_slow_reader_for_a_limited_time() throws {
     let pipe = Pipe()
-    // More than a pipe holds, and nobody reads.
+    // More than a pipe holds, and nothing is read.
     let batch = Batches.telemetry(1...2_000)
     let wakeUp = try SinkWakeUp()
     wakeUp.stop()
@@ -74,7 +74,7 @@ import Testing
     let delivery = sink.deliver(batch, wakeUp)
     let count = delivery.acknowledged.first?.count ?? 0
     #expect((1..<2_000).contains(count))
-    // What is acknowledged is in the pipe, to its line feed.
+    // Acknowledged records are in the pipe, including their line feeds.
     let end = batch.records[count - 1].range.upperBound
     #expect(pipe.read(end) == Array(batch.bytes[..<end]))
     pipe.leave()

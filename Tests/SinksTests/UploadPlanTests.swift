@@ -57,7 +57,7 @@ import Testing
       #expect(error.kind == .unauthorized && error.detail.contains("not yours"))
       known = plan.server
     }
-    // Old ones among good ones hold up nobody.
+    // Old records among good ones delay no others.
     let mixed = run(3) { _ in foreign(0..<1, of: 3) }
     #expect(mixed.delivered == [0..<3] && mixed.refused == [0])
   }

@@ -1,10 +1,10 @@
 import Glibc
 import Spool
 
-/// A disk that is full for a while. Says:
+/// A disk that is full for a while. Prints:
 ///
-///     state durable|memory    where records are kept now
-///     sent SOURCE SEQ N       record N left
+///     state durable|memory    the present storage of records
+///     sent SOURCE SEQ N       record N was sent
 struct Faults {
   private let folder: String
   private let file: String
@@ -18,7 +18,7 @@ struct Faults {
     for fault in [ENOSPC, EROFS, EIO] { run(fault) }
   }
 
-  /// Keeps a note, and closes the spool or ends without.
+  /// Stores a note, and closes the spool or ends without closing it.
   func keep(isClosed: Bool) {
     var spool = Spool(SpoolOptions(folder), bootId: "probe", at: 0)
     spool.keep(Array("under way".utf8), as: "trips")
@@ -26,7 +26,7 @@ struct Faults {
     if isClosed { spool.close(at: 2) } else { _exit(0) }
   }
 
-  /// What is found of the note where the disk takes nothing from the start, and once it takes writes again.
+  /// Reads the note on a disk that is full at the start, and again after the disk accepts writes.
   func note() {
     set(ENOSPC)
     var options = SpoolOptions(folder)
@@ -77,7 +77,7 @@ struct Faults {
     if case .inMemory = spool.state { say("state memory") } else { say("state durable") }
   }
 
-  /// Hands out and acknowledges, at most so many records.
+  /// Delivers and acknowledges at most this many records.
   private func send(_ spool: inout Spool, upTo count: Int, at now: Int64) {
     var batch = RecordBatch()
     var sent = 0

@@ -1,13 +1,13 @@
 import Glibc
 import Spool
 
-/// What is measured, a line of `key=value` each.
+/// Measurements, one line of `key=value` each.
 struct Measuring {
   private let folder: String
 
   init(_ folder: String) { self.folder = folder }
 
-  /// Appends as fast as it goes, as a gateway would: the size of the commits is the spool's own.
+  /// Appends as fast as possible; the spool determines the size of commits.
   func fill(_ count: Int) {
     var options = SpoolOptions(folder)
     options.maximumBytes = 1 << 34
@@ -75,7 +75,7 @@ struct Measuring {
 
   private static func text(_ number: Double) -> String { "\(Double(Int(number * 1_000)) / 1_000)" }
 
-  /// The lines of /proc/self/status that say how much memory is resident.
+  /// The lines of /proc/self/status about resident memory.
   private static var memory: String {
     let descriptor = unsafe Glibc.open("/proc/self/status", O_RDONLY)
     guard descriptor >= 0 else { return "" }

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Spool
 
-/// Bytes of the file are overwritten: what is damaged is never sent, what can be saved is, and the spool goes on.
+/// Bytes of the file are overwritten. Damaged records are never sent, undamaged ones are saved, and the spool
+/// continues.
 @Suite struct DamageTests: ~Copyable {
   private let scratch: ScratchFolder
 
@@ -43,7 +44,7 @@ import Testing
     }
     #expect(error.kind == .damaged)
     #expect(FileManager.default.contents(atPath: kept)?.starts(with: Data("this is no database".utf8)) == true)
-    // What was lost nobody can know.
+    // The lost records are unknown.
     let loss = try spool.tellLosses()
     #expect(loss.map(\.reason) == [.damagedSpool])
     #expect(loss.first?.sequences == nil && loss.first?.count == nil)
@@ -118,7 +119,7 @@ import Testing
     #expect(spool.depth.file == 0)
   }
 
-  /// The old database is closed after the new one is there: it must not take the new one's log with it.
+  /// The old database is closed after the new one exists. This must not remove the log of the new one.
   @Test func damage_found_while_running_begins_a_file_that_survives_a_crash() throws {
     let options = try made(400)
     var spool = Spool(options)
@@ -186,14 +187,14 @@ import Testing
     #expect(all.allSatisfy { $0.json.contains("\"timestamp\":\"2026-11-21T00:") })
   }
 
-  /// Random bytes over random places: never a crash, never a record that was not made, and records go on being kept.
+  /// Random bytes at random positions: no crash, no false record, and later records are stored.
   @Test(arguments: 0..<40) func a_damaged_spool_never_delivers_a_false_record(_ seed: Int) throws {
     var random = Reproducible(seed)
     let options = try made(400)
     let honest = Set((2...400).map { Self.values(String(decoding: Lines.telemetry($0, text: 200), as: UTF8.self)) })
     try change(options) { data in
       for _ in 0..<Int.random(in: 1...4, using: &random) {
-        // A quarter of them in the header and the first pages, where the tables are described.
+        // A quarter of them are in the header and the first pages, which describe the tables.
         let limit = Int.random(in: 0..<4, using: &random) == 0 ? 8_192 : data.count
         let start = Int.random(in: 0..<limit, using: &random)
         for place in start..<min(start + Int.random(in: 1...600, using: &random), data.count) {
@@ -246,7 +247,7 @@ import Testing
     let news = spool.allNews()
     #expect(news.contains(.fileGone(path: options.folder! + "/spool.db")))
     #expect(try found(options) == 2)
-    // One has all of it, the other lacks what it has not acknowledged.
+    // One sink has all records, the other lacks those that it has not acknowledged.
     let losses = try spool.tellLosses()
     #expect(losses.map(\.sink) == ["b"])
     #expect(losses.first?.epoch == before)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Spool
 
-/// A disk that takes no writes for a while: the program goes on, says so, and nothing that was appended is missing.
+/// A disk that accepts no writes for a while. The program continues and reports it, and no appended record is lost.
 @Suite struct DiskFaultTests {
   private struct Sent: Hashable {
     let source: String
@@ -61,7 +61,7 @@ import Testing
     #expect(sent.map(\.value).sorted() == Array(1...400))
   }
 
-  /// While the disk takes nothing, sinks get the newest records from memory and older ones from the file.
+  /// While the disk fails, sinks receive the newest records from memory and older ones from the file.
   @Test(arguments: [ENOSPC, EROFS, EIO]) func sinks_receive_records_during_disk_failures(_ fault: Int32) async throws {
     let lines = try await Self.lines(fault)
     let back = lines.lastIndex(of: "state durable") ?? 0
@@ -70,7 +70,7 @@ import Testing
     #expect(during.filter { $0.source == "file" }.count == 20)
   }
 
-  /// A trip that was under way goes on though the disk is full when the program starts.
+  /// A trip in progress continues, although the disk is full when the program starts.
   @Test(arguments: ["closed", "cut"]) func a_spool_on_a_full_disk_opens_with_its_records(
     _ end: String
   ) async throws {
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  /// Those of the memory count from 1 in an epoch of their own; those of the file have no hole.
+  /// Records in memory are numbered from 1 in a separate epoch. Those of the file have no gap.
   @Test(arguments: [ENOSPC, EROFS, EIO]) func sequence_numbers_have_no_gap_after_disk_failures(_ fault: Int32)
     async throws
   {

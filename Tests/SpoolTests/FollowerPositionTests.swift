@@ -4,7 +4,7 @@ import Testing
 @testable import Spool
 @testable import Telemetry
 
-/// Those who look on without taking anything.
+/// Followers see records without consuming them.
 @Suite struct FollowerPositionTests: ~Copyable {
   private let scratch: ScratchFolder
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Spool
 
-/// The process is killed at random instants, and starts again on what it left: 20 times, or `SPOOL_KILLS`.
+/// The process is killed at random times, and restarts with the remaining files: 20 times, or `SPOOL_KILLS`.
 @Suite struct KillTests {
   @Test func no_committed_record_is_lost_and_no_number_used_twice() async throws {
     let faults = try await aside { () throws -> [String] in
@@ -15,7 +15,7 @@ import Testing
       for round in 1...Torture.count("SPOOL_KILLS", usually: 20) {
         let probe = try RunningProgram(try ProbeProgram.path, ["run", folder, "\(round)", "1000000"])
         defer { probe.kill() }
-        // A random line, and from there a random piece of time: in the middle of whatever it does then.
+        // A random line, and then a random time: in the middle of any operation.
         var left = Int.random(in: 1...400, using: &random)
         try probe.line(within: .seconds(60)) { _ in
           left -= 1
@@ -24,7 +24,7 @@ import Testing
         usleep(UInt32.random(in: 0...3_000, using: &random))
         probe.send(SIGKILL)
         #expect(try probe.end(within: .seconds(120)) == 128 + SIGKILL)
-        // What it wrote before it was killed is all there, then the pipe is at its end.
+        // All output before the kill is available; then the pipe ends.
         #expect(throws: RunningProgram.Late.self) { try probe.line(within: .seconds(60)) { _ in false } }
         for line in probe.output { account.take(line.text[...]) }
       }

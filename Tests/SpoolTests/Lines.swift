@@ -14,7 +14,7 @@ enum Lines {
       epoch: UUIDv7(milliseconds: 9, first: 9, rest: 9), sequence: UInt64(number) + 1_000)
   }
 
-  /// `"rpm":number`, and as much text as is asked for, which is like no other's: it does not become smaller when packed.
+  /// `"rpm":number`, and a unique text of this length, which cannot be compressed.
   static func telemetry(_ number: Int, text: Int = 0) -> [UInt8] {
     var line = JSONLineEncoder()
     line.begin()
@@ -27,7 +27,7 @@ enum Lines {
 
   private static func noise(_ number: Int, count: Int) -> String {
     var random = Reproducible(number)
-    // Printable, without what JSON writes as two characters.
+    // Printable characters that JSON does not escape.
     return String(decoding: (0..<count).map { _ in UInt8.random(in: 0x5D...0x7E, using: &random) }, as: UTF8.self)
   }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Spool
 @testable import Telemetry
 
-/// A spool whose folder cannot be made: everything stays in memory.
+/// A spool whose folder cannot be created: all records stay in memory.
 @Suite struct MemoryQueueTests {
   private var options: SpoolOptions {
     var options = SpoolOptions(folder: "/dev/null/spool", sinks: ["a", "b"]) {
@@ -56,7 +56,7 @@ import Testing
     spool.setWallTime(WallTime(offset: Lines.day, quality: .system), at: 0)
     spool.nextBatch(for: 0, at: 0, into: &one)
     #expect(one.seen.count == 3 && one.seen.allSatisfy { $0.json.contains("system") })
-    // Another sink says the same while one has them, and once one may have sent them.
+    // Another sink reports the same while one has the records, and after one may have sent them.
     spool.setWallTime(WallTime(offset: Lines.day, quality: .ntp), at: 0)
     spool.nextBatch(for: 1, at: 0, into: &other)
     #expect(other.seen == one.seen)
@@ -70,7 +70,7 @@ import Testing
     try spool.event(1)
     for number in 2...5_000 {
       try spool.telemetry(number...number, text: 100)
-      // As the gateway does: told at once.
+      // Reported at once, as by the gateway.
       try spool.tellLosses()
     }
     let depth = spool.depth.memory
@@ -136,14 +136,14 @@ import Testing
     other.close(at: 0)
     spool.advance(to: 10 * Lines.second)
     #expect(spool.state == .durable)
-    // Record 4 is still on its way to a.
+    // Record 4 is still being sent to a.
     #expect(spool.depth.memory == 1)
     #expect(spool.take(0).isEmpty)
     let rest = spool.take(1)
     #expect(rest.compactMap(\.value).sorted() == [1, 2, 3, 4])
     spool.requeue(by: 0)
     spool.commitAll()
-    // Given back by a, on its way to b: it stays where b knows it.
+    // Returned by a, and being sent to b: it keeps its number for b.
     #expect(spool.take(0).map(\.value) == [4])
     spool.acknowledge(rest, by: 1)
     spool.requeue(by: 0)
@@ -154,7 +154,7 @@ import Testing
     #expect(last.first?.number.source == .file(1))
     spool.commitAll()
     #expect(spool.depth.file == 0)
-    // An acknowledgement that comes too late is of nothing any more.
+    // A late acknowledgement has no effect.
     spool.acknowledge(first)
   }
 }

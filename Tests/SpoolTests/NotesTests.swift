@@ -30,7 +30,7 @@ import Testing
     #expect(spool.nextDue == spool.options.commitInterval)
     spool.commitAll()
     #expect(spool.nextDue == .max)
-    // What says the same is nothing new.
+    // A row with the same content is not written again.
     spool.keep([1], as: "trips")
     #expect(spool.nextDue == .max)
   }
@@ -39,7 +39,7 @@ import Testing
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
     var failures: [any Error] = []
-    // More records than numbers are set aside for, and more bytes than one commit should hold.
+    // More records than reserved numbers, and more bytes than one commit should have.
     spool.group { spool in
       do {
         try spool.telemetry(1...200, text: 8_000)
@@ -53,7 +53,7 @@ import Testing
     }
     #expect(failures.isEmpty)
     #expect(Self.committed(options) == 201)
-    // The power goes.
+    // A power cut.
     spool.file = nil
     spool.lock = nil
     let again = Spool(options)

@@ -5,7 +5,7 @@ import Testing
 @testable import Spool
 @testable import Telemetry
 
-/// Lines that are alike take little room, and leave as they came.
+/// Similar lines need little space and are read back unchanged.
 @Suite struct PackingTests: ~Copyable {
   private let scratch: ScratchFolder
 
@@ -13,7 +13,7 @@ import Testing
 
   private var database: String { scratch.file("spool") + "/spool.db" }
 
-  /// A record with so many signals, whose names are the form's own.
+  /// A record with many signals, whose names contain the form.
   private static func line(_ number: Int, form: String = "", signals: Int = 90) -> [UInt8] {
     var random = Reproducible(number)
     var line = JSONLineEncoder()
@@ -41,7 +41,7 @@ import Testing
     return line.line.indices.map { line.line[$0] }
   }
 
-  /// What a record says, from its first value on.
+  /// The text of a record from its first value on.
   private static func values(_ json: String) -> Substring {
     json.range(of: "\"rpm\":").map { json[$0.lowerBound...] } ?? ""
   }
@@ -64,7 +64,8 @@ import Testing
     #expect(kept * 3 < Int64(lines.map(\.count).reduce(0, +)))
   }
 
-  /// A car's first records lack most of its signals: they are not what the others are packed against for long.
+  /// The first records of a car lack most of its signals. Other records are compressed against them only for a short
+  /// time.
   @Test func a_record_that_lacks_most_signals_serves_no_later_one() throws {
     var spool = Spool(SpoolOptions(scratch))
     try Self.append((1...3).map { Self.line($0, signals: 9) } + (4...200).map { Self.line($0) }, to: &spool)
@@ -74,7 +75,7 @@ import Testing
     #expect(first * 10 < later * 11)
   }
 
-  /// What is removed is not written once more: that is flash that wears.
+  /// Removing a record writes nothing, because writing wears out flash memory.
   @Test func packed_records_that_every_sink_has_are_removed_without_overwriting() throws {
     var spool = Spool(SpoolOptions(scratch))
     try Self.append((1...300).map { Self.line($0) }, to: &spool)
@@ -137,7 +138,7 @@ import Testing
     #expect(try number("SELECT count(*) FROM base") <= 2)
   }
 
-  /// What was packed against it is lost and told of; nothing else is.
+  /// The records that were compressed against it are lost and reported as lost; no others are.
   @Test func a_damaged_base_loses_the_records_compressed_with_it() throws {
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
@@ -168,15 +169,15 @@ import Testing
     #expect(spool.depth.file == 0)
   }
 
-  /// The page that it begins on is gone, or the one that it goes on on.
+  /// Either its first page or the page with the rest of it is damaged.
   @Test(arguments: [0, 1]) func a_base_on_a_lost_page_loses_the_records_compressed_with_it(_ page: Int) throws {
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
     try Self.append((1...1_000).map { Self.line($0) }, to: &spool)
     spool.close(at: spool.now)
-    // The first base stands at the end of its page, others in front of it.
+    // The first base is the last entry of its page.
     let lost = Int(try number("SELECT count(*) FROM telemetry WHERE base = 1"))
-    // By SQLite's own account: what was moved or removed may still stand elsewhere.
+    // SQLite reports these as free; moved or removed content may still exist on other pages.
     let kind = page == 0 ? "leaf" : "overflow"
     let number = try number(
       "SELECT pageno FROM dbstat WHERE name = 'base' AND pagetype = '\(kind)' ORDER BY path LIMIT 1")
@@ -196,7 +197,7 @@ import Testing
     }
     #expect(Set(values).count == values.count && Set(values).isDisjoint(with: 1...lost))
     #expect(told.compactMap(\.count).reduce(0, +) == UInt64(1_000 - values.count), "\(told)")
-    // A page on which other bases begin, too, takes those with it.
+    // If other bases begin on the page, they are lost too.
     if page == 1 { #expect(values.count == 1_000 - lost) }
     #expect(spool.state == .durable && spool.depth.file == 0)
   }

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Spool
 
-/// The power is cut while the program writes: what was not synchronised is lost, in any of the ways a disk can lose it.
+/// Power cuts while the program writes: the disk may lose whatever was not synchronised, in any of several ways.
 ///
-/// Real writes of a real run are recorded by a library in front of it; each cut builds the files that could be found
-/// afterwards, opens a spool on them, and holds it to what the program had said by then.
+/// A preloaded library records the real writes of a real run. Each cut builds the files that could exist afterwards,
+/// opens a spool on them, and compares it with the output of the program up to the cut.
 @Suite struct PowerCutTests {
-  /// 3 × 200 cuts, or as many runs as `SPOOL_RUNS` says.
+  /// 3 × 200 cuts, or the number of runs given by `SPOOL_RUNS`.
   @Test(arguments: 1...Torture.count("SPOOL_RUNS", usually: 3)) func no_committed_record_is_lost(_ seed: Int)
     async throws
   {
@@ -23,7 +23,7 @@ import Testing
     let environment = [
       "LD_PRELOAD": try StorageShim.library(), "STORAGE_FOLDER": scratch.file("run"), "STORAGE_LOG": log,
     ]
-    // The last run's file goes on in the next: opening one that was closed can be cut, too.
+    // Each run continues with the file of the run before, so a cut can also occur while an existing file is opened.
     let probe = try ProbeProgram.path
     let result = try Tool.run(probe, ["run", scratch.file("run"), "\(seed)", "14"], environment: environment)
     #expect(result.status == 0, "\(result.errors)")

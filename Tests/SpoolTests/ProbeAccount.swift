@@ -2,7 +2,7 @@ import Telemetry
 
 @testable import Spool
 
-/// What `SpoolProbe run` said, and what must therefore be in the spool that it left.
+/// The output of `SpoolProbe run`, and the records that its spool must therefore have.
 struct ProbeAccount {
   private var made: Set<Int> = []
   private var waiting: Set<Int> = []

@@ -1,14 +1,14 @@
 import Foundation
 import TestKit
 
-/// How long tests go on that can go on for ever: a number in the environment.
+/// The number of repetitions of tests that can run for any time: a number in the environment.
 enum Torture {
   static func count(_ variable: String, usually: Int) -> Int {
     ProcessInfo.processInfo.environment[variable].flatMap { Int($0) } ?? usually
   }
 }
 
-/// The program `SpoolProbe`, built beside the tests.
+/// The program `SpoolProbe`, built together with the tests.
 enum ProbeProgram {
   static var path: String {
     get throws {

@@ -65,7 +65,7 @@ import Testing
     crash(spool)
     var again = Spool(options)
     let losses = try again.tellLosses()
-    // One more may have been on its way into the spool.
+    // One more may have been on its way to the spool.
     let most = UInt64(pending + 1)
     #expect(losses.map(\.reason) == [.processKilled])
     #expect(losses.map(\.sequences) == [11...(10 + most)])
@@ -183,7 +183,7 @@ import Testing
     spool.commitAll()
     for number in 3_001...6_000 {
       try spool.event(number)
-      // Twenty at a time: each is a commit, with what it costs.
+      // Twenty at a time, because each commit is expensive.
       if number % 20 == 0 { spool.advance(to: spool.now) }
     }
     var losses = try spool.tellLosses()
@@ -195,7 +195,7 @@ import Testing
     let seen = spool.drain()
     #expect(first.first?.types == [.telemetry])
     #expect(seen.allSatisfy { !$0.json.contains(#""type":"telemetry""#) })
-    // Whatever is not there is in a gap that is there.
+    // Each missing record is in a reported gap.
     var known = SequenceSet()
     for record in seen {
       known.insert(record.sequence...record.sequence)
@@ -244,7 +244,7 @@ import Testing
     spool.setWallTime(WallTime(offset: Lines.day, quality: .ntp), at: 0)
     try spool.telemetry(1...2)
     spool.close(at: 0)
-    // Nobody knows how long it was off: the records are as old as this boot at least.
+    // The time without power is unknown: the records are at least as old as this boot.
     var clockless = Spool(options, boot: "second")
     try clockless.telemetry(3...3)
     clockless.commitAll()

@@ -15,7 +15,7 @@ import Testing
     try account.finish()
   }
 
-  /// A spool and what is known of it. (A class: the spool is replaced at a restart.)
+  /// A spool and the expected state of it. (A class, because the spool is replaced at a restart.)
   private final class Account {
     let options: SpoolOptions
     var spool: Spool
@@ -68,7 +68,7 @@ import Testing
         committed = made
       } else {
         lost.formUnion((committed + 1)..<(made + 1))
-        // What held the file and its lock is gone, nothing was written.
+        // The file and its lock were closed and nothing was written.
         spool = Spool(SpoolOptions(folder: "/dev/null/none", sinks: [], newEpoch: options.newEpoch))
       }
       spool = Spool(options)

@@ -62,12 +62,12 @@ import Testing
     let first = spool.take(records: 4)
     spool.acknowledge(Array(first.prefix(2)))
     spool.commitAll()
-    // Acknowledged and not committed: it may come again.
+    // Acknowledged but not committed: it may be sent again.
     spool.acknowledge(Array(first.dropFirst(2).prefix(1)))
     // No close: as if killed. Its lock and file go with it.
     spool = Spool(SpoolOptions(folder: "/dev/null/none", sinks: []) { UUIDv7(milliseconds: 0, first: 0, rest: 0) })
     var again = Spool(options)
-    // The clock has become right meanwhile: what went out with the other time keeps it.
+    // The clock was set meanwhile: a record that was sent with the earlier time keeps it.
     again.setWallTime(WallTime(offset: Lines.day + 3_600 * Lines.second, quality: .ntp), at: 0)
     let second = again.take()
     let resent = first.dropFirst(2)
@@ -90,7 +90,7 @@ import Testing
     #expect(spool.take(0) == unset)
   }
 
-  /// A batch of all that there is, which the sink gives back.
+  /// Takes a batch of all records and has the sink return it.
   private func attempt(_ spool: inout Spool, sink: Int = 0, sentNothing: Bool) -> [Seen] {
     var batch = RecordBatch()
     spool.nextBatch(for: sink, at: spool.now, into: &batch)
@@ -133,7 +133,7 @@ import Testing
     #expect(spool.take(1).allSatisfy { $0.json.contains("ntp") })
   }
 
-  /// Whether they left before the crash nobody knows.
+  /// It is unknown whether they were sent before the crash.
   @Test func records_in_delivery_during_a_crash_keep_their_time() throws {
     let options = SpoolOptions(scratch)
     var spool = Spool(options)

@@ -62,7 +62,7 @@ import Testing
 
   @Test func another_gateway_starts_a_new_epoch_at_sequence_number_one() throws {
     var options = SpoolOptions(scratch)
-    // A file of before this was kept: whose it is is not known, and is ours.
+    // A file of an older version without a gateway ID belongs to any gateway.
     var spool = Spool(options)
     try spool.telemetry(1...3)
     spool.keep([1], as: "trips")
@@ -124,7 +124,7 @@ import Testing
     #expect(spool.drain().count == 3)
     spool.commitAll()
     let epoch = spool.epoch
-    // The power goes.
+    // A power cut.
     spool.file = nil
     spool.lock = nil
     options.gatewayId = "gw-2"
@@ -210,7 +210,8 @@ import Testing
     #expect(first.state == .durable)
   }
 
-  /// What it has opened in vain it closes once: the number may be another file's by then, of any thread.
+  /// If opening fails, the descriptor is closed only once, because its number may then belong to another file of any
+  /// thread.
   @Test func a_spool_in_use_by_another_process_is_unchanged() async throws {
     try await aside {
       let scratch = try ScratchFolder()

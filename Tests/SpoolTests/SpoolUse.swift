@@ -5,7 +5,7 @@ import Testing
 @testable import Spool
 @testable import Telemetry
 
-/// What a sink gets, as a test looks at it.
+/// A record that a sink receives, in a form for comparison.
 struct Seen: Equatable {
   let number: RecordBatch.Number
   let json: String
@@ -25,7 +25,7 @@ struct Seen: Equatable {
 }
 
 extension SpoolOptions {
-  /// A spool in a folder, as most tests want it.
+  /// Opens a spool in a folder, with the options that most tests use.
   init(_ folder: borrowing ScratchFolder, sinks: [String] = ["a"]) {
     self.init(folder: folder.file("spool"), sinks: sinks) {
       UUIDv7(milliseconds: 1, first: .random(in: 0...UInt64.max), rest: .random(in: 0...UInt64.max))
@@ -48,7 +48,7 @@ extension Spool {
     try append(Lines.event(number).span, at: Int64(number) * Lines.second)
   }
 
-  /// Commits what waits, however short.
+  /// Commits all waiting records, without waiting for the end of the interval.
   mutating func commitAll() {
     advance(to: now)
     advance(to: now + options.commitInterval)

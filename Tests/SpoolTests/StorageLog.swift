@@ -1,6 +1,6 @@
 import Foundation
 
-/// What `storage-shim.c` wrote down: every change that a program made to its files, in order.
+/// The log of `storage-shim.c`: every change of a program to its files, in order.
 struct StorageLog {
   enum Step {
     case made(String)
@@ -48,7 +48,7 @@ struct StorageLog {
   }
 }
 
-/// A disk with a cache: what was not synchronised is there, partly there, or not, after the power was cut.
+/// A disk with a cache: after a power cut, data that was not synchronised is complete, partial, or missing.
 struct CachedDisk {
   private enum Change {
     case write(offset: Int, [UInt8])
@@ -107,7 +107,7 @@ struct CachedDisk {
     }
   }
 
-  /// How a cut treats what was not synchronised.
+  /// The effect of a cut on data that was not synchronised.
   enum Manner: CaseIterable {
     /// All of it is gone; all of it is there; the first part of it is there.
     case nothing, everything, beginning

@@ -98,7 +98,7 @@ import Testing
     #expect(throws: RecordFormError(kind: .controlCharacter, offset: place)) { try StoredLine(parsing: line.span) }
   }
 
-  /// Whatever comes in, what leaves is one line without a control character.
+  /// Any stored bytes are read as one line without a control character, or refused.
   @Test func changed_bytes_are_refused_or_leave_as_one_line() {
     var random = Reproducible(3)
     for round in 0..<3_000 {

@@ -22,7 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The allocator itself, under the names that glibc keeps for those who stand in front of it.
+// The allocator itself, under the names that glibc keeps for interposed libraries.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);

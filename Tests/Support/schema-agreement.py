@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""A JSON Schema and the program that reads such files, held against each other.
+"""Compares a JSON Schema with the program that reads such files.
 
     schema-agreement.py ROOT SCHEMA FOLDER PROGRAM ARGUMENT…
 
-ROOT: the project. SCHEMA: of the configuration. FOLDER: empty, for the files that are read. PROGRAM ARGUMENT… FILE ends with 0
-where the file is right, else with 78 and a line for each fault. A program that prints what holds (JSON) is asked for its defaults, too.
+ROOT: the project. SCHEMA: of the configuration. FOLDER: empty, for temporary files. PROGRAM ARGUMENT… FILE ends
+with 0 if the file is valid, else with 78 and a line for each fault. If the program prints its settings as JSON, their
+defaults are compared, too.
 
 What is looked at: every key with its examples, limits, default and choices is taken by both; one step past each limit, another
 type, a text that the pattern does not have and an unknown key are refused by both; every key that the program says it knows is
@@ -170,7 +171,7 @@ def cases():
 
 
 def configurations():
-    """What stands in the project's files and is such a configuration."""
+    """The configurations of this kind in the project's files."""
     keys = set(schema["properties"])
     listed = subprocess.run(
         ["git", "-C", ROOT, "ls-files", "--cached", "--others", "--exclude-standard"], capture_output=True, text=True)

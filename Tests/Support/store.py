@@ -1,4 +1,4 @@
-"""A fleet store for tests, scripted: what it does with each request stands in a JSON file, and it says what it got.
+"""A fleet store for tests, scripted: a JSON file scripts its reaction to each request, and it prints each request.
 
 store.py RULES FOLDER [CERTIFICATE KEY [CLIENT_AUTHORITIES]]
 

@@ -190,7 +190,7 @@ import Testing
     #expect(found18 == #"{"b":1}"# + "\n")
   }
 
-  /// Whatever comes in, a line is valid JSON within its capacity, and reads back as what went in.
+  /// Any input produces a line of valid JSON within its capacity, which reads back as the input.
   @Test func random_lines_are_valid_json() throws {
     var random = Reproducible(seed: 17)
     var line = JSONLineEncoder(capacity: 600)

@@ -2,7 +2,7 @@ import Foundation
 import Telemetry
 import Testing
 
-/// Numbers of the usual size have a way of their own: it prints what the general one does, which `decimals:` takes.
+/// Numbers of the usual size use a faster path. It prints the same text as the general path of `decimals:`.
 @Suite struct JSONLineEncoderUsualNumbersTests {
   private func usual(_ number: Double) -> String { text { $0.field("n", number) } }
   private func general(_ number: Double) -> String { text { $0.field("n", number, decimals: 6) } }
@@ -39,7 +39,7 @@ import Testing
     #expect(usual(number) == general(number))
   }
 
-  /// Coordinates have nine decimals: what glibc prints, less the zeros at the end.
+  /// Coordinates have nine decimals: the text of glibc without the zeros at the end.
   @Test func nine_decimals_are_correctly_rounded() {
     var numbers = Reproducible(seed: 9)
     for exponent in -12...2 {

@@ -15,7 +15,7 @@ func text(of write: (inout JSONLineEncoder) -> Void) -> String {
   return text(of: line)
 }
 
-/// What Foundation reads in a line; throws where that is no JSON object.
+/// The object that Foundation reads from a line; throws if the line is not a JSON object.
 func object(in line: borrowing JSONLineEncoder) throws -> [String: Any] {
   let data = line.withLine { bytes in Data(Array(bytes)) }
   guard data.last == UInt8(ascii: "\n") else { throw NoObject() }

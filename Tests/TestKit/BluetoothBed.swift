@@ -34,12 +34,12 @@ public final class BluetoothBed: Sendable {
   }
 
   deinit {
-    // With its input it ends, and takes its bus with it.
+    // The end of its input ends it and its bus.
     program.closeInput()
     if (try? program.end(within: .seconds(60))) == nil { program.kill() }
   }
 
-  /// What it has told so far.
+  /// The events so far.
   public var events: [String] { program.output.map(\.text) }
 
   /// Waits for the next event with this beginning.

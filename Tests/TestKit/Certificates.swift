@@ -1,6 +1,6 @@
 import Foundation
 
-/// Certificates for one test, made by openssl: an authority and what it has signed.
+/// Certificates for one test, made by openssl: an authority and the certificates that it signed.
 public final class Certificates: Sendable {
   /// Its files.
   public let scratch: ScratchFolder

@@ -32,9 +32,9 @@ public final class ListeningPort: @unchecked Sendable {
     descriptor = -1
   }
 
-  /// Takes the next connection and waits for its end.
+  /// Accepts the next connection and waits for its end.
   ///
-  /// - Returns: how many bytes have come by it.
+  /// - Returns: the number of bytes received on it.
   public func bytesOfNext() -> Int {
     let line = accept(descriptor, nil, nil)
     defer { close(line) }

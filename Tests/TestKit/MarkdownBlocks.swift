@@ -2,28 +2,28 @@ import Foundation
 
 /// The fenced blocks and links of a Markdown file.
 ///
-/// The heading of a block of commands says where they run: a ``Place``. Each is run by some test, or is found in
-/// ``unknown``, which a test forbids. A block whose heading ends in `output`, next behind one of commands, is what those
-/// print: exactly.
+/// The info string of a block of commands names the ``Place`` where they run. Some test runs each block; a test forbids
+/// the blocks in ``unknown``. A block whose info string ends in `output` directly after a block of commands is the
+/// exact output of those commands.
 public struct MarkdownBlocks {
-  /// Where the commands of a block run, by its heading.
+  /// The places where the commands of a block run, named by its info string.
   public enum Place: String, Sendable, CaseIterable {
     /// In the project's folder, the whole block as one script (`DocumentationTests`).
     case project = "sh"
-    /// On a Debian of its own that systemd has booted, beside the packages (`GuideTests`, by `make test-packages`).
+    /// On a separate Debian, booted by systemd, with the packages (`GuideTests`, by `make test-packages`).
     case machine = "sh machine"
-    /// Builds, and measurements that take minutes or hours: whether there is such a target, and takes these variables, is
-    /// asked of `make -n` (`DocumentationTests`). Really run are `make test` itself, by it `scripts/run.sh`, and
-    /// `make deb`, by `make test-packages`.
+    /// Builds, and measurements that take minutes or hours: `make -n` shows whether such a target exists and uses these
+    /// variables (`DocumentationTests`). Only `make test`, which runs `scripts/run.sh`, and `make deb`, run by `make
+    /// test-packages`, are executed.
     case make = "sh make"
-    /// A compilation for a microcontroller, which takes a while: run once, together with other machines
+    /// A compilation for a microcontroller, which takes long: run once, together with other platforms
     /// (`EmbeddedTests`).
     case walled = "sh walled"
     /// In a folder of the page's own, see ``DocumentedCommands`` (`ScratchCommandsTests`).
     case scratch = "sh scratch"
     /// The same with a plugged-in adapter and a vehicle (`VehicleCommandsTests`).
     case vehicle = "sh vehicle"
-    /// The same, beside a fleet store at the address that is shown (`StoreCommandsTests`).
+    /// The same, with a fleet store at the address shown (`StoreCommandsTests`).
     case store = "sh store"
     /// The same, on a machine with a RabbitMQ node (`BrokerCommandsTests`).
     case rabbitmq = "sh rabbitmq"

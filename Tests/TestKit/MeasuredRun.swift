@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What a program took from the heap and how much memory it had at most: a run under `Tests/Support/allocation-counter.c`.
+/// Heap allocations and peak memory of a program run under `Tests/Support/allocation-counter.c`.
 ///
 ///     let measured = try MeasuredRun.of(obdgate, ["bench", "--iterations", "10"])
 ///     #expect(measured.peakKiB < 30 * 1024)
@@ -22,7 +22,7 @@ public struct MeasuredRun: Sendable {
   /// Allocations of all threads together.
   public var allocations: Int { threads.reduce(0) { $0 + $1.allocations } }
 
-  /// The run left no account of itself: it was killed, or the program is linked against no libc to stand in front of.
+  /// The run left no report: it was killed, or the program is linked statically, so the counter was not loaded.
   public struct NoReport: Error, CustomStringConvertible {
     public let program: String
     public let status: Int32
@@ -56,7 +56,7 @@ public struct MeasuredRun: Sendable {
       let words = line.split(separator: " ")
       switch words.first {
       case "thread":
-        // A new block begins: what the one before said is older.
+        // A new block begins: the values of the earlier one are outdated.
         if peak != nil { (threads, peak) = ([], nil) }
         guard words.count >= 4, let id = Int(words[1]), let count = Int(words[words.count - 1]) else { continue }
         threads.append(Thread(id: id, name: words[2..<(words.count - 1)].joined(separator: " "), allocations: count))

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A mosquitto on a port of its own, which can be killed and started again.
+/// A mosquitto on a separate port, which can be killed and started again.
 ///
 ///     let broker = try Mosquitto(in: scratch)
 public final class Mosquitto: @unchecked Sendable {
@@ -52,13 +52,13 @@ public final class Mosquitto: @unchecked Sendable {
     _ = try running.end(within: .seconds(60))
   }
 
-  /// Has it write all that it has acknowledged to its file (mosquitto(8), SIGUSR1), and waits for that. By itself it
-  /// acknowledges a message first and writes it later: what it has not written when it is killed is gone.
+  /// Makes it write all acknowledged messages to its file (mosquitto(8), SIGUSR1), and waits for the end of the write.
+  /// By default it acknowledges a message first and writes it later: messages not yet written at a kill are lost.
   public func save() throws {
     let former = fileNumber
     running.send(SIGUSR1)
     let deadline = ContinuousClock.now + .seconds(60)
-    // The new file comes in the old one's place once it is complete.
+    // The new file replaces the old one once it is complete.
     while fileNumber == former {
       guard .now < deadline else { throw RunningProgram.Late(description: "mosquitto has not saved") }
       poll(nil, 0, 5)
@@ -72,7 +72,8 @@ public final class Mosquitto: @unchecked Sendable {
 
   public func startAgain() throws { running = try Self.start(program, folder) }
 
-  /// A subscriber to everything below a topic, once the broker knows of it. It prints topic, a space, the payload.
+  /// A subscriber to all topics below a topic. Returns after the broker has accepted the subscription. It prints topic,
+  /// a space, the payload.
   public func subscriber(_ topic: String = "fleet/#", _ arguments: [String] = []) throws -> RunningProgram {
     let name = "test-\(UUID().uuidString.prefix(8))"
     let subscriber = try RunningProgram(
@@ -82,9 +83,9 @@ public final class Mosquitto: @unchecked Sendable {
     return subscriber
   }
 
-  /// All that it has said since it was started.
+  /// Its error output since it was started.
   public var said: [String] { running.errorLines }
 
-  /// Waits until it says so.
+  /// Waits until its error output contains a text.
   public func says(_ text: String) throws { try running.errorLine(within: .seconds(60)) { $0.contains(text) } }
 }

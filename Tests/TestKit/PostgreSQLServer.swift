@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 
 /// A separate PostgreSQL server on a socket in its folder and on a loopback port, without passwords. It ends with the
-/// process that started it, however that ends.
+/// process that started it, even if that is killed.
 ///
 ///     let server = try PostgreSQLServer.shared
 ///     let address = try server.database()
@@ -12,7 +12,7 @@ import Synchronization
 public final class PostgreSQLServer: Sendable {
   private static let user = "fleet"
 
-  /// Where its programs are, `initdb` and `postgres`.
+  /// The folder with its programs `initdb` and `postgres`.
   private let programs: String
   private let folder: String
   public let port: Int
@@ -25,13 +25,13 @@ public final class PostgreSQLServer: Sendable {
   /// The one that tests share, without fsync. If PostgreSQL is not installed, the current test is skipped.
   public static var shared: PostgreSQLServer {
     get throws {
-      // For each test by itself: the one that asks first must not be the only one that is skipped.
+      // Thrown in each test, so that every test that needs it is skipped, not only the first.
       _ = try programFolder()
       return try one.get()
     }
   }
 
-  /// Debian keeps the server's programs out of PATH, a folder for each version.
+  /// The folder of the server's programs: Debian keeps them in a folder for each version, outside PATH.
   private static func programFolder() throws -> String {
     let versions = "/usr/lib/postgresql"
     let isThere = FileManager.default.fileExists(atPath: versions)
@@ -99,13 +99,13 @@ public final class PostgreSQLServer: Sendable {
     return result.lines
   }
 
-  /// Lets nobody in by the loopback port any more without this password.
+  /// Requires this password for connections to the loopback port from now on.
   public func demandPassword(_ password: String) throws {
     try sql("ALTER USER \(Self.user) PASSWORD '\(password.replacing("'", with: "''"))'", in: "postgres")
     let rules = Data("local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n".utf8)
     try rules.write(to: URL(fileURLWithPath: folder + "/data/pg_hba.conf"))
     _ = try Tool.shell("kill -HUP $(head -1 \(folder)/data/postmaster.pid)")
-    // It reads them when it comes to it.
+    // The server reads the files again a moment later.
     while try Tool.run(programs + "/psql", ["-XAtqw", "-d", address("postgres"), "-c", "SELECT 1"]).status == 0 {}
   }
 
@@ -133,7 +133,7 @@ public final class PostgreSQLServer: Sendable {
     let options =
       "-c fsync=\(synchronous) -c max_connections=200 -c shared_buffers=64MB -c unix_socket_directories=\(folder) "
       + "-c listen_addresses=127.0.0.1 -c max_wal_size=1GB"
-    // What a server that was killed leaves behind is in the way for a moment: it is started until it stays.
+    // The remains of a killed server block a start for a moment: it is started again until it keeps running.
     let keeping = """
       cd \(folder)
       rm -f stopping

@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// RabbitMQ nodes of their own, on loopback ports, with the MQTT plugin; `guest` has every right. They end with the
-/// process that started them, whichever way that ends.
+/// RabbitMQ nodes for the tests, on loopback ports, with the MQTT plugin; `guest` has every permission. They end with
+/// the process that started them, even if that is killed.
 ///
 ///     let rabbit = try RabbitMQ.shared
 ///     let address = "amqp://guest@127.0.0.1:\(rabbit.nodes[0].port)"
@@ -13,7 +13,8 @@ public final class RabbitMQ: Sendable {
   private static let programs = "/usr/lib/rabbitmq/bin"
 
   public let nodes: [Node]
-  /// Of those who listen at ``Node/tlsPort``, by the name `localhost` alone; clients may show one of them.
+  /// The certificates of the servers on ``Node/tlsPort``, valid only for the name `localhost`; clients may use one of
+  /// them.
   public let certificates: Certificates
   private let folder: String
   private let mapper: Child
@@ -21,7 +22,7 @@ public final class RabbitMQ: Sendable {
   /// The one that tests share: a single node. If RabbitMQ is not installed, the current test is skipped.
   public static var shared: RabbitMQ {
     get throws {
-      // For each test by itself: the one that asks first must not be the only one that is skipped.
+      // Thrown in each test, so that every test that needs it is skipped, not only the first.
       try requirePrograms()
       return try one.get()
     }
@@ -66,7 +67,7 @@ public final class RabbitMQ: Sendable {
       if [ "$(id -u)" = 0 ]; then chown -R nobody .; fi
       """)
     guard made.status == 0 else { throw Tool.Failure.system("RabbitMQ's folder", reason: made.errors) }
-    // Which node is behind which port: asked by nodes and commands.
+    // The port mapper of all nodes; nodes and commands look up ports in it.
     mapper = try Child(
       "bash",
       [
@@ -170,7 +171,7 @@ extension RabbitMQ {
         toFile: folder + "/rabbitmq.conf", atomically: true, encoding: .utf8)
     }
 
-    /// Ends it as the kernel does when memory is short, and waits until nobody listens any more.
+    /// Kills it with SIGKILL, as the kernel does if memory is short, and waits until its ports are closed.
     public func killNow() throws {
       _ = try Tool.shell(
         """
@@ -196,7 +197,7 @@ extension RabbitMQ {
       keeper.withLock { $0 = child }
     }
 
-    /// Waits until it takes connections of both kinds.
+    /// Waits until it accepts AMQP and MQTT connections.
     public func waitUntilReady() throws {
       let deadline = ContinuousClock.now + .seconds(600)
       for port in [port, mqttPort] {

@@ -1,9 +1,9 @@
 import Glibc
 
-/// A port of the loopback address that is nobody else's, also while the program that listens there is down.
+/// A port of the loopback address reserved for one test, even while the program that uses it is stopped.
 ///
-/// Bound and never listening: programs that set SO_REUSEADDR, as servers do, may listen beside it, and nobody is given the
-/// number who asks for any that is free.
+/// The port is bound by a socket that never listens. Programs that set SO_REUSEADDR, as servers do, can listen on it,
+/// and the kernel does not assign it to a program that requests any free port.
 public final class ReservedPort: Sendable {
   /// The port.
   public let number: UInt16

@@ -1,9 +1,9 @@
 import Foundation
 
 extension RunningProgram {
-  /// What the program has in memory, KiB.
+  /// The memory of the program, KiB.
   ///
-  /// - Parameter key: `VmRSS` now, `VmHWM` at most so far.
+  /// - Parameter key: `VmRSS` for the present value, `VmHWM` for the maximum so far.
   public func memoryKiB(_ key: String = "VmRSS") throws -> Int {
     let text = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
     let line = text.split(separator: "\n").first { $0.hasPrefix(key + ":") } ?? ""

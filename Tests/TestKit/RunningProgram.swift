@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A program that runs beside a test. It provides the lines as they arrive and accepts signals; it is killed when the
+/// A program that runs during a test. It provides the lines as they arrive and accepts signals; it is killed when the
 /// test releases it.
 ///
 ///     let daemon = try RunningProgram(obdgated, ["--config", file])
@@ -15,27 +15,27 @@ public final class RunningProgram: @unchecked Sendable {
     public let time: ContinuousClock.Instant
   }
 
-  /// What was waited for did not come.
+  /// The awaited line or end did not occur in time.
   public struct Late: Error, CustomStringConvertible {
     public let description: String
   }
 
   public let pid: pid_t
   private let child: Child
-  /// Guards what follows; broadcast at every change.
+  /// Guards the properties below; broadcast at every change.
   private let changed = NSCondition()
   private var lines: [Line] = []
   private var errors: [Line] = []
   private var openStreams = 2
   private var isOutputRead = false
   private var status: Int32?
-  /// Up to where ``line(within:where:)`` has looked.
+  /// The number of lines that ``line(within:where:)`` has examined.
   private var seen = 0
   private var seenErrors = 0
 
   /// - Parameters:
-  ///   - readsOutput: false: nobody reads its standard output until ``readOutput()``.
-  ///   - isFed: whether it gets a standard input, for ``say(_:)``.
+  ///   - readsOutput: `false` if its standard output remains unread until ``readOutput()``.
+  ///   - isFed: `true` if it gets a pipe as standard input, for ``say(_:)``.
   public init(
     _ executable: String, _ arguments: [String] = [], environment: [String: String] = [:], readsOutput: Bool = true,
     isFed: Bool = false
@@ -57,7 +57,8 @@ public final class RunningProgram: @unchecked Sendable {
     }
   }
 
-  /// Ends it; nothing is left behind. For `defer`: its own threads hold on to it as long as it runs.
+  /// Kills it and releases its resources. Call it in a `defer`: the threads that read its output retain it as long as
+  /// it runs.
   public func kill() {
     if changed.withLock({ status == nil }) { Glibc.kill(pid, SIGKILL) }
   }
@@ -84,7 +85,7 @@ public final class RunningProgram: @unchecked Sendable {
     close(other)
   }
 
-  /// Leaves the pipe of its standard output, which nobody has begun to read: its next line there finds no reader.
+  /// Closes the pipe of its standard output if nothing reads it yet: its next write there fails with EPIPE.
   public func closeOutput() { close(child.output) }
 
   /// Writes a line to its standard input.
@@ -103,7 +104,7 @@ public final class RunningProgram: @unchecked Sendable {
   /// All that it has written to standard error so far.
   public var errorLines: [String] { changed.withLock { errors.map(\.text) } }
 
-  /// The next line of its output for which `isWanted` is true, behind the one that was found last.
+  /// The next line of its output for which `isWanted` is true, after the line that was found last.
   @discardableResult
   public func line(within limit: Duration, where isWanted: (String) -> Bool) throws -> Line {
     try wait(limit, "line of output") {
@@ -138,7 +139,7 @@ public final class RunningProgram: @unchecked Sendable {
   /// - Returns: the exit code, or 128 + the signal that ended it.
   public func end(within limit: Duration) throws -> Int32 {
     let code = try wait(limit, "end", isFinal: false) { status }
-    // What it wrote last may still be in its pipes; a child of its own may hold them open.
+    // Its last output may still be in the pipes; a child process may keep them open.
     let deadline = ContinuousClock.now + .seconds(60)
     changed.lock()
     defer { changed.unlock() }
@@ -182,7 +183,7 @@ public final class RunningProgram: @unchecked Sendable {
     }
     close(descriptor)
     changed.withLock {
-      // What ends without a line end is a line that was torn.
+      // The last line has no line end: it is incomplete.
       if !rest.isEmpty, isOutput { lines.append(Line(text: String(decoding: rest, as: UTF8.self), time: .now)) }
       openStreams -= 1
       changed.broadcast()
@@ -190,13 +191,14 @@ public final class RunningProgram: @unchecked Sendable {
   }
 }
 
-/// Runs blocking work on a thread of its own, still as a part of the test that asks for it: tests that wait for programs
-/// wait side by side.
+/// Runs blocking work on a separate thread, as a part of the calling test, so that tests that wait for programs do not
+/// block each other.
 public func aside<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
   try await withTaskExecutorPreference(ThreadPerJob()) { try work() }
 }
 
-/// Each job gets a thread: the pool of the tasks has as many as the machine has cores, and none may be held up.
+/// Gives each job a thread: the thread pool of the tasks has only as many threads as cores, and none of them may be
+/// blocked.
 private final class ThreadPerJob: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of its own for one test, gone with it.
+/// A separate folder for one test, removed after it.
 ///
 ///     let scratch = try ScratchFolder()
 ///     try scratch.write("a.capture", "# obdgate-capture 1\n")

@@ -3,12 +3,13 @@ import Glibc
 import Ports
 import Synchronization
 
-/// A satellite receiver on a pseudo-terminal: an epoch of NMEA 0183 five times a second, its time of day as real time goes.
+/// A satellite receiver on a pseudo-terminal: an epoch of NMEA 0183 five times a second; its time of day advances in
+/// real time.
 ///
 ///     let receiver = try SimulatedReceiver { seconds in .init(latitude: 48 + seconds * 0.0001, longitude: 11.5) }
 ///     … ["device": receiver.path]
 public final class SimulatedReceiver: Sendable {
-  /// What it says at a moment.
+  /// The state that it reports at one moment.
   public struct State: Sendable {
     /// `nil` if it has no fix.
     public var latitude: Double?
@@ -37,8 +38,8 @@ public final class SimulatedReceiver: Sendable {
     date: String = "050327", link: String? = nil, state: @escaping @Sendable (_ seconds: Double) -> State
   ) throws {
     let terminal = try PseudoTerminal()
-    // A name of its own, which goes with the plug: the terminal's number is another test's a moment later, and a daemon
-    // that looks for its receiver must not find that one.
+    // A link with a unique name, removed when the receiver is unplugged: another test may get the number of the
+    // terminal a moment later, and a daemon that searches for its receiver must not find that one.
     path = link ?? NSTemporaryDirectory() + "obdgate-receiver-" + UUID().uuidString
     try? FileManager.default.removeItem(atPath: path)
     try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: terminal.path)
@@ -98,7 +99,7 @@ public final class SimulatedReceiver: Sendable {
 
     init(_ terminal: consuming PseudoTerminal) { self.terminal = terminal }
 
-    /// What nobody takes is lost, as on a wire.
+    /// Unread output is lost, as on a serial line.
     func write(_ text: String) {
       let bytes = Array(text.utf8)
       _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(terminal.descriptor, $0.baseAddress, $0.count) }

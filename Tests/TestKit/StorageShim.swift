@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// `Tests/Support/storage-shim.c`, which stands between a program and its files: for LD_PRELOAD.
+/// `Tests/Support/storage-shim.c`, preloaded with LD_PRELOAD between a program and its files.
 public enum StorageShim {
   private static let built = Mutex<String?>(nil)
 

@@ -18,10 +18,10 @@ public enum TestData {
     return FileManager.default.fileExists(atPath: path) ? path : nil
   }()
 
-  /// True in CI, where nothing may be lacking.
+  /// `true` in CI, where nothing may be missing.
   public static var isCI: Bool { !(ProcessInfo.processInfo.environment["CI"] ?? "").isEmpty }
 
-  /// The recordings are not there and this is CI, where they must be.
+  /// The recordings are missing although CI requires them.
   public struct Missing: Error, CustomStringConvertible {
     public let what: String
     public var description: String { "\(what) is missing; in CI nothing may be lacking" }

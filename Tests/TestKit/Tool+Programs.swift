@@ -3,11 +3,11 @@ import Glibc
 import Testing
 
 extension Tool {
-  /// The folder of the test bundle that runs now; SwiftPM puts the programs beside it.
+  /// The folder of the running test bundle; SwiftPM puts the programs into the same folder.
   private static let productFolder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().path
 
-  /// The path of the built `obdgate`: `OBDGATE_PROGRAM`, else the one beside the test bundle.
+  /// The path of the built `obdgate`: `OBDGATE_PROGRAM`, by default the program in the folder of the test bundle.
   ///
   /// If it is not built, the current test is skipped; see ``missing(_:remedy:)``.
   public static var obdgate: String {
@@ -16,17 +16,17 @@ extension Tool {
     }
   }
 
-  /// The path of the built `obdgated`: `OBDGATED_PROGRAM`, else the one beside the test bundle.
+  /// The path of the built `obdgated`: `OBDGATED_PROGRAM`, by default the program in the folder of the test bundle.
   public static var obdgated: String {
     get throws { try built("OBDGATED_PROGRAM", "obdgated", at: productFolder + "/obdgated") }
   }
 
-  /// The path of the built `fleetstore`: `FLEETSTORE_PROGRAM`, else the one beside the test bundle.
+  /// The path of the built `fleetstore`: `FLEETSTORE_PROGRAM`, by default the program in the folder of the test bundle.
   public static var fleetstore: String {
     get throws { try built("FLEETSTORE_PROGRAM", "fleetstore", at: productFolder + "/fleetstore") }
   }
 
-  /// The release build of `obdgate`, for whatever is measured: `OBDGATE_RELEASE`, else `.build/release/obdgate`.
+  /// The release build of `obdgate`, for measurements: `OBDGATE_RELEASE`, by default `.build/release/obdgate`.
   public static var releaseObdgate: String {
     get throws {
       try built("OBDGATE_RELEASE", "release build of obdgate", at: TestData.projectRoot + "/.build/release/obdgate")
@@ -61,7 +61,7 @@ extension Tool {
     try missing("Python module \(module)", remedy: "make test installs it")
   }
 
-  /// True where the program is installed; says nothing.
+  /// `true` if the program is installed; does not skip the test.
   public static func has(_ name: String) -> Bool { find(name) != nil }
 
   private static func find(_ name: String) -> String? {
@@ -73,8 +73,8 @@ extension Tool {
   /// Skips the current test, or the current case of a test with arguments, because this machine lacks something.
   ///
   /// - Parameters:
-  ///   - what: what is missing.
-  ///   - remedy: how to get it.
+  ///   - what: the missing program or data.
+  ///   - remedy: instructions to install it.
   /// - Throws: in CI, where nothing may be missing, ``TestData/Missing``: the test fails.
   public static func missing(_ what: String, remedy: String) throws -> Never {
     guard !TestData.isCI, Test.current != nil else { throw TestData.Missing(what) }

@@ -10,7 +10,7 @@ import Synchronization
 /// Both outputs are drained while the input is fed, so no amount of either can stop the program; one that does not
 /// end within its time limit is killed and reported.
 public enum Tool {
-  /// What a program left behind.
+  /// The result of a program.
   public struct Result: Sendable {
     /// The exit code, or 128 + the signal that ended it, as a shell counts.
     public let status: Int32
@@ -31,7 +31,7 @@ public enum Tool {
   public enum Failure: Error, CustomStringConvertible {
     /// No such program in `PATH`, or not executable.
     case notStarted(String, reason: String)
-    /// Killed after its time limit; what it had written to stderr by then.
+    /// Killed after its time limit; `stderr` is its error output until then.
     case timedOut(String, limit: Duration, stderr: String)
     /// A pipe or a process could not be had.
     case system(String, reason: String)
@@ -117,7 +117,7 @@ struct Child {
   }
 
   private init(spawning command: [String], environment: [String: String], feeds: Bool) throws {
-    // A program that ends before it has read everything must not take the tests down with it.
+    // A program that ends before it has read its input must not end the tests with SIGPIPE.
     _ = signal(SIGPIPE, SIG_IGN)
     let stdin = try Child.pipe()
     let stdout = try Child.pipe()
@@ -132,11 +132,11 @@ struct Child {
     unsafe posix_spawn_file_actions_adddup2(&actions, stdin.read, 0)
     unsafe posix_spawn_file_actions_adddup2(&actions, stdout.write, 1)
     unsafe posix_spawn_file_actions_adddup2(&actions, stderr.write, 2)
-    // Sockets of libraries are not closed on exec: a child that runs for long would keep open what both ends have closed,
-    // and who waits for the end of such a connection would wait with it.
+    // Libraries do not close their sockets on exec. A child that runs long would keep connections open that both ends
+    // have closed, and a program that waits for the end of such a connection would not continue.
     if let closeFrom = unsafe Child.closeFrom { _ = unsafe closeFrom(&actions, 3) }
 
-    // The child gets the signals as a shell would give them: SIGPIPE ends it, nothing is blocked.
+    // The child gets the signal settings that a shell would give it: SIGPIPE ends it, nothing is blocked.
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -209,7 +209,7 @@ struct Child {
       elapsed: .now - started)
   }
 
-  /// Waits for the end of a program whose outputs are closed already, as a rule at once.
+  /// Waits for the end of a program whose outputs are closed, which is usually immediate.
   private func status(deadline: ContinuousClock.Instant, limit: Duration, stderr: [UInt8]) throws -> Int32 {
     var status: Int32 = 0
     while true {
@@ -223,7 +223,7 @@ struct Child {
     return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
   }
 
-  /// What is left of the time limit; past it the program is killed.
+  /// The remainder of the time limit; after the limit the program is killed.
   private func milliseconds(
     until deadline: ContinuousClock.Instant, limit: Duration, stderr: [UInt8]
   ) throws -> Int32 {
@@ -246,7 +246,7 @@ struct Child {
     }
   }
 
-  /// It is no more: what was made for it goes.
+  /// Removes the files made for it after its end.
   func hasEnded() { Child.remove(runtime) }
 
   private static func remove(_ folder: String) {
@@ -270,7 +270,7 @@ struct Child {
     errors = -1
   }
 
-  /// Both ends close on exec: programs started at the same time must not hold each other's pipes open.
+  /// Both ends close on exec: programs started at the same time must not keep each other's pipes open.
   private static func pipe() throws -> (read: Int32, write: Int32) {
     var ends: [Int32] = [-1, -1]
     guard unsafe Glibc.pipe(&ends) == 0 else { throw Tool.Failure.system("pipe", reason: message(errno)) }

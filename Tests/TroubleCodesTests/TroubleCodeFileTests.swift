@@ -1,7 +1,7 @@
 import Testing
 import TroubleCodes
 
-/// Files of makers' codes: what is read, and what is refused with its place.
+/// Files of manufacturer codes: the codes read, and the errors with their positions.
 struct TroubleCodeFileTests {
   private func read(_ text: String) throws -> TroubleCodeCatalog { try read(Array(text.utf8)) }
 

@@ -4,11 +4,11 @@ import TestKit
 
 @testable import FleetstoreTestKit
 
-/// A tenant that attacks: threads that send until the attack ends.
+/// A hostile tenant: threads that send until the attack ends.
 ///
-/// A real attacker has machines of its own, and here it shares the server's. Its threads have the lowest priority, so that
-/// the test measures what the server does and not how the kernel divides this machine. All threads together open at most
-/// ``connectionsPerSecond``: a flood of more connections is stopped in front of a server.
+/// A real attacker has separate machines; here it shares the server's machine. Its threads have the lowest priority, so
+/// that the test measures the server and not the scheduler of this machine. All threads together open at most
+/// ``connectionsPerSecond``: a larger number of connections is stopped in front of a server.
 final class Attack: @unchecked Sendable {
   /// New connections of all threads, in a second.
   static let connectionsPerSecond = 2_000

@@ -30,7 +30,7 @@ struct AttackKeys: Sendable {
     victimGateway = try Self.addGateway(0, store, token)
     let admin = admin
     gateways = try (0..<Self.gatewayCount).map { try Self.addGateway($0, store, admin) }
-    // 12 MB: what a WebSocket can ask for again.
+    // 12 MB, which a WebSocket can request repeatedly.
     let socket = try LoadSocket(port: store.port)
     let note = String(repeating: "x", count: 14_000)
     for start in stride(from: 1, to: 800, by: 50) {

@@ -4,7 +4,7 @@ import TestKit
 
 @testable import FleetstoreTestKit
 
-/// What a hostile tenant does.
+/// The kinds of attack.
 enum AttackKind: String, CaseIterable {
   case announcedBodies, bombs, largeBatches, smallBatches, corrections, lists, shortReads, adminWrites, rotations,
     fences
@@ -98,7 +98,7 @@ enum AttackKind: String, CaseIterable {
     attack.begin(threads: threads) { attack, number in
       let socket = try attack.socket()
       let gateway = number % keys.gateways.count
-      // Packed beforehand, so that the server is what is busy; from the second round on they are duplicates.
+      // Compressed in advance, so that only the server is busy; from the second round on they are duplicates.
       let batches = (0..<4).map { batch in
         let first = base + (number * 4 + batch) * records
         let lines = (1...records).map { LoadClient.record(first + $0, gateway) + "\n" }

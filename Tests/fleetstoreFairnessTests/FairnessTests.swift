@@ -20,12 +20,12 @@ import Testing
     guard let names = ProcessInfo.processInfo.environment["FAIRNESS_ATTACKS"] else { return { _ in true } }
     return { names.split(separator: ",").contains(Substring($0.rawValue)) }
   }
-  /// ms. Alone, most waits take 2 to 10 ms, and three times that is less than what two threads that are busy on two cores
-  /// cost a third: the scheduler's turns of some ms at each of a dozen steps, and a commit of the attacker's that is under
-  /// way. What this suite is to find takes seconds.
+  /// ms. Without an attack, most waits take 2 to 10 ms. Three times that is less than the cost of two busy threads on
+  /// two cores for a third thread: some ms of the scheduler at each of a dozen steps, and a running commit of the
+  /// attacker. This suite detects delays of seconds.
   private static let floor = 250.0
 
-  /// Attacks in which the database takes part.
+  /// Attacks that use the database.
   private static let onDatabase: [(String, AttackKind)] = [
     ("large batches", .largeBatches), ("many small batches", .smallBatches), ("better times", .corrections),
     ("lists", .lists), ("short reads", .shortReads), ("writes by an administrator", .adminWrites),

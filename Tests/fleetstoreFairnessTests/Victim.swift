@@ -11,7 +11,7 @@ import TestKit
 /// longer than the interval therefore counts for each request that was due during it, with what was left of the wait.
 /// Otherwise a server that stops for a second would cost a single sample.
 final class Victim: @unchecked Sendable {
-  /// What is measured.
+  /// The measured waits.
   enum Probe: String, CaseIterable { case ingest, read, follow }
 
   struct Figures {
@@ -41,7 +41,7 @@ final class Victim: @unchecked Sendable {
   private var phase = 0
   private var figures: [Int: Figures] = [:]
   private var isOver = false
-  /// Samples under way, by the phase in which they began.
+  /// Samples not yet complete, by the phase in which they began.
   private var open: [Int: Int] = [:]
   /// When the record with a number was sent, and in which phase.
   private var sent: [Int: (time: ContinuousClock.Instant, phase: Int)] = [:]
@@ -68,7 +68,7 @@ final class Victim: @unchecked Sendable {
 
   /// Measures a phase.
   ///
-  /// - Returns: what was measured of all that began in it, however long it took.
+  /// - Returns: the figures of all samples that began in it, including those that ended later.
   func measure(seconds: Double) -> Figures {
     lock.withLock {
       phase += 1
@@ -131,7 +131,7 @@ final class Victim: @unchecked Sendable {
   private func follow(_ socket: LoadSocket) throws {
     var text = ""
     while let more = try? socket.receive() {
-      // A pong that nobody asked for: the connection lives.
+      // An unsolicited pong: the connection is alive.
       try socket.send(opcode: 10, [])
       text += String(decoding: more, as: UTF8.self)
       let now = ContinuousClock.now
@@ -193,7 +193,7 @@ final class Victim: @unchecked Sendable {
     }
   }
 
-  /// From an address of its own, and not waiting for ever.
+  /// From a separate address, with a time limit.
   private func connect() throws -> LoadSocket {
     let socket = try LoadSocket(port: port, from: 2)
     var limit = timeval(tv_sec: 60, tv_usec: 0)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FleetstoreTestKit
 
-/// However much comes at once, the server takes no more memory than it may, and loses nothing that it has answered for.
+/// Under any load, the server keeps to its memory limit and loses no acknowledged record.
 @Suite struct MemoryTests {
   @Test func many_large_bodies_at_once_are_all_stored_within_the_budget() async throws {
     try await aside {
@@ -22,7 +22,7 @@ import Testing
         let lines = (1...records).map { LoadClient.record($0, sender).dropLast() + #","note":"\#(text)"}"# + "\n" }
         return Array(lines.joined().utf8)
       }
-      // One after the other first: what a single one takes.
+      // First one after the other, to measure a single one.
       _ = try LoadSocket(port: store.port).post(Array(LoadClient.record(9_999, 0).utf8), key: token, coding: nil)
       let idle = try store.memoryKiB()
       let (stored, refused, failures) = (Counter(), Counter(), Counter())
@@ -40,7 +40,7 @@ import Testing
                 _ = refused.add(1)
                 continue
               }
-              // What was stored and not answered is a duplicate now.
+              // Stored records without a response are duplicates now.
               for word in ["stored", "duplicates"] {
                 guard let range = answer.range(of: "\"\(word)\":") else { throw LoadSocket.Failure(what: answer) }
                 _ = stored.add(Int(answer[range.upperBound...].prefix { $0.isNumber }) ?? 0)
@@ -55,7 +55,8 @@ import Testing
       group.wait()
       #expect(failures.value == 0)
       #expect(stored.value == senders * records)
-      // 90 MB of bodies, reckoned at four times that. What the allocator keeps and the database's cache come on top.
+      // 90 MB of bodies, counted fourfold, and in addition the memory kept by the allocator and the cache of the
+      // database.
       let most = try store.memoryKiB("VmHWM") - idle
       print("\(senders) bodies at once: \(most) KiB on top of \(idle), \(refused.value) refused for a while")
       #expect(most < 120 << 10)
@@ -69,7 +70,7 @@ import Testing
       let store = try ServedStore(["--config", try scratch.write("c.json", #"{"database":"sqlite:a.db"}"#)])
       defer { store.program.kill() }
       let token = try #require(store.token)
-      // 32 MB of JSON in 32 KB: 15 million numbers, each of which a reader keeps a place for.
+      // 32 MB of JSON in 32 KB: 15 million numbers, each of which needs an entry in a reader.
       let body = scratch.file("body")
       let made = try Tool.shell(
         "{ printf '{\"type\":\"FeatureCollection\",\"features\":[],\"x\":['; yes 0, | head -n 15000000 | tr -d '\\n'; "
@@ -106,7 +107,7 @@ import Testing
       let before = try store.memoryKiB("VmHWM")
       let reply = try post(bomb, ["-H", "Content-Encoding: \(coding)", "-w", "%{http_code}"])
       #expect(reply.contains(#""code":"tooLarge""#) && reply.hasSuffix("413"), "\(reply)")
-      // Four times what it may become, and what the allocator keeps.
+      // Four times the decompressed size, and the memory kept by the allocator.
       #expect(try store.memoryKiB("VmHWM") - before < 12 << 10)
     }
   }

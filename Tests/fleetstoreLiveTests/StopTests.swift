@@ -16,7 +16,7 @@ import Testing
         "c.json", #"{"database":"sqlite:fleet.db","metrics":{"tokenFile":"metrics.token"}}"#)
       let store = try ServedStore(["--config", settings])
       defer { store.program.kill() }
-      // Registers the vehicle that the listener asks for.
+      // Registers the vehicle for the listener.
       _ = try LoadSocket(port: store.port).post(
         Array(LoadClient.record(1, 0).utf8), key: try #require(store.token), coding: nil)
       let listener = try LiveListener(port: store.port, token: try #require(store.token))
@@ -40,7 +40,7 @@ import Testing
           "http://127.0.0.1:\(store.port)/api/telemetry",
         ])
       defer { batch.kill() }
-      // Its memory shows that it is under way.
+      // The used memory shows that the request is being handled.
       while try store.ask("/api/metrics", token: token).contains("fleetstore_memory_bytes 0\n") {
         try #require(batch.output.isEmpty, "it failed before it was seen to be under way")
       }
@@ -58,7 +58,7 @@ import Testing
       let nobody = try ReservedPort()
       let owner = String(repeating: "m", count: 40)
       try scratch.writeSecret("metrics.token", owner + "\n")
-      // Time enough for a slow machine; what it has to do ends it as soon as it is done.
+      // Long enough for a slow machine; the test continues as soon as the work is done.
       let settings = try scratch.write(
         "c.json",
         #"{"database":"sqlite:fleet.db","limits":{"stopSeconds":100},"metrics":{"tokenFile":"metrics.token"}}"#)
@@ -73,7 +73,7 @@ import Testing
       try socket.begin(
         body[..<100], of: body.count, to: "/api/telemetry",
         "Authorization: Bearer \(token)\r\nContent-Type: application/x-ndjson\r\n")
-      // A stop ends a connection whose request it has not begun to read.
+      // A stop closes a connection if the server has not begun to read its request.
       let limit = ContinuousClock.now + .seconds(120)
       while try store.ask("/api/metrics", token: owner).contains("fleetstore_memory_bytes 0\n") {
         try #require(.now < limit, "the request is not seen to be under way")

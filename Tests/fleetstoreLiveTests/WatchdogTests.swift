@@ -6,7 +6,7 @@ import Testing
 
 /// The notifications of `fleetstore serve` to a service manager with a watchdog (sd_watchdog_enabled(3)).
 @Suite struct WatchdogTests {
-  /// A server that a watchdog with that limit watches, over a database of its own.
+  /// Starts a server with that watchdog limit on a separate database.
   private static func served(
     _ database: String, _ manager: NotifySocket, seconds: Int, _ environment: [String: String] = [:]
   ) throws -> ServedStore {
@@ -29,7 +29,7 @@ import Testing
       defer { store.program.kill() }
       try manager.awaitState("READY=1")
       for _ in 0..<3 { try manager.awaitState("WATCHDOG=1") }
-      // The disk takes in what is written, and does not say that it has it.
+      // The disk accepts writes and does not confirm them.
       try scratch.write("held", "")
       try scratch.write("header", "Authorization: Bearer \(try #require(store.token))")
       let change = try RunningProgram(
@@ -40,7 +40,7 @@ import Testing
         ])
       defer { change.kill() }
       try store.program.errorLine(within: .seconds(120)) { $0.contains("the storage's threads are stuck") }
-      // A slow machine may have said so of an earlier moment, too: from some time on there is no ping.
+      // A slow machine may still send a ping for an earlier moment; after that there are no pings.
       manager.forget()
       let limit = ContinuousClock.now + .seconds(120)
       while manager.state(within: .seconds(1)) != nil, .now < limit {}

@@ -5,8 +5,7 @@ import Testing
 
 @testable import FleetstoreTestKit
 
-/// The commands that docs/FleetStore.md gives for a backup, as they stand there, and what a server makes of what they put
-/// back.
+/// The backup commands of docs/FleetStore.md, run as shown, and a server on the restored copy.
 @Suite struct BackupTests {
   private static func records(_ numbers: ClosedRange<Int>) -> String {
     numbers.map { number in
@@ -28,8 +27,8 @@ import Testing
     return (page?["data"] as? [Any])?.count ?? -1
   }
 
-  /// Sends records, has them backed up while the server goes on, and looks at what one makes of the copy that is put back
-  /// when it has ended.
+  /// Sends records, makes a backup while the server continues, and starts a server on the restored copy after the first
+  /// has ended.
   private static func check(
     _ database: String, restored: String, backUp: () throws -> Tool.Result, restore: () throws -> Tool.Result
   ) throws {
@@ -81,7 +80,7 @@ import Testing
       let scratch = try ScratchFolder()
       let folder = scratch.path
       let (from, to) = (try server.database(), try server.database())
-      // Names of databases are those of the page, told to the shell as addresses.
+      // The names of the databases are those of the page; the shell replaces them with addresses.
       try Self.check(
         from, restored: to,
         backUp: { try Tool.shell(shown[0].replacing(" fleet ", with: " \(from) "), directory: folder) },

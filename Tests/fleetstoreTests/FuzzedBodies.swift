@@ -2,10 +2,10 @@ import TestKit
 
 @testable import FleetstoreTestKit
 
-/// Good bodies with something done to them, or none at all; the same ones on every run.
+/// Valid bodies, some of them damaged; the same sequence on every run.
 ///
-/// Few are made from the ground, as that takes longer than to answer them. The others are those with a byte or two
-/// changed, and so every body is another one.
+/// Few are generated from scratch, because that takes longer than the answer. The others are copies with one or two
+/// changed bytes, so every body is different.
 struct FuzzedBodies {
   private var random: SplitMix
   private var pool: [([UInt8], coding: String?)] = []
@@ -21,7 +21,7 @@ struct FuzzedBodies {
       pool[Int.random(in: 0..<64, using: &random)] = make()
     }
     var (body, coding) = pool[Int.random(in: 0..<pool.count, using: &random)]
-    // What is packed is broken by most changes, and a bomb would be none any more.
+    // Most changes break a compressed body, and a decompression bomb would no longer be one.
     let changes = coding == nil ? Int.random(in: 0...2, using: &random) : Int.random(in: 0...3, using: &random) / 3
     for _ in 0..<changes where !body.isEmpty {
       body[Int.random(in: 0..<body.count, using: &random)] = UInt8.random(in: 0...255, using: &random)

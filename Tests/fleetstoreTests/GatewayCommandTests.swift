@@ -4,7 +4,7 @@ import Testing
 
 @testable import FleetstoreTestKit
 
-/// `fleetstore gateway` and `fleetstore geofences`, beside a server that runs.
+/// `fleetstore gateway` and `fleetstore geofences` while a server runs.
 @Suite struct GatewayCommandTests {
   private static let twoDatabases = ["sqlite", "postgres"]
 
@@ -28,7 +28,7 @@ import Testing
       func send(_ number: Int) throws -> String {
         try LoadSocket(port: store.port).post(Array(LoadClient.record(number, 0).utf8), key: key, coding: nil)
       }
-      /// The server learns within two seconds what a command has changed.
+      /// The server reads the changes of a command within two seconds.
       func wait(for mark: String, _ number: Int) throws {
         let limit = ContinuousClock.now + .seconds(20)
         while try !send(number).contains(mark) { try #require(.now < limit, "\(mark) never came") }

@@ -14,7 +14,7 @@ import Testing
       let store = try ServedStore(["--database", "sqlite:\(scratch.file("a.db"))"])
       defer { store.program.kill() }
       let description = try scratch.write("openapi.json", try store.ask("/api/openapi.json", token: nil))
-      // Whatever it cannot read is a warning, and a failure here.
+      // A part that it cannot read is a warning, and an error in this test.
       let made = try Tool.run(
         generator,
         [
@@ -22,7 +22,7 @@ import Testing
           "--config",
           TestData.projectRoot + "/Tests/Support/generated-client.yaml", "--fail-on-warning",
         ],
-        // It formats the client with ruff, which lies beside it.
+        // It formats the client with ruff, which is installed in the same folder.
         environment: ["PATH": (generator as NSString).deletingLastPathComponent + ":/usr/bin:/bin"],
         limit: .seconds(300))
       try #require(made.status == 0, "\(made.output)\(made.errors)")

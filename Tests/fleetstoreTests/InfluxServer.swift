@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Debian's InfluxDB 1.6 in a folder of its own, with a database `fleet`, to be measured beside the fleet store.
+/// Debian's InfluxDB 1.6 in a separate folder, with a database `fleet`, for comparison with the fleet store.
 final class InfluxServer {
   let program: RunningProgram
   let port: Int
@@ -43,7 +43,7 @@ final class InfluxServer {
 
   deinit { program.kill() }
 
-  /// A record in InfluxDB's line protocol: who it is of as tags, every value as a field, ns.
+  /// A record in InfluxDB's line protocol: its origin as tags, every value as a field, time in ns.
   static func line(_ record: String) throws -> String {
     let json = try #require(try JSONSerialization.jsonObject(with: Data(record.utf8)) as? [String: Any])
     let tags = ["gatewayId", "vehicleId"]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FleetstoreTestKit
 
-/// Where `fleetstore serve` listens, and what it says where it cannot: one line, before anything was done.
+/// The addresses on which `fleetstore serve` listens, and the one error line, before any change, if it cannot.
 @Suite struct ListenTests {
   @Test func an_IPv6_address_stands_in_brackets_and_can_be_asked_as_it_is_printed() async throws {
     try await aside {
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: [
-    // No name that is all digits is ever found; of the other, no answer is possible where nobody can be asked.
+    // A name of digits only is never found; for the other name, a machine without a resolver cannot answer.
     ("256.1.1.1:41852", "listen 256.1.1.1:41852: "),
     ("no-such-host.invalid:41852", "listen no-such-host.invalid:41852: "),
   ])
@@ -29,7 +29,7 @@ import Testing
     try await aside {
       let scratch = try ScratchFolder()
       let result = try FleetstoreProgram.run(["serve", "--listen", address], in: scratch.path)
-      // 69 where the resolver could not be reached, and may be later.
+      // 69 if the resolver is unreachable at the moment.
       #expect([69, 78].contains(result.status), "\(result.errors)")
       #expect(result.errors.hasPrefix("fleetstore: \(said)"), "\(result.errors)")
       #expect(result.errors.hasSuffix("; expected an address of this machine\n"), "\(result.errors)")
@@ -40,7 +40,7 @@ import Testing
   @Test func an_address_of_another_machine_is_reported() async throws {
     try await aside {
       let scratch = try ScratchFolder()
-      // RFC 5737: nobody's.
+      // RFC 5737: an address for documentation.
       let result = try FleetstoreProgram.run(["serve", "--listen", "192.0.2.1:0"], in: scratch.path)
       #expect(result.status == 69)
       #expect(
@@ -100,7 +100,7 @@ import Testing
           "\(result.errors)")
         try Self.expectNothingDone(result, scratch)
       }
-      // What the command line says holds instead.
+      // The command line overrides the configuration.
       let other = ["serve", "--config", settings, "--check", "--listen", "127.0.0.1:41872"]
       #expect(try FleetstoreProgram.run(other, in: scratch.path).status == 0)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FleetstoreTestKit
 
-/// What `fleetstore` logs, and where.
+/// The log of `fleetstore`: its lines and their destination.
 @Suite struct LogTests {
   @Test func a_priority_stands_in_front_of_a_line_only_in_the_journal() async throws {
     try await aside {
@@ -87,7 +87,7 @@ import Testing
       let limit = ["--pid", String(store.program.pid), "--fsize=4096:unlimited"]
       #expect(try Tool.run(prlimit, limit).status == 0)
       for number in 1...5 { #expect(try send(number).contains("503")) }
-      // The storage is asked once a second.
+      // The storage is checked once a second.
       let told = try Self.health(store) { $0.hasPrefix("503 ") }
       #expect(told.contains("records") && !told.contains(database), "\(told)")
       // The first line names the file; the others are counted, not written.
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  /// Asks for the health until it is as wanted.
+  /// Requests the health until it is as wanted.
   ///
   /// - Returns: status and body.
   private static func health(_ store: ServedStore, until isWanted: (String) -> Bool) throws -> String {
@@ -150,7 +150,7 @@ import Testing
         defer { store.program.kill() }
         if isFirst { token = try #require(store.token) }
         isFirst = false
-        // Sockets whose sign-in, subscription and records are under way when the stop comes.
+        // The sign-in, the subscription and the records of these sockets are in progress when the stop arrives.
         let listeners = try (0..<20).map { _ in try LiveListener(port: store.port, token: token) }
         let socket = try LoadSocket(port: store.port)
         _ = try socket.post(Array(LoadClient.record(1, 0).utf8), key: token, coding: nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FleetstoreTestKit
 
-/// Figures rather than promises: only where `FLEETSTORE_PROGRAM` names a release build and `FLEETSTORE_MEASURE` is set.
+/// Measurements: run only if `FLEETSTORE_PROGRAM` names a release build and `FLEETSTORE_MEASURE` is set.
 ///
 ///     FLEETSTORE_MEASURE=1 FLEETSTORE_PROGRAM=.build/release/fleetstore swift test --filter MeasureTests --no-parallel
 @Suite(
@@ -13,7 +13,7 @@ import Testing
   .enabled(
     if: ProcessInfo.processInfo.environment["FLEETSTORE_MEASURE"] != nil, "a measurement: make bench-store runs it"))
 struct MeasureTests {
-  /// What each figure takes at least, s: shorter runs differ by more than what is measured.
+  /// Minimum duration of each measurement, s: the noise of shorter runs exceeds the differences to be measured.
   private static let seconds = 10.0
   /// Batches of one round: one to two seconds.
   private static let round = 2_000
@@ -55,7 +55,8 @@ struct MeasureTests {
     }
   }
 
-  /// The same records, batches and connections; plain, which costs it less than gzip does: it knows no zstd.
+  /// The same records, batches and connections; uncompressed, which is faster for InfluxDB than gzip; it does not
+  /// support zstd.
   @Test func the_same_records_into_influxdb() async throws {
     try await aside {
       let server = try InfluxServer()

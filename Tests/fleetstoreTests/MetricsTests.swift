@@ -29,7 +29,7 @@ import Testing
         + ["Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="]
       #expect(try status(root + "/ws", upgrade.flatMap { ["-H", $0] }) == "404")
       #expect(try status(String(address), ["--data", "x"]) == "405")
-      // At the server's own address there is none, and the other wants its token still.
+      // The server's main address does not serve it, and the other address still requires its token.
       #expect(try store.ask("/metrics", token: nil).contains("no such path"))
       #expect(try store.ask("/api/metrics", token: nil).contains("unauthorized"))
       store.program.send(SIGTERM)

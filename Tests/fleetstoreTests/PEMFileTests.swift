@@ -8,7 +8,7 @@ import Testing
 /// Certificates and keys that a configuration names: `--check` and the start report an error with the file's name
 /// before they change anything.
 @Suite struct PEMFileTests {
-  /// A server's configuration, and what is done to its files.
+  /// The defects of the files that a server's configuration names.
   enum Wrong: CaseIterable, Sendable {
     case missing, keyMissing, pipe, keyPipe, folder, empty, keyEmpty, noCertificate, broken, noKey, brokenKey, encrypted
     case openKey, otherKey

@@ -4,9 +4,9 @@ import Testing
 
 @testable import FleetstoreTestKit
 
-/// What `fleetstore serve` keeps no longer.
+/// The records that `fleetstore serve` deletes after the retention time.
 @Suite struct RetentionTests {
-  /// A record whose id and time are of the same moment.
+  /// A record whose id and time have the same date.
   private static func record(_ number: Int, _ type: String, at date: Date) -> String {
     let milliseconds = UInt64(date.timeIntervalSince1970 * 1_000)
     let digits = String(milliseconds, radix: 16)

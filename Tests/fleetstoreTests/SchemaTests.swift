@@ -4,7 +4,8 @@ import Testing
 
 @testable import FleetstoreTestKit
 
-/// fleetstore.schema.json says what `fleetstore` takes, and nothing else; its defaults are those that hold.
+/// fleetstore.schema.json accepts exactly the configurations that `fleetstore` accepts; its defaults are those of the
+/// program.
 @Suite struct SchemaTests {
   @Test func the_schema_and_the_server_take_and_refuse_the_same() async throws {
     let program = try Tool.fleetstore

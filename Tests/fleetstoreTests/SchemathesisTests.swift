@@ -3,7 +3,7 @@ import Testing
 
 @testable import FleetstoreTestKit
 
-/// An independent reader of `openapi.json` asks whatever it allows, and what it does not (schemathesis, PyPI).
+/// schemathesis (PyPI), an independent reader of `openapi.json`, sends valid and invalid requests.
 @Suite struct SchemathesisTests {
   @Test func responses_conform_to_the_OpenAPI_description() async throws {
     let schemathesis = try Tool.required("schemathesis")

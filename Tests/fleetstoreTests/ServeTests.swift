@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  /// A key that nobody has seen is of no use, and its gateway waits for it.
+  /// An unknown key is refused, and its gateway waits until it is valid.
   @Test(arguments: [
     ["gateway", "add", "gw-1"], ["gateway", "rotate", "gw-0"], ["token", "add", "--role", "readOnly"],
     ["gateway", "list"],
@@ -91,7 +91,7 @@ import Testing
       let key = try FleetstoreProgram.run(["gateway", "add", "gw-1"] + database, in: scratch.path)
       #expect(key.status == 0, "\(key.errors)")
       #expect(try first.ask("/api/gateways", token: first.token).contains("gw-1"))
-      // Nobody else reads what it keeps.
+      // Only its owner can read its files.
       for end in ["", "-wal", "-shm", "-server"] {
         let file = scratch.file("fleet.db") + end
         let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
@@ -409,7 +409,7 @@ import Testing
         #expect(refused.errors.split(separator: "\n").count == 1 && !refused.errors.contains("s3cret"))
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file)
         let taken = try FleetstoreProgram.run(arguments + ["--config", file], in: scratch.path)
-        // Nobody listens there.
+        // Nothing listens there.
         #expect(taken.status == (arguments.contains("--check") ? 0 : 69), "\(taken.errors)")
         #expect(!taken.errors.contains("s3cret") && !taken.output.contains("s3cret"))
       }
@@ -466,7 +466,7 @@ import Testing
       let scratch = try ScratchFolder()
       let store = try ServedStore(["--database", "sqlite:\(scratch.file("a.db"))"])
       defer { store.program.kill() }
-      // Keeps its connection, and one that has said nothing at all.
+      // It keeps its connection, and so does a connection without a request.
       let idle = try RunningProgram(
         "bash", ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(store.port); echo open; read -u 3 line"])
       defer { idle.kill() }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FleetstoreTestKit
 
-/// The commands that pages show under ```` ```sh store ````, beside a store with an empty SQLite file.
+/// The commands in ```` ```sh store ```` blocks of the documentation, run with a store on an empty SQLite file.
 @Suite struct StoreCommandsTests {
   static let pages = (try? DocumentedCommands.all(.store)) ?? []
 

@@ -44,7 +44,7 @@ struct CaptureRendering {
 
   // MARK: Bytes alone
 
-  /// What a terminal shows: the command in front of each reply, once.
+  /// The output of a terminal: the command in front of each reply, once.
   var rawWithEcho: String {
     exchanges.map { exchange in
       let word = exchange.command.filter { $0 != "\r" }
@@ -53,7 +53,7 @@ struct CaptureRendering {
     }.joined()
   }
 
-  /// What comes from an adapter after `ATE0`.
+  /// The bytes of an adapter after `ATE0`.
   var rawWithoutEcho: String { events.filter { $0.direction == "<" }.map(\.text).joined() }
 
   // MARK: Logs
@@ -91,7 +91,7 @@ struct CaptureRendering {
     }.joined()
   }
 
-  /// `socat -v`, which loses what is no text.
+  /// The output of `socat -v`, which loses non-text bytes.
   var socatText: String {
     socat { text in
       text.unicodeScalars.map { character in
@@ -169,7 +169,7 @@ struct CaptureRendering {
     }.joined()
   }
 
-  /// As Python shows bytes; these dialogues hold no quotation mark.
+  /// Bytes as Python prints them; these dialogues contain no quotation mark.
   private static func repr(_ text: String) -> String { "b'" + escaped(text) + "'" }
 
   private static func unescaped(_ text: Substring) -> String {

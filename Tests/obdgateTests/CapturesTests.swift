@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Each bundled capture against what stands beside it, by the rules of captures/README.md.
+/// Each bundled capture compared with the files that belong to it, by the rules of captures/README.md.
 @Suite struct CapturesTests {
   @Test func at_least_fourteen_captures_have_an_expectation_and_a_provenance() throws {
     #expect(captureNames.count >= 14)

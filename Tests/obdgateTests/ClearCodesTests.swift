@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// `dtc clear --yes`: only what is printed is wiped out, and only where the vehicle stands with its engine off.
+/// `dtc clear --yes` clears only codes that it has printed, and only if the vehicle is stationary with its engine off.
 @Suite struct ClearCodesTests {
   @Test func codes_are_printed_then_cleared_and_what_is_left_is_printed() async throws {
     let played = try await ask("dtc", "clear", "--yes", "--json", scenario: Scenarios.can)
@@ -14,7 +14,7 @@ import Testing
     #expect(engine.first?["freezeFrame"]?["dtc"] == "P0420")
     #expect(engine.last?["dtcCodes"] == [])
     #expect(engine.last?["pending"] == [])
-    // Only a repair takes it away.
+    // Only a repair removes it.
     #expect(engine.last?["permanent"] == ["P0420"])
     #expect(engine.last?["mil"] == false)
     let cleared = try #require(commands.firstIndex(of: "04"))
@@ -59,7 +59,7 @@ import Testing
     #expect(commands.contains("03"))
   }
 
-  /// The lamp is on: the codes are there, and nobody has seen them.
+  /// The lamp is on: there are codes that were not reported.
   @Test func unreported_codes_are_not_cleared() async throws {
     let played = try await ask("dtc", "clear", "--yes", scenario: Scenarios.can, faults: "noData=03")
     #expect(played.result.status == 1)
@@ -67,7 +67,7 @@ import Testing
     #expect(!played.commands.contains("04"))
   }
 
-  /// Each code stands in the output before what is left after the clearing, however often a line was damaged.
+  /// Each code is in the output before the state after the clearing, even if many lines were damaged.
   @Test func codes_over_a_bad_connection_are_printed_or_not_cleared() async throws {
     for _ in 0..<3 {
       let played = try await ask("dtc", "clear", "--yes", "--json", scenario: Scenarios.can, faults: "truncate=0.3")

@@ -15,7 +15,7 @@ final class DaemonPeer: @unchecked Sendable {
     /// The head of its request.
     let request: String
 
-    /// - Returns: false: the other end takes no more.
+    /// - Returns: `false` if the other end accepts no more.
     @discardableResult
     func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
@@ -64,7 +64,7 @@ final class DaemonPeer: @unchecked Sendable {
     Thread.detachNewThread { [self] in accept(serve) }
   }
 
-  /// Ends as a daemon does: nobody listens any more, all connections break.
+  /// Ends like a daemon: closes the listening socket and all connections.
   func stop() {
     lock.withLock {
       guard !isStopped else { return }
@@ -87,7 +87,7 @@ final class DaemonPeer: @unchecked Sendable {
       Thread.detachNewThread { [self] in
         serve(Self.connection(descriptor, count))
         lock.withLock { _ = open.remove(descriptor) }
-        // Heard by the other end even where a program that was started meanwhile holds a copy.
+        // The other end notices it even if a program started meanwhile holds a copy of the descriptor.
         shutdown(descriptor, Int32(SHUT_RDWR))
         close(descriptor)
       }

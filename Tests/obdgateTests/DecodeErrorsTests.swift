@@ -1,6 +1,6 @@
 import Testing
 
-/// `decode`: what an adapter or an ECU says that is no value.
+/// `decode`: messages of an adapter or an ECU that are not values.
 @Suite struct DecodeErrorsTests {
   static let words: [(String, String)] = [
     ("NO DATA", "noData"), ("NODATA", "noData"), ("UNABLE TO CONNECT", "unableToConnect"),
@@ -22,7 +22,7 @@ import Testing
         "messages": [], "readings": [],
         "errors": [["kind": .text(kind), "line": 0, "offset": 0, "bytes": .text(text)]],
       ])
-    // As read from the adapter, prompt and all, behind the echo: the same, a line later.
+    // As read from the adapter, with prompt; after the echo, the same one line later.
     let transcript = try decode(#"{"request":"010C","lines":"010C\r\#(text)\r\r>"}"#)
     #expect(transcript.kinds == [kind])
     #expect(transcript.errors.first?["line"] == 1)

@@ -1,6 +1,6 @@
 import Testing
 
-/// Gives `decode` lines of JSON and reads what it writes.
+/// Passes lines of JSON to `decode` and reads its output.
 func decode(_ lines: [String], status: Int32 = 0) throws -> [JSON] {
   let result = try obdgate(["decode"], stdin: Array((lines.joined(separator: "\n") + "\n").utf8))
   #expect(result.status == status, "\(result.errors)")

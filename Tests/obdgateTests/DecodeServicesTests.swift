@@ -1,6 +1,6 @@
 import Testing
 
-/// `decode`: what the services say.
+/// `decode`: the responses of the services.
 @Suite struct DecodeServicesTests {
   @Test(arguments: [
     ("0104", "7E8 03 41 04 57", "engineLoad", 34.117647, "%"), ("0105", "7E8 03 41 05 7B", "coolantTemp", 83, "°C"),
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test func a_value_whose_own_support_bit_is_0_is_absent() throws {
-    // PID 78: bits 0 and 2 say that sensors 1 and 3 are there.
+    // PID 78: bits 0 and 2 mean that sensors 1 and 3 are present.
     let answer = try decode("0178", ["7E8 10 0B 41 78 05 10 00 11", "7E8 21 00 12 00 13 00 AA AA"])
     #expect(answer[reading: "exhaustGasTemperatureBank1Sensor1"]?.isClose(to: 369.6) == true)
     #expect(answer[reading: "exhaustGasTemperatureBank1Sensor2"] == nil)

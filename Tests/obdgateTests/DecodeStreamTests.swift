@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `decode` as a stream: a line out for each line in, whatever they hold.
+/// `decode` as a stream: one output line for each input line, whatever its content.
 @Suite struct DecodeStreamTests {
   private static let good = #"{"request":"010C","lines":["7E8 04 41 0C 1A F8"]}"#
 
@@ -110,12 +110,12 @@ import Testing
     #expect(answer[reading: "VAN_BELT_SPEED"]?.isClose(to: 12.34) == true)
     #expect(answer[reading: "VAN_DOOR"] == "OPEN")
     #expect(answer[reading: "VAN_TILT"] == -10)
-    // Without the set the message stands alone.
+    // Without the signal set, the record has only the message.
     let bare = try decode("221940", ["7E8 07 62 19 40 04 D2 80 F6"])
     #expect(bare.payloads == ["62194004D280F6"])
     #expect(bare.readings.isEmpty)
     #expect(bare.errors.isEmpty)
-    // A set does not take the standard's own signals away.
+    // A signal set does not remove the signals of the standard.
     #expect(
       try decode(#"{"request":"010C","lines":["7E8 04 41 0C 1A F8"],"signals":"\#(path)"}"#)[reading: "rpm"] == 1726)
   }

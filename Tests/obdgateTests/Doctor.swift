@@ -16,8 +16,8 @@ func doctor(_ arguments: [String], hangs: Bool = false) throws -> [JSON] {
   return findings
 }
 
-/// A run for which nobody was late. Five seconds are waited for a check of the doctor's, two for BlueZ: on a machine
-/// that has much else to do those who are well may not have answered by then, and are asked again.
+/// A run without timeouts. A check of the doctor waits for five seconds, BlueZ for two: on a busy machine even a
+/// working peer may not answer in time, so the run is repeated.
 func punctual(_ look: () throws -> Tool.Result) throws -> Tool.Result {
   let excuses = [
     "no result within", "does not answer", "no answer from", "no complete answer in time", "timed out", "imeout",

@@ -3,7 +3,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// `obdgate doctor` with a configuration that cannot be used, or should not be as it is.
+/// `obdgate doctor` with a configuration that is invalid or not advisable.
 @Suite struct DoctorConfigurationTests: ~Copyable {
   private let scratch: ScratchFolder
 

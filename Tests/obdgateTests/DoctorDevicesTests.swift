@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  /// A line that nobody has open, for as long as a program runs.
+  /// A line that no program has open, while a program runs.
   private func pseudoTerminal() throws -> (program: RunningProgram, path: String) {
     let python = try Tool.required("python3")
     let script = """
@@ -152,7 +152,7 @@ import Testing
 
   private static let serialPort = "00001101-0000-1000-8000-00805f9b34fb"
 
-  /// The findings about Bluetooth on a machine whose BlueZ knows these.
+  /// The findings about Bluetooth on a machine whose BlueZ has these devices.
   private func bluetooth(_ machine: String, _ configuration: String) throws -> [JSON] {
     try Tool.required("dbus-daemon")
     guard try Tool.run("/usr/bin/python3", ["-c", "import dbus, dbusmock"]).status == 0 else {

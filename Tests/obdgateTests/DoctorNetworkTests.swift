@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// `obdgate doctor` and what the configuration names on the network.
+/// `obdgate doctor` and the network peers of the configuration.
 @Suite struct DoctorNetworkTests: ~Copyable {
   private let scratch: ScratchFolder
 

@@ -3,13 +3,13 @@ import Glibc
 import TestKit
 import Testing
 
-/// `obdgate doctor`: each thing that can be wrong is found, named, and answered with what to do.
+/// `obdgate doctor` finds and names each possible fault, with a remedy.
 @Suite struct DoctorTests: ~Copyable {
   private let scratch: ScratchFolder
 
   init() throws { scratch = try ScratchFolder() }
 
-  /// What it finds with a configuration.
+  /// The findings with a configuration.
   private func findings(_ configuration: String, _ arguments: String...) throws -> [JSON] {
     let file = try scratch.write("gateway.json", configuration)
     return try doctor(["--config", file] + arguments)
@@ -83,7 +83,7 @@ import Testing
     let setpriv = try Tool.required("setpriv")
     unsafe chmod(scratch.path, 0o755)
     let program = scratch.file("obdgate")
-    // By a program: a child that another test begins meanwhile would hold open what this process writes.
+    // Written by a program: if this process wrote it, a child of another test could keep the file open.
     #expect(try Tool.run("cp", [try Tool.obdgate, program]).status == 0)
     let configuration = try scratch.write(
       "gateway.json",
@@ -96,7 +96,7 @@ import Testing
     #expect(line?.contains("chown nobody") == true, "\(result.output)")
   }
 
-  /// A state directory that everyone may write to, and what others can run beside it. It needs root.
+  /// A state directory that everyone may write to, and a program that others can run there. It needs root.
   private func besideOpenState() throws -> (setpriv: String, program: String) {
     guard geteuid() == 0 else { try Tool.skip("root is needed") }
     let setpriv = try Tool.required("setpriv")
@@ -123,7 +123,7 @@ import Testing
 
   @Test func a_spool_of_another_user_is_reported_with_a_remedy() throws {
     let (setpriv, program) = try besideOpenState()
-    // Those that are put in another's place need be read alone.
+    // Replacement files need only be readable.
     let kept = [("spool.lock", 0o640), ("spool.db", 0o644), ("adapters.jsonl", 0o600), ("trips.jsonl", 0o644)]
     for (name, mode) in kept {
       unsafe chmod(try scratch.write("state/\(name)", ""), mode_t(mode))
@@ -182,7 +182,7 @@ import Testing
     #expect(findings.contains { $0["check"] == "clock" })
   }
 
-  /// A server that speaks TLS, or answers whatever comes in plain HTTP.
+  /// A server that uses TLS, or answers everything in plain HTTP.
   private func server(_ tls: (certificate: String, key: String)?) throws -> (program: RunningProgram, port: Int) {
     let python = try Tool.required("python3")
     let wrap =

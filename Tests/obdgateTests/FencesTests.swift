@@ -165,7 +165,7 @@ import Testing
     #expect(try obdgate(["fences", fences, "-", "more"]).status == 64)
   }
 
-  /// Fences whose edges run right through where a real receiver stood: whatever it wandered, nothing flaps.
+  /// Fences whose edges run through the position of a real receiver: its noise causes no repeated entries and exits.
   @Test func a_real_receiver_that_stands_on_an_edge_does_not_flap() throws {
     let folder = try TestData.path("nmea")
     let logs = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".log") }.sorted()
@@ -173,12 +173,12 @@ import Testing
     for log in logs {
       let fixes = try JSON.lines(try obdgate(["nmea", folder + "/" + log]).output).filter { $0["latitude"] != nil }
       let speeds = fixes.compactMap { $0["gpsSpeed"]?.number }
-      // Parked: the receiver itself says so nearly always, and says a speed in nearly every fix.
+      // Parked: the receiver usually reports that it is stationary, but reports a speed in nearly every fix.
       guard fixes.count >= 20, speeds.count * 10 >= fixes.count * 9 else { continue }
       guard speeds.filter({ $0 >= 1.5 }).count * 20 < speeds.count else { continue }
       let middle = try #require(fixes[fixes.count / 2]["latitude"]?.number)
       let longitude = try #require(fixes[fixes.count / 2]["longitude"]?.number)
-      // The southern edge goes through a fix in the middle of the log.
+      // The southern edge runs through a fix in the middle of the log.
       let fences = """
         {"type":"FeatureCollection","features":[{"type":"Feature","properties":{"id":"a"},"geometry":{"type":"Polygon",
         "coordinates":[[[\(longitude - 0.1),\(middle)],[\(longitude + 0.1),\(middle)],[\(longitude + 0.1),\(middle + 0.1)],
@@ -194,7 +194,8 @@ import Testing
     #expect(standing >= 15, "\(standing) logs of parked receivers")
   }
 
-  /// A check allocates nothing, nor does what reads the fix before it: a hundred times the fixes, no allocation more.
+  /// Neither a check nor the parsing of the fix before it allocates: a hundred times the fixes need no more
+  /// allocations.
   @Test func more_fixes_allocate_nothing_more() throws {
     let program = try Tool.releaseObdgate
     let scratch = try ScratchFolder()

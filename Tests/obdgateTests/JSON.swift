@@ -40,7 +40,7 @@ enum JSON: Equatable, Sendable {
   var elements: [JSON] { if case .list(let elements) = self { elements } else { [] } }
   var members: [String: JSON] { if case .object(let members) = self { members } else { [:] } }
 
-  /// Whether nothing in it is null: records say nothing of what is not known.
+  /// `true` if no value is null: records omit unknown values.
   var holdsNoNull: Bool {
     switch self {
     case .null: false

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Questions that get no answer: one line that says what, where, and what would help; an exit status; no record.
+/// Requests without an answer: one line with the fault, its place and a remedy; an exit status; no record.
 @Suite struct NoAnswerTests {
   private func expectFailure(_ result: Tool.Result, _ status: Int32, _ words: String...) {
     #expect(result.status == status, "\(result.errors)")

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `record`: a capture of a live dialogue holds every byte, and replays to the values of the vehicle.
+/// `record`: a capture of a live dialogue has every byte, and its replay gives the values of the vehicle.
 @Suite struct RecordTests {
   /// A recording, the simulator's own log of it, and its replay.
   struct Recording: Sendable {

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `replay`: what is no capture, or not all of one. What stood before the fault is delivered.
+/// `replay`: files that are no captures, or incomplete ones. The records before the fault are delivered.
 @Suite struct ReplayBadInputTests {
   private static let good = "010C\r41 0C 1A F8 \r\r>"
 

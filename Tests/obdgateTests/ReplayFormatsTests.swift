@@ -2,24 +2,24 @@ import Foundation
 import TestKit
 import Testing
 
-/// `replay`: the same dialogue in other programs' words gives the same values; nobody says which words they are.
+/// `replay`: the same dialogue in the formats of other programs gives the same values; the format is detected.
 @Suite struct ReplayFormatsTests {
-  /// Keys that depend on the time, and on who the vehicle was by then.
+  /// Keys that depend on the time, and on the vehicle identified by then.
   private static let head: Set<String> = [
     "type", "id", "timestamp", "timeQuality", "elapsed", "gatewayId", "vehicleId", "epoch", "seq",
   ]
   private static let position: Set<String> = [
     "latitude", "longitude", "altitude", "heading", "gpsSpeed", "hdop", "satellites", "fixType",
   ]
-  /// They stand in a `dtc` record only while they are young, which is a matter of time.
+  /// They are in a `dtc` record only while they are recent, which depends on the time.
   private static let ageing: Set<String> = ["mil", "distanceMIL"]
-  /// The bus is known from settings, which not every log holds.
+  /// The bus is identified by settings, which not every log has.
   private static let settings: Set<String> = ["protocol"]
 
   /// Types of records that depend on durations, which some logs do not contain.
   private static let timed: Set<String> = ["trip", "driving"]
 
-  /// What a replay came to: the newest of each value, and what the other records say.
+  /// The result of a replay: the newest of each value, and the content of the other records.
   private struct Outcome: Equatable {
     var values: [String: JSON] = [:]
     var others: [JSON] = []
@@ -70,7 +70,7 @@ import Testing
       ])
   }
 
-  /// Where one answer is to another question than asked, only the echo shows it.
+  /// If an answer belongs to another request, only the echo shows it.
   @Test(arguments: captureNames.filter { $0 != "damaged-answers" })
   func an_adapters_side_alone_gives_the_same(name: String) throws {
     try expectSame(name, [("raw without echo", try rendering(name).rawWithoutEcho)])

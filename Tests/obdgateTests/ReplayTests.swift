@@ -76,7 +76,7 @@ import Testing
     let trips = try records(try obdgate(["replay", capture("drive")])).of("trip")
     #expect(trips.map { $0["event"] } == ["start", "end"])
     #expect(trips[0]["tripId"] == trips[1]["tripId"])
-    // The same bytes without their times: nobody knows how far that was.
+    // The same bytes without their times: the durations are unknown.
     let raw = try CaptureRendering(path: capture("drive")).rawWithEcho
     let untimed = try records(try obdgate(["replay", "-"], stdin: bytes(raw)))
     #expect(untimed.count > 10)
@@ -273,7 +273,7 @@ import Testing
     #expect(!(try obdgate("replay", "-", text: Self.raw)).errors.contains("no readings"))
   }
 
-  /// Thirteen rounds of a second each: without times nobody can know the second, but no round is lost.
+  /// Thirteen rounds of a second each: without times the second is unknown, but no round is lost.
   @Test func a_bus_log_without_times_gives_a_record_for_each_round() throws {
     let log = (0..<13).map { round in
       let speed = String(16 + round, radix: 16, uppercase: true)

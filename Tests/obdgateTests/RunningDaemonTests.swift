@@ -2,12 +2,12 @@ import Foundation
 import TestKit
 import Testing
 
-/// `status`, `tail` and `doctor` beside the real daemon, which polls a simulated car.
+/// `status`, `tail` and `doctor` with the real daemon, which polls a simulated car.
 @Suite struct RunningDaemonTests {
-  /// Runs a line of shell beside a daemon with the socket `sock`, after it has read values; `$PID` is its process.
+  /// Runs a shell command while a daemon with the socket `sock` runs and has read values; `$PID` is its process ID.
   ///
-  /// `calm COMMAND` prints the output of a command while the daemon has no trouble: a slow write to the disk is
-  /// reported as a stuck thread for a moment.
+  /// `calm COMMAND` prints the output of a command at a moment when the daemon reports no fault: during a slow write to
+  /// the disk it reports a stuck thread.
   private func beside(
     _ line: String, sinks: String = #"[{"type": "stdout"}]"#, state: String = #""stateDirectory": "state","#
   ) async throws -> Tool.Result {

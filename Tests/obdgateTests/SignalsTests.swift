@@ -45,7 +45,7 @@ import Testing
 
   @Test func each_listed_signal_name_occurs_once() throws {
     let pids = Dictionary(grouping: try list()) { $0["name"]?.text ?? "" }
-    // Readings of one name may come from several PIDs only where the standard has two ways to ask for the same value.
+    // Readings of one name may come from several PIDs only if the standard has two PIDs for the same value.
     for (name, rows) in pids { #expect(Set(rows.compactMap { $0["unit"]?.text }).count <= 1, "\(name)") }
   }
 

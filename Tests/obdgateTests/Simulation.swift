@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `obdgate simulate` as it is to play beside a command that is tested.
+/// The options of `obdgate simulate` for a test.
 struct Simulation: Sendable {
   enum Place: Sendable { case pty, tcp }
 
@@ -11,7 +11,7 @@ struct Simulation: Sendable {
   var place = Place.pty
 }
 
-/// What a command did beside simulated adapters.
+/// The result of a command that used simulated adapters.
 struct Played: Sendable {
   let result: Tool.Result
   /// The simulators' own logs: every byte that each was sent and has sent.
@@ -21,19 +21,19 @@ struct Played: Sendable {
   var commands: [String] { logs[0].commands }
 }
 
-/// Runs a line of shell beside simulated adapters, which end with it.
+/// Runs a shell command with simulated adapters, which end with it.
 ///
 /// - Parameters:
 ///   - line: `$D0`, `$D1`, … stand for the adapters, `$OBDGATE` for the program.
-///   - folder: where links, logs and scenarios go.
-///   - limit: how long it may take.
+///   - folder: the folder for links, logs and scenarios.
+///   - limit: time limit.
 func play(
   _ line: String, beside simulations: [Simulation], in folder: String, limit: Duration = .seconds(120)
 ) throws -> Played {
   places.wait()
   defer { places.signal() }
   let program = try Tool.obdgate
-  // Told through a fifo that the port is there: nobody has to look for it again and again.
+  // A fifo signals that the port exists, so no polling is needed.
   var script = """
     set -u; OBDGATE='\(program)'; cd '\(folder)'; pids=(); trap 'kill "${pids[@]}" 2>/dev/null; wait' EXIT
     start() {
@@ -57,12 +57,12 @@ func play(
   return Played(result: result, logs: logs)
 }
 
-/// The bytes of a `.capture`, each way on end, escaped as they stand there.
+/// The bytes of a `.capture`, joined for each direction, with the escapes of the file.
 struct DialogueText: Equatable {
   var toAdapter = ""
   var fromAdapter = ""
 
-  /// What went to the adapter, command by command.
+  /// The bytes sent to the adapter, command by command.
   var commands: [String] { toAdapter.components(separatedBy: "\\r").filter { !$0.isEmpty } }
 
   init(_ capture: String) {
@@ -78,7 +78,7 @@ struct DialogueText: Equatable {
 /// late.
 private let places = DispatchSemaphore(value: 8)
 
-/// Asks a simulated adapter one question.
+/// Runs one command with a simulated adapter.
 func ask(_ arguments: String..., scenario: String = "{}", faults: String? = nil) async throws -> Played {
   try await aside {
     let scratch = try ScratchFolder()
@@ -87,7 +87,7 @@ func ask(_ arguments: String..., scenario: String = "{}", faults: String? = nil)
   }
 }
 
-/// Scenarios whose values are known.
+/// Scenarios with known values.
 enum Scenarios {
   static func car(_ members: String, ecus: String, phase: String = "ignition", adapter: String = "elm327") -> String {
     """

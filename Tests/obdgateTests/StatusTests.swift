@@ -3,7 +3,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// `obdgate status` beside daemons that tell well, and others.
+/// `obdgate status` with correct and faulty daemons.
 @Suite struct StatusTests: ~Copyable {
   private let scratch: ScratchFolder
 
@@ -178,7 +178,7 @@ import Testing
     let result = try Tool.run(program, ["status"], environment: ["XDG_RUNTIME_DIR": scratch.path])
     #expect(result.status == 69)
     #expect(result.errors.contains("\(scratch.path)/obdgated.sock"))
-    // Of a service only where there is one.
+    // For a service only if there is one.
     let hasUnit = ["/etc", "/usr/lib"].contains {
       FileManager.default.fileExists(atPath: $0 + "/systemd/system/obdgated.service")
     }
@@ -224,7 +224,7 @@ import Testing
     if geteuid() == 0 {
       // Root may everything; a folder of root's may hide the program from others.
       let copy = scratch.file("obdgate")
-      // By a program: a child that another test begins meanwhile would hold open what this process writes.
+      // Written by a program: if this process wrote it, a child of another test could keep the file open.
       #expect(try Tool.run("cp", [program, copy]).status == 0)
       line = [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups", copy] + line.dropFirst()
     } else {
@@ -249,7 +249,7 @@ import Testing
            "readings":1,"lastReadingAge":1}],
            "sinks":[\((0..<30).map { "{\"name\":\"sink\($0)\",\"state\":\"waiting\"}" }.joined(separator: ","))]}
           """))
-      // The second page is there when the third is asked for.
+      // The second page is complete when the third is requested.
       if connection.number == 2 { kill(connection.pid, SIGINT) }
     }
     defer { peer.stop() }
@@ -280,7 +280,7 @@ import Testing
         DaemonPeer.ok(
           #"{"adapters":[{"device":"/dev/serial/by-id/usb-ScanTool.net_LLC_OBDLink_SX_113011099400","#
             + #""state":"lost"}],"sinks":[{"name":"store","state":"failing","reason":"\#(reason)"}]}"#))
-      // The first page is there when the second is asked for.
+      // The first page is complete when the second is requested.
       if connection.number == 2 { kill(connection.pid, SIGINT) }
     }
     defer { peer.stop() }
@@ -301,7 +301,7 @@ import Testing
       #expect(text.joined(separator: " ") == "the sink store fails: \(reason)", "\(page)")
       #expect(lines[start..<next].allSatisfy { $0.count <= 30 })
     }
-    // The table is as wide as it is; a live page's is cut, which is seen.
+    // The table keeps its full width; a live page is cut, with a mark.
     #expect(once.contains("113011099400  lost") && !once.contains("…"), "\(once)")
     #expect(live.contains("/dev/serial/by-id/usb-ScanToo…"), "\(live)")
   }

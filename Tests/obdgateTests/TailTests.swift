@@ -4,7 +4,7 @@ import Synchronization
 import TestKit
 import Testing
 
-/// `obdgate tail` beside daemons that have records, and others.
+/// `obdgate tail` with daemons that have records, and others.
 @Suite struct TailTests: ~Copyable {
   private let scratch: ScratchFolder
 
@@ -21,7 +21,7 @@ import Testing
       try Tool.obdgate, ["tail", "--socket", scratch.file("sock")] + arguments, readsOutput: readsOutput)
   }
 
-  /// What comes of such a stream, which ends.
+  /// The result of such a stream, which ends.
   private func once(_ stream: String, _ arguments: String...) throws -> Tool.Result {
     let peer = try DaemonPeer(scratch.file("sock")) { $0.send(Self.head + stream) }
     defer { peer.stop() }
@@ -36,7 +36,7 @@ import Testing
       #expect(connection.request.hasPrefix("GET /records HTTP/1.1\r\n"))
       connection.send(Self.head)
       for number in 1...3 {
-        // In two pieces: a line is what ends with its line end.
+        // In two pieces: only a line end completes a line.
         let line = Self.record(number) + "\n"
         connection.send(String(line.prefix(9)))
         connection.send(String(line.dropFirst(9)))

@@ -119,7 +119,7 @@ import Testing
       if !found.isEmpty { inputs[command] = found }
     }
     #expect(Set(inputs.keys) == ["decode", "fences", "nmea", "simulate"])
-    // What decode writes is the answer to what it reads.
+    // The output of `decode` answers its input.
     let decode = try #require(inputs["decode"])
     let decoded = try JSON.lines(try obdgate("decode", text: decode[0]).output)
     #expect(decoded == (try JSON.lines(decode[1])))

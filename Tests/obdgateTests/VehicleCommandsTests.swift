@@ -2,8 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// The commands that pages show under ```` ```sh vehicle ````, with a plugged-in adapter and a stationary vehicle whose
-/// ignition is on.
+/// The commands in ```` ```sh vehicle ```` blocks of the documentation, with a connected adapter and a stationary
+/// vehicle whose ignition is on.
 @Suite struct VehicleCommandsTests {
   static let pages = (try? DocumentedCommands.all(.vehicle)) ?? []
 
@@ -18,7 +18,7 @@ import Testing
     try await aside {
       let scratch = try ScratchFolder()
       try scratch.write("ford.csv", "code,text,make\nP0420,tired of cleaning,\n")
-      // No machine's own Bluetooth is asked.
+      // The machine's real Bluetooth is not used.
       let words = ["env", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nowhere"] + (try page.command())
       let line = words.map { "'\($0.replacing("'", with: "'\\''"))'" }.joined(separator: " ")
       let simulation = Simulation(scenario: Scenarios.can)

@@ -1,9 +1,9 @@
 import TestKit
 import Testing
 
-/// `info`, `vin`, `dtc` and `monitors` against a simulated adapter: what they print is what the scenario says.
+/// `info`, `vin`, `dtc` and `monitors` with a simulated adapter print the values of the scenario.
 @Suite struct VehicleQuestionsTests {
-  /// A vehicle, and what is true of it.
+  /// A vehicle and its properties.
   struct Vehicle: Sendable, CustomTestStringConvertible {
     let name: String
     let scenario: String
@@ -191,7 +191,7 @@ import Testing
         ]))
   }
 
-  /// Texts of an adapter and an ECU that hold commands to a terminal: clear the screen, set the title, change the colour.
+  /// Texts of an adapter and an ECU that contain terminal commands: clear the screen, set the title, change the colour.
   private static let hostile = Scenarios.car(
     "\"bus\": \"can11/500\"",
     ecus: """
@@ -210,7 +210,7 @@ import Testing
       #expect(commands.isEmpty, "\(text)")
     }
     #expect(!played.result.output.isEmpty, "\(played.result.errors)")
-    // What is no text is not told as one.
+    // Bytes that are not text are not printed as text.
     #expect(!played.result.output.contains("]0;x"), "\(played.result.output)")
   }
 }

@@ -4,8 +4,8 @@ import TestKit
 
 @testable import DaemonTestKit
 
-/// Stands between the daemon and a simulated adapter: before most answers it says noise, so many bytes altogether, and from
-/// then on nothing but the answers, on the same connection.
+/// A proxy between the daemon and a simulated adapter: it sends noise before most answers until a total number of bytes
+/// is reached, and then only the answers, on the same connection.
 final class BabblingAdapter: @unchecked Sendable {
   private let peer: FloodingPeer
   private let total: Int
@@ -42,7 +42,7 @@ final class BabblingAdapter: @unchecked Sendable {
     var turns = 0
     SanePeer.relay(connection, to: adapter, isOver) { [self] connection in
       turns += 1
-      // Now and then an answer is what it should be: the dialogue goes on, and meets noise in every one of its states.
+      // A correct answer now and then: the dialogue continues, and noise occurs in every one of its states.
       guard turns % 4 != 0, changed.withLock({ sent < total }) else { return true }
       for _ in 0..<8 {
         let piece = noise.next()

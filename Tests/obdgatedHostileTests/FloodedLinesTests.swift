@@ -7,13 +7,13 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// Adapters and receivers that say a day's bytes of nonsense at full speed: the daemon reads on, takes no more memory for it,
-/// and goes on with a sane one as if nothing had been.
+/// Adapters and receivers that send a day's bytes of noise at full speed: the daemon reads on within its memory limit
+/// and then works with a correct peer as usual.
 ///
-/// A day at 38,400 baud is 330 MB; `FLOOD_MEGABYTES` asks for it.
+/// A day at 38,400 baud is 330 MB; `FLOOD_MEGABYTES` sets the amount.
 @Suite(.serialized) struct FloodedLinesTests {
   private static let total = (Int(ProcessInfo.processInfo.environment["FLOOD_MEGABYTES"] ?? "") ?? 24) * 1_000_000
-  /// What reading noise may add: nothing grows with the noise, and the allocator's own pages move by less.
+  /// Permitted growth while noise is read: nothing grows with the noise, and the pages of the allocator vary by less.
   private static let growthKiB = 4_096
   private static let limit = 300 + Double(total) / 1e5
 
@@ -28,7 +28,7 @@ import Testing
     return try RunningProgram(program, ["--config", configuration])
   }
 
-  /// Waits for the noise, and compares what the daemon has in memory after an eighth of it and after all.
+  /// Waits for the noise, and compares the memory of the daemon after an eighth of it and at its end.
   private static func staysSmall(
     _ daemon: RunningProgram, _ what: String, _ awaitNoise: (_ bytes: Int, _ within: TimeInterval) throws -> Void
   ) throws {

@@ -16,7 +16,8 @@ final class FloodingPeer: @unchecked Sendable {
 
   /// - Parameters:
   ///   - total: bytes of noise.
-  ///   - sane: serves a connection (a descriptor that does not wait) to its end, or until told to stop.
+  ///   - sane: serves a connection (a non-blocking descriptor) until its end, or until its second argument returns
+  /// `true`.
   init(
     _ noise: Noise, bytes total: Int, then sane: @escaping @Sendable (_ connection: Int32, _ isOver: () -> Bool) -> Void
   ) throws {

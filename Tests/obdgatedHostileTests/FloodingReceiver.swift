@@ -5,8 +5,8 @@ import TestKit
 
 @testable import DaemonTestKit
 
-/// A satellite receiver on a pseudo-terminal that says noise as fast as it is read, so many bytes, and then five epochs a
-/// second.
+/// A satellite receiver on a pseudo-terminal that sends a number of bytes of noise at full speed, and then five epochs
+/// a second.
 final class FloodingReceiver: @unchecked Sendable {
   let path: String
   private let terminal: PseudoTerminal

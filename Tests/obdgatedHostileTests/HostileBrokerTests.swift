@@ -4,10 +4,10 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// An MQTT broker that means harm (`Tests/Support/hostile-broker.py`), and then mosquitto in its place: the daemon says what is
-/// wrong in one line, takes no more memory for it, goes on reading the vehicle, and no record is lost.
+/// A hostile MQTT broker (`Tests/Support/hostile-broker.py`), later replaced by mosquitto: the daemon reports the fault
+/// in one line, keeps to its memory limit, continues to read the vehicle, and loses no record.
 @Suite struct HostileBrokerTests {
-  /// A broker may say 128 KiB for nothing; a backlog that goes out, batch by batch, takes the rest.
+  /// A broker may send 128 KiB without purpose; the batches of a backlog need the remainder.
   private static let growthKiB = 16_384
 
   @Test func a_hostile_broker_costs_no_record_and_little_memory() async throws {
@@ -52,7 +52,8 @@ import Testing
         #expect(
           try KeptRecord.committed(in: state, isLive: true).isDisjoint(with: waiting),
           "after \(malice): \(daemon.errorLines.suffix(5))")
-        // Hung up on, which it is whenever the peer changes, then what the malice does to it, and that it works again.
+        // The closed connection, which occurs at every change of the peer, then the effect of the fault, and then the
+        // recovery.
         let lines = daemon.errorLines.dropFirst(said)
         let essential = ToldLines.essential(lines) {
           $0.contains("does not acknowledge messages") || $0.contains("no answer from the broker")

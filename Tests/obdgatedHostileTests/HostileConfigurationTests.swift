@@ -6,7 +6,7 @@ import Testing
 /// Hostile configuration files, and hostile files that a configuration names. Expected: a short line for each fault, at most
 /// 32 faults, an exit code of sysexits.h, and memory in proportion to the file.
 @Suite struct HostileConfigurationTests {
-  /// What `--check` takes for a configuration of the largest size that is read: its text and the tape of it.
+  /// Permitted memory of `--check` for a configuration of the largest accepted size: its text and its parsed form.
   private static let mostKiB = 64 * 1_024
 
   /// Runs `--check` with the counting library, which measures the peak of memory.
@@ -15,7 +15,8 @@ import Testing
     return try MeasuredRun.of(program, ["--check", "--config", file], limit: limit)
   }
 
-  /// - Parameter faults: the number of lines, each with `word`; above 32, the first 32 and a line that says so.
+  /// - Parameter faults: the number of lines, each with `word`; above 32, the first 32 and a line with the number of
+  ///   the others.
   private func expect(
     _ file: String, _ status: Int32, _ word: String, faults: Int = 1, within most: Int = mostKiB
   ) throws {
@@ -124,7 +125,7 @@ import Testing
       let file = try scratch.write("gateway.json", #"{"geofences": "fences.geojson"}"#)
       let run = try check(file, limit: .seconds(300))
       #expect(run.result.status == 0, "\(run.result.errors)")
-      // The text and what is read of it, and the corners, each while the next is made of it.
+      // The text, its parsed form, and the corners; each form exists while the next one is made from it.
       #expect(run.peakKiB * 1_024 < 8 * bytes + (Self.mostKiB << 10), "\(run.peakKiB) KiB for \(bytes) bytes")
     }
   }
@@ -132,7 +133,7 @@ import Testing
   @Test func a_fence_with_close_edges_is_accepted_or_rejected_by_name() async throws {
     try await aside {
       let scratch = try ScratchFolder()
-      // A star whose rays are as long as it is wide.
+      // A star whose rays are as long as its width.
       try scratch.write("fences.geojson", Self.ring(8_000) { $0 % 2 == 0 ? 0.5 : 0.0001 })
       let file = try scratch.write("gateway.json", #"{"geofences": "fences.geojson"}"#)
       let run = try check(file, limit: .seconds(300))

@@ -4,8 +4,8 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// A fleet store that means harm (`Tests/Support/hostile-store.py`), and then the real one in its place: the daemon says what
-/// is wrong in one line, takes no more memory for it, goes on reading the vehicle, and no record is lost.
+/// A hostile fleet store (`Tests/Support/hostile-store.py`), later replaced by the real one: the daemon reports the
+/// fault in one line, keeps to its memory limit, continues to read the vehicle, and loses no record.
 @Suite struct HostileStoreTests {
   /// An answer may have 1 MiB and fences 4, which are held twice while they are read; all else is the allocator's.
   private static let growthKiB = 16_384
@@ -61,7 +61,7 @@ import Testing
       try fleet.register(token: try server.line(within: .seconds(60)) { !$0.isEmpty }.text)
       let proxy = try SwitchedProxy("hostile-store.py", port, to: fleet.port.number)
       var committed: Set<String> = []
-      // What it takes when it has nothing to do with fences.
+      // Its memory without fences.
       var daemon = try fleet.startDaemon()
       defer { daemon.kill() }
       try fleet.record(20, besides: &committed, daemon)
@@ -70,7 +70,7 @@ import Testing
         daemon.send(SIGTERM)
         #expect(try daemon.end(within: .seconds(60)) == 0)
         committed.formUnion(try fleet.committed())
-        // At its start it asks at once.
+        // It requests them immediately at its start.
         try proxy.set(malice)
         daemon = try fleet.startDaemon()
         try proxy.wait(for: malice)

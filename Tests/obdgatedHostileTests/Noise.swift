@@ -1,16 +1,17 @@
 import Foundation
 import TestKit
 
-/// What no peer says: real dialogues with something done to them, and bytes out of nowhere; the same on every run.
+/// Bytes that no correct peer sends: damaged real dialogues and random bytes; the same sequence on every run.
 ///
-/// A pool is made once, as that takes longer than to read it; every piece of it that is handed out has other bytes changed.
+/// A pool is generated once, because that takes longer than to read it; each piece taken from it has other bytes
+/// changed.
 struct Noise: Sendable {
   private var random: SplitMix
   private let pool: [UInt8]
 
   /// - Parameters:
-  ///   - seeds: what a sane peer says.
-  ///   - marks: what ends something, or begins it: put in and left out more often than other bytes.
+  ///   - seeds: the bytes of a correct peer.
+  ///   - marks: bytes that begin or end something: inserted and removed more often than other bytes.
   init(_ seeds: [[UInt8]], marks: [UInt8], seed: UInt64) {
     var random = SplitMix(seed: seed)
     var pool: [UInt8] = []

@@ -3,9 +3,9 @@ import Glibc
 
 @testable import DaemonTestKit
 
-/// Sane peers for behind the noise.
+/// Correct peers, used after the noise.
 enum SanePeer {
-  /// What stands at another port: everything goes there and back.
+  /// A proxy to another port, in both directions.
   static func at(_ name: String) -> @Sendable (Int32, () -> Bool) -> Void {
     { connection, isOver in relay(connection, to: name, isOver) { _ in true } }
   }
@@ -47,7 +47,7 @@ enum SanePeer {
     }
   }
 
-  /// Sends all of it, however long the other end takes.
+  /// Sends all bytes, however slowly the other end reads.
   static func send(_ bytes: [UInt8], _ connection: Int32) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {

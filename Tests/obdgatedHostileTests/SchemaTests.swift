@@ -2,14 +2,14 @@ import Foundation
 import TestKit
 import Testing
 
-/// config.schema.json says what `obdgated` takes, and nothing else.
+/// config.schema.json accepts exactly the configurations that `obdgated` accepts.
 @Suite struct SchemaTests {
   @Test func the_schema_and_the_daemon_take_and_refuse_the_same() async throws {
     let program = try Tool.obdgated
     let python = try Tool.python(with: "jsonschema")
     try await aside {
       let scratch = try ScratchFolder()
-      // What configurations of this project name.
+      // The configurations of this project.
       let fence =
         #"{"type":"Feature","properties":{"id":"home","radius":50},"geometry":{"type":"Point","coordinates":[9,48]}}"#
       try scratch.write("fences.geojson", #"{"type":"FeatureCollection","features":[\#(fence)]}"#)

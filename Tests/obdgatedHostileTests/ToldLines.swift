@@ -1,11 +1,12 @@
 @testable import DaemonTestKit
 
-/// What a daemon told people of a peer that means harm, and of the sane one in its place.
+/// The lines that a daemon printed about a hostile peer and the correct one that replaced it.
 enum ToldLines {
-  /// The lines without what a slow machine adds: that a peer took too long, and what stood in front of that once more.
-  /// Twice in a row that is a line too many, too. Figures do not count.
+  /// The lines without those that only a slow machine adds: a timeout of a peer, and the repetition of the line before
+  /// it. If two equal timeout lines follow each other, the second is included, because it is one too many. Digits are
+  /// ignored.
   ///
-  /// - Parameter isLate: whether a line says that the peer took too long.
+  /// - Parameter isLate: `true` for a line about a timeout of the peer.
   static func essential(_ lines: some Sequence<String>, where isLate: (String) -> Bool) -> [String] {
     var told: [String] = []
     var late: String?

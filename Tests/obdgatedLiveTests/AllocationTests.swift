@@ -4,7 +4,7 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// Polling takes nothing from the heap once everything is known.
+/// Polling allocates nothing once the vehicle is identified.
 @Suite struct AllocationTests {
   @Test func polling_flat_out_allocates_nothing() async throws {
     try await aside {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// Adapters with Bluetooth behind a stand-in for BlueZ: a simulated car at the other end of the air.
+/// Adapters behind a stand-in for BlueZ, with a simulated car connected by Bluetooth.
 @Suite struct BluetoothTests {
   private static let address = "AA:BB:CC:00:00:01"
   private static func long(_ uuid: String) -> String { "0000\(uuid)-0000-1000-8000-00805f9b34fb" }
@@ -63,7 +63,7 @@ import Testing
       #"{"gatewayId": "gw-test", \#(DaemonRun.quick), \#(settings)}"#
     }
 
-    /// A file beside the configuration.
+    /// Writes a file next to the configuration.
     func write(_ name: String, _ text: String, mode: mode_t) throws {
       let path = try scratch.write(name, text)
       #expect(unsafe chmod(path, mode) == 0)
@@ -99,7 +99,7 @@ import Testing
       try drive.awaitReadings(1)
       drive.daemon.send(SIGTERM)
       #expect(try drive.daemon.end(within: .seconds(60)) == 0)
-      // It wants no key.
+      // It needs no key.
       #expect(!drive.bed.events.contains { $0.hasPrefix("agent") })
     }
   }
@@ -146,7 +146,7 @@ import Testing
       let drive = try Drive.start(#""sockets": true, "trusted": true"#, #""discovery": {"serial": false}"#)
       try drive.awaitReadings(2)
       #expect(drive.daemon.output.contains { $0.text.contains("\"device\":\"ble:\(Self.address)\"") })
-      // Nobody named it: it is nobody's business to pair it.
+      // It is not configured, so it is not paired.
       #expect(!drive.bed.events.contains { $0.hasPrefix("agent") })
     }
   }

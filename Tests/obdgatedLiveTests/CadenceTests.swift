@@ -6,7 +6,7 @@ import Testing
 
 /// When telemetry records are made: `record.on`.
 @Suite struct CadenceTests {
-  /// What a telemetry record says beside when it was made and which it is.
+  /// The content of telemetry records without their times and ids.
   private static func said(_ run: DaemonRun) throws -> [NSDictionary] {
     try run.daemon.output.map(\.text).filter { $0.contains(#""type":"telemetry""#) }.map { text in
       var object = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
@@ -15,8 +15,8 @@ import Testing
     }
   }
 
-  /// How often the vehicle was asked for its engine speed, alone or with others, and how many answers were given up:
-  /// where a machine stops for seconds ATI comes next, and the answer is in no record.
+  /// The number of requests for the engine speed, alone or with others, and the number of abandoned answers: if a
+  /// machine stops for seconds, ATI is sent next, and the answer is in no record.
   private static func polls(_ run: DaemonRun) throws -> (engineSpeed: Int, givenUp: Int) {
     let commands = try run.dialogue().split(separator: "\n").compactMap { line -> Substring? in
       let words = line.split(separator: " ")
@@ -46,7 +46,7 @@ import Testing
       let keys = ["engineLoad", "coolantTemp", "rpm", "speed", "intakeAirTemp", "throttlePosition"]
       let polls = try Self.polls(run)
       func isComplete(_ record: NSDictionary) -> Bool { keys.allSatisfy { record[$0] != nil } }
-      // The first ones are of the time in which it is found out what there is to poll.
+      // The first ones are from the time in which the supported signals are detected.
       let turns = records.drop { !isComplete($0) }.dropLast()
       let incomplete = turns.filter { !isComplete($0) }
       #expect(turns.count >= 20 && incomplete.count <= polls.givenUp, "of \(turns.count): \(incomplete)")
@@ -68,7 +68,7 @@ import Testing
         """
       let run = try DaemonRun(
         [car], settings: #""poll": {"defaultPeriod": 0.1}, "record": {"on": "change", "period": 0.1}"#)
-      // From one cruise to the next there is a whole idling, whenever the first reading came.
+      // Between two cruises there is a complete idling phase, regardless of the time of the first reading.
       for speed in [60, 0, 60] { try run.daemon.line(within: .seconds(60)) { $0.contains(#""speed":\#(speed)"#) } }
       run.daemon.send(SIGTERM)
       #expect(try run.daemon.end(within: .seconds(60)) == 0)
@@ -76,7 +76,7 @@ import Testing
       for (former, next) in zip(records, records.dropFirst()) { #expect(former != next) }
       let speeds = records.compactMap { $0["speed"] as? Int }
       #expect(speeds.contains(0) && speeds.contains { $0 > 10 && $0 < 50 })
-      // Six seconds of idling and some sixty polls say nothing new.
+      // Six seconds of idling and some sixty polls with unchanged values.
       #expect(speeds.count { $0 == 0 } < 15, "\(speeds)")
       #expect(try run.sequences == Array(1...run.daemon.output.count))
     }

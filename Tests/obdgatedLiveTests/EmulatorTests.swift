@@ -2,13 +2,13 @@ import Foundation
 import TestKit
 import Testing
 
-/// An adapter and a car that nobody here wrote: ELM327-emulator from PyPI.
+/// An adapter and a car of an independent project: ELM327-emulator from PyPI.
 @Suite struct EmulatorTests {
   private struct Emulated: Decodable {
     var port: String
     /// By record key: every value that its tables can give.
     var values: [String: [Double]]
-    /// It gives another one each time it is asked.
+    /// It returns a different one for each request.
     var vins: Set<String>
   }
 
@@ -31,7 +31,7 @@ import Testing
       let daemon = try RunningProgram(program, ["--config", configuration])
       defer { daemon.kill() }
 
-      // As long as it takes to see each of them three times; the emulator's answers change from one to the next.
+      // Until each of them was read three times; the answers of the emulator vary.
       var seen: [String: Int] = [:]
       var wrong: [String] = []
       var vins: Set<String> = []

@@ -3,8 +3,8 @@ import TestKit
 
 @testable import DaemonTestKit
 
-/// When a daemon whose adapter is gone for good has nothing more to tell. At its own end it gives its sinks a moment,
-/// and a busy disk takes longer: who wants to see all of it somewhere waits for this first.
+/// The end of the output of a daemon whose adapter is removed for good. At its own end a daemon waits for its sinks
+/// only briefly, and a busy disk takes longer: tests that need the complete output wait for this first.
 enum EndedDrive {
   /// The reason in the last record: no process listens on the adapter's port, which is reported once.
   static let last = #""reason":"refused""#

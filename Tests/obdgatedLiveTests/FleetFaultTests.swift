@@ -4,7 +4,7 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// What networks and servers do to a request between obdgated and a real fleet store: nothing is lost, nothing is there twice.
+/// Faults of networks and servers between obdgated and a real fleet store: every record arrives once.
 @Suite struct FleetFaultTests {
   @Test func each_record_arrives_once_despite_every_request_fault() async throws {
     try await aside {
@@ -27,7 +27,7 @@ import Testing
           if fault != "drip" { try proxy.wait(for: fault) }
         }
         try proxy.set("pass")
-        // Until what came before has arrived: failures of one fault must not lengthen the waits in the next.
+        // Until the earlier records have arrived: the failures of one fault must not lengthen the waits of the next.
         let deadline = ContinuousClock.now + .seconds(120)
         let before = committed
         while try !fleet.committed(isLive: true).isDisjoint(with: before), .now < deadline { poll(nil, 0, 20) }
@@ -58,7 +58,7 @@ import Testing
       try daemon.killNow()
       daemon = try fleet.startDaemon()
       try daemon.errorLine(within: .seconds(60)) { $0.contains("certificate") }
-      // Nothing that the daemon had to say went to either; it tries again only once that was looked at.
+      // Nothing was sent to either; the next attempt begins only after this check.
       daemon.send(SIGSTOP)
       try server.killNow()
       server = try fleet.startStore(tls: right)

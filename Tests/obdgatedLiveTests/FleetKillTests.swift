@@ -29,7 +29,7 @@ import Testing
         switch round % 4 {
         case 0:
           try database.killNow()
-          // The store says that it cannot, and the spool keeps them.
+          // The store reports a failure, and the spool keeps them.
           try fleet.drive()
           try database.restart()
         case 1: try fleet.killStore()
@@ -85,10 +85,10 @@ import Testing
       let broker = FleetRun.Broker(
         daemon: "mqtt://127.0.0.1:\(node.mqttPort)", store: "amqp://guest@127.0.0.1:\(node.port)", password: "guest\n")
       let fleet = try KilledFleet(FleetRun(broker: broker)) { store in
-        // It declares the queue: what is published before is thrown away.
+        // It declares the queue: messages published before are discarded.
         try store.anyErrorLine(within: .seconds(120)) { $0.contains("records are taken from it") }
       }
-      // A node takes ten seconds to come back.
+      // A node takes ten seconds to restart.
       let rounds = max(4, KilledFleet.kills(4) / 4)
       for round in 0..<rounds {
         try fleet.drive()

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Lines for people where stderr is systemd's journal.
+/// Log lines if stderr is systemd's journal.
 @Suite struct JournalTests {
   @Test func lines_carry_their_importance_and_fields_and_nothing_goes_to_stderr() async throws {
     try await aside {

@@ -53,7 +53,7 @@ import Testing
 
     func committed() throws -> Set<String> { try KeptRecord.committed(in: folder.file("state")) }
 
-    /// Waits until a daemon that runs keeps nothing for any sink.
+    /// Waits until a running daemon keeps no record for any sink.
     func awaitNothing(_ daemon: RunningProgram) throws {
       let deadline = ContinuousClock.now + .seconds(60)
       while try !KeptRecord.committed(in: folder.file("state"), isLive: true).isEmpty {
@@ -62,13 +62,13 @@ import Testing
       }
     }
 
-    /// Ends the adapter, and waits until the file has all that the daemon had to tell.
+    /// Ends the adapter, and waits until the file has all records of the daemon.
     func endDrive(_ daemon: RunningProgram) throws {
       adapter.stop()
       try EndedDrive.wait(for: [folder.file("records.jsonl")], of: daemon)
     }
 
-    /// Ends the drive. What a busy disk has kept from the file until then goes there from another start, without a car.
+    /// Ends the drive. Records that a busy disk delayed until then are delivered by another start, without a car.
     func end(_ daemon: RunningProgram) throws {
       daemon.send(SIGTERM)
       #expect(try daemon.end(within: .seconds(60)) == 0)
@@ -84,7 +84,7 @@ import Testing
       #expect(try last.end(within: .seconds(60)) == 0)
     }
 
-    /// Once the drive has ended: what the car answered.
+    /// The answers of the car, read after the end of the drive.
     func answers() throws -> SimulatedAnswers {
       adapter.stop()
       return try SimulatedAnswers(String(contentsOfFile: folder.file("dialogue"), encoding: .utf8))
@@ -109,7 +109,7 @@ import Testing
         let daemon = try box.start()
         defer { daemon.kill() }
         try box.await(40 * round, of: daemon)
-        // What is under way at the first end arrives with the next start.
+        // Records in progress at the first end arrive with the next start.
         if round == 2 {
           try box.end(daemon)
         } else {
@@ -128,7 +128,7 @@ import Testing
 
   @Test func committed_records_arrive_once_however_often_the_daemon_is_killed() async throws {
     let rounds = Int(ProcessInfo.processInfo.environment["DAEMON_KILLS"] ?? "") ?? 48
-    // Each with a spool of its own, side by side.
+    // In parallel, each with a separate spool.
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<4 { group.addTask { try await aside { try Self.killed(rounds / 4) } } }
       try await group.waitForAll()
@@ -142,7 +142,7 @@ import Testing
       let daemon = try box.start()
       defer { daemon.kill() }
       try box.await(box.lines.count + 1, of: daemon)
-      // At any moment of a turn: a commit is on its way, or the file's line is half there.
+      // At any moment of a round: a commit is in progress, or the line in the file is incomplete.
       poll(nil, 0, Int32.random(in: 0...400))
       try daemon.killNow()
       committed.formUnion(try box.committed())
@@ -180,7 +180,7 @@ import Testing
       let daemon = try box.start()
       defer { daemon.kill() }
       try box.await(20, of: daemon)
-      // What a busy disk keeps from the file at the end is gone with the memory.
+      // Records that a busy disk delays at the end are lost with the memory.
       try box.endDrive(daemon)
       daemon.send(SIGTERM)
       #expect(try daemon.end(within: .seconds(60)) == 0)

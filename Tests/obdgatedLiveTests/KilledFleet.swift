@@ -4,7 +4,7 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// A fleet whose programs are killed, one after the other, while the car drives.
+/// A fleet whose programs are killed one after the other while the car drives.
 final class KilledFleet {
   private let fleet: FleetRun
   private var store: RunningProgram
@@ -33,7 +33,7 @@ final class KilledFleet {
     store.kill()
   }
 
-  /// Until records are on their way again, and a random time more.
+  /// Until records are delivered again, and a random time more.
   func drive() throws {
     try fleet.record(20, besides: &committed, daemon)
     poll(nil, 0, Int32.random(in: 0...300))

@@ -9,7 +9,7 @@ import Testing
   @Test func a_hundred_followers_each_get_every_record() async throws {
     try await aside {
       let watched = try Watched(Watched.kept)
-      // Each says its numbers once it has thirty of them, all those between the first and the last.
+      // Each reports its numbers once it has thirty consecutive ones.
       let script = """
         import json, selectors, socket, sys
         ready, crowd = selectors.DefaultSelector(), {}

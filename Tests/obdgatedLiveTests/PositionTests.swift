@@ -5,7 +5,7 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// Receivers and fences, by the daemon itself: a receiver on a serial line, gpsd, what is kept over a restart.
+/// Receivers and fences of the complete daemon: a receiver on a serial line, gpsd, the state kept over a restart.
 @Suite struct PositionTests {
   /// It reaches 60 m around its middle, which is 100 m to the north.
   private static let fence = """
@@ -20,7 +20,7 @@ import Testing
   /// position. If the first fix is inside a fence, there is no `enter`.
   private final class Drive: Sendable {
     private struct Place {
-      /// m to the north: where it is, and how far it may go.
+      /// m to the north: the present position, and the permitted one.
       var metres: Double
       var end: Double
       /// By the receiver's clock, s.
@@ -33,7 +33,7 @@ import Testing
 
     func go(to metres: Double) { place.withLock { $0.end = metres } }
 
-    /// What its receiver says so many seconds after it was made.
+    /// The state of its receiver a number of seconds after its creation.
     func state(at seconds: Double) -> SimulatedReceiver.State {
       let metres = place.withLock { place in
         place.metres = min(place.end, place.metres + (seconds - place.time) * 50)
@@ -63,7 +63,7 @@ import Testing
       let limit = Duration.seconds(60)
       let heard = try run.daemon.line(within: limit) { $0.contains(#""identity":"NMEA 0183""#) }.text
       #expect(heard.contains(#""event":"connected""#) && heard.contains(#""device":"\#(receiver.path)""#))
-      // Readings and position in one record, on the day that the satellites say.
+      // Readings and position in one record, with the date of the satellites.
       try run.daemon.line(within: limit) {
         $0.contains(#""timestamp":"2027-03-05T12:"#) && $0.contains(#""timeQuality":"gps""#) && $0.contains(#""rpm":"#)
           && $0.contains(#""latitude":4"#) && $0.contains(#""fixType":"3d""#)
@@ -143,7 +143,7 @@ import Testing
       func isLoss(_ text: String) -> Bool {
         text.contains(#""event":"lost""#) && text.contains(#""device":"\#(good.path)""#)
       }
-      // One that says nothing is left even before its port is found to be gone.
+      // A silent one is closed even before its port is found to be missing.
       if !run.daemon.output.contains(where: { isLoss($0.text) }) {
         try run.daemon.line(within: .seconds(60), where: isLoss)
       }
@@ -164,7 +164,7 @@ import Testing
       try sentences.write(toFile: track, atomically: true, encoding: .utf8)
       let port = try ReservedPort()
       let fake = try RunningProgram(gpsfake, ["-S", "-q", "-c", "0.1", "-P", "\(port.number)", track])
-      // Where it has ended its number may be another program's by now.
+      // After its end, its number may belong to another program.
       defer { if (try? fake.end(within: .zero)) == nil { fake.send(SIGINT) } }
       let run = try DaemonRun(settings: try settings(#"{"gpsd": "127.0.0.1:\#(port.number)"}"#, in: scratch))
       try run.daemon.line(within: .seconds(60)) { $0.contains(#""event":"connected""#) && $0.contains(#""gpsd 3."#) }

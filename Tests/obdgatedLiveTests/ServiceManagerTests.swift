@@ -6,7 +6,7 @@ import Testing
 
 /// The notifications of the daemon to the service manager that started it.
 @Suite struct ServiceManagerTests {
-  /// A daemon with a spool, in a folder of its own.
+  /// Starts a daemon with a spool in a separate folder.
   private static func started(_ scratch: borrowing ScratchFolder, _ manager: NotifySocket) throws -> RunningProgram {
     let program = try Tool.obdgated
     let configuration = try scratch.write(

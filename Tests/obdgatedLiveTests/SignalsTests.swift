@@ -4,7 +4,7 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// What the daemon does on SIGTERM and SIGHUP.
+/// The effect of SIGTERM and SIGHUP on the daemon.
 @Suite struct SignalsTests {
   @Test func a_SIGTERM_ends_the_daemon_within_two_seconds() async throws {
     try await aside {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// That ``SimulatedAnswers`` finds what it is there to find.
+/// ``SimulatedAnswers`` finds the faults for which it exists.
 @Suite struct SimulatedAnswersTests {
   /// Three turns, then an adapter that is reset, and two turns more; the engine speed in steps of 100.
   private static let log = """
@@ -81,7 +81,8 @@ import Testing
     #expect(try faults([Self.telemetry(1, rpm: 1_000), Self.telemetry(2, rpm: 1_100)]).count == 1)
   }
 
-  /// After ATZ and one turn: what the daemon ceased to wait for, with its question who is there, and two turns more.
+  /// After ATZ and one round: the abandoned requests, with the identification request of the daemon, and two more
+  /// rounds.
   private static func answers(givenUp lines: [String]) throws -> SimulatedAnswers {
     try SimulatedAnswers(
       (["0.889096 > ATZ\\r", turn(2.0, rpm: 1_000)] + lines
@@ -94,7 +95,7 @@ import Testing
     try record(2, #""event":"error","reason":"promptLost","count":1"#, type: "adapter")
   }
 
-  /// It comes before the question, or with the answer to that.
+  /// It precedes the request, or is part of the answer to it.
   @Test(arguments: [1, 3]) func an_abandoned_cycle_may_be_missing_if_it_is_reported(_ place: Int) throws {
     var lines = Self.turn(2.2, rpm: 1_100).split(separator: "\n").map(String.init)
     lines.insert(Self.question, at: place)

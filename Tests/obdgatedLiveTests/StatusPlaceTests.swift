@@ -5,7 +5,7 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// Where a daemon shows itself to which nobody said where, and what it says where it cannot.
+/// The default place of the status socket, and the error line if it cannot be created.
 @Suite struct StatusPlaceTests: ~Copyable {
   private let scratch: ScratchFolder
 
@@ -16,10 +16,10 @@ import Testing
       "gateway.json", #"{"gatewayId": "gw-test", "discovery": {"serial": false, "bluetooth": false}\#(more)}"#)
   }
 
-  /// Runs a script as root with a /run of its own and no folder of its user.
+  /// Runs a script as root with a separate /run and no folder of its user.
   ///
   /// - Parameters:
-  ///   - options: of the /run.
+  ///   - options: the mount options of /run.
   ///   - script: `$GATEWAY` and `$OBDGATE` are the programs, `$FILE` is the configuration, `await SOCKET` waits.
   private func run(_ configuration: String, run options: String, _ script: String) throws -> Tool.Result {
     let unshare = try Tool.required("unshare")
@@ -78,7 +78,7 @@ import Testing
       let run = try DaemonRun(settings: DaemonRun.quick + #", "status": {"metrics": "127.0.0.1:\#(port)"}"#)
       try run.daemon.errorLine(within: .seconds(60)) { $0.contains("status.metrics: 127.0.0.1:\(port): ") }
       taken.stop()
-      try run.daemon.errorLine(within: .seconds(120)) { $0.hasSuffix("can be asked now") }
+      try run.daemon.errorLine(within: .seconds(120)) { $0.hasSuffix("available now") }
       let text = try Watched.curl(["http://127.0.0.1:\(port)/metrics"]).text
       #expect(text.contains("obdgate_info"))
       #expect(run.daemon.errorLines.count { $0.contains("status.metrics") } == 2, "\(run.daemon.errorLines)")

@@ -10,7 +10,7 @@ import Testing
     (try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]) ?? [:]
   }
 
-  /// How many prompts did not come in time, by a file of records.
+  /// The number of late prompts, by a file of records.
   private static func lostPrompts(in file: String) -> Int {
     let lines = ((try? String(contentsOfFile: file, encoding: .utf8)) ?? "").split(separator: "\n")
     return lines.filter { $0.contains("\"reason\":\"promptLost\"") }.reduce(0) { sum, line in
@@ -83,7 +83,7 @@ import Testing
         let numbers = lines.compactMap { Self.record($0)["seq"] as? Int }
         #expect(numbers == Array((numbers.first ?? 0)...(numbers.last ?? 0)), "\(numbers)")
       }
-      // What the daemon made for itself it takes away.
+      // The daemon removes the files that it created.
       #expect(!FileManager.default.fileExists(atPath: watched.socket))
     }
   }
@@ -105,7 +105,7 @@ import Testing
 
   @Test func a_stopped_follower_delays_nothing_and_learns_what_it_missed() async throws {
     try await aside {
-      // Some 200 records a second: an ordinary car takes minutes for as many as the daemon keeps.
+      // Some 200 records a second: an ordinary car takes minutes for the number that the daemon keeps.
       let watched = try Watched(car: Scenarios.car(baud: 1_000_000, latency: 1))
       let quick = try watched.follow()
       defer { quick.kill() }
@@ -140,7 +140,7 @@ import Testing
       watched.run.daemon.send(SIGTERM)
       #expect(try watched.run.daemon.end(within: .seconds(20)) == 0)
       #expect(try slow.end(within: .seconds(60)) == 0)
-      // The records that it received and those that it was notified of are all there are.
+      // The received records and those reported as skipped are all records.
       var numbers: Set<Int> = []
       for line in slow.output.map(\.text) {
         let record = Self.record(line)

@@ -5,11 +5,11 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// A daemon with a socket in a folder of its own.
+/// A daemon with a socket in a separate folder.
 final class Watched {
   /// curl, as one that follows.
   static let follower = ["-sS", "-N", "--max-time", "600"]
-  /// Settings of one that keeps its records.
+  /// Settings of a daemon that stores its records.
   static let kept =
     #", "stateDirectory": "@", "spool": {"commitPeriod": 0.2}, "sinks": [{"type": "file", "path": "@/r.jsonl"}]"#
 
@@ -40,7 +40,7 @@ final class Watched {
     return run
   }
 
-  /// Waits until a daemon answers there: a socket has its name a little before, and longer where its daemon was killed.
+  /// Waits until a daemon answers there: a socket exists a little before, and longer if its daemon was killed.
   static func awaitAnswer(at socket: String) throws {
     let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline {
@@ -64,7 +64,7 @@ final class Watched {
       "\(answer.status) \(answer.errors)")
   }
 
-  /// Asks again until the answer is as wanted, or a minute has passed.
+  /// Requests the status until it is as wanted, or a minute has passed.
   static func status(at socket: String, until isWanted: ([String: Any]) -> Bool) throws -> [String: Any] {
     let deadline = ContinuousClock.now + .seconds(60)
     while true {

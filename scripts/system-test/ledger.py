@@ -98,7 +98,7 @@ def unpacked(frame, base, most=1 << 14):
 class Spool:
     """The spool as a cut left it on the disk."""
 
-    # In a kept line these stand in place of the time, of epoch and number, and around a moment that depends on the time.
+    # In a kept line these replace the time, of epoch and number, and around a moment that depends on the time.
     HOLES = re.compile(b"\x03[^\x03]*\x03|[\x01\x02]")
 
     def __init__(self, folder):

@@ -87,7 +87,7 @@ def main():
 
 
 def hear(bus, mock, controllers, devices, program):
-    """Adds the devices that an inquiry hears, once one runs."""
+    """Adds the devices that an inquiry finds, once one runs."""
     while devices and program.poll() is None:
         for name in controllers:
             properties = dbus.Interface(

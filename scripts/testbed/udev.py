@@ -101,7 +101,7 @@ class Device:
         self.thread.start()
 
     def terminal(self):
-        """The device's end of a pseudo-terminal, and what stands in /dev for the other end.
+        """The device's end of a pseudo-terminal, and the file in /dev for the other end.
 
         umockdev would make one itself, but a name only once: here a device can come back under the number it had.
         """

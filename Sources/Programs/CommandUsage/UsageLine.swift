@@ -2,13 +2,13 @@ import ArgumentParser
 import JSONText
 
 extension ParsableCommand {
-  /// One line about wrong usage: where, what, and what helps.
+  /// Returns one line about wrong usage: the command, the error, and a hint.
   ///
   ///     fleetstore gateway: lst: no such command; did you mean list?: see fleetstore gateway --help
   ///
   /// - Parameters:
-  ///   - message: of the argument parser, which may have several lines.
-  ///   - arguments: of the command line, without the program's name.
+  ///   - message: the message of the argument parser, which may have several lines.
+  ///   - arguments: the arguments of the command line without the program's name.
   public static func usageLine(_ message: String, arguments: some Sequence<String>) -> String {
     var command = name
     var commands = configuration.subcommands

@@ -130,7 +130,7 @@ enum BrokerSettings {
     )
   }
 
-  /// What is expected of an address, and what was found. It does not show the address, which may contain a password.
+  /// Returns the expected and the found value of an invalid address, without the address, which may contain a password.
   private static func reason(_ error: BrokerAddress.ParsingError) -> (expected: String, found: String) {
     let form = "amqps://USER@HOST/VHOST, amqp://, mqtts://USER@HOST or mqtt://"
     return switch error {
@@ -143,7 +143,7 @@ enum BrokerSettings {
 
   private static let clusterRule = "brokers of one cluster, all amqp or all mqtt"
 
-  /// What is found instead of one cluster's brokers; `nil` if they are.
+  /// Returns the difference if the addresses are not those of one cluster; otherwise `nil`.
   private static func notOneCluster(_ addresses: [BrokerAddress]) -> String? {
     guard let first = addresses.first else { return "none" }
     return addresses.first { $0.language != first.language }.map { "\(first) and \($0)" }

@@ -39,7 +39,7 @@ struct Configuration {
   var broker: BrokerOptions?
   /// Paths of files with secrets.
   var secretFiles = SecretFiles()
-  /// Where the file has the keys that are checked after it was read: `fleetstore.json:3:14: metrics.listen`.
+  /// Positions of keys in the file, for checks after it was read: `fleetstore.json:3:14: metrics.listen`.
   private var places: [String: String] = [:]
 
   struct SecretFiles {

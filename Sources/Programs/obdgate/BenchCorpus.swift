@@ -7,7 +7,7 @@
 struct BenchCorpus {
   /// A log as users publish it: usually with spaces and echoes, one PID in each request.
   private(set) var adapter: [UInt8] = []
-  /// What `obdgated` sends and receives: headers, no spaces, no echoes, and on CAN several PIDs in each request.
+  /// The dialogue of `obdgated`: with headers, without spaces and echoes, and on CAN with several PIDs in each request.
   private(set) var live = BenchDialogue()
   private(set) var gps: [UInt8] = []
   private var state: UInt64 = 0x9E37_79B9_7F4A_7C15

@@ -47,7 +47,7 @@ struct BenchPart {
 struct BenchRun {
   /// A log of adapters.
   private(set) var adapter = BenchPart()
-  /// What the daemon sends and receives, with each reply in one read; `nil` if files are measured.
+  /// The dialogue of the daemon, with each reply in one read; `nil` if files are measured.
   private(set) var live: BenchPart?
   /// The same dialogue in reads of 1 to 64 bytes.
   private(set) var liveInShortReads: BenchPart?

@@ -128,7 +128,7 @@ enum ReplaySpeed {
   }
 }
 
-/// When a telemetry record is written.
+/// The times at which telemetry records are written.
 enum RecordPeriod {
   case seconds(Double)
   case cycle

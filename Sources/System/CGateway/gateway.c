@@ -26,11 +26,11 @@ int cgateway_clock_is_synchronised(void) {
 }
 
 // Global, because a signal handler has no context.
-static atomic_int bell = -1;
+static atomic_int wake_event = -1;
 static atomic_int ending = 0;
 static atomic_int reload = 0;
 
-static void caught(int number) {
+static void handle_signal(int number) {
   int before = errno;
   if (number == SIGHUP)
     atomic_store(&reload, 1);
@@ -38,16 +38,16 @@ static void caught(int number) {
     atomic_store(&ending, 1);
   uint64_t one = 1;
   // If the counter is full, it is already readable.
-  ssize_t written = write(atomic_load(&bell), &one, sizeof one);
+  ssize_t written = write(atomic_load(&wake_event), &one, sizeof one);
   (void)written;
   errno = before;
 }
 
 void cgateway_catch_signals(int event) {
-  atomic_store(&bell, event);
+  atomic_store(&wake_event, event);
   struct sigaction action;
   memset(&action, 0, sizeof action);
-  action.sa_handler = caught;
+  action.sa_handler = handle_signal;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
   sigaction(SIGTERM, &action, NULL);

@@ -80,7 +80,7 @@ extension AdapterSession {
     case .busBusy, .busError: .busError
     case .canError: .canError
     case .adapterError, .bufferFull, .unknownCommand: .adapterError
-    case nil where reply.negatives > 0: .refused
+    case nil: reply.negatives > 0 ? .refused : .noData
     default: .noData
     }
   }

@@ -27,11 +27,11 @@ public struct AdapterSession: ~Copyable {
   /// Whether the vehicle is polled. If not, only the adapter's voltage is read, and nothing wakes an ECU. A change to
   /// `true` probes a sleeping vehicle once.
   public var pollsVehicle = true { didSet { if pollsVehicle, !oldValue { isPollingResumed = true } } }
-  /// What the vehicle's ECUs reported about themselves.
+  /// Capabilities that the vehicle's ECUs reported.
   public internal(set) var car = VehicleCapabilities()
   /// The planned requests, and their periods.
   public internal(set) var plan = PollPlan()
-  /// What this session learned, for the next session.
+  /// Data that this session learned, for the next session.
   public internal(set) var memory: SessionMemory
 
   var state = SessionState.closed

@@ -16,7 +16,7 @@ struct AdapterSettings: BitwiseCopyable {
   var busActivity = BusActivity.active
 }
 
-/// Which ECUs the adapter's header and filters address.
+/// The ECUs that the adapter's header and filters address.
 enum Addressing: BitwiseCopyable {
   /// All ECUs, by the functional address of the protocol.
   case functional

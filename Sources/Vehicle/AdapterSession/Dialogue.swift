@@ -68,7 +68,7 @@ enum Purpose: BitwiseCopyable, Equatable {
   var asksVoltage: Bool { self == .job(.voltage) || self == .setting(.voltage) }
 }
 
-/// What the session sends next.
+/// The next command or wait of the session.
 enum Decision: BitwiseCopyable {
   case send(Command, ReadRequest?, Purpose, limit: Int64)
   case wait(until: Int64)

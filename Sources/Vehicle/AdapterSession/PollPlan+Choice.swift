@@ -4,7 +4,7 @@ extension PollPlan {
     case request(Int)
     /// Request one PID of an arbitrated request alone.
     case arbitrate(Arbitration)
-    /// Nothing is due before this time; `Int64.max` for never.
+    /// No request is due before this time; `Int64.max` for never.
     case nothing(until: Int64)
   }
 

@@ -1,10 +1,10 @@
 import OBDWire
 
-/// What the caller of an ``AdapterSession`` must do next.
+/// The action that the caller of an ``AdapterSession`` must perform next.
 public enum SessionAction: BitwiseCopyable, Sendable {
   /// Write all of these bytes to the port.
   case send(Command)
-  /// Nothing to do: call `next` again after bytes arrived, or at this time (ns of CLOCK_BOOTTIME) at the latest.
+  /// No action now. Call `next` again after bytes arrived, or at this time (ns of CLOCK_BOOTTIME) at the latest.
   case wait(until: Int64)
   /// Set the serial port's speed, and discard what it has received so far.
   case setBaud(Int)

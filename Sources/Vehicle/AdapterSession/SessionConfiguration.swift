@@ -30,7 +30,7 @@ public struct SessionConfiguration: BitwiseCopyable, Sendable {
   public init() {}
 }
 
-/// What a session learned, for the next session with the same adapter.
+/// Data that a session learned, for the next session with the same adapter.
 public struct SessionMemory: BitwiseCopyable, Sendable {
   /// The speed that worked, baud; 0 if none yet.
   public var baud = 0

@@ -5,7 +5,7 @@ import Telemetry
 public enum Cadence: Equatable, Sendable {
   /// At multiples of this period since the first event.
   case every(nanoseconds: Int64)
-  /// When a signal of the same ECU repeats: one record for each polling cycle.
+  /// Whenever a signal of the same ECU repeats: one record for each polling cycle.
   case cycle
   /// At multiples of this period, if the record differs from the previous one: a value changed, appeared or expired, or
   /// the vehicle moved farther than the receiver's error.

@@ -1,6 +1,6 @@
-/// What identifies the vehicle in records, and what its `vehicle` record contains besides the ECUs.
+/// The identity of the vehicle in records, and the content of its `vehicle` record except the ECUs.
 struct VehicleIdentity {
-  /// What is known of the vehicle and not in its last record.
+  /// Changes that the last `vehicle` record does not contain.
   enum PendingChange: Equatable {
     case none
     /// Something other than the VIN, for example the name of an ECU.

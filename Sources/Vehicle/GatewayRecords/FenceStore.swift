@@ -34,7 +34,7 @@ package struct FenceStore {
       let text = try FileText.read(path, limit: Self.limit)
       return Self.read(text, from: path)
     } catch {
-      Log.write("\(error.description); the fences are learned anew", .warning)
+      Log.write("\(error.description); the state of the fences is lost", .warning)
     }
     return nil
   }
@@ -47,7 +47,7 @@ package struct FenceStore {
     do throws(JSONError) {
       return try memory(text)
     } catch {
-      Log.write("\(error.message(in: place)); the fences are learned anew", .warning)
+      Log.write("\(error.message(in: place)); the state of the fences is lost", .warning)
       return nil
     }
   }
@@ -59,7 +59,7 @@ package struct FenceStore {
       lastReason = ""
     } catch {
       if error.description != lastReason {
-        Log.write("\(error); the fences are learned anew after a restart", .warning)
+        Log.write("\(error); the state of the fences will be lost at a restart", .warning)
       }
       lastReason = error.description
     }

@@ -231,7 +231,7 @@ public struct RecordPipeline: ~Copyable {
         hasWarnedOfTwoVehicles = true
         Log.write(
           "vehicle.id: \(sources[first].device) and \(sources[second].device) read different vehicles, and both are "
-            + "recorded as \(vehicleId); the records' \"device\" tells them apart", .warning)
+            + "recorded as \(vehicleId); the records differ by \"device\"", .warning)
         return
       }
     }

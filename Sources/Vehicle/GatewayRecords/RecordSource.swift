@@ -34,7 +34,7 @@ package final class RecordSource {
     codes.reserveCapacity(256)
   }
 
-  /// When the next record is due; `.max` for never.
+  /// Time at which the next record is due; `.max` for never.
   var nextDue: Int64 {
     min(fusion.nextDue, failures.nextReport)
   }

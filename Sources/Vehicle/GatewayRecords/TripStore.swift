@@ -38,7 +38,7 @@ package struct TripStore {
     do throws(Failure) {
       read(try FileText.read(path, limit: Self.limit))
     } catch {
-      Log.write("\(error); no trip goes on")
+      Log.write("\(error); no trip is continued")
     }
   }
 

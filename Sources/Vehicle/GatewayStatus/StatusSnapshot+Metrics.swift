@@ -43,7 +43,9 @@ extension StatusSnapshot {
       for adapter in adapters { if let value = value(adapter) { text.sample(value, [("device", adapter.device)]) } }
     }
     each("obdgate_adapter_connected", .gauge, "1: a vehicle answers.") { $0.standing.state == .connected ? 1 : 0 }
-    each("obdgate_adapter_sleeping", .gauge, "1: the vehicle is left alone.") { $0.standing.state == .sleeping ? 1 : 0 }
+    each("obdgate_adapter_sleeping", .gauge, "1 while polling is paused so that the vehicle can sleep.") {
+      $0.standing.state == .sleeping ? 1 : 0
+    }
     each("obdgate_commands_total", .counter, "Commands sent to the adapter.") { Double($0.counts.commands) }
     text.family(
       "obdgate_replies_total", .counter, "Replies, up to their prompts, by outcome: ok, or the first failure in them.")

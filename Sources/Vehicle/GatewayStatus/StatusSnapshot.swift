@@ -129,7 +129,7 @@ package struct SinkStatus: Sendable {
   package var reason: String?
   /// Number of records delivered since the start.
   package var delivered: UInt64
-  /// When it took the last record, boot time.
+  /// Boot time of the last delivery; `nil` if there was none.
   package var lastDelivery: Int64?
   /// Age of the oldest record that it lacks, ns.
   package var oldestAge: Int64?

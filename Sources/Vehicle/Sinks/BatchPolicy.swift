@@ -1,6 +1,6 @@
 import Spool
 
-/// How long telemetry is gathered into one batch. Events are never delayed.
+/// Conditions for a batch of telemetry to be complete. Events are never delayed.
 public struct BatchPolicy: Equatable, Sendable {
   /// Number of records that complete a batch.
   public var records: Int
@@ -29,7 +29,7 @@ public struct BatchTimer: Sendable {
   private var mayHaveBacklog = true
   private var notBefore = Int64.min
 
-  /// Creates a batchTimer whose first batch is due immediately, because the spool may have a backlog.
+  /// Creates a timer whose first batch is due immediately, because the spool may have a backlog.
   public init(_ batchPolicy: BatchPolicy) { self.batchPolicy = batchPolicy }
 
   /// Time at which a batch is due, boot time in ns; `.max` if more records have to arrive first.

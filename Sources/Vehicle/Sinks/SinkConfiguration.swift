@@ -71,7 +71,7 @@ public enum SinkConfiguration: Equatable, Sendable {
     }
   }
 
-  /// How long telemetry is gathered into one batch.
+  /// Size and interval of batches.
   public var batchPolicy: BatchPolicy {
     switch self {
     case .stdout: BatchPolicy(records: 1_000, interval: 0)

@@ -9,7 +9,7 @@ public struct SpoolOptions: Sendable {
   /// Gateway of the records; `nil` accepts any. If it changes, a new epoch begins at the first start at which no record
   /// of the old gateway waits.
   public var gatewayId: String?
-  /// How long telemetry waits to be committed together, ns. This is what a power cut can cost.
+  /// Interval of commits of telemetry, ns. A power cut can lose the telemetry of one interval.
   public var commitInterval: Int64 = 5_000_000_000
   /// Limit for the bytes in use in the database. Above it, the oldest telemetry is dropped, then the oldest events.
   public var maximumBytes: Int64 = 256 << 20

@@ -8,7 +8,7 @@ public struct FenceMemory: Equatable, Sendable {
   public struct Visit: Equatable, Sendable {
     /// Identifier of the fence.
     public var id: String
-    /// Duration of the visit so far, ns, without the time without power.
+    /// Duration of the visit so far, ns. The time of power cuts is not included.
     public var duration: Int64
     /// Whether its dwell event has been reported.
     public var hasDwelt: Bool

@@ -89,11 +89,11 @@ extension JSONError: CustomStringConvertible {
     case .invalidEscape: #"expected one of \" \\ \/ \b \f \n \r \t or \u with four hexadecimal digits"#
     case .unpairedSurrogate: #"half a surrogate pair; a character above U+FFFF is written \uD8xx\uDCxx"#
     case .controlCharacter(let byte):
-      "\(Self.name(of: byte)) cannot stand in a string; write \\u00\(Self.hexadecimal(byte))"
+      "\(Self.name(of: byte)) is not allowed in a string; write \\u00\(Self.hexadecimal(byte))"
     case .invalidUTF8: "bytes that are not UTF-8"
     case .tooDeep(let limit): "nested deeper than \(limit) levels"
     case .tooLarge(let limit): "longer than \(limit) bytes"
-    case .duplicateKey(let key, let firstLine): "key \(Self.quoted(key)) again; it already stands in line \(firstLine)"
+    case .duplicateKey(let key, let firstLine): "key \(Self.quoted(key)) again; it is already in line \(firstLine)"
     case .wrongType(let expected, let found), .outOfRange(let expected, let found),
       .invalidValue(let expected, let found):
       "expected \(expected), found \(found)"

@@ -6,7 +6,7 @@ struct ParameterRows: BitwiseCopyable {
   var count: UInt8 = 0
   /// Number of data bytes of a PID; 0 if the standard does not define it.
   var length: UInt8 = 0
-  /// What the data bytes are.
+  /// The form of the data bytes.
   enum Form: UInt8, BitwiseCopyable {
     /// Not defined by the standard.
     case undefined

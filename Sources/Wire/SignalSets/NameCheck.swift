@@ -18,7 +18,7 @@ struct NameCheck {
       throw signal.error(
         .invalidValue(
           expected: "an id that no other signal has",
-          found: "\(JSONError.quoted(signal.id)), which already stands in \(holder.file), line \(holder.line)"),
+          found: "\(JSONError.quoted(signal.id)), which is already in \(holder.file), line \(holder.line)"),
         in: file)
     }
     holders[signal.id, default: []].append(Holder(filter: command.filter, file: file, line: signal.line))

@@ -49,7 +49,7 @@ extension JSONLineEncoder {
   private mutating func begin(_ name: JSONMemberName, room: Int) -> Bool {
     let comma = needsComma ? 0 : 1
     let length = name.text.utf8CodeUnitCount &- comma
-    precondition(depth > 0 && !isInArray && pending == .none && length >= 8, "a member stands in an object")
+    precondition(depth > 0 && !isInArray && pending == .none && length >= 8, "a member belongs in an object")
     guard hasRoom(length + room) else {
       overflowed = true
       return false

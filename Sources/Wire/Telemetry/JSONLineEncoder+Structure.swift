@@ -17,7 +17,7 @@ extension JSONLineEncoder {
   public mutating func key(_ name: String) { key(name.utf8.span) }
 
   private mutating func writeKey(_ name: UnsafeBufferPointer<UInt8>) {
-    precondition(depth > 0 && !isInArray && pending == .none, "a key stands in an object, before its value")
+    precondition(depth > 0 && !isInArray && pending == .none, "a key belongs in an object, before its value")
     keyStart = count
     // Comma, two quotes, colon.
     guard unsafe hasRoom(forText: name, more: 4) else {

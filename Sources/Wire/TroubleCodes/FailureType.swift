@@ -2,7 +2,7 @@
 ///
 ///     C0031-11      left front wheel speed sensor, circuit short to ground
 public struct FailureType: Hashable, Sendable, CustomStringConvertible {
-  /// The byte; 0x00 adds no information to the code.
+  /// The failure type byte; 0x00 means no additional information.
   public let byte: UInt8
 
   /// Creates a failure type.

@@ -59,7 +59,7 @@ extension PasswordHash.Cost {
 }
 
 extension TestClient.Reply {
-  /// The value of a cookie that the answer sets; `nil` if there is none.
+  /// The value of a cookie that the answer sets; `nil` if it sets none.
   func cookie(_ name: String) -> String? {
     let all = cookies.compactMap { field -> String? in
       guard field.hasPrefix(name + "=") else { return nil }

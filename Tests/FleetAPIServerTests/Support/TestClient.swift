@@ -30,13 +30,13 @@ final class TestClient {
 
   let socket: Int32
   private let token: String?
-  /// Read and not yet asked for.
+  /// Bytes that were read but not returned yet.
   private var rest: [UInt8] = []
 
   /// - Parameters:
   ///   - token: sent with every request.
   ///   - host: the last number of the client's address, 127.0.0.x.
-  ///   - receiveBuffer: bytes that the kernel keeps for the reader; `nil`: as many as it likes.
+  ///   - receiveBuffer: size of the kernel's buffer; `nil` for the default.
   init(port: Int, token: String? = nil, from host: UInt32 = 1, receiveBuffer: Int32? = nil) throws {
     self.token = token
     socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -109,7 +109,7 @@ final class TestClient {
     }
   }
 
-  /// Says that nothing more comes.
+  /// Closes the sending direction.
   func endInput() { shutdown(socket, Int32(SHUT_WR)) }
 
   func read(hasBody: Bool = true) throws -> Reply {

@@ -11,9 +11,9 @@ import Testing
 
 @testable import FleetAPI
 
-/// A server on a port of its own, over a database of its own, with keys of every kind in two tenants.
+/// A server on a free port with an empty database, and with keys of every kind in two tenants.
 ///
-/// Clients block: what a test does with one stands in `aside`.
+/// Clients block, so tests use them in `aside`.
 final class TestServer: Sendable {
   /// Two fleets that must not see each other.
   struct Keys: Sendable {
@@ -173,7 +173,7 @@ final class TestServer: Sendable {
 }
 
 extension ServerOptions {
-  /// As it is unless configured, on a port of its own, never too many requests, and patient with a slow machine.
+  /// The default options, with a free port, without a rate limit, and with long time limits for slow machines.
   static func test(_ change: (inout ServerOptions) -> Void) -> ServerOptions {
     var options = ServerOptions()
     options.port = 0

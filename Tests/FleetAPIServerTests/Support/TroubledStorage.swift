@@ -2,12 +2,12 @@ import FleetDomain
 import Synchronization
 import Telemetry
 
-/// A storage whose calls fail or wait where a test says so, in front of a real one.
+/// A storage in front of a real one. Its calls fail or wait as a test requires.
 final class TroubledStorage: FleetStorage {
   /// Calls that can be troubled.
   enum Call: Hashable, Sendable { case ingest, records, feedPosition, changes, principal, health, revocations }
 
-  /// What happens before a call goes on to the real storage.
+  /// Called before a call is passed to the real storage.
   typealias Trouble = @Sendable () async throws(StorageError) -> Void
 
   private let real: any FleetStorage
@@ -145,7 +145,7 @@ final class TroubledStorage: FleetStorage {
     try await real.addTenant(tenant, at: now)
   }
   func tenants() async throws(StorageError) -> [Tenant] { try await real.tenants() }
-  // Retention is nothing that requests ask for.
+  // No request needs retention.
   func removeRecords(
     _ recordClass: RecordClass, before cutoff: Timestamp, at now: Timestamp
   ) async throws(StorageError) -> Int64 { 0 }
@@ -168,7 +168,7 @@ final class Tally: Sendable {
   func next() -> Int { count.add(1, ordering: .acquiringAndReleasing).newValue }
 }
 
-/// Holds back who comes until it is opened, and says how many wait.
+/// Blocks callers until it is opened, and counts them.
 final class Gate: Sendable {
   private struct State {
     var isOpen = false

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The client's side of RFC 6455 over ``TestClient``, as plain as it can be.
+/// A simple client for WebSockets (RFC 6455) over ``TestClient``.
 final class WebSocketTestClient {
   enum Message: Equatable {
     case text(String)
@@ -13,7 +13,7 @@ final class WebSocketTestClient {
 
   /// Connects and upgrades.
   ///
-  /// - Throws: the answer's status where it is not 101.
+  /// - Throws: the answer's status if it is not 101.
   init(
     port: Int, token: String? = nil, from host: UInt32 = 1, receiveBuffer: Int32? = nil, headers: [String: String] = [:]
   ) throws {
@@ -33,7 +33,7 @@ final class WebSocketTestClient {
 
   func send(_ text: String) throws { try send(opcode: 1, Array(text.utf8)) }
 
-  /// One frame, masked as a client's have to be unless told otherwise.
+  /// Sends one frame. It is masked, as RFC 6455 requires of clients, unless `isMasked` is `false`.
   func send(opcode: UInt8, _ payload: [UInt8], isFinal: Bool = true, isMasked: Bool = true) throws {
     var frame: [UInt8] = [opcode | (isFinal ? 0x80 : 0)]
     let mask: UInt8 = isMasked ? 0x80 : 0
@@ -69,9 +69,9 @@ final class WebSocketTestClient {
     }
   }
 
-  /// The next text as JSON; pings are answered.
+  /// Returns the next text as JSON; pings are answered.
   ///
-  /// - Throws: where the other side says nothing else for two minutes.
+  /// - Throws: an error if no text arrives within two minutes.
   func event() throws -> [String: Any] {
     let end = Date(timeIntervalSinceNow: 120)
     while Date() < end {

@@ -20,7 +20,7 @@ import Testing
     return found
   }
 
-  /// Speeds of a drive, read with a period that jitters, each up to `age` s old when its answer comes.
+  /// Samples the speeds of a drive, with a period that jitters. Each is up to `age` s old when its answer arrives.
   private func sampled(
     every period: Double, jitter: Double, age: Double, seconds: Double, seed: UInt64, _ speed: (Double) -> Double
   ) -> [(seconds: Double, speed: Double)] {
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func an_ecu_that_renews_its_speed_once_a_second_is_not_harsh_at_ten_readings_a_second() {
-    // Its value leaps by what the car loses in a second.
+    // Its value jumps by the change of one second.
     let speeds = (0..<400).map { index in
       let time = Double(index) / 10
       return (seconds: time, speed: max(0, braking(3)((time + 0.05).rounded(.down))))

@@ -14,7 +14,7 @@ struct Road: ~Copyable {
     var rpm: Double? = 0
     var speed: Double? = 0
     var volts: Double?
-    /// Speed over ground, where it has a receiver.
+    /// Speed over ground, if there is a receiver.
     var ground: Double?
     /// Whether the receiver reports its Doppler speed.
     var hasDoppler = true

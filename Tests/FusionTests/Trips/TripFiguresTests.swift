@@ -1,7 +1,7 @@
 import Fusion
 import Testing
 
-/// What a trip says beside its times: odometer, fuel, another vehicle, noise.
+/// Values of a trip other than its times: odometer, fuel, change of the vehicle, noise.
 @Suite struct TripFiguresTests {
   /// A minute's drive at 36 km/h with other readings every second, and its report.
   private func report(
@@ -127,7 +127,7 @@ import Testing
         watch.massAirFlow(14.5 * 1.6, at: now)
       })
     #expect(isNear(measured.fuelUsedEstimated, 60 / 832.5))
-    // At the end of its scale a sensor says only that there is more air.
+    // At the end of its scale, a sensor only shows that there is at least this much air.
     let overrun = try report(
       { $0.fuel = .diesel },
       { watch, now in
@@ -162,7 +162,7 @@ import Testing
       watch.fuelMassRate(1, at: now)
       watch.fuelRate(now == 0 ? .nan : 6, at: now)
     }
-    // What the vehicle says in litres needs none.
+    // Values in litres need no conversion.
     #expect(isNear(mixed.fuelUsed, 0.1 * 59 / 60))
   }
 
@@ -200,7 +200,7 @@ import Testing
     road.go(60, .drive(36))
     road.watch.vehicleLost(at: road.now)
     road.wait(30)
-    // The new vehicle speaks before it says who it is.
+    // The new vehicle sends values before its VIN is read.
     road.go(3, .idle)
     road.watch.vehicleChanged(at: road.now)
     road.go(60, .drive(36))
@@ -238,7 +238,8 @@ import Testing
     var seconds = 0.0
     var distance = 0.0
     var random = Lehmer(state: 7)
-    // From 0 to 100 km/h and back, at times that jitter around 0.1 s: the way is the integral of the true speed.
+    // From 0 to 100 km/h and back, with times that jitter by about 0.1 s: the distance is the integral of the true
+    // speed.
     while seconds < 100 {
       let speed = seconds < 50 ? 2 * seconds : 2 * (100 - seconds)
       watch.speed(speed, at: Int64(seconds * 1e9))

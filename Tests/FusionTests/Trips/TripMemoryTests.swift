@@ -2,7 +2,7 @@ import Fusion
 import Telemetry
 import Testing
 
-/// What is kept of a trip, as a line of text.
+/// The stored form of a trip, one line of text.
 @Suite struct TripMemoryTests {
   private static let vin = "1D4GP00RX5B123456"
 

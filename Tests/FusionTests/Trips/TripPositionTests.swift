@@ -1,7 +1,7 @@
 import Fusion
 import Testing
 
-/// What positions alone may say of a trip.
+/// Trips from positions alone.
 @Suite struct TripPositionTests {
   @Test func a_parked_receiver_makes_no_trip_in_a_day() {
     var watch = TripWatch()

@@ -2,7 +2,7 @@ import Fusion
 import Telemetry
 import Testing
 
-/// Trips as records: whose they are, when they were, and what becomes of them over a restart.
+/// Trips as records: their vehicle, their times, and restarts.
 @Suite struct TripRecordsTests {
   /// 2026-05-04T22:00:00Z
   private static let evening: Int64 = 1_777_932_000_000_000_000
@@ -213,7 +213,7 @@ import Testing
     #expect(end.text("tripId") == before[0].text("tripId"))
     #expect(end.text("startTime") == "2026-05-04T22:00:00.000Z")
     #expect(end.text("endTime") == "2026-05-04T22:03:05.000Z")
-    // 60 s before and 59 s after: what was driven without power nobody knows.
+    // 60 s before and 59 s after. The distance without power is unknown.
     #expect(end.number("distance") == 1.19)
     #expect(end.number("maxSpeed") == 36)
   }
@@ -251,7 +251,7 @@ import Testing
   }
 
   @Test func a_clock_without_a_battery_does_not_join_two_trips() throws {
-    // It says that no time has passed: nobody has set it yet.
+    // The clock shows that no time has passed, because it was not set yet.
     let (memory, before) = try cut()
     var session = resume(memory, off: 1, quality: .system)
     session.text(.vin, Self.vin, at: 4)

@@ -1,10 +1,10 @@
 import Fusion
 import Testing
 
-/// Whole drives and the trips that they must give: beginning, end, way, idling and speed, all by hand.
+/// Whole drives and their expected trips: beginning, end, distance, idling and speed, all calculated by hand.
 ///
-/// At 36 km/h a second is 10 m, and half of it is the way from or to a reading of 0. A trip ends with the last reading
-/// that shows a running engine or motion.
+/// At 36 km/h, a second is 10 m, and the step from or to a reading of 0 is half of it. A trip ends with the last
+/// reading that shows a running engine or motion.
 @Suite struct TripScenarioTests {
   struct Scenario: Sendable, CustomTestStringConvertible {
     var name: String

@@ -83,7 +83,7 @@ print("resident \(text(empty)) MB before, \(text(untrimmed)) once loaded, \(text
 let drive = zigzag(1_000_000)
 var finder = FenceFinder(set)
 var watch = FenceWatch(set)
-// Three rounds in turns, the best of each: what else the machine does must not decide.
+// The best of three alternating rounds each, so that other work of the machine does not affect the result.
 var best = (watch: Double.infinity, finder: Double.infinity, geos: Double.infinity)
 var events = 0
 var found = (polygons: 0, all: 0)

@@ -3,7 +3,7 @@ import FleetDomain
 import JSONText
 import Telemetry
 
-/// What a browser sends of an authenticator (WebAuthn Level 3, section 5.1, `toJSON()`).
+/// The data of an authenticator that a browser sends (WebAuthn Level 3, section 5.1, `toJSON()`).
 struct PasskeyCredential: Sendable {
   let id: [UInt8]
   let clientData: [UInt8]

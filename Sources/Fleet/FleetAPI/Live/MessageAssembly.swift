@@ -20,7 +20,7 @@ struct MessageAssembly {
   mutating func add(_ frame: WebSocketFrame) -> Outcome {
     if frame.opcode == .binary { return .failure(.unacceptableData, "messages are text; this one is binary") }
     guard isInside == (frame.opcode == .continuation) else {
-      return .failure(.protocolError, "a message was begun inside another, or goes on and never began")
+      return .failure(.protocolError, "a message began inside another, or a continuation came without a beginning")
     }
     let part = frame.unmaskedData.readableBytesView
     guard bytes.count + part.count <= limit else {

@@ -102,7 +102,7 @@ struct AuthRoutes {
     }
   }
 
-  /// What an app shows for its tokens.
+  /// The ways in which an app obtains tokens.
   private enum Grant: Sendable {
     case password(email: String, password: String, AccountService.FactorAnswer?, TenantID)
     case factor(ticket: String, AccountService.FactorAnswer)

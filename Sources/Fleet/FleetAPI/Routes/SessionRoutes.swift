@@ -51,7 +51,7 @@ struct SessionRoutes {
 
   private var revoke: Route {
     let operation = Operation(
-      id: "revokeSession", summary: "Ends a session: one's own, or, for administrators, anybody's.",
+      id: "revokeSession", summary: "Ends a session: your own or, as an administrator, any session.",
       results: [.init(.noContent, "Ended.")])
     return Route(.delete, Self.path + "/{sessionId}", .may(.read, .people), operation, isFiltered: true) {
       [accounts] call in

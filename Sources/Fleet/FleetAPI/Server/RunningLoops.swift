@@ -53,12 +53,12 @@ final class RunningLoops: Sendable {
     }
   }
 
-  /// Returns when each loop has completed a turn.
+  /// Returns when each loop has executed the jobs submitted so far.
   func turn() async {
-    let turns = state.withLock { $0.loops.map { $0.submit {} } }
-    for turn in turns {
+    let jobs = state.withLock { $0.loops.map { $0.submit {} } }
+    for job in jobs {
       do {
-        try await turn.get()
+        try await job.get()
       } catch {
         // The loop has ended, so it cannot be blocked.
       }

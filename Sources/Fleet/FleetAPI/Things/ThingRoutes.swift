@@ -250,7 +250,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     var value = value
     try check(nil, &value, transaction, call)
     let stored = try transaction.insert(value, id: id, action: "create")
-    // The caller knows of the thing, so it is not hidden.
+    // The caller may know that the thing exists, so it is not hidden.
     if let identity = call.identity, let reach = call.reach, !reach.isEverything {
       guard reach.contains(try relation(stored, identity, transaction)) else { throw .forbidden(reason: reach.reason) }
     }

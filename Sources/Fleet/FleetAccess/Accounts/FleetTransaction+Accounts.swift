@@ -7,7 +7,7 @@ extension FleetView {
     try first(ThingQuery<Person>(.oneOf(key: "email", [email.json])))
   }
 
-  /// The factors of a person that can be used: those that were confirmed.
+  /// The usable factors of a person, which are the confirmed ones.
   public func factors(of person: UUIDv7) throws(ThingError) -> [Stored<Factor>] {
     try list(
       ThingQuery<Factor>(
@@ -15,7 +15,7 @@ extension FleetView {
     ).items
   }
 
-  /// A ticket that is still good; `nil` if it was used, has expired, or is for another purpose.
+  /// A valid ticket; `nil` if it was used, has expired, or is for another purpose.
   public func ticket(
     _ secret: SecretHash, for purposes: Set<Ticket.Purpose>, at time: Timestamp
   ) throws(ThingError) -> Stored<Ticket>? {
@@ -39,11 +39,12 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// Makes a secret that is good once.
+  /// Creates a secret that is valid once.
   ///
   /// - Parameters:
-  ///   - person: whom it is for; `nil` for the first administrator. Older tickets of the same purpose and person end.
-  ///   - details: what the purpose needs besides, as JSON.
+  ///   - person: the owner; `nil` for the first administrator. Older tickets of the same purpose and person become
+  /// invalid.
+  ///   - details: additional data for the purpose, as JSON.
   @discardableResult
   public func issueTicket(
     _ purpose: Ticket.Purpose, _ secret: SecretHash, of person: UUIDv7?, seconds: Int, details: String? = nil
@@ -66,7 +67,7 @@ extension FleetTransaction {
     return try insert(ticket)
   }
 
-  /// Sets a new password. All links that were sent before end.
+  /// Sets a new password. All links that were sent before become invalid.
   public func setPassword(
     _ hash: PasswordHash, of person: Stored<Person>, action: String
   ) throws(ThingError) -> Stored<Person> {
@@ -116,7 +117,7 @@ extension FleetTransaction {
 }
 
 extension FleetTransaction {
-  /// Erases a person: removes the account, and destroys the key of what the audit says of them.
+  /// Erases a person: removes the account, and destroys the key of the person's data in the audit.
   ///
   /// - Returns: the sessions that ended.
   /// - Throws: `rule` with `lastAdministrator`.

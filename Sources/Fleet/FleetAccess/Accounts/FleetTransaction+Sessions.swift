@@ -1,14 +1,14 @@
 import FleetDomain
 import Telemetry
 
-/// A session that begins.
+/// The data of a new session.
 public struct NewSession: Sendable {
   public var transport: Session.Transport
   /// The hash of the cookie or access token.
   public var secret: SecretHash
   /// The hash of the refresh token; `nil` for a cookie.
   public var refreshSecret: SecretHash?
-  /// What the client calls itself.
+  /// The client's name for itself, from the header `User-Agent`.
   public var client: String?
   public var address: String?
 
@@ -27,7 +27,7 @@ public struct NewSession: Sendable {
 extension FleetTransaction {
   /// Begins a session, and writes the sign-in to the audit.
   ///
-  /// - Parameter id: of the session, which a refresh token names.
+  /// - Parameter id: ID of the session, which is part of a refresh token.
   public func beginSession(
     _ new: NewSession, id: UUIDv7, of person: Stored<Person>, _ limits: SessionLimits
   ) throws(ThingError) -> Stored<Session> {
@@ -51,7 +51,7 @@ extension FleetTransaction {
 
   /// Ends a session.
   ///
-  /// - Parameter action: for the audit, such as `signOut`.
+  /// - Parameter action: name of the action for the audit, such as `signOut`.
   public func endSession(_ session: Stored<Session>, action: String) throws(ThingError) {
     guard session.value.revokedAt == nil else { return }
     var ended = session.value
@@ -66,7 +66,7 @@ extension FleetTransaction {
   ///
   /// - Parameters:
   ///   - other: a session to keep; `nil` for none.
-  ///   - action: for the audit, such as `deactivate`.
+  ///   - action: name of the action for the audit, such as `deactivate`.
   /// - Returns: the sessions that ended.
   @discardableResult
   public func endSessions(
@@ -87,11 +87,11 @@ extension FleetTransaction {
     }
   }
 
-  /// Gives an app new tokens in place of those that it has.
+  /// Replaces the tokens of an app by new ones.
   ///
   /// - Parameter presented: the hash of the refresh token that the app sent.
-  /// - Returns: the session; `nil` if the refresh token was used before. It was then probably stolen, and the session is
-  ///   ended; the caller must commit that.
+  /// - Returns: the session; `nil` if the refresh token was used before. It was then probably stolen, and the session
+  ///   is ended; the caller must commit this change.
   public func renewSession(
     _ session: Stored<Session>, presented: SecretHash, secret: SecretHash, refreshSecret: SecretHash,
     address: String?, _ limits: SessionLimits
@@ -109,7 +109,7 @@ extension FleetTransaction {
     return try update(session, to: renewed, action: "renew")
   }
 
-  /// The most sessions that one person has at a time.
+  /// Maximum number of sessions of one person.
   private static var mostSessions: Int { 100 }
 
   /// Removes sessions that have ended, and ends the oldest if there are too many.

@@ -6,11 +6,11 @@ import CSodium
 ///
 /// Hashing takes tens of milliseconds and ``Cost/memoryBytes`` of memory: the caller limits how many run at a time.
 public struct PasswordHash: Equatable, Sendable {
-  /// What one guess costs.
+  /// The cost of one guess.
   public struct Cost: Equatable, Sendable {
     /// Number of iterations over the memory, at least 1.
     public let passes: Int
-    /// At least 8 KiB.
+    /// Memory in bytes, at least 8 KiB.
     public let memoryBytes: Int
 
     public init(passes: Int, memoryBytes: Int) {
@@ -43,7 +43,7 @@ public struct PasswordHash: Equatable, Sendable {
     self.text = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// A hash of no password: checking a password against it takes as long as against any other.
+  /// A hash that belongs to no password. Checking a password against it takes as long as against any other hash.
   public static func random(_ cost: Cost = .standard) -> PasswordHash {
     var generator = SystemRandomNumberGenerator()
     func base64(_ count: Int) -> String {
@@ -66,14 +66,14 @@ public struct PasswordHash: Equatable, Sendable {
     }
   }
 
-  /// Whether it was made with another cost, so that the password should be hashed again when it is known.
+  /// Whether the hash was made with another cost. If so, the password should be hashed again at the next sign-in.
   public func isOutdated(_ cost: Cost = .standard) -> Bool {
     unsafe withText { text in
       unsafe crypto_pwhash_str_needs_rehash(text, UInt64(cost.passes), cost.memoryBytes) != 0
     }
   }
 
-  /// The text as the library needs it: in a buffer of the largest length.
+  /// Calls `work` with the text in the form that the library needs: in a buffer of the maximum length.
   private func withText<Value>(_ work: (UnsafePointer<CChar>) -> Value) -> Value {
     var bytes = Array(text.utf8.prefix(Int(crypto_pwhash_STRBYTES) - 1)).map { CChar(bitPattern: $0) }
     bytes += [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES) - bytes.count)

@@ -8,14 +8,14 @@ import FleetDomain
 ///     let policy = PasswordPolicy(common: commonPasswords)
 ///     try policy.check("correct horse battery", words: ["ann@example.com", "Ann", "Lee"], hasSecondFactor: false)
 public struct PasswordPolicy: Sendable {
-  /// Characters that a password needs if it is the only factor.
+  /// Minimum number of characters of a password that is the only factor.
   public static let minimumAlone = 15
-  /// Characters that a password needs beside a second factor.
+  /// Minimum number of characters of a password with a second factor.
   public static let minimumWithFactor = 8
-  /// Bytes of UTF-8 that a password can have. It bounds the work of hashing; no password that a person types is longer.
+  /// Maximum number of UTF-8 bytes of a password. It limits the work of hashing; no person types a longer password.
   public static let maximumBytes = 1_024
 
-  /// Why a password is rejected.
+  /// The reason why a password is rejected.
   public enum Rejection: Error, Equatable, Sendable {
     /// Fewer characters than required.
     case tooShort(minimum: Int, found: Int)
@@ -62,12 +62,13 @@ public struct PasswordPolicy: Sendable {
     guard !Self.isRepetitive(Array(folded.unicodeScalars)) else { throw .repetitive }
   }
 
-  /// The form in which a password is hashed: Unicode's form NFC, so that it does not depend on the keyboard.
+  /// Returns the form of a password that is hashed: Unicode's form NFC, so that the hash does not depend on the
+  /// keyboard.
   public static func normalized(_ password: String) -> String { NameRules.composed(password) }
 
   private static func folded(_ text: String) -> String { normalized(text).lowercased() }
 
-  /// Returns the word that leaves fewer than eight other characters of the password; `nil` if there is none.
+  /// Returns the word that makes up the password except for fewer than eight characters; `nil` if there is none.
   private static func dominantWord(_ words: [String], in password: String) -> String? {
     let parts = words.flatMap { word in
       [folded(word)] + folded(word).split { !$0.isLetter && !$0.isNumber }.map(String.init)

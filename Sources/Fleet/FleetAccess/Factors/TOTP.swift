@@ -3,20 +3,20 @@ import Telemetry
 
 /// A generator of time-based one-time passwords (RFC 6238): HMAC-SHA-1, steps of 30 s, six digits.
 ///
-/// These are the values that every authenticator app supports. A code is good for its own step and for one step before
-/// and after it, by the server's clock. It is good once: the caller stores the step that ``acceptedStep(for:at:after:)``
-/// returns and passes it to the next call.
+/// All authenticator apps support these parameters. A code is valid in its own step and in the steps before and after
+/// it, by the server's clock. It is valid only once: the caller stores the step that ``acceptedStep(for:at:after:)``
+/// returns, and passes it to the next call.
 ///
 ///     let generator = TOTP(secret: TOTP.newSecret())
 ///     let step = generator.acceptedStep(for: "492039", at: now, after: person.lastStep)
 public struct TOTP: Sendable {
   /// Length of a step in seconds.
   public static let stepSeconds: Int64 = 30
-  /// Digits of a code.
+  /// Number of digits of a code.
   public static let digits = 6
-  /// Bytes of a secret: as many as SHA-1 has (RFC 4226, section 4, R6).
+  /// Length of a secret in bytes: that of a SHA-1 digest (RFC 4226, section 4, R6).
   public static let secretCount = 20
-  /// Steps before and after the present one whose codes are accepted.
+  /// Number of steps before and after the present one whose codes are accepted.
   static let tolerance: Int64 = 1
 
   /// The secret that the server and the authenticator app share.
@@ -41,20 +41,20 @@ public struct TOTP: Sendable {
     let counter = (0..<8).map { UInt8(truncatingIfNeeded: step >> (56 - 8 * Int64($0))) }
     let code = HMAC<Insecure.SHA1>.authenticationCode(for: counter, using: SymmetricKey(data: secret))
     let bytes = Array(code)
-    // Dynamic truncation (RFC 4226, section 5.3): 31 bits from a place that the last four bits name.
+    // Dynamic truncation (RFC 4226, section 5.3): 31 bits at an offset that is given by the last four bits.
     let offset = Int(bytes[bytes.count - 1] & 0x0F)
     let number = bytes[offset..<offset + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
     let text = String(number % 1_000_000)
     return String(repeating: "0", count: Self.digits - text.utf8.count) + text
   }
 
-  /// The step whose code a person entered.
+  /// Returns the step of a code that a person entered.
   ///
   /// - Parameters:
-  ///   - code: as entered; spaces are ignored, because apps show codes in two groups.
+  ///   - code: the text as entered; spaces are ignored, because apps show codes in two groups.
   ///   - time: the server's time.
   ///   - lastStep: the step of the last accepted code; `nil` if none was accepted yet.
-  /// - Returns: the step to store, or `nil` if the code is wrong, too old, too new, or not newer than the last one.
+  /// - Returns: the step to store; `nil` if the code is wrong, too old, too new, or not newer than the last one.
   public func acceptedStep(for code: String, at time: Timestamp, after lastStep: Int64?) -> Int64? {
     let entered = code.utf8.filter { $0 != UInt8(ascii: " ") }
     let present = Self.step(at: time)

@@ -1,8 +1,8 @@
 /// A CBOR data item (RFC 8949) in the form that authenticators send: CTAP2 canonical CBOR.
 ///
-/// Only what WebAuthn uses is read: integers, byte and text strings, arrays, maps, booleans and null, all of definite
-/// length and in the shortest form, at most ``maximumDepth`` deep. Map keys are integers or texts, and each occurs once.
-/// Everything else is an error, so that one item has exactly one encoding.
+/// Only the items that WebAuthn uses are supported: integers, byte and text strings, arrays, maps, booleans and null.
+/// All must have a definite length and the shortest form, with at most ``maximumDepth`` levels. Map keys must be unique
+/// integers or texts. Everything else is an error, so that each item has exactly one encoding.
 indirect enum CBOR: Equatable, Sendable {
   /// Zero or a positive integer.
   case unsigned(UInt64)
@@ -21,10 +21,10 @@ indirect enum CBOR: Equatable, Sendable {
     case text(String)
   }
 
-  /// Arrays and maps inside one another (CTAP 2.1, section 8: at most four levels).
+  /// Maximum number of levels of arrays and maps (CTAP 2.1, section 8: at most four).
   static let maximumDepth = 4
 
-  /// The value of a map's key; `nil` if this is no map or has no such key.
+  /// The value of a map's key; `nil` if this is not a map or has no such key.
   subscript(key key: Key) -> CBOR? {
     if case .map(let members) = self { members[key] } else { nil }
   }
@@ -49,7 +49,7 @@ indirect enum CBOR: Equatable, Sendable {
   }
 }
 
-/// What is wrong with CBOR bytes, and where.
+/// An error in CBOR bytes, with its offset.
 struct CBORError: Error, Equatable, Sendable {
   enum Kind: Equatable, Sendable {
     /// The bytes end inside an item.
@@ -85,7 +85,7 @@ struct CBORReader {
     position = bytes.startIndex
   }
 
-  /// Reads bytes that are exactly one item.
+  /// Reads bytes that contain exactly one item.
   static func item(_ bytes: [UInt8]) throws(CBORError) -> CBOR {
     var reader = CBORReader(bytes[...])
     let item = try reader.next()

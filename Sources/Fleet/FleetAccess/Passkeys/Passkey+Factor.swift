@@ -2,9 +2,9 @@ import FleetDomain
 import Telemetry
 
 extension Factor {
-  /// A factor that is a passkey.
+  /// Creates a factor from a passkey.
   ///
-  /// - Parameter name: as the person calls it.
+  /// - Parameter name: the name that the person chose.
   public init(_ passkey: Passkey, name: String, of person: UUIDv7) {
     self.init()
     personID = person
@@ -15,7 +15,7 @@ extension Factor {
     store(passkey)
   }
 
-  /// Takes over what a use of the passkey has changed.
+  /// Stores the values of the passkey that a sign-in has changed.
   public mutating func store(_ passkey: Passkey) {
     counter = Int64(passkey.counter)
     let members: [String: JSON] = [

@@ -11,7 +11,7 @@ public struct Passkey: Equatable, Sendable {
   public private(set) var counter: UInt32
   /// Whether the passkey may be copied to the person's other devices (a synced passkey).
   public let isBackupEligible: Bool
-  /// Whether it has been copied, as of the last use.
+  /// Whether the passkey was copied, according to its last use.
   public private(set) var isBackedUp: Bool
 
   public init(
@@ -86,10 +86,10 @@ public struct Passkey: Equatable, Sendable {
   /// Checks a sign-in with this passkey (WebAuthn Level 3, section 7.2) and stores the new counter and backup state.
   ///
   /// - Parameters:
-  ///   - assertion: what the browser sent.
-  ///   - userHandle: the handle of the person whom the passkey belongs to.
-  ///   - isPersonKnown: whether the person was named before the challenge was issued. If not (a discoverable passkey), the
-  ///     authenticator must send the handle.
+  ///   - assertion: the data that the browser sent.
+  ///   - userHandle: the handle of the passkey's owner.
+  ///   - isPersonKnown: whether the person was known before the challenge was issued. If not (a discoverable passkey),
+  /// the authenticator must send the handle.
   ///   - challenge: the challenge that was issued for this sign-in; it must not be used again.
   public mutating func use(
     _ assertion: Assertion, userHandle: [UInt8], isPersonKnown: Bool, challenge: [UInt8], _ relyingParty: RelyingParty

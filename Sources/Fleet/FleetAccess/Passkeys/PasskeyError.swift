@@ -38,7 +38,7 @@ public struct PasskeyError: Error, Equatable, Sendable {
   }
 
   public let kind: Kind
-  /// What was found, for the log; never a secret.
+  /// Details for the log, without secrets.
   public let detail: String
 
   init(_ kind: Kind, _ detail: String = "") {

@@ -49,7 +49,7 @@ public enum PasskeyPublicKey: Equatable, Sendable {
     guard isUsable else { throw Self.unsupported("the key is invalid") }
   }
 
-  /// Whether a signature is this key's over a message.
+  /// Whether a signature was made with this key for a message.
   func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
     switch self {
     case .p256(let point):
@@ -89,7 +89,7 @@ extension PasskeyPublicKey {
     }
   }
 
-  /// The key that ``stored`` wrote; `nil` if the bytes are damaged.
+  /// Creates the key from the bytes of ``stored``; `nil` if they are damaged.
   public init?(stored: [UInt8]) {
     switch stored.first {
     case 1 where stored.count == 66: self = .p256(Array(stored[1...]))

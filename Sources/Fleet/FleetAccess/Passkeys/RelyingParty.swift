@@ -12,6 +12,6 @@ public struct RelyingParty: Equatable, Sendable {
     self.origins = origins
   }
 
-  /// The digest by which authenticator data names the relying party.
+  /// The digest of the domain, by which authenticator data identify the relying party.
   var idHash: [UInt8] { Array(SHA256.hash(data: Array(id.utf8))) }
 }

@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// The sender of a request, as far as permissions depend on it.
+/// The properties of a request's sender on which permissions depend.
 public enum Requester: Equatable, Sendable {
   case person(roles: Set<PersonRole>, scope: FleetScope)
   /// A token of a program that reads and administers the fleet.
@@ -15,13 +15,13 @@ public enum Requester: Equatable, Sendable {
 /// The requested action.
 public enum Action: String, CaseIterable, Sendable {
   case read
-  /// Creating, changing and removing, and all commands without an action of their own.
+  /// Create, change and remove; and all commands that have no separate action.
   case write
-  /// Starting and ending the service of a vehicle.
+  /// Start and end the service of a vehicle.
   case changeService
-  /// Adding a reading of an odometer or of engine hours.
+  /// Add a reading of an odometer or of engine hours.
   case addReading
-  /// Reporting a defect.
+  /// Report a defect.
   case report
 }
 
@@ -50,7 +50,7 @@ public enum Area: String, CaseIterable, Sendable {
   case reports
   case audit
 
-  /// The actions that there are in the area.
+  /// The actions that exist in the area.
   public var actions: [Action] {
     switch self {
     case .vehicles: [.read, .write, .changeService, .addReading]
@@ -64,10 +64,10 @@ public enum Area: String, CaseIterable, Sendable {
 public struct Relation: Equatable, Sendable {
   /// The fleets of the thing; empty if it is in none.
   public var fleets: Set<UUIDv7>
-  /// Whether the requester created the thing, or it is about the requester, or about a vehicle during the requester's
+  /// Whether the requester created the thing, or it describes the requester, or a vehicle during the requester's
   /// assignment.
   public var isOwn: Bool
-  /// Whether it is about a vehicle, such as an expense of a vehicle, and not only about a person.
+  /// Whether it describes a vehicle, such as an expense of a vehicle, and not only a person.
   public var isOfVehicle: Bool
 
   public init(fleets: Set<UUIDv7> = [], isOwn: Bool = false, isOfVehicle: Bool = true) {
@@ -80,7 +80,7 @@ public struct Relation: Equatable, Sendable {
 /// The decision about a request.
 public enum Permission: Equatable, Sendable {
   case allowed
-  /// The request is denied, for the reason in this sentence for the requester.
+  /// The request is denied. The text is the reason, as a sentence for the requester.
   case denied(String)
 
   public var isAllowed: Bool { self == .allowed }
@@ -122,10 +122,10 @@ public struct Reach: Equatable, Sendable {
 
   private init(_ parts: [Part], _ reason: String) { (self.parts, self.reason) = (parts, reason) }
 
-  /// Nothing.
+  /// Creates an empty reach.
   private init(_ reason: String) { (parts, self.reason) = ([], reason) }
 
-  /// Everything of the tenant if `isAllowed`, otherwise nothing.
+  /// Creates a reach of all things of the tenant if `isAllowed`; otherwise an empty one.
   private init(_ isAllowed: Bool, else reason: String) {
     (parts, self.reason) = (isAllowed ? [Part(grant: .all, scope: .all)] : [], reason)
   }
@@ -161,16 +161,16 @@ public struct Reach: Equatable, Sendable {
     }
   }
 
-  /// Whether there is nothing to which the requester may do it.
+  /// Whether the requester may perform the action on no thing.
   public var isEmpty: Bool { parts.isEmpty }
 
-  /// Whether the requester may do it to everything of the tenant.
+  /// Whether the requester may perform the action on all things of the tenant.
   public var isEverything: Bool { parts.contains { $0.grant == .all && $0.scope == .all } }
 
-  /// Whether it contains things that are the requester's own alone.
+  /// Whether the reach contains only the requester's own things.
   public var isOnlyOwn: Bool { !parts.isEmpty && parts.allSatisfy { $0.grant == .own } }
 
-  /// The fleets whose things it contains; `nil`: those of all fleets.
+  /// The fleets whose things the reach contains; `nil` for all fleets.
   public var fleets: Set<UUIDv7>? {
     var fleets: Set<UUIDv7> = []
     for part in parts where part.grant != .own {
@@ -180,7 +180,7 @@ public struct Reach: Equatable, Sendable {
     return fleets
   }
 
-  /// Whether the requester may do it to a thing.
+  /// Whether the requester may perform the action on a thing.
   public func contains(_ relation: Relation) -> Bool {
     parts.contains { part in
       if part.grant == .own { return relation.isOwn }

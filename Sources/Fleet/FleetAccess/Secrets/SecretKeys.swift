@@ -3,11 +3,11 @@ import FleetDomain
 
 /// The keys that encrypt secrets in the database, such as the seeds of one-time codes (AES-256-GCM).
 ///
-/// The key file has one key on each line, 64 hexadecimal digits. The first key encrypts; all decrypt. To replace a key, a
-/// new line is put in front and all secrets are encrypted again.
+/// The key file has one key on each line, 64 hexadecimal digits. The first key encrypts; all keys can decrypt. To
+/// replace a key, insert a new line at the beginning, and encrypt all secrets again.
 public struct SecretKeys: Equatable, Sendable {
   private struct Key: Equatable, Sendable {
-    /// Eight hexadecimal digits of the key's hash: they tell which key encrypted a secret.
+    /// Eight hexadecimal digits of the key's hash. They identify the key that encrypted a secret.
     let name: String
     let key: SymmetricKey
   }

@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// Where an encrypted secret is stored: it can be decrypted only there.
+/// The place in the database of an encrypted secret. The secret can be decrypted only for the same place.
 public enum SecretPlace {
   /// The seed of a factor's one-time codes.
   public static func factor(_ id: UUIDv7) -> String { "factor \(id.json.textValue ?? "")" }

@@ -28,7 +28,7 @@ public struct Secret: Sendable {
   /// 256 bits of the system's random numbers, as hexadecimal digits.
   public init(_ purpose: Purpose) { text = purpose.rawValue + Self.randomDigits() }
 
-  /// A secret that says where it belongs, in front of its 256 random bits: `fsl_north.3f9c…`.
+  /// Creates a secret whose text begins with the place that it belongs to: `fsl_north.3f9c…`.
   ///
   /// - Parameter place: letters, digits and `-`.
   public init(_ purpose: Purpose, of place: String) { text = "\(purpose.rawValue)\(place).\(Self.randomDigits())" }

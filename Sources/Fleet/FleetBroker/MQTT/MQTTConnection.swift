@@ -142,7 +142,7 @@ import Glibc
 
   private func writeAll(until deadline: Int64) throws(BrokerFailure) {
     while unsafe cmosquitto_subscriber_wants_write(client) != 0 {
-      guard Clock.now < deadline else { throw over(.unreachable, "the broker takes nothing") }
+      guard Clock.now < deadline else { throw over(.unreachable, "the broker accepts no data") }
       var socket = pollfd(fd: unsafe cmosquitto_subscriber_socket(client), events: Int16(POLLOUT), revents: 0)
       _ = unsafe poll(&socket, 1, 100)
       try check(unsafe cmosquitto_subscriber_write(client))

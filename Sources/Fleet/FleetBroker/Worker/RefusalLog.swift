@@ -13,7 +13,7 @@ struct RefusalLog {
   }
 
   private let logger: Logger
-  /// Where refused messages are kept, for people.
+  /// The place where rejected messages are stored, for messages to people.
   private let keptIn: String
   private var next = Int64.min
   /// The newest message that is not in the log yet, and the number of those before it.

@@ -1,8 +1,8 @@
 import FleetDomain
 import Synchronization
 
-/// Permits to use the database. No tenant can have all of them, and waiting calls take turns: however many calls one
-/// tenant has waiting, another tenant's call waits for at most one call in progress.
+/// Permits to use the database. No tenant can have all of them. Free permits go to the waiting tenants in
+/// rotation: a call waits for at most one call in progress, however many calls another tenant has waiting.
 final class FairPermits: Sendable {
   private struct Waiter {
     let caller: StorageCaller?

@@ -3,7 +3,7 @@ import FleetDomain
 import Synchronization
 
 /// Stores batches that arrive at the same time in one transaction; each caller is answered after the commit of all its
-/// records. Waiting batches take turns between tenants, then between the gateways of each. A batch that costs more than
+/// records. Waiting batches are chosen in rotation by tenant, then by gateway. A batch that costs more than
 /// one transaction may waits for its next turn after each one.
 ///
 /// A lane is a thread with one transaction in progress. While it waits for the disk, the next batches gather.
@@ -146,7 +146,7 @@ final class IngestQueue: Sendable {
         switch error.kind {
         case .unavailable, .full, .readOnly, .damaged:
           state.withLock { $0.failure = Failure(error: error, at: .now) }
-        // An error of this batch says nothing about the next.
+        // An error of this batch does not imply a failure of the next.
         default: break
         }
         for job in group { job.answer(.failure(error)) }

@@ -15,7 +15,7 @@ import Glibc
 ///     changes 4711
 ///     command 4702
 ///
-/// `changes` is written after each commit of the server and before a client learns of it, `command` after the commits of
+/// `changes` is written after each commit of the server and before the reply to a client, `command` after the commits of
 /// commands beside the server. They are written without fsync: unless the machine crashes, they are never behind the
 /// changes that clients have seen, and they are never ahead of the database.
 final class SQLiteServerFile: Sendable {

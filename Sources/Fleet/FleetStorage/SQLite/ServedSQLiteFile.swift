@@ -60,7 +60,7 @@ final class ServedSQLiteFile: Sendable {
     wasRestored = false
   }
 
-  /// Writes the count of a committed transaction, before a client learns of the change.
+  /// Writes the count of a committed transaction, before the reply to a client.
   ///
   /// - Parameter database: the connection of the transaction. The counts of commands ascend, because each is written
   ///   while no other process can commit.

@@ -142,7 +142,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
 
   /// The times at which telemetry records are made.
   public struct Record: Equatable, Sendable {
-    /// What triggers a record.
+    /// The event that triggers a record.
     public enum Trigger: String, Equatable, Sendable, CaseIterable {
       /// One record in each period.
       case period

@@ -147,7 +147,7 @@ public struct Settings: Sendable {
       let zones = PrivacyRules(configuration.privacy).zones
       return zones.allSatisfy { set.has($0.fence) } ? set : nil
     } catch {
-      Log.write("\(error); they are fetched anew")
+      Log.write("\(error); they will be fetched again")
       return nil
     }
   }

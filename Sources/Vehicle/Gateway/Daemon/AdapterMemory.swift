@@ -6,7 +6,7 @@ import Glibc
 import JSONText
 import Telemetry
 
-/// What sessions have learned about adapters and vehicles. It is stored in `adapters.jsonl` in the state directory, one
+/// Data that sessions learned about adapters and vehicles. It is stored in `adapters.jsonl` in the state directory, one
 /// text line for each adapter.
 ///
 ///     {"adapter":"usb:0403:6015:DA01","baud":115200,"protocol":"6","vin":"1D4GP00RX5B123456","measuresVoltage":true,
@@ -33,7 +33,7 @@ struct AdapterMemory {
       known = reading.known
       if let complaint = reading.complaint { Log.write(complaint, .warning) }
     } catch {
-      Log.write("\(error); learned anew", .warning)
+      Log.write("\(error); its content will be learned again", .warning)
     }
   }
 
@@ -64,11 +64,11 @@ struct AdapterMemory {
       if wrong > 1 { first? += " (and \(wrong - 1) more lines are wrong)" }
       let parts = [first, isCut ? "\(path): longer than \(AdapterMemory.limit >> 10) KiB, the rest is not read" : nil]
       let said = parts.compactMap { $0 }
-      if !said.isEmpty { complaint = said.joined(separator: "; ") + "; learned anew" }
+      if !said.isEmpty { complaint = said.joined(separator: "; ") + "; its content will be learned again" }
     }
   }
 
-  /// What is known about an adapter; empty if nothing is.
+  /// The data about an adapter; empty if there are none.
   subscript(name: String) -> SessionMemory { known[name] ?? SessionMemory() }
 
   /// Stores what a session has learned.

@@ -64,14 +64,14 @@ extension Daemon {
       open: { () throws(PortError) in
         StatusServer.Endpoint(try ListeningSocket(host: wanted.host, port: Int(wanted.port)), isLocal: false)
       },
-      opened: { Log.write("status.metrics: \(wanted.host):\(wanted.port): can be asked now") })
+      opened: { Log.write("status.metrics: \(wanted.host):\(wanted.port): available now") })
     do throws(PortError) {
       endpoints.append(try pending.open())
       return nil
     } catch {
       // DHCP may provide the address later.
       Log.write(
-        "status.metrics: \(error); nobody can ask there until it works, which is tried again and again", .warning)
+        "status.metrics: \(error); the metrics are unavailable until a retry succeeds", .warning)
       return pending
     }
   }

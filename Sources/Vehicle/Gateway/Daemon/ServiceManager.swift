@@ -50,7 +50,7 @@ struct ServiceManager: ~Copyable {
   /// - Parameter state: a text as listed in sd_notify(3).
   func tell(_ state: String) {
     let code = unsafe csystemd_notify(state)
-    if code < 0 { Log.write("the service manager cannot be told \(state): \(systemReason(-code))") }
+    if code < 0 { Log.write("cannot notify the service manager of \(state): \(systemReason(-code))") }
   }
 
   /// Notifies the watchdog if it is due and no thread is stuck; a stuck thread is logged once.
@@ -60,7 +60,7 @@ struct ServiceManager: ~Copyable {
     let name =
       watched.first { $0.progress.isStuck(at: now) }?.name
       ?? links.first { $0.progress?.isStuck(at: now) ?? false }?.name
-    if let name, name != stuck { Log.write("\(name): stuck; the watchdog is not pinged until it goes on", .error) }
+    if let name, name != stuck { Log.write("\(name): stuck; the watchdog is not pinged until it continues", .error) }
     stuck = name
     if name == nil { tell("WATCHDOG=1") }
   }

@@ -139,7 +139,7 @@ extension BLELink {
       try bluez.call(
         device, Self.deviceInterface, "Connect", until: limit.deadline, unless: limit.wakeUp, telling: self)
       didConnect = true
-      // The answer confirms the connection. BlueZ 5.66 omits the signal if it learns of the channel before the link, as
+      // The answer confirms the connection. BlueZ 5.66 omits the signal if it sees the channel before the link, as
       // it does with most adapters that reconnect.
       isConnected = end == nil
     } catch {

@@ -60,7 +60,7 @@ struct SerialOverGATT: Equatable {
   enum Absence: Error, Equatable {
     /// The device has no known service.
     case noService
-    /// None of its known services has both a characteristic for notifications and a writable one.
+    /// The adapter has no known service with both a characteristic for notifications and a writable one.
     case unusable(BluetoothUUID)
   }
 

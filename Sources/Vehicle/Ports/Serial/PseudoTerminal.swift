@@ -4,7 +4,7 @@ import Glibc
 
 /// The device end of a pseudo-terminal. Other processes can open `path` as a serial port.
 ///
-/// Destroying the value hangs up, as unplugging a device does.
+/// When the value is destroyed, the other end sees a hangup, as if a device were unplugged.
 public struct PseudoTerminal: ~Copyable, Sendable {
   /// Path of the other end, such as `/dev/pts/7`.
   public let path: String

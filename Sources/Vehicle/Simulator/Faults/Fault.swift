@@ -10,7 +10,7 @@ public struct Fault: Sendable, Equatable {
   var bytes: [UInt8]
   /// A text, for kinds that have one.
   var text: String
-  /// When it occurs.
+  /// The time window of the fault.
   var window: Window
 
   /// The time in which a fault can occur.
@@ -40,7 +40,7 @@ public struct Fault: Sendable, Equatable {
     case text
   }
 
-  /// How a kind uses its window.
+  /// The use of the window by a kind of fault.
   enum Timing {
     /// Lasts as long as the window.
     case state

@@ -39,7 +39,7 @@ extension Scenario {
     try top.finish()
   }
 
-  /// What `faults` must be, for messages.
+  /// The expected form of `faults`, for messages.
   private static let faultList = "faults in one string, such as \"nul=0.01,silent@30s..60s\""
 }
 

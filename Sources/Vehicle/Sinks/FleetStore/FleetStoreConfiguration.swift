@@ -19,7 +19,7 @@ public struct FleetStoreConfiguration: Equatable, Sendable {
   public var isInsecure = false
   /// Proxy, such as `http://proxy.example:3128`; `nil` for none. Environment variables are ignored.
   public var proxy: String?
-  /// How long telemetry is gathered into one request; default 100 records or 300 s.
+  /// Size and interval of requests; default 100 records or 300 s.
   public var batchPolicy = BatchPolicy(records: 100, interval: 300_000_000_000)
   /// Time limit to connect, including TLS, ns.
   public var connectLimit: Int64 = 30_000_000_000

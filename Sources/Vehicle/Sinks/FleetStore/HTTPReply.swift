@@ -14,7 +14,7 @@ struct HTTPReply: Equatable, Sendable {
     self.body = body
   }
 
-  /// How long the server asks to wait, ns; `nil` if it does not.
+  /// The delay that the server requests, ns; `nil` if it requests none.
   var wait: Int64? { retryAfter.isEmpty ? nil : RetryAfter.nanoseconds(retryAfter, date: date) }
 
   /// Whether the body is HTML, as from a proxy or a web server, and not from the API.

@@ -1,7 +1,7 @@
 /// The reason why a batch, or the rest of it, was not delivered.
 struct UploadFailure: Error {
   var error: SinkError
-  /// How long the server asks to wait, ns; `nil` if it does not.
+  /// The delay that the server requests, ns; `nil` if it requests none.
   var wait: Int64?
   /// Whether no byte of any request of the batch was sent.
   var sentNothing = false

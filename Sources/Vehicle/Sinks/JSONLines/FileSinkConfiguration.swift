@@ -10,12 +10,12 @@ public struct FileSinkConfiguration: Equatable, Sendable {
   public var usesVSS = false
   /// Path of the file.
   public var path: String
-  /// When the file is rotated.
+  /// Conditions for the rotation of the file.
   public var rotation = Rotation()
-  /// How long records are gathered. Each write to the file costs at least 4 KiB of writes to the disk.
+  /// Size and interval of writes. Each write to the file causes at least 4 KiB of writes to the disk.
   public var batchPolicy = BatchPolicy(records: 1_000, interval: 0)
 
-  /// When the file is rotated, and what happens to rotated files.
+  /// Conditions for the rotation of the file, and the treatment of rotated files.
   public struct Rotation: Equatable, Sendable {
     /// Maximum size in bytes; `nil` for no limit.
     public var bytes: Int? = 16 << 20

@@ -26,7 +26,7 @@ public struct MQTTConfiguration: Equatable, Sendable {
   public var needsSubscriber = false
   /// The configured client ID; `nil` for the one that ``clientId(of:)`` makes.
   public var clientId: String?
-  /// How long telemetry is gathered into one message; default 100 records or 10 s.
+  /// Size and interval of messages; default 100 records or 10 s.
   public var batchPolicy = BatchPolicy(records: 100, interval: 10_000_000_000)
   /// Keep-alive interval, s.
   public var keepAlive = 60

@@ -3,7 +3,7 @@ import Telemetry
 /// Records for one sink, as finished lines in one buffer. ``Spool/nextBatch(for:limit:at:into:)`` clears and fills a
 /// batch; its memory is reused.
 public struct RecordBatch: Sendable {
-  /// Where a record is stored.
+  /// The place where a record is stored.
   public enum Source: Hashable, Sendable {
     /// In memory, in this epoch of the process: 0 for the first one.
     case memory(UInt32)
@@ -13,7 +13,7 @@ public struct RecordBatch: Sendable {
 
   /// The identity of a record for the spool.
   public struct Number: Hashable, Sendable {
-    /// Where the record is stored; it determines the epoch of `sequence`.
+    /// The place where the record is stored; it determines the epoch of `sequence`.
     public var source: Source
     /// The record's `seq`.
     public var sequence: UInt64
