@@ -37,6 +37,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
   ],
   targets: [
     // Floor 0: one system library or shim each.
@@ -177,6 +178,17 @@ let package = Package(
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ], path: "Sources/Fleet/FleetAccess", swiftSettings: strict),
     .target(
+      name: "FleetMessages",
+      dependencies: ["FleetAccess", "FleetDomain", "Telemetry", .product(name: "Mustache", package: "swift-mustache")],
+      path: "Sources/Fleet/FleetMessages", swiftSettings: strict),
+    .target(
+      name: "FleetOutbox",
+      dependencies: [
+        "FleetAccess", "FleetDomain", "FleetMessages", "Peers", "Telemetry", "CCurl",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ], path: "Sources/Fleet/FleetOutbox", swiftSettings: strict),
+    .target(
       name: "FleetStorage",
       dependencies: [
         "Failures", "FleetDomain", "Telemetry", "CPostgres", "CSQLite", "CZstd",
@@ -212,7 +224,7 @@ let package = Package(
       name: "fleetstore",
       dependencies: [
         "CommandLineSupport", "CommandUsage", "CSystemd", "Failures", "FleetAPI", "FleetAccess", "FleetBroker",
-        "FleetDomain", "FleetStorage", "JSONText", "Telemetry",
+        "FleetDomain", "FleetMessages", "FleetOutbox", "FleetStorage", "JSONText", "Telemetry",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -316,6 +328,16 @@ let package = Package(
       dependencies: [
         "FleetAccess", "FleetAccessTestKit", "FleetDomain", "Telemetry",
         .product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto"),
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "FleetMessagesTests",
+      dependencies: ["FleetMessages", "FleetAccess", "FleetDomain", "Telemetry", "TestKit"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "FleetOutboxServerTests",
+      dependencies: [
+        "FleetOutbox", "FleetMessages", "FleetAccess", "FleetDomain", "FleetStorage", "Telemetry", "TestKit",
+        .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(
       name: "FleetStorageServerTests",

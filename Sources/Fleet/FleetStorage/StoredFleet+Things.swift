@@ -47,6 +47,19 @@ extension StoredFleet {
   }
 }
 
+extension StoredFleet {
+  public func tenants(withMailDueAt time: Timestamp) async throws(StorageError) -> [TenantID] {
+    try await engine.read { session throws(StoreFailure) in
+      try session.rows(
+        """
+        SELECT id FROM tenant WHERE EXISTS (
+          SELECT 1 FROM queued_mail WHERE queued_mail.tenant = tenant.key AND next_attempt_at <= $1) ORDER BY id
+        """, [.integer(time.milliseconds)]
+      ).compactMap { TenantID($0.text(0)) }
+    }
+  }
+}
+
 /// The error of the work in a transaction, unless it is an error of the database. It is passed in this way because a
 /// transaction can only throw errors of the database.
 private final class ThingOutcome: Sendable {

@@ -74,6 +74,9 @@ struct ccurl_client {
   CURL *easy;
   CURLM *multi;
   struct curl_slist *headers;
+  struct curl_slist *recipients;
+  const uint8_t *mail;
+  size_t mail_left;
   char *texts[4];
   ccurl_options options;
   int is_running;
@@ -230,6 +233,53 @@ int ccurl_begin(
   return 0;
 }
 
+static size_t give_mail(char *room, size_t size, size_t count, void *context) {
+  ccurl_client *client = context;
+  size_t piece = size * count < client->mail_left ? size * count : client->mail_left;
+  memcpy(room, client->mail, piece);
+  client->mail += piece;
+  client->mail_left -= piece;
+  return piece;
+}
+
+int ccurl_begin_mail(
+    ccurl_client *client, const char *url, const char *from, const char *to, const char *user, const char *password,
+    int requires_tls, const void *message, size_t count) {
+  ccurl_abandon(client);
+  client->answer_limit = 65536;
+  forget_answer(client);
+  client->reason[0] = 0;
+  client->mail = message;
+  client->mail_left = count;
+  CURL *easy = client->easy;
+  library.curl_easy_reset(easy);
+  client->recipients = library.curl_slist_append(NULL, to);
+  if (!client->recipients) return -ENOMEM;
+  set_texts(client);
+  set_limits(client);
+  CURLcode code = library.curl_easy_setopt(easy, CURLOPT_URL, url);
+  if (code == CURLE_OK) code = library.curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+  library.curl_easy_setopt(easy, CURLOPT_USE_SSL, requires_tls ? (long)CURLUSESSL_ALL : (long)CURLUSESSL_NONE);
+  if (user) library.curl_easy_setopt(easy, CURLOPT_USERNAME, user);
+  if (password) library.curl_easy_setopt(easy, CURLOPT_PASSWORD, password);
+  // Closing a connection waits for the server's answer. This limit does not hold for connections that are kept.
+  library.curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
+  library.curl_easy_setopt(easy, CURLOPT_SERVER_RESPONSE_TIMEOUT, 30L);
+  library.curl_easy_setopt(easy, CURLOPT_MAIL_FROM, from);
+  library.curl_easy_setopt(easy, CURLOPT_MAIL_RCPT, client->recipients);
+  library.curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
+  library.curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)count);
+  library.curl_easy_setopt(easy, CURLOPT_READFUNCTION, give_mail);
+  library.curl_easy_setopt(easy, CURLOPT_READDATA, client);
+  library.curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, client->reason);
+  library.curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
+  library.curl_easy_setopt(easy, CURLOPT_WRITEDATA, client);
+  if (code != CURLE_OK) return -EINVAL;
+  if (library.curl_multi_add_handle(client->multi, easy) != CURLM_OK) return -ENOMEM;
+  client->is_running = 1;
+  return 0;
+}
+
 int ccurl_continue(ccurl_client *client) {
   int running = 0;
   if (library.curl_multi_perform(client->multi, &running) != CURLM_OK) return -EIO;
@@ -251,12 +301,17 @@ int ccurl_wait(ccurl_client *client, int descriptor, int milliseconds) {
 }
 
 void ccurl_abandon(ccurl_client *client) {
+  if (client->is_running && client->recipients)
+    library.curl_easy_setopt(client->easy, CURLOPT_SERVER_RESPONSE_TIMEOUT, 1L);
   if (client->is_running) library.curl_multi_remove_handle(client->multi, client->easy);
   client->is_running = 0;
   // The handle refers to the list until another one is set.
   if (client->easy) library.curl_easy_setopt(client->easy, CURLOPT_HTTPHEADER, NULL);
   library.curl_slist_free_all(client->headers);
   client->headers = NULL;
+  if (client->recipients) library.curl_easy_setopt(client->easy, CURLOPT_MAIL_RCPT, NULL);
+  library.curl_slist_free_all(client->recipients);
+  client->recipients = NULL;
 }
 
 ccurl_end ccurl_result(const ccurl_client *client) {
@@ -273,6 +328,8 @@ ccurl_end ccurl_result(const ccurl_client *client) {
     case CURLE_SSL_CACERT_BADFILE: return ccurl_authorities;
     case CURLE_SSL_CERTPROBLEM: return ccurl_own_certificate;
     case CURLE_SSL_CONNECT_ERROR: return ccurl_handshake;
+    case CURLE_USE_SSL_FAILED: return ccurl_no_tls;
+    case CURLE_LOGIN_DENIED: return ccurl_login_refused;
     case CURLE_GOT_NOTHING:
     case CURLE_PARTIAL_FILE:
     case CURLE_SEND_ERROR:

@@ -145,6 +145,9 @@ final class TroubledStorage: FleetStorage {
     try await real.addTenant(tenant, at: now)
   }
   func tenants() async throws(StorageError) -> [Tenant] { try await real.tenants() }
+  func tenants(withMailDueAt time: Timestamp) async throws(StorageError) -> [TenantID] {
+    try await real.tenants(withMailDueAt: time)
+  }
   // No request needs retention.
   func removeRecords(
     _ recordClass: RecordClass, before cutoff: Timestamp, at now: Timestamp

@@ -42,17 +42,19 @@ extension FleetTransaction {
   /// Creates a secret that is valid once.
   ///
   /// - Parameters:
-  ///   - person: the owner; `nil` for the first administrator. Older tickets of the same purpose and person become
-  /// invalid.
+  ///   - person: the owner; `nil` for the first administrator.
   ///   - details: additional data for the purpose, as JSON.
+  ///   - replaces: whether older tickets of the same purpose and person become invalid; `nil` if that depends on the
+  ///     purpose.
   @discardableResult
   public func issueTicket(
-    _ purpose: Ticket.Purpose, _ secret: SecretHash, of person: UUIDv7?, seconds: Int, details: String? = nil
+    _ purpose: Ticket.Purpose, _ secret: SecretHash, of person: UUIDv7?, seconds: Int, details: String? = nil,
+    replaces: Bool? = nil
   ) throws(ThingError) -> Stored<Ticket> {
     for old in try list(ThingQuery<Ticket>(.below(key: "expiresAt", now.json), limit: 100)).items {
       try remove(old, action: "expire")
     }
-    if purpose != .secondFactor, purpose != .passkey, purpose != .openID {
+    if replaces ?? [.firstAdministrator, .invitation, .recovery].contains(purpose) {
       let same = try list(
         ThingQuery<Ticket>(
           .oneOf(key: "purpose", [purpose.json]), .oneOf(key: "personId", [person?.json ?? .null]), limit: 100))
@@ -134,6 +136,9 @@ extension FleetTransaction {
     }
     for ticket in try list(ThingQuery<Ticket>(.oneOf(key: "personId", [person.id.json]), limit: 1_000)).items {
       try remove(ticket, action: "erase")
+    }
+    for mail in try list(ThingQuery<QueuedMail>(.oneOf(key: "personId", [person.id.json]), limit: 1_000)).items {
+      try remove(mail, action: "erase")
     }
     try remove(person, action: "erase")
     try destroyPersonalKey(of: person.id)

@@ -58,6 +58,8 @@ public struct Ticket: Kind {
     case passkey
     /// A sign-in at an OpenID provider is in progress.
     case openID
+    /// A code was sent by email.
+    case emailCode
   }
 
   public var purpose = Purpose.invitation

@@ -241,6 +241,9 @@ public protocol FleetStorage: Sendable {
   /// - Parameter number: number of the previous entry; 0 to begin with the first one.
   func auditEntries(after number: Int64, limit: Int, tenant: TenantID) async throws(StorageError) -> [AuditEntry]
 
+  /// Returns the tenants that have mails to be sent by a time.
+  func tenants(withMailDueAt time: Timestamp) async throws(StorageError) -> [TenantID]
+
   // MARK: The storage itself
 
   /// Begins a new generation of feed positions. Required after a backup was restored in a way that no server can

@@ -5,7 +5,7 @@ enum PostgreSQLSchema {
   /// The step at index n upgrades version n to version n + 1.
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-    version11,
+    version11, version12,
   ]
 
   private static let version1 =
@@ -274,6 +274,20 @@ enum PostgreSQLSchema {
     CREATE INDEX assignment_driver ON assignment (tenant, driver_id, "from");
     CREATE INDEX expense_vehicle ON expense (tenant, vehicle_id, at);
     CREATE INDEX expense_driver ON expense (tenant, driver_id, at);
+    """
+
+  /// Adds the mails that wait to be sent.
+  private static let version12 = """
+    CREATE TABLE queued_mail (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "reason" text COLLATE "C" NOT NULL, "person_id" uuid NOT NULL,
+      "recipient" text COLLATE "C", "priority" bigint NOT NULL, "details" text COLLATE "C", "attempts" bigint NOT NULL,
+      "next_attempt_at" bigint, "expires_at" bigint NOT NULL, "last_error" text COLLATE "C", PRIMARY KEY (tenant, id)
+    );
+    CREATE INDEX queued_mail_due ON queued_mail (tenant, next_attempt_at);
+    CREATE INDEX queued_mail_reason ON queued_mail (tenant, reason, created);
+    CREATE INDEX queued_mail_person ON queued_mail (tenant, person_id, created);
+    CREATE INDEX queued_mail_recipient ON queued_mail (tenant, recipient, created);
     """
 
   /// The time of the migration, ms. It is the same in all its statements.

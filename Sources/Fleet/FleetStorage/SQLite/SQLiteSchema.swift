@@ -5,7 +5,7 @@ enum SQLiteSchema {
   /// The step at index n upgrades version n to version n + 1.
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-    version11,
+    version11, version12,
   ]
 
   private static let version1 = """
@@ -269,6 +269,20 @@ enum SQLiteSchema {
     CREATE INDEX assignment_driver ON assignment (tenant, driver_id, "from");
     CREATE INDEX expense_vehicle ON expense (tenant, vehicle_id, at);
     CREATE INDEX expense_driver ON expense (tenant, driver_id, at);
+    """
+
+  /// Adds the mails that wait to be sent.
+  private static let version12 = """
+    CREATE TABLE queued_mail (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "reason" TEXT NOT NULL, "person_id" BLOB NOT NULL, "recipient" TEXT,
+      "priority" INTEGER NOT NULL, "details" TEXT, "attempts" INTEGER NOT NULL, "next_attempt_at" INTEGER,
+      "expires_at" INTEGER NOT NULL, "last_error" TEXT, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX queued_mail_due ON queued_mail (tenant, next_attempt_at);
+    CREATE INDEX queued_mail_reason ON queued_mail (tenant, reason, created);
+    CREATE INDEX queued_mail_person ON queued_mail (tenant, person_id, created);
+    CREATE INDEX queued_mail_recipient ON queued_mail (tenant, recipient, created);
     """
 
   private static func randoms(_ count: Int) -> String {

@@ -105,7 +105,7 @@ final class ThingSession: FleetTransaction {
 
   @discardableResult
   func insert<Value: Kind>(_ value: Value, id: UUIDv7?, action: String) throws(ThingError) -> Stored<Value> {
-    let id = id ?? Self.newId(at: now)
+    let id = id ?? .random(at: now)
     let stored = Stored(id: id, version: 1, createdAt: now, updatedAt: now, value: value)
     try asking(Value.self) { () throws(StoreFailure) in
       var columns = ["tenant", Value.names.idColumn, "version", Value.names.createdColumn, "updated"]
@@ -324,13 +324,6 @@ final class ThingSession: FleetTransaction {
       }
       throw .duplicate(field: field?.key ?? "id")
     }
-  }
-
-  /// One that nobody can foresee.
-  private static func newId(at time: Timestamp) -> UUIDv7 {
-    var generator = SystemRandomNumberGenerator()
-    return UUIDv7(
-      milliseconds: UInt64(max(time.milliseconds, 0)), first: generator.next(), rest: generator.next())
   }
 }
 

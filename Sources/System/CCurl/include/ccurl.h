@@ -1,4 +1,4 @@
-// The part of libcurl for one HTTP request at a time, loaded at run time. Variadic functions have fixed signatures. See
+// The part of libcurl for one HTTP request or one mail at a time, loaded at run time. Variadic functions have fixed signatures. See
 // libcurl's documentation for the meaning of each function.
 #pragma once
 
@@ -38,6 +38,12 @@ void ccurl_free(ccurl_client *client);
 int ccurl_begin(
     ccurl_client *client, const char *url, const char *const *headers, int header_count, const void *body,
     size_t count, size_t answer_limit);
+/// Begins to send a mail. The URL is `smtps://HOST:PORT`, or `smtp://HOST:PORT`, which changes to TLS by STARTTLS if
+/// `requires_tls` is not 0. `user` and `password` are NULL for no login. `message` must remain valid until the end.
+/// Returns 0 or a negative number.
+int ccurl_begin_mail(
+    ccurl_client *client, const char *url, const char *from, const char *to, const char *user, const char *password,
+    int requires_tls, const void *message, size_t count);
 /// Continues the request. Returns 1 if it has ended, 0 if not, or a negative number if the library fails.
 int ccurl_continue(ccurl_client *client);
 /// Waits until the request can continue, until `descriptor` is readable, or for `milliseconds`.
@@ -58,6 +64,9 @@ typedef enum {
   ccurl_handshake,
   ccurl_cut,
   ccurl_too_long,
+  // A mail server offers no TLS, or refuses the user or password.
+  ccurl_no_tls,
+  ccurl_login_refused,
   ccurl_other
 } ccurl_end;
 
@@ -66,7 +75,7 @@ ccurl_end ccurl_result(const ccurl_client *client);
 int ccurl_has_sent(const ccurl_client *client);
 /// Returns the library's message for the result.
 const char *ccurl_reason(const ccurl_client *client);
-/// Returns the status of the response; 0 if there is none.
+/// Returns the status of the response, or the last code of a mail server; 0 if there is none.
 long ccurl_status(const ccurl_client *client);
 /// Returns the body of the response.
 const uint8_t *ccurl_answer(const ccurl_client *client, size_t *count);

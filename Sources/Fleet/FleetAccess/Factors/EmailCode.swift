@@ -1,0 +1,64 @@
+import FleetDomain
+import Telemetry
+
+/// Six-digit codes that are sent by email. A code is valid once, for ten minutes and five answers.
+public enum EmailCode {
+  /// Digits of a code.
+  public static let digits = 6
+  /// The time for which a code is valid.
+  public static let seconds = 600
+  /// Wrong answers after which a code is no longer valid.
+  public static let mostAnswers: Int64 = 5
+
+  /// A new random code.
+  public static func new() -> String {
+    var generator = SystemRandomNumberGenerator()
+    return String((0..<digits).map { _ in Character(String(Int.random(in: 0...9, using: &generator))) })
+  }
+
+  /// The text of which a keyed proof is stored. Without the key, a code cannot be found by trying all of them.
+  fileprivate static func statement(_ code: String, _ place: String) -> String { "email code \(place) \(code)" }
+
+  /// The text whose hash finds the ticket of a code.
+  fileprivate static func name(_ place: String) -> String { "emailCode \(place)" }
+}
+
+extension FleetTransaction {
+  /// Stores a code that is sent to a person. An older code for the same place ends.
+  ///
+  /// - Parameter place: the sign-in or factor that the code is for.
+  public func issueEmailCode(
+    _ code: String, for place: String, of person: UUIDv7, _ keys: SecretKeys
+  ) throws(ThingError) {
+    let name = Secret.hash(of: EmailCode.name(place))
+    if let old = try first(ThingQuery<Ticket>(.oneOf(key: "secret", [.text(name.text)]))) {
+      try remove(old, action: "replace")
+    }
+    try issueTicket(
+      .emailCode, name, of: person, seconds: EmailCode.seconds,
+      details: keys.proof(of: EmailCode.statement(code, place)))
+  }
+
+  /// Whether a code is right. A right code is used up; a wrong answer is counted, which the caller must commit.
+  public func acceptEmailCode(_ code: String, for place: String, _ keys: SecretKeys) throws(ThingError) -> Bool {
+    guard let ticket = try ticket(Secret.hash(of: EmailCode.name(place)), for: [.emailCode], at: now) else {
+      return false
+    }
+    // People copy codes with spaces.
+    let digits = code.filter { $0 != " " }
+    guard digits.utf8.count == EmailCode.digits,
+      keys.isProof(ticket.value.details ?? "", of: EmailCode.statement(digits, place))
+    else {
+      var counted = ticket.value
+      counted.attempts += 1
+      if counted.attempts >= EmailCode.mostAnswers {
+        try remove(ticket, action: "tooManyAnswers")
+      } else {
+        try update(ticket, to: counted, action: "wrongAnswer")
+      }
+      return false
+    }
+    try remove(ticket, action: "use")
+    return true
+  }
+}

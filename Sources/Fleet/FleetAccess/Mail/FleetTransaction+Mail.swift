@@ -1,0 +1,117 @@
+import FleetDomain
+import Telemetry
+
+/// The limits of mails.
+public enum MailLimits {
+  /// A mail is given up after this time, s.
+  public static let seconds = 3 * 86_400
+  /// The period in which mails are counted, s.
+  public static let period = 3_600
+  /// Mails of one reason to one account, and to one address, in a period.
+  public static func perRecipient(_ reason: QueuedMail.Reason) -> Int {
+    switch reason {
+    case .recovery, .invitation: 5
+    case .emailCode: 10
+    case .passwordChanged, .emailChanged, .factorAdded, .factorRemoved: 20
+    }
+  }
+  /// Invitations of one tenant in a period.
+  public static let invitationsPerTenant = 100
+
+  /// Mails with a lower number are sent first: somebody waits for a link or a code.
+  static func priority(_ reason: QueuedMail.Reason) -> Int64 {
+    switch reason {
+    case .emailCode: 0
+    case .recovery: 1
+    case .passwordChanged, .emailChanged, .factorAdded, .factorRemoved: 2
+    case .invitation: 3
+    }
+  }
+
+  /// The time from an attempt to the next one, s: a minute, doubled each time, at most six hours.
+  ///
+  /// - Parameter attempts: number of attempts so far, at least 1.
+  public static func delay(after attempts: Int64) -> Int { min(60 << Int(min(max(attempts, 1), 10) - 1), 6 * 3_600) }
+}
+
+extension FleetTransaction {
+  /// Adds a mail to the queue. It is sent after the commit.
+  ///
+  /// - Parameters:
+  ///   - recipient: the address; `nil` for the person's own.
+  ///   - keys: the keys that encrypt the values.
+  /// - Returns: `false` if the person has no address, or if one of ``MailLimits`` is reached. No mail is sent then.
+  @discardableResult
+  public func enqueueMail(
+    _ reason: QueuedMail.Reason, to person: Stored<Person>, at recipient: EmailAddress? = nil, _ details: MailDetails,
+    _ keys: SecretKeys
+  ) throws(ThingError) -> Bool {
+    guard let recipient = recipient ?? person.value.email,
+      try mayMail(reason, .oneOf(key: "recipient", [recipient.json]), MailLimits.perRecipient(reason)),
+      try mayMail(reason, .oneOf(key: "personId", [person.id.json]), MailLimits.perRecipient(reason))
+    else { return false }
+    if reason == .invitation {
+      guard try mayMail(reason, .oneOf(key: "reason", [reason.json]), MailLimits.invitationsPerTenant) else {
+        return false
+      }
+    }
+    let id = UUIDv7.random(at: now)
+    var mail = QueuedMail()
+    mail.reason = reason
+    mail.personID = person.id
+    mail.recipient = recipient
+    mail.priority = MailLimits.priority(reason)
+    mail.details = details.sealed(for: id, keys)
+    mail.nextAttemptAt = now
+    let latest = now.adding(seconds: MailLimits.seconds)
+    mail.expiresAt = min(details.validUntil ?? latest, latest)
+    try insert(mail, id: id, action: "create")
+    return true
+  }
+
+  private func mayMail(
+    _ reason: QueuedMail.Reason, _ condition: ThingQuery<QueuedMail>.Condition, _ most: Int
+  ) throws(ThingError) -> Bool {
+    let recent = ThingQuery<QueuedMail>(
+      .oneOf(key: "reason", [reason.json]), condition,
+      .atLeast(key: "createdAt", now.adding(seconds: -MailLimits.period).json), limit: most)
+    return try list(recent).items.count < most
+  }
+
+  /// Takes the mail that is to be sent next. If it is not finished (``finishMail(_:error:)``), it is due again later.
+  ///
+  /// - Returns: the mail, and mails that were given up because their time is over.
+  public func takeMail() throws(ThingError) -> (mail: Stored<QueuedMail>?, expired: [Stored<QueuedMail>]) {
+    let over = ThingQuery<QueuedMail>(
+      .oneOf(key: "nextAttemptAt", [.null]),
+      .below(key: "createdAt", now.adding(seconds: -MailLimits.period).json), limit: 100)
+    for old in try list(over).items { try remove(old, action: "remove") }
+    var expired: [Stored<QueuedMail>] = []
+    let due = ThingQuery<QueuedMail>(
+      .below(key: "nextAttemptAt", now.adding(seconds: 1).json),
+      order: [.init("priority"), .init("nextAttemptAt")], limit: 10)
+    for mail in try list(due).items {
+      guard mail.value.expiresAt > now else {
+        try finishMail(mail, error: mail.value.lastError ?? "expired")
+        expired.append(mail)
+        continue
+      }
+      var taken = mail.value
+      taken.attempts += 1
+      taken.nextAttemptAt = now.adding(seconds: MailLimits.delay(after: taken.attempts))
+      return (try update(mail, to: taken, action: "attempt"), expired)
+    }
+    return (nil, expired)
+  }
+
+  /// Records that a mail was sent or given up.
+  ///
+  /// - Parameter error: the reason why it was given up; `nil` if it was sent.
+  public func finishMail(_ mail: Stored<QueuedMail>, error: String?) throws(ThingError) {
+    var finished = mail.value
+    finished.nextAttemptAt = nil
+    finished.details = nil
+    finished.lastError = error
+    try update(mail, to: finished, action: error == nil ? "send" : "giveUp")
+  }
+}

@@ -1,0 +1,57 @@
+import Telemetry
+
+/// A mail to a person that waits to be sent. A mail that was sent or given up stays for an hour, so that limits can be
+/// counted.
+public struct QueuedMail: Kind {
+  /// The reason for a mail, which determines its text.
+  public enum Reason: String, FieldChoice, Sendable {
+    /// A link with which an invited person sets up the account.
+    case invitation
+    /// A link with which a person sets a new password.
+    case recovery
+    /// A code for the second step of a sign-in, or to confirm a factor.
+    case emailCode
+    /// A notice to the owner: the password was changed.
+    case passwordChanged
+    /// A notice to the owner, at both addresses: the email address was changed.
+    case emailChanged
+    /// A notice to the owner: a second factor was added.
+    case factorAdded
+    /// A notice to the owner: a second factor was removed.
+    case factorRemoved
+  }
+
+  public var reason = Reason.recovery
+  public var personID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
+  public var recipient: EmailAddress?
+  /// Mails with a lower number are sent first.
+  public var priority: Int64 = 0
+  /// The values in the text, encrypted because links and codes are secrets; `nil` after the mail was sent or given up.
+  public var details: String?
+  /// Number of attempts to send it.
+  public var attempts: Int64 = 0
+  /// The time of the next attempt; `nil` after the mail was sent or given up.
+  public var nextAttemptAt: Timestamp?
+  /// The time at which the mail is given up.
+  public var expiresAt = Timestamp(nanoseconds: 0)
+  /// The reason why the last attempt failed; `nil` if none failed, or if the mail was sent.
+  public var lastError: String?
+
+  public init() {}
+
+  public static let isAudited = false
+  public static let names = KindNames(one: "queuedMail", many: "queued-mails")
+  public static let fields: [Field<QueuedMail>] = [
+    Field("reason", \.reason).settable(by: .server).filterable(),
+    Field("personId", \.personID).settable(by: .server).filterable(),
+    Field("recipient", \.recipient).settable(by: .server).filterable().personal(),
+    Field("priority", \.priority).settable(by: .server).sortable(),
+    Field("details", \.details).settable(by: .hidden),
+    Field("attempts", \.attempts).settable(by: .server),
+    Field("nextAttemptAt", \.nextAttemptAt).settable(by: .server).sortable(),
+    Field("expiresAt", \.expiresAt).settable(by: .server),
+    Field("lastError", \.lastError).settable(by: .server),
+  ]
+
+  public func subject(id: UUIDv7) -> UUIDv7 { personID }
+}

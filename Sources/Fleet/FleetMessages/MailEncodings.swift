@@ -1,0 +1,100 @@
+/// Texts in headers (RFC 2047).
+enum EncodedWord {
+  /// The longest line of a header (RFC 5322, section 2.1.1).
+  private static let lineLength = 78
+
+  /// A header with a text: as it is if it is short ASCII, otherwise as encoded words on lines of their own.
+  static func header(_ name: String, _ text: String) -> String {
+    let plain = "\(name): \(text)"
+    if isPlain(text), plain.utf8.count <= lineLength { return plain }
+    return "\(name): \(words(text))"
+  }
+
+  /// The name in front of an address (RFC 5322, `phrase`): words, a quoted string, or encoded words.
+  static func phrase(_ name: String) -> String {
+    guard isPlain(name), name.utf8.count <= 60 else { return words(name) }
+    let isAtoms = name.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: " "), UInt8(ascii: "-"), UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+    if isAtoms { return name }
+    let escaped = name.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }.joined()
+    return "\"\(escaped)\""
+  }
+
+  /// Whether readers take the text for what it is: ASCII that does not look like an encoded word.
+  private static func isPlain(_ text: String) -> Bool {
+    text.utf8.allSatisfy { (0x20...0x7E).contains($0) } && !text.contains("=?")
+  }
+
+  /// Encoded words of at most 64 characters, none of which splits a character of UTF-8.
+  private static func words(_ text: String) -> String {
+    var words: [String] = []
+    var bytes: [UInt8] = []
+    for scalar in text.unicodeScalars {
+      let next = Array(String(scalar).utf8)
+      // 39 bytes are 52 characters of base64; 12 more are around them, and the name of the header is in front.
+      if bytes.count + next.count > 39 {
+        words.append(word(bytes))
+        bytes = []
+      }
+      bytes += next
+    }
+    words.append(word(bytes))
+    return words.joined(separator: "\r\n ")
+  }
+
+  private static func word(_ bytes: [UInt8]) -> String { "=?UTF-8?B?\(base64(bytes))?=" }
+
+  private static func base64(_ bytes: [UInt8]) -> String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    var text: [UInt8] = []
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let group = bytes[start..<min(start + 3, bytes.count)]
+      let bits = (0..<3).reduce(UInt32(0)) { $0 << 8 | UInt32($1 < group.count ? group[start + $1] : 0) }
+      for index in 0..<4 {
+        text.append(
+          index <= group.count ? alphabet[Int(bits >> UInt32(18 - 6 * index)) & 63] : UInt8(ascii: "="))
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+/// Bodies as ASCII lines of at most 76 characters (RFC 2045, section 6.7).
+enum QuotedPrintable {
+  private static let lineLength = 76
+
+  /// - Parameter text: with `\n` between lines.
+  /// - Returns: lines without their ends.
+  static func lines(_ text: String) -> [String] {
+    var lines: [String] = []
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      var out = ""
+      let bytes = Array(line.utf8)
+      for (index, byte) in bytes.enumerated() {
+        let isLast = index == bytes.count - 1
+        // A space at the end of a line would be lost on the way.
+        let isPlain = (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "=") || byte == 0x20 && !isLast
+        let piece = isPlain ? String(Unicode.Scalar(byte)) : "=" + hexadecimal(byte)
+        // The last character of a line that goes on is "=".
+        if out.utf8.count + piece.utf8.count > lineLength - (isLast ? 0 : 1) {
+          lines.append(out + "=")
+          out = ""
+        }
+        out += piece
+      }
+      lines.append(out)
+    }
+    return lines
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> String {
+    let digits = String(byte, radix: 16, uppercase: true)
+    return digits.utf8.count == 1 ? "0" + digits : digits
+  }
+}

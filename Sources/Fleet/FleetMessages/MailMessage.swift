@@ -1,0 +1,83 @@
+import FleetDomain
+import Telemetry
+
+/// A mail as it is sent: headers and two forms of its text (RFC 5322, RFC 2045 to 2047).
+///
+///     Date: Mon, 23 Nov 2026 14:05:00 +0000
+///     From: Fleet <fleet@example.com>
+///     To: =?UTF-8?B?SsO2cmc=?= <joerg@example.com>
+///     Subject: Set a new password
+public struct MailMessage: Sendable {
+  public let from: MailAddress
+  public let to: MailAddress
+  public let subject: String
+  /// The plain text, with `\n` between lines.
+  public let text: String
+  public let html: String
+  public let date: Timestamp
+  /// The left part of `Message-ID`. A repeated attempt has the same one, so that a receiver can recognise it.
+  public let id: String
+
+  /// - Returns: `nil` if the subject is longer than 200 characters, or if the subject or the id has a line break or
+  ///   another invisible character: it could add headers.
+  public init?(
+    from: MailAddress, to: MailAddress, subject: String, text: String, html: String, date: Timestamp, id: String
+  ) {
+    guard NameRules.isVisible(subject), (1...200).contains(subject.unicodeScalars.count), !id.isEmpty,
+      id.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: ">") })
+    else { return nil }
+    self.from = from
+    self.to = to
+    self.subject = subject
+    self.text = text
+    self.html = html
+    self.date = date
+    self.id = id
+  }
+
+  /// All bytes, with CR LF after each line.
+  public var bytes: [UInt8] {
+    // No line of a part can begin with this: quoted-printable has no "=_".
+    let boundary = "=_\(id)"
+    let domain = from.address.text.split(separator: "@").last.map(String.init) ?? "localhost"
+    let lines =
+      [
+        "Date: \(Self.text(of: date))",
+        "From: \(Self.text(of: from))",
+        "To: \(Self.text(of: to))",
+        EncodedWord.header("Subject", subject),
+        "Message-ID: <\(id)@\(domain)>",
+        // RFC 3834, section 5: no automatic answers, please.
+        "Auto-Submitted: auto-generated",
+        "MIME-Version: 1.0",
+        "Content-Type: multipart/alternative; boundary=\"\(boundary)\"",
+        "",
+      ] + Self.part("text/plain", text, boundary) + Self.part("text/html", html, boundary) + ["--\(boundary)--", ""]
+    return Array(lines.joined(separator: "\r\n").utf8)
+  }
+
+  private static func part(_ type: String, _ content: String, _ boundary: String) -> [String] {
+    [
+      "--\(boundary)", "Content-Type: \(type); charset=utf-8", "Content-Transfer-Encoding: quoted-printable", "",
+    ] + QuotedPrintable.lines(content)
+  }
+
+  private static func text(of address: MailAddress) -> String {
+    guard let name = address.name else { return address.address.text }
+    // On a line of its own: encoded words may be long.
+    let phrase = EncodedWord.phrase(name)
+    return "\(phrase)\(phrase.hasPrefix("=?") ? "\r\n" : "") <\(address.address.text)>"
+  }
+
+  /// The date (RFC 5322, section 3.3): `Mon, 23 Nov 2026 14:05:00 +0000`.
+  static func text(of time: Timestamp) -> String {
+    let text = time.json.textValue ?? ""
+    let parts = text.split { "-T:.Z".contains($0) }
+    // 1970-01-01 was a Thursday.
+    let days = Int(time.milliseconds / 86_400_000)
+    let weekday = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"][max(days, 0) % 7]
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    return
+      "\(weekday), \(parts[2]) \(months[(Int(parts[1]) ?? 1) - 1]) \(parts[0]) \(parts[3]):\(parts[4]):\(parts[5]) +0000"
+  }
+}

@@ -1,0 +1,57 @@
+import FleetMessages
+import Peers
+
+/// The server that sends mails, and the sender's address.
+///
+///     smtps://mail.example:465     TLS from the beginning
+///     smtp://mail.example:587      TLS by STARTTLS; a server without it gets no mail
+///     smtp://localhost:25          without TLS, because the connection does not leave this machine
+public struct MailServer: Equatable, Sendable, CustomStringConvertible {
+  private let url: ServiceURL
+  /// The sender.
+  public let from: MailAddress
+  /// The user and password; `nil` to send without a login.
+  public var login: Login?
+  /// The PEM file with the authorities that replace the system's; `nil` for the system's.
+  public var authorities: String?
+  /// The name of this service in mails.
+  public var serviceName = "fleetstore"
+  /// Time limit for a connection with TLS, s.
+  public var connectSeconds = 10
+  /// Time limit for a mail, s. It is less than the time until the next attempt.
+  public var mailSeconds = 45
+
+  public struct Login: Equatable, Sendable {
+    public var user: String
+    public var password: String
+
+    public init(user: String, password: String) {
+      self.user = user
+      self.password = password
+    }
+  }
+
+  /// - Returns: `nil` unless the text is `smtps://HOST[:PORT]` or `smtp://HOST[:PORT]`.
+  public init?(_ text: String, from: MailAddress) {
+    guard let url = ServiceURL(text, schemes: [("smtps", 465), ("smtp", 587)]), url.path.isEmpty,
+      url.host.utf8.allSatisfy(Self.isInHost)
+    else { return nil }
+    self.url = url
+    self.from = from
+  }
+
+  private static func isInHost(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ":"):
+      true
+    default: false
+    }
+  }
+
+  /// Whether `smtp://` must change to TLS before anything else is sent.
+  var requiresTLS: Bool { url.scheme == "smtps" || !url.isLoopback }
+
+  /// The address with its port, without user and password.
+  public var description: String { url.origin }
+}

@@ -1,0 +1,111 @@
+import CCurl
+import FleetMessages
+import Synchronization
+
+/// The reason why a mail was not sent.
+public struct MailFailure: Error, Equatable, CustomStringConvertible {
+  public enum Kind: Sendable {
+    /// libcurl is not installed.
+    case missingLibrary
+    /// The server cannot be reached, or the connection was lost.
+    case unreachable
+    /// The server offers no TLS, or its certificate is not accepted. Nothing was sent.
+    case insecure
+    /// The server refuses the user or password.
+    case loginRefused
+    /// The server refuses the recipient or the mail for good (RFC 5321, codes 550 to 553).
+    case mailRefused
+    /// The server refuses the mail for now, or fails.
+    case failed
+    /// The program stops.
+    case stopped
+  }
+
+  public let kind: Kind
+  public let detail: String
+
+  public var description: String { detail }
+}
+
+/// Sends mails over SMTP, one at a time, each over a connection of its own. For use by one thread.
+@safe final class SMTPClient {
+  private let server: MailServer
+  private let client: OpaquePointer
+
+  /// - Throws: `missingLibrary`.
+  init(_ server: MailServer) throws(MailFailure) {
+    self.server = server
+    guard ccurl_load() == 0 else {
+      throw MailFailure(
+        kind: .missingLibrary, detail: "libcurl.so.4 is not installed or too old: install the package libcurl4")
+    }
+    var options = unsafe ccurl_options()
+    unsafe options.connect_limit = server.connectSeconds * 1_000
+    unsafe options.request_limit = server.mailSeconds * 1_000
+    unsafe options.slow_speed = 1
+    unsafe options.slow_time = server.mailSeconds
+    // The library copies the texts.
+    let made = unsafe Self.withText(server.authorities) { authorities in
+      unsafe options.authorities = authorities
+      return unsafe ccurl_make(&options)
+    }
+    guard let made = unsafe made else { throw MailFailure(kind: .failed, detail: "no memory for libcurl") }
+    unsafe client = made
+  }
+
+  deinit { unsafe ccurl_free(client) }
+
+  /// Sends a mail and waits until the server has accepted it.
+  ///
+  /// - Parameter isStopping: asked at least five times a second; true interrupts the work.
+  func send(_ message: MailMessage, isStopping: () -> Bool) throws(MailFailure) {
+    let bytes = message.bytes
+    let result = unsafe bytes.withUnsafeBufferPointer { bytes -> ccurl_end? in
+      let code = unsafe Self.withText(server.login?.user) { user in
+        unsafe Self.withText(server.login?.password) { password in
+          unsafe ccurl_begin_mail(
+            client, server.description, message.from.address.text, message.to.address.text, user, password,
+            server.requiresTLS ? 1 : 0, bytes.baseAddress, bytes.count)
+        }
+      }
+      guard code == 0 else { return ccurl_other }
+      while true {
+        let state = unsafe ccurl_continue(client)
+        if state == 1 { return unsafe ccurl_result(client) }
+        guard state == 0, !isStopping() else {
+          unsafe ccurl_abandon(client)
+          return state < 0 ? ccurl_other : nil
+        }
+        _ = unsafe ccurl_wait(client, -1, 200)
+      }
+    }
+    guard let result else { throw MailFailure(kind: .stopped, detail: "stopped") }
+    guard result == ccurl_done else { throw failure(result) }
+  }
+
+  private func failure(_ result: ccurl_end) -> MailFailure {
+    let reason = unsafe String(cString: ccurl_reason(client))
+    let code = unsafe ccurl_status(client)
+    return switch result {
+    case ccurl_unreachable, ccurl_timed_out:
+      MailFailure(kind: .unreachable, detail: "\(server): \(reason)")
+    case ccurl_certificate, ccurl_handshake:
+      MailFailure(kind: .insecure, detail: "\(server): its certificate is not accepted: \(reason)")
+    case ccurl_authorities:
+      MailFailure(kind: .insecure, detail: "\(server): the authorities of mail.caFile cannot be used: \(reason)")
+    case ccurl_no_tls:
+      MailFailure(kind: .insecure, detail: "\(server): the server does not offer STARTTLS, so nothing was sent")
+    case ccurl_login_refused:
+      MailFailure(kind: .loginRefused, detail: "\(server): the server refuses the user or the password: \(reason)")
+    default:
+      MailFailure(
+        kind: (550...553).contains(code) ? .mailRefused : code == 0 ? .unreachable : .failed,
+        detail: "\(server): \(reason)\(code == 0 ? "" : ", code \(code)")")
+    }
+  }
+
+  private static func withText<Value>(_ text: String?, _ work: (UnsafePointer<CChar>?) -> Value) -> Value {
+    guard let text else { return work(nil) }
+    return unsafe text.withCString { unsafe work($0) }
+  }
+}

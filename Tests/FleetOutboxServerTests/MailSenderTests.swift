@@ -1,0 +1,371 @@
+import FleetAccess
+import FleetDomain
+import FleetMessages
+import FleetStorage
+import Foundation
+import Logging
+import Synchronization
+import Telemetry
+import TestKit
+import Testing
+
+@testable import FleetOutbox
+
+/// The queue and its sender, with a real mail server (aiosmtpd) and both databases.
+@Suite struct MailSenderTests {
+  enum Database: String, CaseIterable, CustomTestStringConvertible {
+    case sqlite, postgreSQL
+
+    var testDescription: String { rawValue }
+  }
+
+  /// What was waited for did not happen.
+  struct Late: Error {
+    let description: String
+  }
+
+  /// An empty store, the time of its servers, and mails to send.
+  final class Outbox: Sendable {
+    static let keys = SecretKeys(file: String(repeating: "7", count: 64))!
+    static let other = TenantID("other")!
+
+    let storage: StoredFleet
+    /// Seconds since the beginning of the test.
+    private let seconds = Atomic(0)
+    private let folder: ScratchFolder
+
+    init(_ database: Database) async throws {
+      folder = try ScratchFolder()
+      switch database {
+      case .sqlite: storage = try StoredFleet(sqlite: folder.file("fleet.db"))
+      case .postgreSQL:
+        storage = try await StoredFleet(postgreSQL: try await aside { try PostgreSQLServer.shared.database() })
+      }
+      try await storage.addTenant(Self.other, at: now)
+    }
+
+    static func with(_ database: Database, _ body: (Outbox) async throws -> Void) async throws {
+      let outbox = try await Outbox(database)
+      do {
+        try await body(outbox)
+      } catch {
+        await outbox.storage.close()
+        throw error
+      }
+      await outbox.storage.close()
+    }
+
+    var now: Timestamp {
+      Timestamp(nanoseconds: (1_795_442_709 + Int64(seconds.load(ordering: .sequentiallyConsistent))) * 1_000_000_000)
+    }
+
+    func advance(_ more: Int) { seconds.add(more, ordering: .sequentiallyConsistent) }
+
+    /// Adds a mail to a person of their own for each number.
+    @discardableResult
+    func add(
+      _ numbers: Range<Int>, _ reason: QueuedMail.Reason = .recovery, tenant: TenantID = .standard,
+      validSeconds: Int? = nil
+    ) async throws -> Int {
+      try await storage.change(tenant: tenant, by: Actor(.command), at: now) {
+        [now] transaction throws(ThingError) in
+        var count = 0
+        for number in numbers {
+          var person = Person()
+          person.email = EmailAddress("p\(number)@example.org")
+          person.firstName = "Jörg"
+          person.lastName = "Nr \(number)"
+          person.roles = [.viewer]
+          let stored = try transaction.insert(person)
+          var details = MailDetails(of: person)
+          details.link = "https://fleet.example/reset#fsl_\(number)"
+          details.validUntil = validSeconds.map { now.adding(seconds: $0) }
+          if try transaction.enqueueMail(reason, to: stored, details, Self.keys) { count += 1 }
+        }
+        return count
+      }
+    }
+
+    func queued(_ tenant: TenantID = .standard) async throws -> [Stored<QueuedMail>] {
+      try await storage.view(tenant: tenant) { view throws(ThingError) in
+        try view.list(ThingQuery<QueuedMail>(order: [.init("createdAt")], limit: 1_000)).items
+      }
+    }
+
+    /// Runs a sender beside a test.
+    func sending(
+      _ url: String, login: MailServer.Login? = nil, authorities: String? = nil,
+      _ test: (MailSender) async throws -> Void
+    ) async throws {
+      let from = try #require(MailAddress(parsing: "North Depot <fleet@example.com>"))
+      var server = try #require(MailServer(url, from: from))
+      server.login = login
+      server.authorities = authorities
+      let sender = MailSender(
+        server, keys: Self.keys, storage: storage, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+      ) { self.now }
+      let task = Task { try await sender.run() }
+      do {
+        try await test(sender)
+      } catch {
+        task.cancel()
+        _ = await task.result
+        throw error
+      }
+      task.cancel()
+      _ = await task.result
+    }
+
+    /// Waits until the sender has counted so much.
+    func wait(_ sender: MailSender, _ isDone: @Sendable (MailCounts) -> Bool) async throws {
+      let deadline = ContinuousClock.now + .seconds(120)
+      while !isDone(sender.current) {
+        guard .now < deadline else {
+          throw Late(description: "the sender has counted \(sender.current)")
+        }
+        try await Task.sleep(for: .milliseconds(20))
+      }
+    }
+  }
+
+  @Test(arguments: Database.allCases)
+  func mails_wait_for_a_server_that_is_down_and_each_arrives_once(_ database: Database) async throws {
+    try await Outbox.with(database) { outbox in
+      let peer = try await aside { try MailPeer(starts: false) }
+      try await outbox.add(0..<5)
+      let url = "smtp://127.0.0.1:\(peer.port)"
+      try await outbox.sending(url) { sender in
+        try await outbox.wait(sender) { $0.failed == 5 }
+        // Nothing is tried before its time.
+        outbox.advance(59)
+        try await outbox.add(5..<6)
+        try await outbox.wait(sender) { $0.failed == 6 }
+      }
+      #expect(try await outbox.queued().allSatisfy { $0.value.lastError != nil && $0.value.attempts == 1 })
+      // Another process begins where the first one stopped.
+      try await aside { try peer.start() }
+      outbox.advance(1)
+      try await outbox.sending(url) { sender in
+        try await outbox.wait(sender) { $0.sent == 5 }
+        outbox.advance(59)
+        try await outbox.wait(sender) { $0.sent == 6 }
+        outbox.advance(86_400)
+        #expect(sender.current == MailCounts(sent: 6, failed: 0, givenUp: 0))
+      }
+      let mails = try peer.mails()
+      #expect(mails.map { $0.to[0] }.sorted() == (0..<6).map { "p\($0)@example.org" })
+      #expect(Set(mails.compactMap { $0.header("Message-ID") }).count == 6)
+      let first = try #require(mails.first { $0.to == ["p0@example.org"] })
+      #expect(first.link == "https://fleet.example/reset#fsl_0" && first.from == "fleet@example.com")
+      #expect(first.header("To") == "Jörg Nr 0 <p0@example.org>" && first.defects == [])
+      // The secrets are gone with the mails.
+      #expect(try await outbox.queued().allSatisfy { $0.value.details == nil && $0.value.lastError == nil })
+    }
+  }
+
+  @Test func mails_are_sent_over_tls_with_a_login() async throws {
+    try await Outbox.with(.sqlite) { outbox in
+      let certificates = try await aside { try Certificates() }
+      let (certificate, key) = try await aside { try certificates.make("mail", for: "IP:127.0.0.1") }
+      let peer = try await aside { try MailPeer(["--tls", certificate, key, "--login", "fleet", "se cret"]) }
+      try await outbox.add(0..<2)
+      try await outbox.sending(
+        "smtps://127.0.0.1:\(peer.port)", login: .init(user: "fleet", password: "se cret"),
+        authorities: certificates.authority
+      ) { sender in
+        try await outbox.wait(sender) { $0.sent == 2 }
+      }
+      #expect(try await aside { try peer.login() })
+      #expect(try peer.mails().count == 2)
+    }
+  }
+
+  /// A host name that is not known as this machine needs TLS, even if it is this machine.
+  @Test(arguments: [true, false])
+  func another_host_gets_mails_only_after_starttls(_ offersTLS: Bool) async throws {
+    try await Outbox.with(.sqlite) { outbox in
+      let host = try await aside { try Tool.run("hostname").output }.trimmingCharacters(in: .whitespacesAndNewlines)
+      let certificates = try await aside { try Certificates() }
+      let (certificate, key) = try await aside { try certificates.make("mail", for: "DNS:\(host)") }
+      let arguments = ["--host", "0.0.0.0"] + (offersTLS ? ["--starttls", certificate, key] : [])
+      let peer = try await aside { try MailPeer(arguments) }
+      try await outbox.add(0..<1)
+      try await outbox.sending("smtp://\(host):\(peer.port)", authorities: certificates.authority) { sender in
+        try await outbox.wait(sender) { $0.sent + $0.failed == 1 }
+        #expect(sender.current.sent == (offersTLS ? 1 : 0))
+      }
+      #expect(try peer.mails().count == (offersTLS ? 1 : 0))
+      let error = try await outbox.queued().first?.value.lastError
+      #expect(offersTLS ? error == nil : error?.contains("does not offer STARTTLS") == true, "\(error ?? "")")
+    }
+  }
+
+  @Test(arguments: ["other authority", "other name", "expired"])
+  func nothing_is_sent_to_a_server_with_a_wrong_certificate(_ fault: String) async throws {
+    try await Outbox.with(.sqlite) { outbox in
+      let certificates = try await aside { try Certificates() }
+      let trusted = fault == "other authority" ? try await aside { try Certificates() } : certificates
+      let (certificate, key) = try await aside {
+        try certificates.make(
+          "mail", for: fault == "other name" ? "DNS:mail.example" : "IP:127.0.0.1", isExpired: fault == "expired")
+      }
+      let peer = try await aside { try MailPeer(["--tls", certificate, key, "--login", "fleet", "secret"]) }
+      try await outbox.add(0..<1)
+      try await outbox.sending(
+        "smtps://127.0.0.1:\(peer.port)", login: .init(user: "fleet", password: "secret"),
+        authorities: trusted.authority
+      ) { sender in
+        try await outbox.wait(sender) { $0.failed == 1 }
+      }
+      #expect(try await outbox.queued().first?.value.lastError?.contains("certificate") == true)
+      #expect(try peer.mails().isEmpty)
+    }
+  }
+
+  @Test func a_mail_waits_while_the_password_is_wrong() async throws {
+    try await Outbox.with(.sqlite) { outbox in
+      let peer = try await aside { try MailPeer(["--login", "fleet", "secret"]) }
+      try await outbox.add(0..<1)
+      let url = "smtp://127.0.0.1:\(peer.port)"
+      try await outbox.sending(url, login: .init(user: "fleet", password: "wr0ng-passw0rd")) { sender in
+        try await outbox.wait(sender) { $0.failed == 1 }
+      }
+      let error = try #require(try await outbox.queued().first?.value.lastError)
+      #expect(error.contains("refuses the user or the password") && !error.contains("wr0ng"), "\(error)")
+      outbox.advance(60)
+      try await outbox.sending(url, login: .init(user: "fleet", password: "secret")) { sender in
+        try await outbox.wait(sender) { $0.sent == 1 }
+      }
+    }
+  }
+
+  @Test func a_mail_that_the_server_refuses_for_good_is_given_up() async throws {
+    try await Outbox.with(.sqlite) { outbox in
+      let peer = try await aside { try MailPeer(["--refuse-recipient", "550"]) }
+      try await outbox.add(0..<1)
+      try await outbox.sending("smtp://127.0.0.1:\(peer.port)") { sender in
+        try await outbox.wait(sender) { $0.givenUp == 1 }
+        #expect(sender.current == MailCounts(sent: 0, failed: 0, givenUp: 1))
+      }
+      let mail = try #require(try await outbox.queued().first?.value)
+      #expect(mail.nextAttemptAt == nil && mail.details == nil && mail.lastError?.contains("550") == true)
+    }
+  }
+
+  @Test func a_mail_that_the_server_refuses_for_now_is_sent_again() async throws {
+    try await Outbox.with(.sqlite) { outbox in
+      let peer = try await aside { try MailPeer(["--refuse-recipient", "451"]) }
+      try await outbox.add(0..<1)
+      try await outbox.sending("smtp://127.0.0.1:\(peer.port)") { sender in
+        try await outbox.wait(sender) { $0.failed == 1 }
+        outbox.advance(60)
+        try await outbox.wait(sender) { $0.failed == 2 }
+      }
+      #expect(try await outbox.queued().first?.value.attempts == 2)
+    }
+  }
+
+  @Test(arguments: [3 * 86_400, 3_600])
+  func a_mail_is_given_up_when_its_time_is_over(_ seconds: Int) async throws {
+    try await Outbox.with(.sqlite) { outbox in
+      let peer = try await aside { try MailPeer(starts: false) }
+      try await outbox.add(0..<1, validSeconds: seconds < 86_400 ? seconds : nil)
+      try await outbox.sending("smtp://127.0.0.1:\(peer.port)") { sender in
+        try await outbox.wait(sender) { $0.failed == 1 }
+        outbox.advance(seconds - 1)
+        try await outbox.wait(sender) { $0.failed == 2 }
+        outbox.advance(6 * 3_600)
+        try await outbox.wait(sender) { $0.givenUp == 1 }
+      }
+    }
+  }
+
+  @Test func a_stop_does_not_wait_for_a_silent_server_and_the_mail_stays() async throws {
+    try await Outbox.with(.sqlite) { outbox in
+      let peer = try await aside { try MailPeer(["--silent"]) }
+      try await outbox.add(0..<1)
+      let start = ContinuousClock.now
+      try await outbox.sending("smtp://127.0.0.1:\(peer.port)") { sender in
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try await outbox.queued().first?.value.attempts != 1 {
+          guard .now < deadline else { throw Late(description: "no attempt") }
+        }
+      }
+      #expect(.now - start < .seconds(8))
+      #expect(try await outbox.queued().first?.value.nextAttemptAt == outbox.now.adding(seconds: 60))
+    }
+  }
+
+  @Test(arguments: Database.allCases)
+  func many_mails_of_one_tenant_do_not_delay_those_of_another(_ database: Database) async throws {
+    try await Outbox.with(database) { outbox in
+      #expect(try await outbox.add(0..<300, .passwordChanged) == 300)
+      try await outbox.add(900..<903, tenant: Outbox.other)
+      try await outbox.add(990..<991)
+      let peer = try await aside { try MailPeer() }
+      try await outbox.sending("smtp://127.0.0.1:\(peer.port)") { sender in
+        try await outbox.wait(sender) { $0.sent >= 12 }
+      }
+      let recipients = try peer.mails().map { $0.to[0] }
+      // In turns; and the link for a new password before notices.
+      #expect(recipients.first == "p990@example.org")
+      for number in 900..<903 {
+        let place = try #require(recipients.firstIndex(of: "p\(number)@example.org"))
+        #expect(place < 8, "\(recipients.prefix(12))")
+      }
+    }
+  }
+
+  @Test(arguments: Database.allCases)
+  func an_account_gets_five_recovery_mails_an_hour_and_a_tenant_100_invitations(_ database: Database) async throws {
+    try await Outbox.with(database) { outbox in
+      try await outbox.add(0..<1)
+      func again() async throws -> Bool {
+        try await outbox.storage.change(tenant: .standard, by: Actor(.command), at: outbox.now) {
+          transaction throws(ThingError) in
+          let person = try transaction.first(ThingQuery<Person>())!
+          return try transaction.enqueueMail(.recovery, to: person, MailDetails(of: person.value), Outbox.keys)
+        }
+      }
+      for number in 1..<8 { #expect(try await again() == (number < 5), "\(number)") }
+      outbox.advance(3_599)
+      #expect(try await !again())
+      outbox.advance(2)
+      #expect(try await again())
+      #expect(try await outbox.add(100..<220, .invitation) == 100)
+      #expect(try await outbox.add(300..<301, .invitation, tenant: Outbox.other) == 1)
+      #expect(try await outbox.add(400..<401) == 1)
+    }
+  }
+
+  @Test func nothing_secret_of_a_mail_can_be_read_in_the_database() async throws {
+    try await Outbox.with(.sqlite) { outbox in
+      try await outbox.add(0..<1)
+      let mail = try #require(try await outbox.queued().first)
+      let details = try #require(mail.value.details)
+      #expect(!details.contains("fsl_") && MailDetails(mail, Outbox.keys)?.link == "https://fleet.example/reset#fsl_0")
+      // The values of one mail cannot be moved to another, and not be read with another key.
+      let other = Stored(
+        id: .random(at: outbox.now), version: 1, createdAt: outbox.now, updatedAt: outbox.now, value: mail.value)
+      #expect(MailDetails(other, Outbox.keys) == nil)
+      #expect(MailDetails(mail, SecretKeys(file: String(repeating: "8", count: 64))!) == nil)
+    }
+  }
+
+  @Test(
+    arguments: [
+      (1, 60), (2, 120), (3, 240), (9, 15_360), (10, 21_600), (11, 21_600), (1_000_000, 21_600), (0, 60),
+    ] as [(Int64, Int)])
+  func the_time_between_attempts_doubles_up_to_six_hours(_ attempts: Int64, _ seconds: Int) {
+    #expect(MailLimits.delay(after: attempts) == seconds)
+  }
+
+  @Test(arguments: [
+    "smtp://", "http://mail.example", "smtps://mail.example/x", "smtps://u:p@mail.example", "smtps://mail.example:0",
+    "smtps://mail example", "smtps://a\"b", "mail.example",
+  ])
+  func other_texts_are_no_mail_server(_ text: String) throws {
+    let from = try #require(MailAddress(parsing: "a@b"))
+    #expect(MailServer(text, from: from) == nil)
+  }
+}
