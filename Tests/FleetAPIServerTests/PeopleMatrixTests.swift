@@ -159,6 +159,8 @@ import Testing
     Row(
       "POST /api/auth/factor", body: #"{"ticket":"x","code":"1"}"#, gets: [401, 401, 401, 401, 401, 401, 401, 401, 401]),
     Row(
+      "POST /api/auth/factor/code", body: #"{"ticket":"x"}"#, gets: [401, 401, 401, 401, 401, 401, 401, 401, 401]),
+    Row(
       "POST /api/auth/token", body: #"{"grant":"refresh","refreshToken":"x"}"#,
       gets: [401, 401, 401, 401, 401, 401, 401, 401, 401]),
     Row(

@@ -42,6 +42,7 @@ WRONG_TEXTS = 14
 COMPANIONS = {
     "privacy.fences": {"geofences": "fences.geojson"},
     "limits.memoryBytes": {"limits": {"unpackedBytes": 1024}},
+    "mail": {"accounts": {"url": "https://fleet.example"}},
 }
 ITEMS = {
     "adapters": lambda number: {"tcp": f"elm{number}"},

@@ -15,6 +15,7 @@ import Testing
       try scratch.writeSecret("metrics.token", String(repeating: "x", count: 40) + "\n")
       try scratch.writeSecret("secret.keys", String(repeating: "7", count: 64) + "\n")
       try scratch.writeSecret("password", "secret\n")
+      try scratch.writeSecret("mail.password", "secret\n")
       try scratch.writeSecret("database.password", "secret\n")
       let certificates = try Certificates()
       try certificates.write("server", in: scratch)

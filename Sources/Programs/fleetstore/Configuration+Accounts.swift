@@ -1,11 +1,14 @@
 import FleetAPI
 import FleetAccess
+import FleetDomain
 import JSONText
 import Telemetry
 
 extension Configuration {
   /// The networks of `trustedProxies`, at most.
   private static let mostProxies = 256
+  /// The tenants of `accounts.withoutEmailCodes`, at most.
+  private static let mostTenants = 1_024
 
   mutating func readAccounts(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
     if let proxies = reader.optional("trustedProxies") {
@@ -42,6 +45,16 @@ extension Configuration {
     limits.invitationSeconds =
       try object.optionalInt("invitationSeconds", in: 60...2_592_000) ?? limits.invitationSeconds
     server.accounts.limits = limits
+    if let list = object.optional("withoutEmailCodes") {
+      let tenants = try list.requireArray()
+      try Self.refuse(list, moreThan: Self.mostTenants)
+      for value in tenants {
+        guard let tenant = TenantID(try value.requireString()) else {
+          throw value.invalid(expected: "1 to 63 of a-z, 0-9 and -")
+        }
+        server.accounts.withoutEmailCodes.insert(tenant)
+      }
+    }
     try object.finish()
   }
 
@@ -66,6 +79,7 @@ extension Configuration {
     line.field("appIdleSeconds", limits.appIdleSeconds)
     line.field("appSessionSeconds", limits.appSeconds)
     line.field("invitationSeconds", limits.invitationSeconds)
+    line.field("withoutEmailCodes", server.accounts.withoutEmailCodes.map(\.text).sorted())
     line.end()
   }
 }

@@ -35,6 +35,7 @@ extension Configuration {
     line.field("origins", server.live.origins.listed.sorted())
     line.end()
     writeAccounts(&line)
+    if let mail { write(mail, &line) }
     if server.metrics != nil || secretFiles.metricsToken != nil {
       line.beginObject("metrics")
       line.field("tokenFile", secretFiles.metricsToken)

@@ -1,6 +1,7 @@
 import Failures
 import FleetAPI
 import FleetBroker
+import FleetOutbox
 import JSONText
 import Logging
 
@@ -19,13 +20,15 @@ import Logging
 ///       "accounts": { "url": "https://fleet.example", "name": "fleetstore", "secretKeysFile": "secret.keys",
 ///                     "idleSeconds": 43200, "sessionSeconds": 2592000, "appIdleSeconds": 2592000,
 ///                     "appSessionSeconds": 15552000, "invitationSeconds": 259200 },
+///       "mail": { "url": "smtps://mail.example:465", "from": "Fleet <fleet@example.com>", "user": "fleet",
+///                 "passwordFile": "mail.password" },
 ///       "metrics": { "tokenFile": "metrics.token", "listen": "127.0.0.1:9464" },
 ///       "retention": { "days": { "telemetry": 400 }, "changeHours": 24, "changes": 50000000 },
 ///       "broker": { "urls": ["amqps://fleet@mq1.example"], "passwordFile": "password", "tenant": "default",
 ///                   "topic": "fleet", "queue": "fleet.ingest", "prefetchMessages": 256, "prefetchBytes": 8388608,
 ///                   "messageBytes": 4194304, "retrySeconds": 30 } }
 ///
-/// The example shows the defaults, except for `databasePasswordFile`, `tls`, `origins`, `metrics`, `days` and `broker`,
+/// The example shows the defaults, except for `databasePasswordFile`, `tls`, `origins`, `mail`, `metrics`, `days` and `broker`,
 /// which are empty by default. Paths are relative to the file. fleetstore.schema.json describes the same keys for
 /// editors; a test compares the two.
 struct Configuration {
@@ -37,6 +40,8 @@ struct Configuration {
   var secretKeysFile: String?
   /// `nil` if records arrive only over HTTP.
   var broker: BrokerOptions?
+  /// `nil` if no mails are sent.
+  var mail: MailServer?
   /// Paths of files with secrets.
   var secretFiles = SecretFiles()
   /// Positions of keys in the file, for checks after it was read: `fleetstore.json:3:14: metrics.listen`.
@@ -46,6 +51,7 @@ struct Configuration {
     var database: String?
     var metricsToken: String?
     var broker: String?
+    var mail: String?
   }
 
   /// The name of a key in messages, with its place in the file if it is there.
@@ -70,7 +76,9 @@ struct Configuration {
         var reader = try JSONObjectReader(root)
         var configuration = Configuration()
         try configuration.read(&reader, folder: folder, isOpen: content.isForEveryone)
-        for value in [root["metrics"]?["listen"], root["broker"]?["tenant"], root["broker"]?["urls"]] {
+        for value in [
+          root["metrics"]?["listen"], root["broker"]?["tenant"], root["broker"]?["urls"], root["mail"],
+        ] {
           guard let value else { continue }
           configuration.places[value.path] = "\(path):\(value.line):\(value.column): \(value.path)"
         }
@@ -104,6 +112,7 @@ struct Configuration {
     try readLive(&reader)
     try readMetrics(&reader, folder: folder)
     try readAccounts(&reader, folder: folder)
+    try readMail(&reader, folder: folder)
     if var object = try reader.optionalObject("broker") {
       let (options, passwordFile) = try BrokerSettings.read(&object, folder: folder)
       broker = options

@@ -4,6 +4,7 @@ import Failures
 import FleetAPI
 import FleetAccess
 import FleetDomain
+import Telemetry
 
 /// `fleetstore secrets`: the keys that encrypt secrets in the database.
 struct SecretsCommand: AsyncParsableCommand {
@@ -42,10 +43,25 @@ struct SecretsCommand: AsyncParsableCommand {
 
     private static func rotate(_ tenant: TenantID, _ keys: SecretKeys, _ storage: any FleetStorage) async throws -> Int
     {
+      let factors = try await rotate(
+        tenant, keys, storage, ThingQuery<Factor>(.oneOf(key: "kind", [Factor.Form.totp.json]), limit: 256), \.secret
+      ) { SecretPlace.factor($0) }
+      return try await factors
+        + rotate(tenant, keys, storage, ThingQuery<QueuedMail>(limit: 256), \.details) { SecretPlace.mail($0) }
+    }
+
+    /// - Parameters:
+    ///   - first: the query for things that may have a secret.
+    ///   - path: the field with the secret.
+    ///   - place: where the secret of a thing is stored.
+    private static func rotate<Value: Kind>(
+      _ tenant: TenantID, _ keys: SecretKeys, _ storage: any FleetStorage, _ first: ThingQuery<Value>,
+      _ path: WritableKeyPath<Value, String?> & Sendable, _ place: @escaping @Sendable (UUIDv7) -> String
+    ) async throws -> Int {
       var (count, cursor) = (0, String?.none)
       repeat {
         let page = try await storage.view(tenant: tenant) { [cursor] view throws(ThingError) in
-          var query = ThingQuery<Factor>(.oneOf(key: "kind", [Factor.Form.totp.json]), limit: 256)
+          var query = first
           query.cursor = cursor
           return try view.list(query)
         }
@@ -53,18 +69,19 @@ struct SecretsCommand: AsyncParsableCommand {
           transaction throws(ThingError) in
           var count = 0
           for id in page.items.map(\.id) {
-            guard let factor = try transaction.find(id, Factor.self), let secret = factor.value.secret,
+            guard let stored = try transaction.find(id, Value.self), let secret = stored.value[keyPath: path],
               keys.isOutdated(secret)
             else { continue }
-            let place = SecretPlace.factor(id)
-            guard let seed = keys.open(secret, for: place) else {
+            guard let opened = keys.open(secret, for: place(id)) else {
               throw .rule(
                 code: "keyMissing",
-                message: "factor \(id.json.textValue ?? ""): the key with which it was encrypted is not in the file")
+                message:
+                  "\(Value.names.one) \(id.json.textValue ?? ""): the key with which it was encrypted is not in the file"
+              )
             }
-            var changed = factor.value
-            changed.secret = keys.seal(seed, for: place)
-            try transaction.update(factor, to: changed, action: "rotateKey")
+            var changed = stored.value
+            changed[keyPath: path] = keys.seal(opened, for: place(id))
+            try transaction.update(stored, to: changed, action: "rotateKey")
             count += 1
           }
           return count

@@ -4,6 +4,7 @@ import Failures
 import FleetAPI
 import FleetBroker
 import FleetDomain
+import FleetOutbox
 import Logging
 import ServiceLifecycle
 
@@ -78,7 +79,14 @@ struct ServeCommand: AsyncParsableCommand {
           .badConfiguration,
           "\(configuration.named("broker.tenant")): no tenant \(tenant); make it: fleetstore tenant add \(tenant)")
       }
-      if let keys = try SecretKeysFile.read(configuration) { configuration.server.accounts.secretKeys = keys }
+      if let keys = try SecretKeysFile.read(configuration) {
+        configuration.server.accounts.secretKeys = keys
+      } else if configuration.mail != nil {
+        throw Failure(
+          .badConfiguration,
+          "\(configuration.named("mail")): mails that wait are encrypted: name a file in accounts.secretKeysFile; fleetstore secrets new-key prints its content"
+        )
+      }
       try await serve(configuration, storage, logger, repeated)
     } catch let error as StorageError {
       await storage.close()
@@ -99,10 +107,13 @@ struct ServeCommand: AsyncParsableCommand {
     quiet.logLevel = .warning
     let tenantMetrics = TenantMetrics()
     let worker = try Self.worker(configuration.broker, storage, logger, tenantMetrics)
+    let mail = configuration.mail.map {
+      MailSender($0, keys: options.accounts.secretKeys, storage: storage, logger: logger) { WallClock.now }
+    }
     let server = FleetServer(
       options, storage: storage, logger: logger, tenantMetrics: tenantMetrics,
       onListening: { _ in ServiceNotices.ready() },
-      moreMetrics: { worker?.counts.metrics ?? [] })
+      moreMetrics: { (worker?.counts.metrics ?? []) + (mail?.current.metrics ?? []) })
     // The worker stops at the same time as the server, before the requests are finished.
     let deadline = StopDeadline(options.limits, logger: logger) { worker?.stop() }
     var group = ServiceGroupConfiguration(
@@ -111,22 +122,29 @@ struct ServeCommand: AsyncParsableCommand {
           .init(
             service: EndedBeside(service: $0), successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore)
         ]
-      } ?? []) + [
-        .init(
-          service: server, successTerminationBehavior: .gracefullyShutdownGroup,
-          failureTerminationBehavior: .cancelGroup),
-        .init(
-          service: ServiceNotices(storage: storage, server: server, logger: logger),
-          successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
-        .init(
-          service: Maintenance(retention: configuration.retention, storage: storage, logger: logger),
-          successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
-        .init(
-          service: LogFlush(repeated: repeated), successTerminationBehavior: .ignore,
-          failureTerminationBehavior: .ignore),
-        // Services are stopped in reverse order.
-        .init(service: deadline, successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
-      ], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
+      } ?? [])
+        + (mail.map {
+          [
+            .init(
+              service: EndedBeside(service: $0), successTerminationBehavior: .ignore,
+              failureTerminationBehavior: .ignore)
+          ]
+        } ?? []) + [
+          .init(
+            service: server, successTerminationBehavior: .gracefullyShutdownGroup,
+            failureTerminationBehavior: .cancelGroup),
+          .init(
+            service: ServiceNotices(storage: storage, server: server, logger: logger),
+            successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
+          .init(
+            service: Maintenance(retention: configuration.retention, storage: storage, logger: logger),
+            successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
+          .init(
+            service: LogFlush(repeated: repeated), successTerminationBehavior: .ignore,
+            failureTerminationBehavior: .ignore),
+          // Services are stopped in reverse order.
+          .init(service: deadline, successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
+        ], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
     // Requests that take longer are not answered.
     group.maximumGracefulShutdownDuration = deadline.forRequests
     do {

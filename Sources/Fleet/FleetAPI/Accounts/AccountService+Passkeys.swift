@@ -121,13 +121,15 @@ extension AccountService {
     let factor = Factor(passkey, name: name, of: signedIn.person)
     let stored = try await storage.change(
       tenant: identity.tenant, by: identity.actor(from: address), at: now
-    ) { transaction throws(ThingError) -> Stored<Factor>? in
+    ) { [self] transaction throws(ThingError) -> Stored<Factor>? in
       guard try transaction.use(challenge) else { return nil }
       let present = try transaction.factors(of: signedIn.person)
       guard present.count < FactorRoutes.most else {
         throw .rule(
           code: "limitReached", message: "one person has at most \(FactorRoutes.most) factors; remove one first")
       }
+      let person = try transaction.existing(signedIn.person, Person.self)
+      try notify(.factorAdded, person, item: name, from: address, transaction)
       return try transaction.insert(factor)
     }
     guard let stored else { throw Self.wrongPasskey }

@@ -187,7 +187,7 @@ final class AccountService: Sendable {
         ticket.value.details == caller.transport.rawValue, let person = try transaction.find(person, Person.self),
         person.value.isActive
       else { return Outcome.expired }
-      guard try accepts(answer, of: person.id, transaction) else {
+      guard try accepts(answer, of: person.id, ticket, tenant, transaction) else {
         var counted = ticket.value
         counted.attempts += 1
         if counted.attempts >= Self.mostAnswers {
@@ -213,7 +213,8 @@ final class AccountService: Sendable {
 
   /// Whether a code is right. A right code is used up.
   private func accepts(
-    _ answer: FactorAnswer, of person: UUIDv7, _ transaction: any FleetTransaction
+    _ answer: FactorAnswer, of person: UUIDv7, _ ticket: Stored<Ticket>, _ tenant: TenantID,
+    _ transaction: any FleetTransaction
   ) throws(ThingError) -> Bool {
     for factor in try transaction.factors(of: person) where factor.value.form == answer.form {
       var used = factor.value
@@ -232,7 +233,11 @@ final class AccountService: Sendable {
         left.remove(at: place)
         used.secret = left.joined(separator: " ")
         used.counter = Int64(left.count)
-      case .passkey, .emailCode: continue
+      case .emailCode:
+        guard mayUseEmailCodes(tenant),
+          try transaction.acceptEmailCode(answer.code, for: Self.place(of: ticket), settings.secretKeys)
+        else { continue }
+      case .passkey: continue
       }
       try transaction.update(factor, to: used, action: "use")
       return true
@@ -373,6 +378,9 @@ final class AccountService: Sendable {
       }
       let changed = try transaction.setPassword(password, of: person, action: "setPassword")
       let ended = try transaction.endSessions(of: person.id, action: "setPassword")
+      if found.person?.value.passwordHash != nil {
+        try notify(.passwordChanged, changed, from: caller.address, transaction)
+      }
       return (try nextStep(changed, secrets, transaction, caller, tenant), ended)
     }
     guard let result else { throw Self.expiredLink }
@@ -396,28 +404,6 @@ final class AccountService: Sendable {
     }
   }
 
-  /// Records that somebody asked for a new password.
-  ///
-  /// The work goes on after the answer, so that its time does not tell whether there is such an account.
-  ///
-  /// - Throws: 429.
-  func recover(email: String, tenant: TenantID, _ caller: Caller) async throws {
-    let address = EmailAddress(email)
-    // Each request counts: nobody can fill the audit with them.
-    _ = try guesses.admit("recover \(tenant) \(address?.text ?? email)", device: nil, from: caller.address)
-    Task { [self] in
-      do {
-        guard let person = try await person(address, tenant), person.value.isActive else { return }
-        try await storage.change(tenant: tenant, by: Actor(.nobody, address: caller.address), at: WallClock.now) {
-          transaction throws(ThingError) in
-          try transaction.note("recoveryRequested", kind: Person.names.one, thing: person.id, details: [:])
-        }
-      } catch {
-        logger.warning("cannot record that a person of \(tenant) asked for a new password: \(error)")
-      }
-    }
-  }
-
   // MARK: Known browsers
 
   /// A text that proves later that a person has signed in from this browser.
@@ -438,7 +424,7 @@ final class AccountService: Sendable {
     Secret.place(in: text, .ticket).flatMap { TenantID($0) }
   }
 
-  private func person(_ email: EmailAddress?, _ tenant: TenantID) async throws -> Stored<Person>? {
+  func person(_ email: EmailAddress?, _ tenant: TenantID) async throws -> Stored<Person>? {
     guard let email else { return nil }
     return try await ifTenantExists {
       try await storage.view(tenant: tenant) { view throws(ThingError) in try view.person(email) }

@@ -1,4 +1,5 @@
 import FleetAccess
+import FleetDomain
 
 /// The settings of people's accounts.
 public struct AccountSettings: Equatable, Sendable {
@@ -11,6 +12,11 @@ public struct AccountSettings: Equatable, Sendable {
   public var publicURL: String?
   /// The name that authenticator apps show.
   public var serviceName = "fleetstore"
+
+  /// Whether mails are sent. It needs ``publicURL``: a link in a mail must not have an address that a client chose.
+  public var sendsMail = false
+  /// Tenants in which codes by email are no second factor.
+  public var withoutEmailCodes: Set<TenantID> = []
 
   /// - Parameter secretKeys: `nil` for new keys. Secrets in the database can then be read only by this process.
   public init(secretKeys: SecretKeys? = nil) {

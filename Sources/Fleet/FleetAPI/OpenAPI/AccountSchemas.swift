@@ -107,18 +107,25 @@ enum AccountSchemas {
       "properties": { "password": { "$ref": "#/components/schemas/Password" } }
     },
     "Invitation": {
-      "type": "object", "required": ["link", "token", "expiresAt"], "properties": {
+      "type": "object", "required": ["link", "token", "expiresAt", "isMailed"], "properties": {
+        "isMailed": {
+          "description": "Whether the link is sent by email: not without mail, and not beyond a limit.", "type": "boolean"
+        },
         "link": { "type": "string" }, "token": { "type": "string" }, "expiresAt": { "$ref": "#/components/schemas/Time" }
       }
     },
-    "NewOneTimeCodes": {
+    "FactorCodeRequest": {
+      "type": "object", "required": ["ticket"], "additionalProperties": false,
+      "properties": { "ticket": { "description": "That of the sign-in.", "type": "string" } }
+    },
+    "FactorRequest": {
       "type": "object", "required": ["kind"], "additionalProperties": false,
-      "properties": { "kind": { "const": "totp" }, "name": { "$ref": "#/components/schemas/Text" } }
+      "properties": { "kind": { "enum": ["totp", "emailCode"] }, "name": { "$ref": "#/components/schemas/Text" } }
     },
     "FactorSecret": {
-      "type": "object", "required": ["factor", "secret", "uri"], "properties": {
+      "type": "object", "required": ["factor"], "properties": {
         "factor": { "$ref": "#/components/schemas/Factor" },
-        "secret": { "description": "Base32.", "type": "string" },
+        "secret": { "description": "Base32; of an authenticator app.", "type": "string" },
         "uri": { "description": "For the QR code of an authenticator app.", "type": "string" }
       }
     },

@@ -12,7 +12,7 @@ struct AuthRoutes {
   let accounts: AccountService
 
   var routes: [Route] {
-    [login, factor, logout, session, token, setUp, recover, reset, changePassword, reauthenticate]
+    [login, factor, factorCode, logout, session, token, setUp, recover, reset, changePassword, reauthenticate]
   }
 
   // MARK: Signing in
@@ -53,6 +53,20 @@ struct AuthRoutes {
             passkey: credential, ticket: step.ticket, accounts.relyingParty(call.ownURL), caller)
         }
       return try Self.answer(.signedIn(opened), call, accounts)
+    }
+  }
+
+  private var factorCode: Route {
+    let operation = Operation(
+      id: "sendFactorCode",
+      summary:
+        "Sends a code by email for the second step of a sign-in, if the account has that factor. It is good once, for ten minutes; an older one of the same sign-in ends.",
+      body: .json("FactorCodeRequest"), results: [.init(.accepted, "The mail is on its way.")],
+      errors: [.unauthorized, .forbidden, .conflict, .tooManyRequests])
+    return Route(.post, Self.path + "/factor/code", .open, operation) { [accounts] call in
+      let ticket = try await call.object { reader throws(JSONError) in try reader.requiredString("ticket") }
+      try await accounts.sendCode(ticket: ticket, try call.accountCaller(.cookie))
+      return Answer(status: .accepted)
     }
   }
 
@@ -183,8 +197,9 @@ struct AuthRoutes {
     let operation = Operation(
       id: "recoverAccount",
       summary:
-        "Asks for a new password. The answer is the same whether or not there is such an account. Administrators see the request in the audit, and send a link.",
-      body: .json("Recovery"), results: [.init(.accepted, "If there is such an account, its administrators know.")],
+        "Asks for a new password. The answer is the same whether or not there is such an account. If the server sends mails, the person gets a link; otherwise administrators see the request in the audit, and send one.",
+      body: .json("Recovery"),
+      results: [.init(.accepted, "If there is such an account, a link is on its way, or its administrators know.")],
       errors: [.forbidden, .tooManyRequests])
     return Route(.post, Self.path + "/recover", .open, operation) { [accounts] call in
       let (email, tenant) = try await call.object { reader throws(JSONError) in
@@ -232,11 +247,13 @@ struct AuthRoutes {
       let hash = try await accounts.newPassword(
         new, words: [person.value.email?.text, person.value.firstName, person.value.lastName].compactMap { $0 },
         hasSecondFactor: factors.contains { $0.value.form != .recoveryCodes }, from: call.client.address)
+      let address = call.client.address
       let ended = try await accounts.storage.change(
-        tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now
-      ) { transaction throws(ThingError) in
-        _ = try transaction.setPassword(
+        tenant: caller.tenant, by: caller.actor(from: address), at: WallClock.now
+      ) { [accounts] transaction throws(ThingError) in
+        let changed = try transaction.setPassword(
           hash, of: try transaction.existing(signedIn.person, Person.self), action: "changePassword")
+        try accounts.notify(.passwordChanged, changed, from: address, transaction)
         return try transaction.endSessions(of: signedIn.person, except: signedIn.session, action: "changePassword")
       }
       accounts.forget(caller.tenant, ended)

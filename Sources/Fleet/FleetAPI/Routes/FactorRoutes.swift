@@ -34,46 +34,86 @@ struct FactorRoutes {
     let operation = Operation(
       id: "addFactor",
       summary:
-        "Begins to add one-time codes of an authenticator app. The answer has their secret; the factor counts when a code has confirmed it.",
-      body: .json("NewOneTimeCodes"), results: [.init(.created, "The factor and its secret.", .json("FactorSecret"))],
-      errors: [.conflict])
+        "Begins to add a factor, which counts when a code has confirmed it. `totp`: one-time codes of an authenticator app; the answer has their secret. `emailCode`: a code is sent by email.",
+      body: .json("FactorRequest"), results: [.init(.created, "The factor, and its secret.", .json("FactorSecret"))],
+      errors: [.conflict, .tooManyRequests])
     return Route(.post, Self.path, .people, operation) { [accounts] call in
       let (caller, signedIn) = try call.signedIn
-      let name = try await call.object { reader throws(JSONError) in
-        _ = try reader.requiredString("kind", oneOf: [Factor.Form.totp.rawValue])
-        return try Names.text(&reader, "name") ?? "Authenticator app"
+      let (form, name) = try await call.object { reader throws(JSONError) in
+        let kind = try reader.requiredString(
+          "kind", oneOf: [Factor.Form.totp.rawValue, Factor.Form.emailCode.rawValue])
+        return (Factor.Form(rawValue: kind) ?? .totp, try Names.text(&reader, "name"))
       }
       try call.requireRecentSignIn(accounts.settings.limits)
-      let (seed, id) = (TOTP.newSecret(), UUIDv7.random(at: WallClock.now))
-      let sealed = accounts.settings.secretKeys.seal(seed, for: SecretPlace.factor(id))
-      let (factor, person) = try await accounts.storage.change(
-        tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now
-      ) { transaction throws(ThingError) in
-        let present = try transaction.list(
-          ThingQuery<Factor>(.oneOf(key: "personId", [signedIn.person.json]), limit: Self.most)
-        ).items
-        // What was begun and never confirmed makes room for the new one.
-        for old in present where !old.value.isConfirmed { try transaction.remove(old, action: "replace") }
-        guard present.filter(\.value.isConfirmed).count < Self.most else {
-          throw .rule(code: "limitReached", message: "one person has at most \(Self.most) factors; remove one first")
-        }
-        var factor = Factor()
-        factor.personID = signedIn.person
-        factor.form = .totp
-        factor.name = name
-        factor.secret = sealed
-        return (
-          try transaction.insert(factor, id: id, action: "create"),
-          try transaction.existing(signedIn.person, Person.self)
-        )
-      }
-      let uri = TOTP(secret: seed).provisioningURI(
-        issuer: accounts.settings.serviceName, account: person.value.email?.text ?? "")
-      let json = JSON.object([
-        "factor": factor.shown, "secret": .text(Base32.text(seed)), "uri": .text(uri),
-      ])
-      return Answer(status: .created, json: Array(json.canonicalText.utf8))
+      return form == .emailCode
+        ? try await addEmailCodes(name ?? "Email", call, caller, signedIn)
+        : try await addOneTimeCodes(name ?? "Authenticator app", call, caller, signedIn)
     }
+  }
+
+  private func addOneTimeCodes(
+    _ name: String, _ call: Call, _ caller: Identity, _ signedIn: SignedIn
+  ) async throws -> Answer {
+    let (seed, id) = (TOTP.newSecret(), UUIDv7.random(at: WallClock.now))
+    let sealed = accounts.settings.secretKeys.seal(seed, for: SecretPlace.factor(id))
+    let (factor, person) = try await accounts.storage.change(
+      tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now
+    ) { transaction throws(ThingError) in
+      var factor = try Self.begun(.totp, name, signedIn, transaction)
+      factor.secret = sealed
+      return (
+        try transaction.insert(factor, id: id, action: "create"),
+        try transaction.existing(signedIn.person, Person.self)
+      )
+    }
+    let uri = TOTP(secret: seed).provisioningURI(
+      issuer: accounts.settings.serviceName, account: person.value.email?.text ?? "")
+    let json = JSON.object([
+      "factor": factor.shown, "secret": .text(Base32.text(seed)), "uri": .text(uri),
+    ])
+    return Answer(status: .created, json: Array(json.canonicalText.utf8))
+  }
+
+  private func addEmailCodes(
+    _ name: String, _ call: Call, _ caller: Identity, _ signedIn: SignedIn
+  ) async throws -> Answer {
+    guard accounts.mayUseEmailCodes(caller.tenant) else { throw AccountService.noEmailCodes }
+    let code = EmailCode.new()
+    let factor = try await accounts.storage.change(
+      tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now
+    ) { [accounts] transaction throws(ThingError) -> Stored<Factor>? in
+      let factor = try Self.begun(.emailCode, name, signedIn, transaction)
+      guard try !transaction.factors(of: signedIn.person).contains(where: { $0.value.form == .emailCode }) else {
+        throw .rule(code: "exists", message: "codes by email are a factor of this account already")
+      }
+      let stored = try transaction.insert(factor)
+      let person = try transaction.existing(signedIn.person, Person.self)
+      guard try accounts.mailCode(code, for: AccountService.place(of: stored.id), to: person, transaction) else {
+        try transaction.remove(stored, action: "limitReached")
+        return nil
+      }
+      return stored
+    }
+    guard let factor else { throw AccountService.tooManyCodes }
+    return Answer(status: .created, json: Array(JSON.object(["factor": factor.shown]).canonicalText.utf8))
+  }
+
+  /// A factor that is not confirmed yet. A factor that was begun and never confirmed makes room for it.
+  private static func begun(
+    _ form: Factor.Form, _ name: String, _ signedIn: SignedIn, _ transaction: any FleetTransaction
+  ) throws(ThingError) -> Factor {
+    let present = try transaction.list(
+      ThingQuery<Factor>(.oneOf(key: "personId", [signedIn.person.json]), limit: most)
+    ).items
+    for old in present where !old.value.isConfirmed { try transaction.remove(old, action: "replace") }
+    guard present.filter(\.value.isConfirmed).count < most else {
+      throw .rule(code: "limitReached", message: "one person has at most \(most) factors; remove one first")
+    }
+    var factor = Factor()
+    factor.personID = signedIn.person
+    factor.form = form
+    factor.name = name
+    return factor
   }
 
   private var confirm: Route {
@@ -89,16 +129,30 @@ struct FactorRoutes {
       try call.requireRecentSignIn(accounts.settings.limits)
       let id = try Self.id(call)
       let codes = RecoveryCodes.newSet()
+      let address = call.client.address
       let result = try await accounts.storage.change(
-        tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now
+        tenant: caller.tenant, by: caller.actor(from: address), at: WallClock.now
       ) { [accounts] transaction throws(ThingError) -> (factor: Stored<Factor>, isFirst: Bool)? in
         let factor = try Self.own(id, signedIn, transaction)
-        guard factor.value.form == .totp, let seed = accounts.seed(of: factor),
-          let step = TOTP(secret: seed).acceptedStep(for: code, at: transaction.now, after: factor.value.counter)
-        else { return nil }
         var confirmed = factor.value
+        switch factor.value.form {
+        case .totp:
+          guard let seed = accounts.seed(of: factor),
+            let step = TOTP(secret: seed).acceptedStep(for: code, at: transaction.now, after: factor.value.counter)
+          else { return nil }
+          confirmed.counter = step
+        case .emailCode:
+          guard accounts.mayUseEmailCodes(caller.tenant), !factor.value.isConfirmed,
+            try transaction.acceptEmailCode(
+              code, for: AccountService.place(of: id), accounts.settings.secretKeys)
+          else { return nil }
+        case .passkey, .recoveryCodes: return nil
+        }
+        if !factor.value.isConfirmed {
+          let person = try transaction.existing(signedIn.person, Person.self)
+          try accounts.notify(.factorAdded, person, item: factor.value.name, from: address, transaction)
+        }
         confirmed.isConfirmed = true
-        confirmed.counter = step
         confirmed.lastUsedAt = transaction.now
         let isFirst = try !transaction.factors(of: signedIn.person).contains { $0.value.form == .recoveryCodes }
         if isFirst { try Self.store(codes, of: signedIn.person, transaction) }
@@ -118,10 +172,16 @@ struct FactorRoutes {
       let (caller, signedIn) = try call.signedIn
       try call.requireRecentSignIn(accounts.settings.limits)
       let id = try Self.id(call)
+      let address = call.client.address
       try await accounts.storage.change(
-        tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now
-      ) { transaction throws(ThingError) in
-        try transaction.remove(try Self.own(id, signedIn, transaction), action: "remove")
+        tenant: caller.tenant, by: caller.actor(from: address), at: WallClock.now
+      ) { [accounts] transaction throws(ThingError) in
+        let factor = try Self.own(id, signedIn, transaction)
+        try transaction.remove(factor, action: "remove")
+        if factor.value.isConfirmed {
+          let person = try transaction.existing(signedIn.person, Person.self)
+          try accounts.notify(.factorRemoved, person, item: factor.value.name, from: address, transaction)
+        }
         // Recovery codes replace a lost factor: without any, they are worth nothing.
         let left = try transaction.factors(of: signedIn.person)
         guard left.allSatisfy({ $0.value.form == .recoveryCodes }) else { return }
@@ -139,20 +199,25 @@ struct FactorRoutes {
       let (caller, signedIn) = try call.signedIn
       try call.requireRecentSignIn(accounts.settings.limits)
       let codes = RecoveryCodes.newSet()
+      let address = call.client.address
       try await accounts.storage.change(
-        tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now
-      ) { transaction throws(ThingError) in
+        tenant: caller.tenant, by: caller.actor(from: address), at: WallClock.now
+      ) { [accounts] transaction throws(ThingError) in
         let factors = try transaction.factors(of: signedIn.person)
         guard factors.contains(where: { $0.value.form != .recoveryCodes }) else {
           throw .rule(code: "noFactor", message: "recovery codes replace a lost factor; add a factor first")
         }
         for old in factors where old.value.form == .recoveryCodes { try transaction.remove(old, action: "replace") }
         try Self.store(codes, of: signedIn.person, transaction)
+        let person = try transaction.existing(signedIn.person, Person.self)
+        try accounts.notify(.factorAdded, person, item: Self.recoveryCodesName, from: address, transaction)
       }
       return Answer(
         json: Array(JSON.object(["recoveryCodes": .array(codes.map { .text($0) })]).canonicalText.utf8))
     }
   }
+
+  private static let recoveryCodesName = "Recovery codes"
 
   private static func store(
     _ codes: [String], of person: UUIDv7, _ transaction: any FleetTransaction
@@ -160,7 +225,7 @@ struct FactorRoutes {
     var factor = Factor()
     factor.personID = person
     factor.form = .recoveryCodes
-    factor.name = "Recovery codes"
+    factor.name = recoveryCodesName
     factor.isConfirmed = true
     factor.secret = codes.compactMap { RecoveryCodes.hash(of: $0)?.text }.joined(separator: " ")
     factor.counter = Int64(codes.count)

@@ -56,6 +56,7 @@ struct PeopleRoutes {
     if let old, !new.roles.contains(.admin) || new.scope != .all {
       try transaction.requireAnotherAdministrator(than: old)
     }
+    if let old { try accounts.notifyOfNewAddress(old, new.email, from: call.client.address, transaction) }
   }
 
   // MARK: Commands
@@ -64,7 +65,7 @@ struct PeopleRoutes {
     let operation = Operation(
       id: "invitePerson",
       summary:
-        "Makes a link with which the person sets a password. It is good once; links that were made before end.",
+        "Makes a link with which the person sets a password, and mails it if the server sends mails. It is good once; links that were made before end.",
       results: [.init(.ok, "The link.", .json("Invitation"))], errors: [.conflict])
     return Route(.post, "/api/people/{personId}/invite", .may(.write, .people), operation, isFiltered: true) {
       [accounts, things] call in
@@ -72,7 +73,7 @@ struct PeopleRoutes {
       let tenant = try call.tenant
       let secret = Secret(.ticket, of: tenant.text)
       let limits = accounts.settings.limits
-      let ticket = try await things.change(call) { transaction throws(ThingError) in
+      let (ticket, isMailed) = try await things.change(call) { transaction throws(ThingError) in
         let person = try transaction.existing(id, Person.self)
         guard let reach = call.reach,
           reach.isEverything || !reach.isOnlyOwn && reach.contains(.init(fleets: person.value.scope.fleets))
@@ -83,13 +84,15 @@ struct PeopleRoutes {
         let purpose: Ticket.Purpose = person.value.passwordHash == nil ? .invitation : .recovery
         let seconds = purpose == .invitation ? limits.invitationSeconds : limits.recoverySeconds
         try transaction.note("invite", kind: Person.names.one, thing: id, details: [:])
-        return try transaction.issueTicket(purpose, secret.hash, of: id, seconds: seconds)
+        let ticket = try transaction.issueTicket(purpose, secret.hash, of: id, seconds: seconds)
+        return (ticket, try accounts.mailLink(ticket, secret, to: person, transaction))
       }
       let link = AccountLink.text(ticket.value.purpose, secret, base: accounts.settings.publicURL ?? call.ownURL)
       return Answer(
         json: Array(
           JSON.object([
             "link": .text(link), "token": .text(secret.text), "expiresAt": ticket.value.expiresAt.json,
+            "isMailed": .bool(isMailed),
           ]).canonicalText.utf8))
     }
   }

@@ -1,0 +1,177 @@
+import FleetAccess
+import FleetDomain
+import Telemetry
+
+/// Mails to people. They are queued in the transaction of their cause; another service sends them.
+extension AccountService {
+  /// The address in links of mails; `nil` if no mails are sent.
+  private var mailedURL: String? { settings.sendsMail ? settings.publicURL : nil }
+
+  /// Whether codes by email are a second factor in a tenant.
+  func mayUseEmailCodes(_ tenant: TenantID) -> Bool {
+    mailedURL != nil && !settings.withoutEmailCodes.contains(tenant)
+  }
+
+  /// Queues the mail with a link.
+  ///
+  /// - Returns: whether it was queued: not without mail, and not if a limit is reached.
+  func mailLink(
+    _ ticket: Stored<Ticket>, _ secret: Secret, to person: Stored<Person>, _ transaction: any FleetTransaction
+  ) throws(ThingError) -> Bool {
+    guard let mailedURL else { return false }
+    var details = MailDetails(of: person.value)
+    details.link = AccountLink.text(ticket.value.purpose, secret, base: mailedURL)
+    details.validUntil = ticket.value.expiresAt
+    return try transaction.enqueueMail(
+      ticket.value.purpose == .invitation ? .invitation : .recovery, to: person, details, settings.secretKeys)
+  }
+
+  /// Queues a notice to the owner of an account: somebody else may have made the change.
+  ///
+  /// - Parameters:
+  ///   - recipient: the address; `nil` for that of the account.
+  ///   - item: the name of the thing that was changed.
+  ///   - address: the client's.
+  func notify(
+    _ reason: QueuedMail.Reason, _ person: Stored<Person>, at recipient: EmailAddress? = nil, item: String? = nil,
+    from address: String?, _ transaction: any FleetTransaction
+  ) throws(ThingError) {
+    guard mailedURL != nil else { return }
+    var details = MailDetails(of: person.value)
+    details.item = item
+    details.changedAt = transaction.now
+    details.address = address
+    try transaction.enqueueMail(reason, to: person, at: recipient, details, settings.secretKeys)
+  }
+
+  /// Queues the notices of a change of the email address, one to the old address and one to the new one.
+  func notifyOfNewAddress(
+    _ person: Stored<Person>, _ new: EmailAddress?, from address: String?, _ transaction: any FleetTransaction
+  ) throws(ThingError) {
+    guard let new, let old = person.value.email, new != old else { return }
+    for recipient in [old, new] {
+      try notify(.emailChanged, person, at: recipient, item: new.text, from: address, transaction)
+    }
+  }
+
+  // MARK: A new password
+
+  /// Sends a link for a new password to a person, if there is one.
+  ///
+  /// The work goes on after the answer. An unknown address causes the same work, which is then undone. Neither the answer
+  /// nor its time tells whether there is such an account.
+  ///
+  /// - Throws: 429.
+  func recover(email: String, tenant: TenantID, _ caller: Caller) async throws {
+    let address = EmailAddress(email)
+    // Each request counts: nobody can fill the audit with them.
+    _ = try guesses.admit("recover \(tenant) \(address?.text ?? email)", device: nil, from: caller.address)
+    Task { [self] in
+      do {
+        let found = try await person(address, tenant)
+        try await recover(found.flatMap { $0.value.isActive ? $0 : nil }, tenant, caller)
+      } catch is Undone {
+        // The address is unknown.
+      } catch {
+        logger.warning("cannot record that a person of \(tenant) asked for a new password: \(error)")
+      }
+    }
+  }
+
+  /// The work for an address that no person has was undone.
+  private struct Undone: Error {}
+
+  private func recover(_ found: Stored<Person>?, _ tenant: TenantID, _ caller: Caller) async throws {
+    let now = WallClock.now
+    let secret = Secret(.ticket, of: tenant.text)
+    let done: Bool? = try await ifTenantExists {
+      do {
+        try await storage.change(tenant: tenant, by: Actor(.nobody, address: caller.address), at: now) {
+          [self] transaction throws(ThingError) in
+          let person = found ?? Self.nobody(at: now)
+          try transaction.note("recoveryRequested", kind: Person.names.one, thing: person.id, details: [:])
+          if settings.sendsMail {
+            // Older links stay valid: otherwise strangers could end those that the owner has asked for.
+            let ticket = try transaction.issueTicket(
+              .recovery, secret.hash, of: person.id, seconds: settings.limits.recoverySeconds, replaces: false)
+            // Beyond the limit, no link is made that nobody gets.
+            if try !mailLink(ticket, secret, to: person, transaction) {
+              try transaction.remove(ticket, action: "limitReached")
+            }
+          }
+          if found == nil { throw .rule(code: "undone", message: "no person has this address") }
+        }
+        return true
+      } catch ThingError.rule(code: "undone", message: _) {
+        throw Undone()
+      }
+    }
+    guard done != nil else { throw Undone() }
+  }
+
+  /// A person for whom the same work is done as for a known one.
+  private static func nobody(at now: Timestamp) -> Stored<Person> {
+    var person = Person()
+    person.email = EmailAddress("nobody@localhost")
+    person.firstName = "Nobody"
+    person.lastName = "Nobody"
+    return Stored(id: .random(at: now), version: 1, createdAt: now, updatedAt: now, value: person)
+  }
+
+  // MARK: Codes
+
+  /// Where the code of a sign-in belongs.
+  static func place(of ticket: Stored<Ticket>) -> String { "sign-in \(ticket.id.json.textValue ?? "")" }
+  /// Where the code that confirms a factor belongs.
+  static func place(of factor: UUIDv7) -> String { "factor \(factor.json.textValue ?? "")" }
+
+  static let tooManyCodes = APIError(
+    .tooManyRequests, "tooManyAttempts", "too many codes were sent to this address; wait an hour",
+    retryAfter: MailLimits.period)
+
+  /// Queues the mail with a code.
+  ///
+  /// - Returns: `false` if the limit is reached.
+  func mailCode(
+    _ code: String, for place: String, to person: Stored<Person>, _ transaction: any FleetTransaction
+  ) throws(ThingError) -> Bool {
+    var details = MailDetails(of: person.value)
+    details.code = code
+    details.validUntil = transaction.now.adding(seconds: EmailCode.seconds)
+    guard try transaction.enqueueMail(.emailCode, to: person, details, settings.secretKeys) else { return false }
+    try transaction.issueEmailCode(code, for: place, of: person.id, settings.secretKeys)
+    return true
+  }
+
+  /// Sends a code for the second step of a sign-in. An older code of the same sign-in ends.
+  ///
+  /// - Parameter ticket: the ticket that ``Step/factor(ticket:_:)`` brought.
+  /// - Throws: 401; 409 if the person has no such factor; 429.
+  func sendCode(ticket text: String, _ caller: Caller) async throws {
+    guard let tenant = Self.tenant(ofTicket: text) else { throw Self.expiredTicket }
+    guard mayUseEmailCodes(tenant) else { throw Self.noEmailCodes }
+    let (now, hash, code) = (WallClock.now, Secret.hash(of: text), EmailCode.new())
+    enum Outcome: Sendable { case sent, expired, noFactor, limited }
+    let outcome = try await ifTenantExists {
+      try await storage.change(tenant: tenant, by: Actor(.nobody, address: caller.address), at: now) {
+        [self] transaction throws(ThingError) -> Outcome? in
+        guard let ticket = try transaction.ticket(hash, for: [.secondFactor], at: now),
+          let id = ticket.value.personID, let person = try transaction.find(id, Person.self), person.value.isActive
+        else { return .expired }
+        guard try transaction.factors(of: id).contains(where: { $0.value.form == .emailCode }) else { return .noFactor }
+        return try mailCode(code, for: Self.place(of: ticket), to: person, transaction) ? .sent : .limited
+      }
+    }
+    switch outcome {
+    case .sent: return
+    case .noFactor: throw Self.noEmailCodes
+    case .limited: throw Self.tooManyCodes
+    case .expired, nil: throw Self.expiredTicket
+    }
+  }
+
+  static let noEmailCodes = APIError(
+    .conflict, "noEmailCodes",
+    "codes by email are no second factor here: the account has none, or the server sends none to this tenant; use another factor, or ask an administrator"
+  )
+}
