@@ -150,7 +150,7 @@ import Testing
         outbox.advance(59)
         try await outbox.wait(sender) { $0.sent == 6 }
         outbox.advance(86_400)
-        #expect(sender.current == MailCounts(sent: 6, failed: 0, givenUp: 0))
+        #expect(sender.current == MailCounts(sent: 6, failed: 0, dropped: 0))
       }
       let mails = try peer.mails()
       #expect(mails.map { $0.to[0] }.sorted() == (0..<6).map { "p\($0)@example.org" })
@@ -239,13 +239,13 @@ import Testing
     }
   }
 
-  @Test func a_mail_that_the_server_refuses_for_good_is_given_up() async throws {
+  @Test func a_mail_that_the_server_refuses_for_good_is_dropped() async throws {
     try await Outbox.with(.sqlite) { outbox in
       let peer = try await aside { try MailPeer(["--refuse-recipient", "550"]) }
       try await outbox.add(0..<1)
       try await outbox.sending("smtp://127.0.0.1:\(peer.port)") { sender in
-        try await outbox.wait(sender) { $0.givenUp == 1 }
-        #expect(sender.current == MailCounts(sent: 0, failed: 0, givenUp: 1))
+        try await outbox.wait(sender) { $0.dropped == 1 }
+        #expect(sender.current == MailCounts(sent: 0, failed: 0, dropped: 1))
       }
       let mail = try #require(try await outbox.queued().first?.value)
       #expect(mail.nextAttemptAt == nil && mail.details == nil && mail.lastError?.contains("550") == true)
@@ -266,7 +266,7 @@ import Testing
   }
 
   @Test(arguments: [3 * 86_400, 3_600])
-  func a_mail_is_given_up_when_its_time_is_over(_ seconds: Int) async throws {
+  func a_mail_is_dropped_when_its_time_is_over(_ seconds: Int) async throws {
     try await Outbox.with(.sqlite) { outbox in
       let peer = try await aside { try MailPeer(starts: false) }
       try await outbox.add(0..<1, validSeconds: seconds < 86_400 ? seconds : nil)
@@ -275,7 +275,7 @@ import Testing
         outbox.advance(seconds - 1)
         try await outbox.wait(sender) { $0.failed == 2 }
         outbox.advance(6 * 3_600)
-        try await outbox.wait(sender) { $0.givenUp == 1 }
+        try await outbox.wait(sender) { $0.dropped == 1 }
       }
     }
   }

@@ -179,8 +179,8 @@ public final class MailSender: Service {
   }
 
   private func reportLoss(of mail: Stored<QueuedMail>, _ tenant: TenantID, _ reason: String) {
-    counts.withLock { $0.givenUp += 1 }
-    logger.warning("mail: \(mail.value.reason.rawValue) of tenant \(tenant) is given up: \(reason)")
+    counts.withLock { $0.dropped += 1 }
+    logger.warning("mail: \(mail.value.reason.rawValue) of tenant \(tenant) is dropped: \(reason)")
   }
 }
 
@@ -189,7 +189,7 @@ public struct MailCounts: Equatable, Sendable {
   public var sent = 0
   /// Attempts that failed.
   public var failed = 0
-  public var givenUp = 0
+  public var dropped = 0
 }
 
 /// A client that only the thread of the sender's queue uses.

@@ -7,7 +7,7 @@ extension MailCounts {
     [
       ServerMetric("fleetstore_mails_sent_total", .counter, "Mails that the mail server accepted.", sent),
       ServerMetric("fleetstore_mail_failures_total", .counter, "Attempts to send a mail that failed.", failed),
-      ServerMetric("fleetstore_mails_given_up_total", .counter, "Mails that were given up.", givenUp),
+      ServerMetric("fleetstore_mails_dropped_total", .counter, "Mails that were dropped.", dropped),
     ]
   }
 }

@@ -26,7 +26,7 @@ extension AccountService {
       ticket.value.purpose == .invitation ? .invitation : .recovery, to: person, details, settings.secretKeys)
   }
 
-  /// Queues a notice to the owner of an account: somebody else may have made the change.
+  /// Queues a notice to the owner of an account, because another person may have made the change.
   ///
   /// - Parameters:
   ///   - recipient: the address; `nil` for that of the account.
@@ -64,7 +64,7 @@ extension AccountService {
   /// - Throws: 429.
   func recover(email: String, tenant: TenantID, _ caller: Caller) async throws {
     let address = EmailAddress(email)
-    // Each request counts: nobody can fill the audit with them.
+    // Each request counts: the audit cannot be filled with them.
     _ = try guesses.admit("recover \(tenant) \(address?.text ?? email)", device: nil, from: caller.address)
     Task { [self] in
       do {
@@ -94,7 +94,7 @@ extension AccountService {
             // Older links stay valid: otherwise strangers could end those that the owner has asked for.
             let ticket = try transaction.issueTicket(
               .recovery, secret.hash, of: person.id, seconds: settings.limits.recoverySeconds, replaces: false)
-            // Beyond the limit, no link is made that nobody gets.
+            // Beyond the limit, no unused link stays.
             if try !mailLink(ticket, secret, to: person, transaction) {
               try transaction.remove(ticket, action: "limitReached")
             }

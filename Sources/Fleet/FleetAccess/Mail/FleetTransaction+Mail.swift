@@ -3,7 +3,7 @@ import Telemetry
 
 /// The limits of mails.
 public enum MailLimits {
-  /// A mail is given up after this time, s.
+  /// A mail is dropped after this time, s.
   public static let seconds = 3 * 86_400
   /// The period in which mails are counted, s.
   public static let period = 3_600
@@ -18,7 +18,7 @@ public enum MailLimits {
   /// Invitations of one tenant in a period.
   public static let invitationsPerTenant = 100
 
-  /// Mails with a lower number are sent first: somebody waits for a link or a code.
+  /// Mails with a lower number are sent first, because a person waits for a link or a code.
   static func priority(_ reason: QueuedMail.Reason) -> Int64 {
     switch reason {
     case .emailCode: 0
@@ -80,7 +80,7 @@ extension FleetTransaction {
 
   /// Takes the mail that is to be sent next. If it is not finished (``finishMail(_:error:)``), it is due again later.
   ///
-  /// - Returns: the mail, and mails that were given up because their time is over.
+  /// - Returns: the mail, and mails that were dropped because their time is over.
   public func takeMail() throws(ThingError) -> (mail: Stored<QueuedMail>?, expired: [Stored<QueuedMail>]) {
     let over = ThingQuery<QueuedMail>(
       .oneOf(key: "nextAttemptAt", [.null]),
@@ -104,14 +104,14 @@ extension FleetTransaction {
     return (nil, expired)
   }
 
-  /// Records that a mail was sent or given up.
+  /// Records that a mail was sent or dropped.
   ///
-  /// - Parameter error: the reason why it was given up; `nil` if it was sent.
+  /// - Parameter error: the reason why it was dropped; `nil` if it was sent.
   public func finishMail(_ mail: Stored<QueuedMail>, error: String?) throws(ThingError) {
     var finished = mail.value
     finished.nextAttemptAt = nil
     finished.details = nil
     finished.lastError = error
-    try update(mail, to: finished, action: error == nil ? "send" : "giveUp")
+    try update(mail, to: finished, action: error == nil ? "send" : "drop")
   }
 }

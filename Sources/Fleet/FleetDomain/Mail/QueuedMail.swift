@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A mail to a person that waits to be sent. A mail that was sent or given up stays for an hour, so that limits can be
+/// A mail to a person that waits to be sent. A mail that was sent or dropped stays for an hour, so that limits can be
 /// counted.
 public struct QueuedMail: Kind {
   /// The reason for a mail, which determines its text.
@@ -26,13 +26,13 @@ public struct QueuedMail: Kind {
   public var recipient: EmailAddress?
   /// Mails with a lower number are sent first.
   public var priority: Int64 = 0
-  /// The values in the text, encrypted because links and codes are secrets; `nil` after the mail was sent or given up.
+  /// The values in the text, encrypted because links and codes are secrets; `nil` after the mail was sent or dropped.
   public var details: String?
   /// Number of attempts to send it.
   public var attempts: Int64 = 0
-  /// The time of the next attempt; `nil` after the mail was sent or given up.
+  /// The time of the next attempt; `nil` after the mail was sent or dropped.
   public var nextAttemptAt: Timestamp?
-  /// The time at which the mail is given up.
+  /// The time at which the mail is dropped.
   public var expiresAt = Timestamp(nanoseconds: 0)
   /// The reason why the last attempt failed; `nil` if none failed, or if the mail was sent.
   public var lastError: String?
