@@ -1,0 +1,57 @@
+import Crypto
+import FleetDomain
+import Telemetry
+
+/// A signed token (RFC 7515, compact serialization; RFC 7519).
+///
+/// The algorithm is that of the key, never the one that the token asks for: a token with `none`, or one that was signed
+/// with a public key as a shared secret (HS256), fails.
+public struct JSONWebToken: Equatable, Sendable {
+  /// The longest token that is read, bytes.
+  public static let longest = 16 << 10
+
+  let algorithm: String
+  /// The name of the key (`kid`).
+  let keyName: String
+  /// The content. It proves nothing before ``verify(_:)``.
+  let content: JSON
+  private let signed: [UInt8]
+  private let signature: [UInt8]
+
+  /// - Throws: `malformed`.
+  public init(_ text: String) throws(OpenIDError) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard text.utf8.count <= Self.longest, parts.count == 3, let head = Self.object(parts[0]),
+      let content = Self.object(parts[1]), let signature = Base64URL.bytes(String(parts[2]))
+    else { throw OpenIDError(.malformed, "this is no signed token") }
+    // Extensions that must be understood are not (RFC 7515, section 4.1.11).
+    guard head["crit"] == nil else { throw OpenIDError(.malformed, "the token has critical extensions") }
+    guard let algorithm = head["alg"]?.textValue else { throw OpenIDError(.wrongAlgorithm, "the token has none") }
+    guard let keyName = head["kid"]?.textValue else { throw OpenIDError(.unknownKey, "the token names no key") }
+    self.algorithm = algorithm
+    self.keyName = keyName
+    self.content = content
+    self.signature = signature
+    signed = Array("\(parts[0]).\(parts[1])".utf8)
+  }
+
+  private static func object(_ part: Substring) -> JSON? {
+    guard let bytes = Base64URL.bytes(String(part)), let json = try? JSON(parsing: bytes), case .object = json else {
+      return nil
+    }
+    return json
+  }
+
+  /// Checks the signature.
+  ///
+  /// - Returns: the content.
+  /// - Throws: `unknownKey`; `wrongAlgorithm`; `wrongSignature`.
+  func verify(_ keys: OpenIDKeys) throws(OpenIDError) -> JSON {
+    guard let key = keys.key(keyName) else { throw OpenIDError(.unknownKey, "the provider has no such key") }
+    guard algorithm == key.webName else {
+      throw OpenIDError(.wrongAlgorithm, "expected \(key.webName), which is the key's")
+    }
+    guard key.isValidInToken(signature, for: signed) else { throw OpenIDError(.wrongSignature, "not the key's") }
+    return content
+  }
+}

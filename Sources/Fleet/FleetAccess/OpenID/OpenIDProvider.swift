@@ -1,0 +1,81 @@
+import FleetDomain
+
+/// An OpenID provider with which people of a tenant sign in, as the configuration describes it.
+public struct OpenIDProvider: Equatable, Sendable {
+  /// The name in paths: 1 to 63 characters of a–z, 0–9 and `-`.
+  public var id: String
+  /// The name that people see.
+  public var name: String
+  /// The issuer: a URL, compared exactly. `{tenantid}` stands for the directory of an account at Entra ID.
+  public var issuer: String
+  public var clientID: String
+  /// `nil` for a public client.
+  public var clientSecret: String?
+  public var tenant = TenantID.standard
+  /// The directories of Entra ID (`tid`) whose accounts are accepted.
+  public var allowedTenants: [String] = []
+  /// Domains whose people get an account at their first sign-in, if the provider has verified their address.
+  public var allowedDomains: [String] = []
+  /// The claim with the groups or roles of a person; `nil` for none.
+  public var rolesClaim: String?
+  /// Roles by values of ``rolesClaim``. A person with one of these values gets an account at the first sign-in.
+  public var roles: [String: [PersonRole]] = [:]
+  /// Whether only identities that people have linked themselves can sign in.
+  public var isLinkOnly = false
+
+  public init(id: String, name: String, issuer: String, clientID: String) {
+    self.id = id
+    self.name = name
+    self.issuer = issuer
+    self.clientID = clientID
+  }
+
+  private static let placeholder = "{tenantid}"
+
+  /// Whether the issuer depends on the account's directory, as at Entra ID.
+  public var isTemplate: Bool { issuer.contains(Self.placeholder) }
+
+  /// The address of the provider's description (OpenID Connect Discovery 1.0, section 4).
+  public var discoveryURL: String {
+    let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+    return base.replacing(Self.placeholder, with: "organizations") + "/.well-known/openid-configuration"
+  }
+
+  /// The issuer of a directory of Entra ID.
+  public func issuer(ofDirectory directory: String) -> String { issuer.replacing(Self.placeholder, with: directory) }
+
+  /// The issuer of a token; `nil` if the token belongs to a directory that is not allowed.
+  ///
+  /// - Parameter claims: the content of the token.
+  func expectedIssuer(_ claims: JSON) -> String? {
+    guard isTemplate else { return issuer }
+    guard let directory = claims["tid"]?.textValue, allowedTenants.contains(directory) else { return nil }
+    return issuer(ofDirectory: directory)
+  }
+
+  /// The roles of a new account; empty if the claims give the right to none.
+  ///
+  /// - Parameters:
+  ///   - email: the address, if the provider has verified it.
+  public func roles(for claims: JSON, verifiedEmail email: EmailAddress?) -> [PersonRole] {
+    var found: Set<PersonRole> = []
+    if let rolesClaim {
+      for value in claims[rolesClaim]?.texts ?? [] { found.formUnion(roles[value] ?? []) }
+    }
+    let domain = email.flatMap { $0.text.split(separator: "@").last.map(String.init) }
+    // The role with the fewest rights.
+    if found.isEmpty, let domain, allowedDomains.contains(domain) { found = [.driver] }
+    return PersonRole.allCases.filter { found.contains($0) }
+  }
+}
+
+extension JSON {
+  /// A text, or the texts of an array.
+  var texts: [String] {
+    switch self {
+    case .text(let text): [text]
+    case .array(let elements): elements.compactMap(\.textValue)
+    default: []
+    }
+  }
+}
