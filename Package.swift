@@ -182,6 +182,9 @@ let package = Package(
       dependencies: ["FleetAccess", "FleetDomain", "Telemetry", .product(name: "Mustache", package: "swift-mustache")],
       path: "Sources/Fleet/FleetMessages", swiftSettings: strict),
     .target(
+      name: "FleetProviders", dependencies: ["Peers", "CCurl"], path: "Sources/Fleet/FleetProviders",
+      swiftSettings: strict),
+    .target(
       name: "FleetOutbox",
       dependencies: [
         "FleetAccess", "FleetDomain", "FleetMessages", "Peers", "Telemetry", "CCurl",
@@ -198,7 +201,8 @@ let package = Package(
     .target(
       name: "FleetAPI",
       dependencies: [
-        "Failures", "FleetAccess", "FleetDomain", "FleetWork", "Telemetry", "JSONText", "GeoJSON", "CZstd", "CZlib",
+        "Failures", "FleetAccess", "FleetDomain", "FleetProviders", "FleetWork", "Telemetry", "JSONText", "GeoJSON",
+        "CZstd", "CZlib",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdTLS", package: "hummingbird"),

@@ -152,6 +152,23 @@ import Testing
     Row(
       "PATCH /api/expenses/{expenseId}", "/api/expenses/$EXPENSE", body: #"{"notes":"x"}"#, headers: any,
       gets: [401, 403, 403, 404, 403, 200, 404, 200, 200]),
+    Row("GET /api/identities", gets: [401, 403, 403, 200, 200, 200, 200, 403, 200]),
+    Row(
+      "DELETE /api/identities/{identityId}", "/api/identities/$NEW",
+      gets: [401, 403, 403, 404, 404, 404, 404, 403, 404]),
+    // There is no provider.
+    Row(
+      "POST /api/auth/oidc/{providerId}/link", "/api/auth/oidc/x/link", body: "{}",
+      gets: [401, 403, 403, 404, 404, 404, 404, 403, 404]),
+    Row("GET /api/auth/oidc", gets: [200, 200, 200, 200, 200, 200, 200, 200, 200]),
+    Row(
+      "GET /api/auth/oidc/{providerId}", "/api/auth/oidc/x", gets: [404, 404, 404, 404, 404, 404, 404, 404, 404]),
+    Row(
+      "GET /api/auth/oidc/{providerId}/callback", "/api/auth/oidc/x/callback?code=a&state=b",
+      gets: [404, 404, 404, 404, 404, 404, 404, 404, 404]),
+    Row(
+      "POST /api/auth/oidc/{providerId}/logout", "/api/auth/oidc/x/logout", body: "{}",
+      gets: [404, 404, 404, 404, 404, 404, 404, 404, 404]),
     // Open to everybody: what counts is in the body.
     Row(
       "POST /api/auth/login", body: #"{"email":"x@y.example","password":"z"}"#,

@@ -311,10 +311,11 @@ import Testing
         (
           try things.list(ThingQuery<Person>()).items.count, try things.list(ThingQuery<Session>()).items.count,
           try things.list(ThingQuery<Factor>()).items.count, try things.list(ThingQuery<Ticket>()).items.count,
-          try things.list(ThingQuery<QueuedMail>()).items.count
+          try things.list(ThingQuery<QueuedMail>()).items.count,
+          try things.list(ThingQuery<LinkedIdentity>()).items.count
         )
       }
-      #expect(empty == (0, 0, 0, 0, 0))
+      #expect(empty == (0, 0, 0, 0, 0, 0))
     }
   }
 }

@@ -42,10 +42,13 @@ WRONG_TEXTS = 14
 COMPANIONS = {
     "privacy.fences": {"geofences": "fences.geojson"},
     "limits.memoryBytes": {"limits": {"unpackedBytes": 1024}},
+    "accounts.providers": {"accounts": {"url": "https://fleet.example"}},
     "mail": {"accounts": {"url": "https://fleet.example"}},
 }
 ITEMS = {
     "adapters": lambda number: {"tcp": f"elm{number}"},
+    "accounts.providers": lambda number: {
+        "id": f"p{number}", "name": "P", "issuer": "https://id.example", "clientId": "fleet"},
     "sinks": lambda number: {"type": "stdout", "name": f"s{number}"},
 }
 

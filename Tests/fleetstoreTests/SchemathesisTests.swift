@@ -22,7 +22,7 @@ import Testing
           "--continue-on-failure", "--no-color", "--seed", "1", "--request-timeout", "120",
         ], environment: ["FLEETSTORE_TOKEN": try #require(store.token)], directory: scratch.path, limit: .seconds(900))
       #expect(result.status == 0, "\(result.output.suffix(6_000))")
-      #expect(result.output.contains("Tested: 87"), "\(result.output.suffix(2_000))")
+      #expect(result.output.contains("Tested: 94"), "\(result.output.suffix(2_000))")
       // The log contains no error either.
       #expect(!store.program.errorLines.contains { $0.hasPrefix("fleetstore: error: ") })
     }

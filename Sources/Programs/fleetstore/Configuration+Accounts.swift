@@ -8,7 +8,7 @@ extension Configuration {
   /// The networks of `trustedProxies`, at most.
   private static let mostProxies = 256
   /// The tenants of `accounts.withoutEmailCodes`, at most.
-  private static let mostTenants = 1_024
+  static let mostTenants = 1_024
 
   mutating func readAccounts(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
     if let proxies = reader.optional("trustedProxies") {
@@ -55,6 +55,7 @@ extension Configuration {
         server.accounts.withoutEmailCodes.insert(tenant)
       }
     }
+    try readProviders(&object, folder: folder)
     try object.finish()
   }
 
@@ -80,6 +81,7 @@ extension Configuration {
     line.field("appSessionSeconds", limits.appSeconds)
     line.field("invitationSeconds", limits.invitationSeconds)
     line.field("withoutEmailCodes", server.accounts.withoutEmailCodes.map(\.text).sorted())
+    writeProviders(&line)
     line.end()
   }
 }

@@ -52,6 +52,8 @@ struct Configuration {
     var metricsToken: String?
     var broker: String?
     var mail: String?
+    /// By the provider's id.
+    var providers: [String: String] = [:]
   }
 
   /// The name of a key in messages, with its place in the file if it is there.

@@ -41,7 +41,8 @@ struct PersonCommand: AsyncParsableCommand {
         try await storage.change(tenant: tenant, by: Actor(.command), at: WallClock.now) {
           transaction throws(ThingError) in
           let added = try transaction.insert(person)
-          try transaction.issueTicket(.invitation, secret.hash, of: added.id, seconds: seconds)
+          try transaction.issueTicket(
+            .invitation, secret.hash, of: added.id, seconds: seconds, details: Ticket.commandDetails)
         }
       }
       try StandardOutput.say(
@@ -81,7 +82,8 @@ struct PersonCommand: AsyncParsableCommand {
         let purpose: Ticket.Purpose = person.value.passwordHash == nil ? .invitation : .recovery
         let seconds = purpose == .invitation ? limits.invitationSeconds : limits.recoverySeconds
         try transaction.note("invite", kind: Person.names.one, thing: person.id, details: [:])
-        try transaction.issueTicket(purpose, secret.hash, of: person.id, seconds: seconds)
+        try transaction.issueTicket(
+          purpose, secret.hash, of: person.id, seconds: seconds, details: Ticket.commandDetails)
         return purpose
       }
       try StandardOutput.say(

@@ -43,6 +43,8 @@ struct SessionCookie: Sendable {
   static let session = SessionCookie(name: "fleet-session")
   /// A proof that a person has signed in from this browser before.
   static let device = SessionCookie(name: "fleet-device")
+  /// Marks the browser that has begun to sign in at an OpenID provider.
+  static let provider = SessionCookie(name: "fleet-provider")
 
   private func name(isTLS: Bool) -> String { isTLS ? "__Host-" + name : name }
 

@@ -90,7 +90,7 @@ extension AccountService {
           [self] transaction throws(ThingError) in
           let person = found ?? Self.nobody(at: now)
           try transaction.note("recoveryRequested", kind: Person.names.one, thing: person.id, details: [:])
-          if settings.sendsMail {
+          if settings.sendsMail, !settings.requiringProvider.contains(tenant) {
             // Older links stay valid: otherwise strangers could end those that the owner has asked for.
             let ticket = try transaction.issueTicket(
               .recovery, secret.hash, of: person.id, seconds: settings.limits.recoverySeconds, replaces: false)

@@ -14,6 +14,8 @@ final class AccountService: Sendable {
   private let hub: LiveHub
   let logger: Logger
   let guesses = GuessLimiter()
+  /// The OpenID providers by their ids.
+  let providers: [String: OpenIDSource]
 
   init(
     storage: any FleetStorage, settings: AccountSettings, hasher: PasswordHasher, authenticator: Authenticator,
@@ -26,6 +28,7 @@ final class AccountService: Sendable {
     self.hub = hub
     self.logger = logger
     policy = PasswordPolicy(common: CommonPasswords.all)
+    providers = Dictionary(settings.providers.map { ($0.id, OpenIDSource($0)) }) { first, _ in first }
   }
 
   /// The browser or app that signs in.
@@ -91,6 +94,7 @@ final class AccountService: Sendable {
   func signIn(
     email: String, password: String, answer: FactorAnswer? = nil, tenant: TenantID, _ caller: Caller
   ) async throws -> Step {
+    guard !settings.requiringProvider.contains(tenant) else { throw Self.providerRequired }
     let address = EmailAddress(email)
     let person = try await person(address, tenant)
     let device = person.flatMap { isKnownDevice(caller.device, of: $0.id, tenant) ? caller.device : nil }
@@ -150,6 +154,10 @@ final class AccountService: Sendable {
       session: session, person: try transaction.existing(person.id, Person.self), tenant: tenant,
       secret: secrets.secret, refresh: secrets.refresh)
   }
+
+  static let providerRequired = APIError(
+    .forbidden, "providerRequired",
+    "passwords are switched off here; sign in with a provider: GET \(AuthRoutes.path)/oidc")
 
   /// Wrong answers to one ticket.
   private static let mostAnswers: Int64 = 5
@@ -345,8 +353,10 @@ final class AccountService: Sendable {
     // Links cannot be guessed, but the work for wrong ones is bounded.
     let attempt = try guesses.admit("link \(hash.text)", device: nil, from: caller.address)
     let found = try await ifTenantExists {
-      try await storage.view(tenant: tenant) { view throws(ThingError) -> LinkedAccount? in
-        guard let ticket = try view.ticket(hash, for: purposes, at: now) else { return nil }
+      try await storage.view(tenant: tenant) { [settings] view throws(ThingError) -> LinkedAccount? in
+        guard let ticket = try view.ticket(hash, for: purposes, at: now),
+          !settings.requiringProvider.contains(tenant) || ticket.value.isFromCommand
+        else { return nil }
         guard let id = ticket.value.personID else { return LinkedAccount(person: nil, hasFactor: false) }
         guard let person = try view.find(id, Person.self), person.value.isActive else { return nil }
         return LinkedAccount(

@@ -18,6 +18,11 @@ public struct AccountSettings: Equatable, Sendable {
   /// Tenants in which codes by email are no second factor.
   public var withoutEmailCodes: Set<TenantID> = []
 
+  /// The OpenID providers. They need ``publicURL``, which the addresses for their answers begin with.
+  public var providers: [OpenIDProvider] = []
+  /// Tenants in which nobody signs in with a password.
+  public var requiringProvider: Set<TenantID> = []
+
   /// - Parameter secretKeys: `nil` for new keys. Secrets in the database can then be read only by this process.
   public init(secretKeys: SecretKeys? = nil) {
     // A line that was just generated is valid.

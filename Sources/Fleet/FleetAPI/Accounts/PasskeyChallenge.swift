@@ -66,10 +66,17 @@ extension FleetTransaction {
   ///
   /// - Returns: `false` if it was used before.
   func use(_ challenge: PasskeyChallenge) throws(ThingError) -> Bool {
-    let hash = Secret.hash(of: challenge.text)
-    guard try ticket(hash, for: [.passkey], at: now) == nil else { return false }
-    let left = Int((challenge.expiresAt.milliseconds - now.milliseconds) / 1_000) + 1
-    try issueTicket(.passkey, hash, of: nil, seconds: max(left, 1))
+    try useOnce(challenge.text, .passkey, until: challenge.expiresAt)
+  }
+
+  /// Uses a text up that is valid once. It is remembered until it expires.
+  ///
+  /// - Returns: `false` if it was used before.
+  func useOnce(_ text: String, _ purpose: Ticket.Purpose, until end: Timestamp) throws(ThingError) -> Bool {
+    let hash = Secret.hash(of: text)
+    guard try ticket(hash, for: [purpose], at: now) == nil else { return false }
+    let left = Int((end.milliseconds - now.milliseconds) / 1_000) + 1
+    try issueTicket(purpose, hash, of: nil, seconds: max(left, 1))
     return true
   }
 }

@@ -5,6 +5,7 @@ enum AccountSchemas {
   /// Members of one JSON object, without its braces.
   static let text = [
     ThingSchema.members(of: Person.self), ThingSchema.members(of: Session.self), ThingSchema.members(of: Factor.self),
+    ThingSchema.members(of: LinkedIdentity.self),
     own,
   ].joined(separator: ",")
 
@@ -113,6 +114,26 @@ enum AccountSchemas {
         },
         "link": { "type": "string" }, "token": { "type": "string" }, "expiresAt": { "$ref": "#/components/schemas/Time" }
       }
+    },
+    "ProviderList": {
+      "type": "object", "required": ["data"], "additionalProperties": false,
+      "properties": { "data": { "type": "array", "items": {
+        "type": "object", "required": ["id", "name", "url"], "properties": {
+          "id": { "type": "string" }, "name": { "type": "string" },
+          "url": { "description": "The path with which a browser begins.", "type": "string" }
+        }
+      } } }
+    },
+    "ProviderPage": {
+      "type": "object", "required": ["url"],
+      "properties": { "url": { "description": "A page of the provider.", "type": "string" } }
+    },
+    "IdentityLink": {
+      "type": "object", "additionalProperties": false,
+      "properties": { "returnTo": { "description": "A path of this server.", "type": "string", "pattern": "^/" } }
+    },
+    "ProviderLogout": {
+      "type": "object", "required": ["logout_token"], "properties": { "logout_token": { "type": "string" } }
     },
     "FactorCodeRequest": {
       "type": "object", "required": ["ticket"], "additionalProperties": false,

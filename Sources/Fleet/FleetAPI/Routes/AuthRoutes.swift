@@ -139,17 +139,24 @@ struct AuthRoutes {
 
   private var logout: Route {
     let operation = Operation(
-      id: "signOut", summary: "Ends the session of this request.", results: [.init(.noContent, "Signed out.")])
+      id: "signOut",
+      summary:
+        "Ends the session of this request. If the person signed in with a provider, the answer may name its page for signing out there too.",
+      results: [.init(.noContent, "Signed out."), .init(.ok, "Signed out.", .json("ProviderPage"))])
     return Route(.post, Self.path + "/logout", .people, operation) { [accounts] call in
       let (caller, signedIn) = try call.signedIn
-      try await accounts.storage.change(
+      let ended = try await accounts.storage.change(
         tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now
-      ) { transaction throws(ThingError) in
-        guard let session = try transaction.find(signedIn.session, Session.self) else { return }
+      ) { transaction throws(ThingError) -> Stored<Session>? in
+        guard let session = try transaction.find(signedIn.session, Session.self) else { return nil }
         try transaction.endSession(session, action: "signOut")
+        return session
       }
       accounts.forget(caller.tenant, [signedIn.session])
       var answer = Answer(status: .noContent)
+      if let ended, let url = await accounts.providerLogout(ended, caller.tenant) {
+        answer = Answer(json: Array(JSON.object(["url": .text(url)]).canonicalText.utf8))
+      }
       answer.headers.append(
         HTTPField(name: .setCookie, value: SessionCookie.session.field("", isTLS: call.client.isTLS, seconds: 0)))
       return answer

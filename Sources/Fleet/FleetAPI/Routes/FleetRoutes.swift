@@ -45,6 +45,7 @@ enum FleetRoutes {
       + SessionRoutes(accounts: accounts).routes
       + FactorRoutes(accounts: accounts).routes
       + PasskeyRoutes(accounts: accounts).routes
+      + ProviderRoutes(accounts: accounts).routes
       + AuditRoutes(storage: storage).routes
       + [metrics.route]
     let operation = Operation(

@@ -140,6 +140,10 @@ extension FleetTransaction {
     for mail in try list(ThingQuery<QueuedMail>(.oneOf(key: "personId", [person.id.json]), limit: 1_000)).items {
       try remove(mail, action: "erase")
     }
+    for identity in try list(ThingQuery<LinkedIdentity>(.oneOf(key: "personId", [person.id.json]), limit: 1_000)).items
+    {
+      try remove(identity, action: "erase")
+    }
     try remove(person, action: "erase")
     try destroyPersonalKey(of: person.id)
     return ended

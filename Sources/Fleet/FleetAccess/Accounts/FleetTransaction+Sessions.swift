@@ -11,11 +11,17 @@ public struct NewSession: Sendable {
   /// The client's name for itself, from the header `User-Agent`.
   public var client: String?
   public var address: String?
+  /// The identity at an OpenID provider; `nil` for another sign-in.
+  public var identity: UUIDv7?
+  /// The provider's own identifier of its session; `nil` if it gave none.
+  public var providerSession: String?
 
   public init(
     transport: Session.Transport, secret: SecretHash, refreshSecret: SecretHash? = nil, client: String?,
-    address: String?
+    address: String?, identity: UUIDv7? = nil, providerSession: String? = nil
   ) {
+    self.identity = identity
+    self.providerSession = providerSession
     self.transport = transport
     self.secret = secret
     self.refreshSecret = refreshSecret
@@ -37,6 +43,8 @@ extension FleetTransaction {
     session.transport = new.transport
     session.client = new.client
     session.address = new.address
+    session.identityID = new.identity
+    session.providerSession = new.providerSession
     session.lastSeenAt = now
     session.authenticatedAt = now
     session.secret = new.secret.text

@@ -11,8 +11,9 @@ public struct JSONWebToken: Equatable, Sendable {
   public static let longest = 16 << 10
 
   let algorithm: String
-  /// The name of the key (`kid`).
-  let keyName: String
+  /// The name of the key (`kid`); `nil` if the token names none, which is right if the provider has one key (OpenID
+  /// Connect Core 1.0, section 10.1).
+  let keyName: String?
   /// The content. It proves nothing before ``verify(_:)``.
   let content: JSON
   private let signed: [UInt8]
@@ -27,7 +28,8 @@ public struct JSONWebToken: Equatable, Sendable {
     // Extensions that must be understood are not (RFC 7515, section 4.1.11).
     guard head["crit"] == nil else { throw OpenIDError(.malformed, "the token has critical extensions") }
     guard let algorithm = head["alg"]?.textValue else { throw OpenIDError(.wrongAlgorithm, "the token has none") }
-    guard let keyName = head["kid"]?.textValue else { throw OpenIDError(.unknownKey, "the token names no key") }
+    let keyName = head["kid"]?.textValue
+    guard keyName != nil || head["kid"] == nil else { throw OpenIDError(.malformed, "the name of the key is no text") }
     self.algorithm = algorithm
     self.keyName = keyName
     self.content = content
@@ -47,7 +49,7 @@ public struct JSONWebToken: Equatable, Sendable {
   /// - Returns: the content.
   /// - Throws: `unknownKey`; `wrongAlgorithm`; `wrongSignature`.
   func verify(_ keys: OpenIDKeys) throws(OpenIDError) -> JSON {
-    guard let key = keys.key(keyName) else { throw OpenIDError(.unknownKey, "the provider has no such key") }
+    guard let key = keys.key(of: self) else { throw OpenIDError(.unknownKey, "the provider has no such key") }
     guard algorithm == key.webName else {
       throw OpenIDError(.wrongAlgorithm, "expected \(key.webName), which is the key's")
     }

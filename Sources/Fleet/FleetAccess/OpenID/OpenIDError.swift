@@ -10,8 +10,18 @@ public struct OpenIDError: Error, Equatable, Sendable, CustomStringConvertible {
     case wrongSignature
     case wrongIssuer, wrongAudience, wrongNonce, wrongAccessToken
     case expired, notYetValid
-    /// The provider's keys cannot be used.
+    /// The provider's description or keys cannot be used.
     case badProvider
+    /// The provider refuses the sign-in.
+    case refused
+    /// The provider does not answer, or its answer is too long.
+    case unreachable
+    /// The sign-in was not begun by this browser, is over, or was finished before.
+    case wrongState
+    /// Nobody may sign in with this account.
+    case noAccount
+    /// The account belongs to a person who has it already, or the address to another person.
+    case conflict
   }
 
   public let kind: Kind

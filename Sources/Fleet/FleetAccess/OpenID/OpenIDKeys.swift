@@ -28,11 +28,14 @@ public struct OpenIDKeys: Equatable, Sendable {
     self.keys = keys
   }
 
-  /// The key with a name; `nil` if there is none.
-  func key(_ name: String) -> PasskeyPublicKey? { keys[name] }
+  /// The key that a token names, or the only one if it names none; `nil` if there is none.
+  func key(of token: JSONWebToken) -> PasskeyPublicKey? {
+    guard let name = token.keyName else { return keys.count == 1 ? keys.first?.value : nil }
+    return keys[name]
+  }
 
-  /// Whether there is a key with the name that a token gives.
-  public func hasKey(of token: JSONWebToken) -> Bool { keys[token.keyName] != nil }
+  /// Whether there is a key for a token.
+  public func hasKey(of token: JSONWebToken) -> Bool { key(of: token) != nil }
 }
 
 extension PasskeyPublicKey {

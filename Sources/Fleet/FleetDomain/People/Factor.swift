@@ -74,6 +74,11 @@ public struct Ticket: Kind {
 
   public init() {}
 
+  /// The details of a link that a command on the server's machine has printed.
+  public static let commandDetails = "command"
+  /// Whether a command on the server's machine has made it, which is valid where passwords are switched off.
+  public var isFromCommand: Bool { purpose == .firstAdministrator || details == Self.commandDetails }
+
   public static let isAudited = false
   public static let names = KindNames(one: "ticket", many: "tickets")
   public static let fields: [Field<Ticket>] = [

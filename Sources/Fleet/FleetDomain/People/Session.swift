@@ -31,6 +31,10 @@ public struct Session: Kind {
   public var refreshSecret: String?
   /// The time at which the session was revoked; `nil` if it was not.
   public var revokedAt: Timestamp?
+  /// The identity at an OpenID provider with which the person signed in; `nil` for another sign-in.
+  public var identityID: UUIDv7?
+  /// The provider's own identifier of its session (`sid`); `nil` if it gave none.
+  public var providerSession: String?
 
   public init() {}
 
@@ -48,6 +52,8 @@ public struct Session: Kind {
     Field("secretExpiresAt", \.secretExpiresAt).settable(by: .hidden),
     Field("refreshSecret", \.refreshSecret).settable(by: .hidden),
     Field("revokedAt", \.revokedAt).settable(by: .server).filterable(),
+    Field("identityId", \.identityID).settable(by: .server),
+    Field("providerSession", \.providerSession).settable(by: .hidden),
   ]
 }
 

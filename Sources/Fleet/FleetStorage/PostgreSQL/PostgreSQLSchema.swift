@@ -5,7 +5,7 @@ enum PostgreSQLSchema {
   /// The step at index n upgrades version n to version n + 1.
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-    version11, version12,
+    version11, version12, version13,
   ]
 
   private static let version1 =
@@ -288,6 +288,20 @@ enum PostgreSQLSchema {
     CREATE INDEX queued_mail_reason ON queued_mail (tenant, reason, created);
     CREATE INDEX queued_mail_person ON queued_mail (tenant, person_id, created);
     CREATE INDEX queued_mail_recipient ON queued_mail (tenant, recipient, created);
+    """
+
+  /// Adds identities at OpenID providers, and the identity of each session.
+  private static let version13 = """
+    CREATE TABLE linked_identity (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "person_id" uuid NOT NULL, "provider" text COLLATE "C" NOT NULL,
+      "issuer" text COLLATE "C" NOT NULL, "subject" text COLLATE "C" NOT NULL, "name" text COLLATE "C",
+      "last_used_at" bigint, PRIMARY KEY (tenant, id)
+    );
+    CREATE UNIQUE INDEX linked_identity_subject ON linked_identity (tenant, issuer, subject);
+    CREATE INDEX linked_identity_person ON linked_identity (tenant, person_id);
+    ALTER TABLE session ADD COLUMN "identity_id" uuid, ADD COLUMN "provider_session" text COLLATE "C";
+    CREATE INDEX session_identity ON session (tenant, identity_id) WHERE identity_id IS NOT NULL;
     """
 
   /// The time of the migration, ms. It is the same in all its statements.

@@ -5,7 +5,7 @@ enum SQLiteSchema {
   /// The step at index n upgrades version n to version n + 1.
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-    version11, version12,
+    version11, version12, version13,
   ]
 
   private static let version1 = """
@@ -283,6 +283,20 @@ enum SQLiteSchema {
     CREATE INDEX queued_mail_reason ON queued_mail (tenant, reason, created);
     CREATE INDEX queued_mail_person ON queued_mail (tenant, person_id, created);
     CREATE INDEX queued_mail_recipient ON queued_mail (tenant, recipient, created);
+    """
+
+  /// Adds identities at OpenID providers, and the identity of each session.
+  private static let version13 = """
+    CREATE TABLE linked_identity (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "person_id" BLOB NOT NULL, "provider" TEXT NOT NULL, "issuer" TEXT NOT NULL,
+      "subject" TEXT NOT NULL, "name" TEXT, "last_used_at" INTEGER, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE UNIQUE INDEX linked_identity_subject ON linked_identity (tenant, issuer, subject);
+    CREATE INDEX linked_identity_person ON linked_identity (tenant, person_id);
+    ALTER TABLE session ADD COLUMN "identity_id" BLOB;
+    ALTER TABLE session ADD COLUMN "provider_session" TEXT;
+    CREATE INDEX session_identity ON session (tenant, identity_id) WHERE identity_id IS NOT NULL;
     """
 
   private static func randoms(_ count: Int) -> String {

@@ -1,0 +1,330 @@
+import FleetAccess
+import FleetDomain
+import Telemetry
+
+/// Signing in with an account at an OpenID provider (OpenID Connect Core 1.0, code flow with PKCE).
+extension AccountService {
+  /// The answer of a provider, as a browser brings it.
+  struct ProviderAnswer: Sendable {
+    var code: String?
+    var state: String?
+    var issuer: String?
+    /// The provider's error code.
+    var error: String?
+  }
+
+  /// The end of a sign-in at a provider.
+  enum ProviderStep: Sendable {
+    case signedIn(Opened, returnTo: String)
+    case linked(returnTo: String)
+  }
+
+  /// - Throws: 404.
+  func source(_ id: String) throws(APIError) -> OpenIDSource {
+    guard let source = providers[id] else { throw .notFound("no provider \(quoted(id))") }
+    return source
+  }
+
+  private func redirect(_ provider: OpenIDProvider) -> String {
+    "\(settings.publicURL ?? "")\(AuthRoutes.path)/oidc/\(provider.id)/callback"
+  }
+
+  /// The address at the provider to which the browser goes.
+  ///
+  /// - Parameters:
+  ///   - person: who links an identity; `nil` for a sign-in.
+  ///   - browser: the secret of the browser's cookie.
+  /// - Throws: 503 if the provider does not answer.
+  func begin(
+    _ source: OpenIDSource, returnTo: String, person: UUIDv7?, browser: String
+  ) async throws -> String {
+    let provider = source.provider
+    let state = OpenIDState(provider.id, returnTo: returnTo, person: person, browser: browser, at: WallClock.now)
+    let description: OpenIDSource.Description
+    do throws(OpenIDError) {
+      description = try await source.describe()
+    } catch {
+      throw unavailable(provider, error)
+    }
+    let query = [
+      ("response_type", "code"), ("client_id", provider.clientID), ("redirect_uri", redirect(provider)),
+      ("scope", "openid email profile"), ("state", state.sealed(settings.secretKeys)), ("nonce", state.nonce),
+      ("code_challenge", state.challenge), ("code_challenge_method", "S256"),
+    ].map { "\($0)=\(PercentCoding.encode($1))" }.joined(separator: "&")
+    return description.authorization + (description.authorization.contains("?") ? "&" : "?") + query
+  }
+
+  private func unavailable(_ provider: OpenIDProvider, _ error: OpenIDError) -> APIError {
+    logger.warning("provider \(provider.id): \(error)")
+    return APIError(
+      .serviceUnavailable, "providerUnavailable", "\(provider.name) cannot be reached at this moment; try again",
+      retryAfter: 10)
+  }
+
+  /// Finishes a sign-in, or links an identity.
+  ///
+  /// - Parameter browser: the secret of the browser's cookie; `nil` if it has none.
+  /// - Throws: 401; 403 if nobody may sign in with the account; 409; 429; 503.
+  func finish(
+    _ source: OpenIDSource, _ answer: ProviderAnswer, browser: String?, _ caller: Caller
+  ) async throws -> ProviderStep {
+    let provider = source.provider
+    let attempt = try guesses.admit(
+      "provider \(PeerAddress.group(caller.address))", device: nil, from: caller.address)
+    do {
+      let step = try await step(source, answer, browser, caller)
+      guesses.succeeded(attempt)
+      return step
+    } catch let error as OpenIDError {
+      logger.info("provider \(provider.id): a sign-in was refused: \(error)")
+      let kind = error.kind.rawValue
+      _ = try await ifTenantExists {
+        try await storage.change(
+          tenant: provider.tenant, by: Actor(.nobody, address: caller.address), at: WallClock.now
+        ) { transaction throws(ThingError) in
+          try transaction.note(
+            "signInRefused", kind: LinkedIdentity.names.one, thing: nil,
+            details: ["reason": .text(kind), "provider": .text(provider.id)])
+        }
+      }
+      throw refusal(error, provider)
+    }
+  }
+
+  private func refusal(_ error: OpenIDError, _ provider: OpenIDProvider) -> APIError {
+    switch error.kind {
+    case .unreachable, .badProvider: unavailable(provider, error)
+    case .noAccount:
+      APIError(
+        .forbidden, "noAccount",
+        "this account at \(provider.name) belongs to nobody here; ask an administrator, or sign in and link it")
+    case .conflict:
+      APIError(
+        .conflict, "identityInUse",
+        "the account at \(provider.name), or its email address, belongs to somebody here; sign in as that person and link it"
+      )
+    default:
+      APIError(
+        .unauthorized, "providerSignInFailed", "the sign-in at \(provider.name) was not accepted; begin again")
+    }
+  }
+
+  private func step(
+    _ source: OpenIDSource, _ answer: ProviderAnswer, _ browser: String?, _ caller: Caller
+  ) async throws -> ProviderStep {
+    let provider = source.provider
+    guard let text = answer.state,
+      let state = OpenIDState(text, settings.secretKeys, browser: browser, at: WallClock.now),
+      state.provider == provider.id, try await isFirstUse(text, of: state, provider)
+    else { throw OpenIDError(.wrongState, "another browser began it, or it is over") }
+    let description = try await source.describe()
+    // RFC 9207: an answer of one provider must not be taken for that of another.
+    guard answer.issuer.map({ isIssuer($0, of: provider) }) ?? !description.namesIssuer else {
+      throw OpenIDError(.wrongIssuer, "the answer is of another issuer, or names none")
+    }
+    if let error = answer.error { throw OpenIDError(.refused, "the provider says \(quoted(error))") }
+    guard let code = answer.code, !code.isEmpty else { throw OpenIDError(.refused, "there is no code") }
+    let (token, accessToken) = try await source.redeem(
+      code, verifier: state.verifier, redirect: redirect(provider))
+    let identity = try OpenIDIdentity(
+      idToken: token, try await source.keys(for: token), of: provider, nonce: state.nonce, accessToken: accessToken,
+      at: WallClock.now)
+    if let person = state.person {
+      try await link(identity, provider, to: person, caller)
+      return .linked(returnTo: state.returnTo)
+    }
+    return .signedIn(try await open(identity, provider, caller), returnTo: state.returnTo)
+  }
+
+  private func isIssuer(_ text: String, of provider: OpenIDProvider) -> Bool {
+    provider.isTemplate
+      ? provider.allowedTenants.contains { provider.issuer(ofDirectory: $0) == text } : text == provider.issuer
+  }
+
+  /// Uses a state up.
+  private func isFirstUse(_ text: String, of state: OpenIDState, _ provider: OpenIDProvider) async throws -> Bool {
+    try await ifTenantExists {
+      try await storage.change(tenant: provider.tenant, by: Actor(.nobody), at: WallClock.now) {
+        transaction throws(ThingError) in
+        try transaction.useOnce(text, .openID, until: state.expiresAt)
+      }
+    } ?? false
+  }
+
+  // MARK: Accounts
+
+  private func open(
+    _ identity: OpenIDIdentity, _ provider: OpenIDProvider, _ caller: Caller
+  ) async throws -> Opened {
+    let secrets = NewSecrets(.cookie, provider.tenant)
+    let now = WallClock.now
+    let result: Result<Opened, OpenIDError>? = try await ifTenantExists {
+      try await storage.change(tenant: provider.tenant, by: Actor(.nobody, address: caller.address), at: now) {
+        [self] transaction throws(ThingError) in
+        let linked: Stored<LinkedIdentity>
+        if let known = try transaction.identity(identity) {
+          linked = known
+        } else {
+          guard !provider.isLinkOnly, let person = Self.newPerson(identity, provider), let email = person.email else {
+            return .failure(OpenIDError(.noAccount, "unknown, and not allowed to make an account"))
+          }
+          guard try transaction.person(email) == nil else {
+            return .failure(OpenIDError(.conflict, "a person has the address already"))
+          }
+          let added = try transaction.insert(person, id: nil, action: "signUp")
+          linked = try transaction.link(identity, provider, to: added.id)
+        }
+        guard let person = try transaction.find(linked.value.personID, Person.self), person.value.isActive else {
+          return .failure(OpenIDError(.noAccount, "the person is not active"))
+        }
+        var used = linked.value
+        used.lastUsedAt = now
+        try transaction.update(linked, to: used, action: "use")
+        let session = try transaction.beginSession(
+          NewSession(
+            transport: .cookie, secret: secrets.secret.hash, client: caller.agent, address: caller.address,
+            identity: linked.id, providerSession: identity.session), id: secrets.id, of: person, settings.limits)
+        return .success(
+          Opened(
+            session: session, person: try transaction.existing(person.id, Person.self), tenant: provider.tenant,
+            secret: secrets.secret, refresh: nil))
+      }
+    }
+    guard let result else { throw OpenIDError(.noAccount, "the tenant of the provider does not exist") }
+    return try result.get()
+  }
+
+  /// The person for whom an account is made at the first sign-in; `nil` if there is no right to one.
+  private static func newPerson(_ identity: OpenIDIdentity, _ provider: OpenIDProvider) -> Person? {
+    let roles = provider.roles(for: identity.claims, verifiedEmail: identity.verifiedEmail)
+    guard !roles.isEmpty, let email = identity.email else { return nil }
+    func name(_ key: String) -> String? {
+      identity.claims[key]?.textValue.flatMap { $0.isEmpty ? nil : String($0.prefix(100)) }
+    }
+    let local = email.text.prefix { $0 != "@" }
+    var members: [String: JSON] = [
+      "email": email.json, "roles": .array(roles.map(\.json)),
+      "firstName": .text(name("given_name") ?? name("name") ?? String(local)),
+      "lastName": .text(name("family_name") ?? "-"),
+    ]
+    if let locale = name("locale") { members["locale"] = .text(locale) }
+    if let person = try? Person(client: .object(members)) { return person }
+    members["locale"] = nil
+    return try? Person(client: .object(members))
+  }
+
+  private func link(
+    _ identity: OpenIDIdentity, _ provider: OpenIDProvider, to id: UUIDv7, _ caller: Caller
+  ) async throws {
+    let isLinked = try await storage.change(
+      tenant: provider.tenant, by: Actor(.person(id), address: caller.address), at: WallClock.now
+    ) { [self] transaction throws(ThingError) in
+      guard let person = try transaction.find(id, Person.self), person.value.isActive,
+        try transaction.identity(identity) == nil
+      else { return false }
+      let linked = try transaction.link(identity, provider, to: id)
+      let name = linked.value.name.map { "\(provider.name): \($0)" } ?? provider.name
+      try notify(.factorAdded, person, item: name, from: caller.address, transaction)
+      return true
+    }
+    guard isLinked else { throw OpenIDError(.conflict, "the identity is linked already") }
+  }
+
+  // MARK: Signing out
+
+  /// The address at the provider where the person signs out there too; `nil` if there is none.
+  func providerLogout(_ session: Stored<Session>, _ tenant: TenantID) async -> String? {
+    guard let id = session.value.identityID,
+      let linked = try? await storage.view(
+        tenant: tenant,
+        { view throws(ThingError) in
+          try view.find(id, LinkedIdentity.self)
+        }), let source = providers[linked.value.provider], let end = try? await source.describe().endSession
+    else { return nil }
+    let query = [
+      ("client_id", source.provider.clientID), ("post_logout_redirect_uri", settings.publicURL ?? ""),
+    ].map { "\($0)=\(PercentCoding.encode($1))" }.joined(separator: "&")
+    return end + (end.contains("?") ? "&" : "?") + query
+  }
+
+  /// Ends the sessions that a provider names (OpenID Connect Back-Channel Logout 1.0).
+  ///
+  /// - Throws: 400 if the token is not accepted.
+  func endSessions(_ source: OpenIDSource, logoutToken text: String, from address: String?) async throws {
+    let provider = source.provider
+    let identity: OpenIDIdentity
+    do throws(OpenIDError) {
+      let token = try JSONWebToken(text)
+      identity = try OpenIDIdentity(
+        logoutToken: token, try await source.keys(for: token), of: provider, at: WallClock.now)
+    } catch {
+      logger.info("provider \(provider.id): a logout token was refused: \(error)")
+      throw APIError(.badRequest, "wrongLogoutToken", "the logout token is not accepted")
+    }
+    let now = WallClock.now
+    let name = "\(identity.issuer) \(identity.claims["jti"]?.textValue ?? "")"
+    let ended = try await ifTenantExists {
+      try await storage.change(tenant: provider.tenant, by: Actor(.nobody, address: address), at: now) {
+        transaction throws(ThingError) -> [UUIDv7]? in
+        guard
+          try transaction.useOnce(
+            "logout \(name)", .openID, until: now.adding(seconds: OpenIDState.seconds + 60))
+        else { return nil }
+        var ended: [UUIDv7] = []
+        for session in try transaction.sessions(of: identity, provider) {
+          try transaction.endSession(session, action: "providerLogout")
+          ended.append(session.id)
+        }
+        return ended
+      }
+    }
+    guard let ended else { throw APIError(.badRequest, "wrongLogoutToken", "the logout token was used before") }
+    forget(provider.tenant, ended)
+  }
+}
+
+extension FleetView {
+  /// The identity that a provider states; `nil` if nobody has it.
+  func identity(_ identity: OpenIDIdentity) throws(ThingError) -> Stored<LinkedIdentity>? {
+    guard let subject = identity.subject else { return nil }
+    return try first(
+      ThingQuery<LinkedIdentity>(
+        .oneOf(key: "issuer", [.text(identity.issuer)]), .oneOf(key: "subject", [.text(subject)])))
+  }
+
+  /// The sessions that a logout token names: of the account, of the provider's session, or of both.
+  func sessions(
+    of identity: OpenIDIdentity, _ provider: OpenIDProvider
+  ) throws(ThingError) -> [Stored<Session>] {
+    var query = ThingQuery<Session>(.oneOf(key: "revokedAt", [.null]), limit: 1_000)
+    if identity.subject != nil {
+      guard let linked = try self.identity(identity) else { return [] }
+      query.conditions.append(.oneOf(key: "identityId", [linked.id.json]))
+    }
+    if let session = identity.session {
+      query.conditions.append(.oneOf(key: "providerSession", [.text(session)]))
+    }
+    var found: [Stored<Session>] = []
+    for session in try list(query).items {
+      guard let id = session.value.identityID, let linked = try find(id, LinkedIdentity.self),
+        linked.value.issuer == identity.issuer, linked.value.provider == provider.id
+      else { continue }
+      found.append(session)
+    }
+    return found
+  }
+}
+
+extension FleetTransaction {
+  fileprivate func link(
+    _ identity: OpenIDIdentity, _ provider: OpenIDProvider, to person: UUIDv7
+  ) throws(ThingError) -> Stored<LinkedIdentity> {
+    var linked = LinkedIdentity()
+    linked.personID = person
+    linked.provider = provider.id
+    linked.issuer = identity.issuer
+    linked.subject = identity.subject ?? ""
+    linked.name = identity.email?.text
+    return try insert(linked, id: nil, action: "link")
+  }
+}

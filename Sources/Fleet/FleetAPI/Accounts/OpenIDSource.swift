@@ -1,0 +1,148 @@
+import FleetAccess
+import FleetDomain
+import FleetProviders
+
+/// The description and keys of an OpenID provider, fetched when needed and kept for an hour.
+actor OpenIDSource {
+  /// What the provider says of itself (OpenID Connect Discovery 1.0, section 3).
+  struct Description: Sendable {
+    let authorization: String
+    let token: String
+    let keys: String
+    let endSession: String?
+    /// Whether the client's secret is sent in the header `Authorization`, and not in the body.
+    let usesBasic: Bool
+    /// Whether every answer of the authorization endpoint names the issuer (RFC 9207).
+    let namesIssuer: Bool
+  }
+
+  private static let freshness = Duration.seconds(3_600)
+  /// Keys are fetched at most once in this time, whatever names of keys tokens give.
+  private static let pause = Duration.seconds(60)
+  /// After a failure, nothing is fetched for this time.
+  private static let rest = Duration.seconds(5)
+
+  nonisolated let provider: OpenIDProvider
+  private let client: ProviderClient
+  private let mayUseLoopback: Bool
+  private var description: (value: Description, at: ContinuousClock.Instant)?
+  private var keys: (value: OpenIDKeys, at: ContinuousClock.Instant)?
+  private var failure: (error: OpenIDError, at: ContinuousClock.Instant)?
+
+  init(_ provider: OpenIDProvider) {
+    self.provider = provider
+    mayUseLoopback = ProviderClient.isLoopback(provider.issuer)
+    client = ProviderClient(mayUseLoopback: mayUseLoopback, longest: OpenIDKeys.longest, seconds: 10)
+  }
+
+  /// - Throws: `unreachable`; `badProvider`.
+  func describe() async throws(OpenIDError) -> Description {
+    if let description, .now - description.at < Self.freshness { return description.value }
+    let json = try await get(provider.discoveryURL)
+    do throws(OpenIDError) {
+      let read = try read(json)
+      description = (read, .now)
+      return read
+    } catch {
+      failure = (error, .now)
+      throw error
+    }
+  }
+
+  private func read(_ json: JSON) throws(OpenIDError) -> Description {
+    guard json["issuer"] == .text(provider.issuer) else {
+      throw OpenIDError(.badProvider, "its description is that of another issuer")
+    }
+    func endpoint(_ key: String) throws(OpenIDError) -> String? {
+      guard let value = json[key] else { return nil }
+      guard let text = value.textValue, ProviderClient.isAllowed(text, mayUseLoopback: mayUseLoopback) else {
+        throw OpenIDError(.badProvider, "\(key) is not an address that may be used")
+      }
+      return text
+    }
+    guard let authorization = try endpoint("authorization_endpoint"), let token = try endpoint("token_endpoint"),
+      let keys = try endpoint("jwks_uri")
+    else { throw OpenIDError(.badProvider, "its description lacks an endpoint") }
+    var usesBasic = true
+    if case .array(let methods)? = json["token_endpoint_auth_methods_supported"] {
+      usesBasic = methods.contains(.text("client_secret_basic"))
+    }
+    return Description(
+      authorization: authorization, token: token, keys: keys, endSession: try endpoint("end_session_endpoint"),
+      usesBasic: usesBasic, namesIssuer: json["authorization_response_iss_parameter_supported"] == .bool(true))
+  }
+
+  /// The keys, fetched again if none has the name that a token gives.
+  func keys(for token: JSONWebToken) async throws(OpenIDError) -> OpenIDKeys {
+    if let keys, keys.value.hasKey(of: token), .now - keys.at < Self.freshness { return keys.value }
+    if let keys, .now - keys.at < Self.pause { return keys.value }
+    let address = try await describe().keys
+    let fetched = try OpenIDKeys(try await get(address))
+    keys = (fetched, .now)
+    return fetched
+  }
+
+  /// Exchanges the code of a sign-in for tokens (RFC 6749, section 4.1.3; RFC 7636).
+  func redeem(
+    _ code: String, verifier: String, redirect: String
+  ) async throws(OpenIDError) -> (idToken: JSONWebToken, accessToken: String?) {
+    let description = try await describe()
+    var form = [
+      ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirect), ("code_verifier", verifier),
+    ]
+    var headers = ["Content-Type: application/x-www-form-urlencoded", "Accept: application/json"]
+    if let secret = provider.clientSecret, description.usesBasic {
+      let pair = "\(PercentCoding.encode(provider.clientID)):\(PercentCoding.encode(secret))"
+      headers.append("Authorization: Basic \(Self.base64(pair))")
+    } else {
+      form.append(("client_id", provider.clientID))
+      if let secret = provider.clientSecret { form.append(("client_secret", secret)) }
+    }
+    let body = Array(form.map { "\($0)=\(PercentCoding.encode($1))" }.joined(separator: "&").utf8)
+    let answer = try await send(.init(description.token, headers: headers, body: body))
+    guard answer.status == 200, let json = try? JSON(parsing: answer.body) else {
+      throw OpenIDError(.refused, "its token endpoint answered \(answer.status)")
+    }
+    guard let text = json["id_token"]?.textValue else { throw OpenIDError(.malformed, "there is no ID token") }
+    return (try JSONWebToken(text), json["access_token"]?.textValue)
+  }
+
+  /// Base64 with padding (RFC 4648, section 4).
+  private static func base64(_ text: String) -> String {
+    let encoded = Base64URL.text(Array(text.utf8)).replacing("-", with: "+").replacing("_", with: "/")
+    return encoded + String(repeating: "=", count: (4 - encoded.utf8.count % 4) % 4)
+  }
+
+  private func get(_ url: String) async throws(OpenIDError) -> JSON {
+    if let failure, .now - failure.at < Self.rest { throw failure.error }
+    do throws(OpenIDError) {
+      let answer = try await send(.init(url, headers: ["Accept: application/json"]))
+      guard answer.status == 200 else {
+        throw OpenIDError(.badProvider, "it answered \(answer.status)")
+      }
+      guard let json = try? JSON(parsing: answer.body), case .object = json else {
+        throw OpenIDError(.badProvider, "its answer is no JSON object")
+      }
+      failure = nil
+      return json
+    } catch {
+      failure = (error, .now)
+      throw error
+    }
+  }
+
+  private func send(_ request: ProviderClient.Request) async throws(OpenIDError) -> ProviderClient.Answer {
+    do throws(ProviderFailure) {
+      return try await client.fetch(request)
+    } catch {
+      throw OpenIDError(.unreachable, error.description)
+    }
+  }
+}
+
+extension OpenIDProvider {
+  /// Whether the issuer is an HTTPS address, or one of this machine, without query and fragment.
+  public var isIssuerUsable: Bool {
+    !issuer.contains("?") && ProviderClient.isAllowed(discoveryURL, mayUseLoopback: true)
+  }
+}

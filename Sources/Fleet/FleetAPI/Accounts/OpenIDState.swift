@@ -1,0 +1,79 @@
+import Crypto
+import FleetAccess
+import FleetDomain
+import Telemetry
+
+/// A sign-in at an OpenID provider that is in progress. It is not stored: the provider gives it back, encrypted.
+struct OpenIDState: Sendable {
+  /// The time until it expires: a person may have to sign in at the provider.
+  static let seconds = 600
+
+  let provider: String
+  let nonce: String
+  /// The verifier of the code (RFC 7636, section 4.1).
+  let verifier: String
+  /// The path to which the browser goes afterwards.
+  let returnTo: String
+  /// The person who links an identity; `nil` for a sign-in.
+  let person: UUIDv7?
+  let expiresAt: Timestamp
+  /// The hash of the cookie of the browser that began it.
+  let browser: String
+
+  init(
+    _ provider: String, returnTo: String, person: UUIDv7?, browser: String, at now: Timestamp
+  ) {
+    self.provider = provider
+    nonce = Self.random()
+    verifier = Self.random()
+    self.returnTo = returnTo
+    self.person = person
+    self.browser = Secret.hash(of: browser).text
+    expiresAt = now.adding(seconds: Self.seconds)
+  }
+
+  /// 256 random bits, 43 characters.
+  private static func random() -> String {
+    var generator = SystemRandomNumberGenerator()
+    return Base64URL.text((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+  }
+
+  /// The challenge of the verifier (RFC 7636, section 4.2, S256).
+  var challenge: String { Base64URL.text(Array(SHA256.hash(data: Array(verifier.utf8)))) }
+
+  private static let place = "OpenID sign-in"
+
+  /// The text that the provider gives back.
+  func sealed(_ keys: SecretKeys) -> String {
+    var members: [String: JSON] = [
+      "provider": .text(provider), "nonce": .text(nonce), "verifier": .text(verifier), "returnTo": .text(returnTo),
+      "expiresAt": expiresAt.json, "browser": .text(browser),
+    ]
+    if let person { members["person"] = person.json }
+    return keys.seal(Array(JSON.object(members).canonicalText.utf8), for: Self.place)
+  }
+
+  /// - Returns: `nil` if this server did not make the text, if it has expired, or if another browser began the sign-in.
+  init?(_ text: String, _ keys: SecretKeys, browser: String?, at now: Timestamp) {
+    guard text.utf8.count <= 4_096, let browser, let bytes = keys.open(text, for: Self.place),
+      let json = try? JSON(parsing: bytes), let provider = json["provider"]?.textValue,
+      let nonce = json["nonce"]?.textValue, let verifier = json["verifier"]?.textValue,
+      let returnTo = json["returnTo"]?.textValue, let hash = json["browser"]?.textValue,
+      let end = json["expiresAt"].flatMap({ try? Timestamp(json: $0) }), end > now,
+      hash == Secret.hash(of: browser).text
+    else { return nil }
+    self.provider = provider
+    self.nonce = nonce
+    self.verifier = verifier
+    self.returnTo = returnTo
+    self.browser = hash
+    expiresAt = end
+    person = json["person"].flatMap { try? UUIDv7(json: $0) }
+  }
+
+  /// Whether a text is a path of this server: the browser must not be sent elsewhere.
+  static func isPath(_ text: String) -> Bool {
+    text.hasPrefix("/") && !text.hasPrefix("//") && text.utf8.count <= 1_024 && !text.contains("\\")
+      && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+  }
+}

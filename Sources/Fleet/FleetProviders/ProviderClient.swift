@@ -1,0 +1,146 @@
+import CCurl
+import Dispatch
+import Peers
+import Synchronization
+
+/// The reason why a document of a provider was not fetched.
+public struct ProviderFailure: Error, Equatable, CustomStringConvertible {
+  public let description: String
+}
+
+/// Fetches documents of one OpenID provider: over HTTPS, within limits of time and size, without following redirects.
+///
+/// Requests are sent one at a time on a thread of their own, so that a slow provider delays nothing else.
+public final class ProviderClient: Sendable {
+  /// A request.
+  public struct Request: Sendable {
+    public var url: String
+    /// Lines of the form `Name: value`.
+    public var headers: [String]
+    /// The body of a POST; `nil` for a GET.
+    public var body: [UInt8]?
+
+    public init(_ url: String, headers: [String] = [], body: [UInt8]? = nil) {
+      self.url = url
+      self.headers = headers
+      self.body = body
+    }
+  }
+
+  /// An answer of any status.
+  public struct Answer: Sendable {
+    public let status: Int
+    public let body: [UInt8]
+  }
+
+  /// Requests that may wait at the same time.
+  private static let mostWaiting = 16
+
+  private let mayUseLoopback: Bool
+  private let authorities: String?
+  private let longest: Int
+  private let seconds: Int
+  private let waiting = Atomic(0)
+  private let queue: DispatchQueue
+
+  /// - Parameters:
+  ///   - mayUseLoopback: whether plain HTTP to this machine is allowed, for a provider on the same machine.
+  ///   - authorities: PEM file with authorities that replace the system's; `nil` for the system's.
+  ///   - longest: maximum length of an answer, bytes.
+  ///   - seconds: time limit for a request.
+  public init(mayUseLoopback: Bool, authorities: String? = nil, longest: Int, seconds: Int) {
+    self.mayUseLoopback = mayUseLoopback
+    self.authorities = authorities
+    self.longest = longest
+    self.seconds = seconds
+    queue = DispatchQueue(label: "provider")
+  }
+
+  /// Whether a URL uses HTTPS and another machine, or may use this machine. A query is allowed, a fragment is not.
+  public static func isAllowed(_ text: String, mayUseLoopback: Bool) -> Bool {
+    let address = String(text.prefix { $0 != "?" })
+    guard text.utf8.count <= 2_048, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("#"),
+      let url = ServiceURL(address, schemes: [("https", 443), ("http", 80)])
+    else { return false }
+    return url.isLoopback ? mayUseLoopback : url.scheme == "https"
+  }
+
+  /// Whether an issuer is on this machine, so that its documents may be too.
+  public static func isLoopback(_ issuer: String) -> Bool {
+    ServiceURL(issuer, schemes: [("https", 443), ("http", 80)])?.isLoopback ?? false
+  }
+
+  /// - Throws: ``ProviderFailure`` if there is no complete answer within the limits.
+  public func fetch(_ request: Request) async throws(ProviderFailure) -> Answer {
+    guard Self.isAllowed(request.url, mayUseLoopback: mayUseLoopback) else {
+      throw ProviderFailure(description: "not an address that may be used")
+    }
+    defer { waiting.subtract(1, ordering: .relaxed) }
+    guard waiting.add(1, ordering: .relaxed).newValue <= Self.mostWaiting else {
+      throw ProviderFailure(description: "too many requests wait for the provider")
+    }
+    let result: Result<Answer, ProviderFailure> = await withCheckedContinuation { continuation in
+      queue.async { [self] in
+        continuation.resume(returning: Result { () throws(ProviderFailure) in try send(request) })
+      }
+    }
+    return try result.get()
+  }
+
+  private func send(_ request: Request) throws(ProviderFailure) -> Answer {
+    guard ccurl_load() == 0 else {
+      throw ProviderFailure(description: "libcurl.so.4 is not installed or too old: install the package libcurl4")
+    }
+    var options = unsafe ccurl_options()
+    unsafe options.connect_limit = seconds * 1_000
+    unsafe options.request_limit = seconds * 1_000
+    unsafe options.slow_speed = 1
+    unsafe options.slow_time = seconds
+    let made = unsafe withText(authorities) { authorities in
+      unsafe options.authorities = authorities
+      return unsafe ccurl_make(&options)
+    }
+    guard let client = unsafe made else { throw ProviderFailure(description: "no memory for libcurl") }
+    defer { unsafe ccurl_free(client) }
+    let body = request.body ?? []
+    let isDone = unsafe body.withUnsafeBufferPointer { bytes in
+      let texts = unsafe request.headers.map { unsafe strings($0) }
+      defer { for index in unsafe texts.indices { unsafe texts[index].deallocate() } }
+      let headers = unsafe texts.map { unsafe UnsafePointer<CChar>?($0) }
+      let code = unsafe headers.withUnsafeBufferPointer { headers in
+        unsafe ccurl_begin(
+          client, request.url, headers.baseAddress, Int32(headers.count),
+          request.body == nil ? nil : UnsafeRawPointer(bytes.baseAddress), bytes.count, longest)
+      }
+      guard code == 0 else { return false }
+      while true {
+        let state = unsafe ccurl_continue(client)
+        if state != 0 { return state == 1 }
+        _ = unsafe ccurl_wait(client, -1, 1_000)
+      }
+    }
+    guard isDone, unsafe ccurl_result(client) == ccurl_done else {
+      let isTooLong = unsafe ccurl_result(client) == ccurl_too_long
+      throw ProviderFailure(
+        description: isTooLong
+          ? "the answer is longer than \(longest) bytes" : unsafe String(cString: ccurl_reason(client)))
+    }
+    var count = 0
+    let bytes = unsafe ccurl_answer(client, &count)
+    return Answer(
+      status: unsafe ccurl_status(client), body: unsafe Array(UnsafeBufferPointer(start: bytes, count: count)))
+  }
+
+  /// A copy of a text, with a zero byte at its end.
+  private func strings(_ text: String) -> UnsafeMutablePointer<CChar> {
+    let bytes = text.utf8CString
+    let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
+    for (index, byte) in bytes.enumerated() { unsafe copy[index] = byte }
+    return unsafe copy
+  }
+
+  private func withText<Value>(_ text: String?, _ work: (UnsafePointer<CChar>?) -> Value) -> Value {
+    guard let text else { return work(nil) }
+    return unsafe text.withCString { unsafe work($0) }
+  }
+}
