@@ -205,6 +205,118 @@ import Testing
   }
 
   @Test(arguments: TestServer.Database.allCases)
+  func an_invented_refresh_token_changes_nothing(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      try await server.addPerson("ann@example.com")
+      try await aside {
+        let first = try server.client().send(
+          "POST", "/api/auth/token",
+          json: #"{"grant":"password","email":"ann@example.com","password":"\#(TestServer.password)"}"#)
+        let access = try #require(try first.json["accessToken"] as? String)
+        let refresh = try #require(try first.json["refreshToken"] as? String)
+        // Its first part has the id of the session, which administrators and logs may show.
+        let invented = refresh.prefix(while: { $0 != "." }) + "." + String(repeating: "0", count: 64)
+        let refused = try server.client().send(
+          "POST", "/api/auth/token", json: #"{"grant":"refresh","refreshToken":"\#(invented)"}"#)
+        #expect(refused.status == 401)
+        #expect(try server.client(access).send("GET", "/api/vehicles").status == 200)
+        let renewed = try server.client().send(
+          "POST", "/api/auth/token", json: #"{"grant":"refresh","refreshToken":"\#(refresh)"}"#)
+        #expect(renewed.status == 200)
+      }
+    }
+  }
+
+  @Test(
+    arguments: TestServer.Database.allCases, [#"{"roles":["driver"]}"#, #"{"scope":[]}"#])
+  func a_change_of_rights_closes_open_websockets(_ database: TestServer.Database, _ change: String) async throws {
+    try await TestServer.run(on: database) { server in
+      try await server.addPerson("admin@example.com")
+      let bob = try await server.addPerson("bob@example.com", [.viewer])
+      try await aside {
+        let admin = try server.signIn("admin@example.com")
+        let session = try server.signIn("bob@example.com")
+        let socket = try WebSocketTestClient(port: server.port)
+        _ = try socket.listen("fleet", token: session)
+        let path = "/api/people/\(bob.id.json.textValue ?? "")"
+        #expect(try server.asPage(admin, "PATCH", path, change, headers: ["If-Match": "*"]).status == 200)
+        guard case .close(1008, _) = try socket.close() else {
+          Issue.record("expected the close code 1008")
+          return
+        }
+        // The session goes on, with the new rights.
+        #expect(try server.asPage(session, "GET", "/api/auth/session").status == 200)
+        #expect(try server.asPage(session, "GET", "/api/trips").status == 403)
+      }
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func a_long_history_is_not_read(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      let person = try await server.addPerson("ann@example.com")
+      for number in 0..<300 {
+        try await server.storage.change(tenant: .standard, by: Actor(.command), at: WallClock.now) {
+          transaction throws(ThingError) in
+          let stored = try transaction.existing(person.id, Person.self)
+          var changed = stored.value
+          changed.lastName = "Lee \(number)"
+          try transaction.update(stored, to: changed, action: "change")
+        }
+      }
+      try await aside {
+        let admin = try server.client(server.keys.admin)
+        let path = "/api/people/\(person.id.json.textValue ?? "")"
+        func patch(_ version: Int) throws -> TestClient.Reply {
+          try admin.send("PATCH", path, json: #"{"locale":"de-AT"}"#, headers: ["If-Match": "\"\(version)\""])
+        }
+        #expect(try patch(1).status == 412)
+        #expect(try patch(200).status == 200)
+      }
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func a_null_character_in_a_query_is_rejected(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      try await aside {
+        let admin = try server.client(server.keys.admin)
+        for query in ["people?q=%00", "people?q=a%00b", "vehicles?make=%00", "assignments?vehicle=a%00"] {
+          #expect(try admin.send("GET", "/api/\(query)").status == 400, "\(query)")
+        }
+        let body = #"{"driverId":"0193e0f2-0000-7000-8000-000000000000","vehicleId":"a\u0000"}"#
+        #expect([400, 422].contains(try admin.send("POST", "/api/assignments", json: body).status))
+      }
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func people_are_found_by_address_in_any_case_and_by_both_names(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      try await server.addPerson("ann@example.com")
+      try await aside {
+        let admin = try server.client(server.keys.admin)
+        for query in ["email=ANN@example.com", "q=lee%20ann", "q=ann+lee", "q=EXAMPLE"] {
+          #expect(try admin.send("GET", "/api/people?\(query)").list.count == 1, "\(query)")
+        }
+        #expect(try admin.send("GET", "/api/people?q=ann+berg").list.isEmpty)
+      }
+    }
+  }
+
+  @Test func one_time_codes_need_keys_in_a_file() async throws {
+    let options = ServerOptions.test { $0.accounts = AccountSettings() }
+    try await TestServer.run(options) { server in
+      try await server.addPerson("ann@example.com")
+      try await aside {
+        let session = try server.signIn("ann@example.com")
+        let reply = try server.asPage(session, "POST", "/api/factors", #"{"kind":"totp"}"#)
+        #expect(reply.status == 409 && reply.errorCode == "noSecretKeys" && reply.text.contains("secretKeysFile"))
+      }
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
   func a_deactivated_person_loses_every_session_and_open_websocket_at_once(_ database: TestServer.Database) async throws
   {
     try await TestServer.run(on: database) { server in

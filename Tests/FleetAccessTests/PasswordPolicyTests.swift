@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "correct horse battery", "fünfzehnzeichen", "              a", "👩‍🔧 turns the wrench", "aaaaaaaaaaaaaab",
+    "correct horse battery", "fünfzehnzeichen", "👩‍🔧 turns the wrench", "  x  marks  the  spot  ",
   ])
   func long_passwords_of_any_characters_are_accepted(_ password: String) { #expect(rejection(password) == nil) }
 
@@ -50,6 +50,18 @@ import Testing
     // Eight other characters are left.
     #expect(rejection("my depot has 12 vans") == nil)
   }
+
+  @Test(arguments: [
+    "iloveyou1iloveyou1", "qwertyuiopasdfgh", "123456789012345", "ann lee ann lee", "annleeannleeannlee",
+    "annexamplecom123", "iloveyou1 2345678", "0987654321 asdfghjkl", "leeeeeeeeeeeeeeee",
+    "              a", "aaaaaaaaaaaaaab",
+  ])
+  func combinations_of_what_attackers_try_first_are_rejected(_ password: String) {
+    #expect(rejection(password) != nil)
+  }
+
+  @Test(arguments: ["seventeen blue geese", "1234 stale crumpets", "ann likes 9 oranges", "zq8#Lw2!vX5%tB1"])
+  func passwords_with_enough_else_are_accepted(_ password: String) { #expect(rejection(password) == nil) }
 
   @Test func a_repeated_sequence_is_rejected() {
     #expect(rejection("aaaaaaaaaaaaaaaa") == .repetitive)

@@ -38,11 +38,27 @@ extension StoredFleet {
   ) async throws(StorageError) -> [AuditEntry] {
     try await engine.read { session throws(StoreFailure) in
       let rows = try session.rows(
-        "SELECT number, hash, content FROM audit WHERE tenant = $1 AND number > $2 ORDER BY number LIMIT $3",
-        [SQLValue(try session.existing(tenant)), .integer(number), .integer(Int64(limit))])
+        """
+        SELECT number, hash, content, time, thing FROM audit WHERE tenant = $1 AND number > $2 ORDER BY number LIMIT $3
+        """, [SQLValue(try session.existing(tenant)), .integer(number), .integer(Int64(limit))])
       var entries: [AuditEntry] = []
-      for row in rows { entries.append(try AuditRow.entry(row)) }
+      for row in rows {
+        let entry = try AuditRow.entry(row)
+        let agrees =
+          entry.content["time"] == StoredTime.timestamp(row.integer(3)).json
+          && entry.content["thing"] ?? .null == row.identifier(4)?.json ?? .null
+        entries.append(
+          AuditEntry(number: entry.number, hash: entry.hash, content: entry.content, isFoundByContent: agrees))
+      }
       return entries
+    }
+  }
+
+  public func auditHead(tenant: TenantID) async throws(StorageError) -> (number: Int64, hash: [UInt8]) {
+    try await engine.read { session throws(StoreFailure) in
+      let rows = try session.rows(
+        "SELECT number, hash FROM audit_head WHERE tenant = $1", [SQLValue(try session.existing(tenant))])
+      return rows.first.map { ($0.integer(0), $0.bytes(1)) } ?? (0, AuditEntry.firstHash)
     }
   }
 }

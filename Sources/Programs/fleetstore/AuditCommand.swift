@@ -15,7 +15,7 @@ struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Checks every entry against the one before it, and names the first that was changed.",
       discussion:
-        "With --after and --hash, which `audit head` printed earlier, it also finds an audit that was replaced as a whole."
+        "With --after and --hash, which `audit head` printed earlier, it also finds an audit that was replaced as a whole or cut at its end by somebody who can write to the database."
     )
 
     @Option(help: ArgumentHelp("The number that `audit head` printed.", valueName: "number")) var after: Int64?
@@ -42,6 +42,10 @@ struct AuditCommand: AsyncParsableCommand {
                 "audit: entry \(number + 1) was changed, removed or inserted; those before it are as they were written"
               )
             }
+            guard entry.isFoundByContent else {
+              throw Failure(
+                .badData, "audit: the time or the thing of entry \(entry.number) was changed beside its content")
+            }
             (number, last) = (entry.number, entry.hash)
             if number == after {
               guard Hexadecimal.text(last) == hash else {
@@ -51,6 +55,17 @@ struct AuditCommand: AsyncParsableCommand {
             }
           }
           if entries.count < 1_000 { break }
+        }
+        // Entries may have been added since the last page.
+        let head = try await storage.auditHead(tenant: tenant)
+        guard head.number > number || head.number == number && head.hash == last else {
+          throw Failure(
+            .badData, "audit: the database has \(head.number) entries by its own count, and \(number) are there")
+        }
+        if head.number > number,
+          try await storage.auditEntries(after: number, limit: 1, tenant: tenant).first?.number != number + 1
+        {
+          throw Failure(.badData, "audit: the end was removed: \(number) of \(head.number) entries are there")
         }
         guard isKnown else {
           throw Failure(.badData, "audit: there is no entry \(after ?? 0): the end of the audit was removed")

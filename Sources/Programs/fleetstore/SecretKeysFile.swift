@@ -1,7 +1,9 @@
 import CommandLineSupport
 import Failures
 import FleetAccess
+import FleetDomain
 import Glibc
+import Telemetry
 
 /// The file with the keys that encrypt secrets in the database.
 enum SecretKeysFile {
@@ -26,6 +28,49 @@ enum SecretKeysFile {
         "fleetstore: \(path) has the keys of secrets in the database: keep a copy of it, not beside the database's")
     }
     return try parse(path)
+  }
+
+  /// Reads the keys, and checks that they are those of the secrets in the database.
+  ///
+  /// - Throws: also if the database has secrets, and the file is missing or has other keys.
+  static func read(_ configuration: Configuration, for storage: any FleetStorage) async throws -> SecretKeys? {
+    let sealed = try await sealedSecrets(storage)
+    if !sealed.isEmpty, configuration.secretKeysFile == nil, case .sqlite(let database) = configuration.database,
+      unsafe access(database + ".keys", F_OK) != 0,
+      unsafe getenv("CREDENTIALS_DIRECTORY") == nil
+    {
+      throw Failure(
+        .badConfiguration, database + ".keys",
+        "the file with the keys of \(sealed.count) secrets in the database is missing; restore it from its backup, or reset the factors: fleetstore person reset-factor"
+      )
+    }
+    guard let keys = try read(configuration) else { return nil }
+    let unreadable = sealed.count { keys.open($0.secret, for: SecretPlace.factor($0.id)) == nil }
+    guard unreadable == 0 else {
+      throw Failure(
+        .badConfiguration, "accounts.secretKeysFile",
+        "\(unreadable) of \(sealed.count) secrets in the database were encrypted with a key that is not in the file; add its line"
+      )
+    }
+    return keys
+  }
+
+  /// The encrypted secrets of all tenants.
+  private static func sealedSecrets(_ storage: any FleetStorage) async throws -> [(id: UUIDv7, secret: String)] {
+    var found: [(id: UUIDv7, secret: String)] = []
+    for tenant in try await storage.tenants() {
+      var cursor: String?
+      repeat {
+        let page = try await storage.view(tenant: tenant.id) { [cursor] view throws(ThingError) in
+          var query = ThingQuery<Factor>(.oneOf(key: "kind", [Factor.Form.totp.json]), limit: 1_000)
+          query.cursor = cursor
+          return try view.list(query)
+        }
+        found += page.items.compactMap { factor in factor.value.secret.map { (factor.id, $0) } }
+        cursor = page.next
+      } while cursor != nil
+    }
+    return found
   }
 
   /// Reads a file of keys.

@@ -54,7 +54,7 @@ struct ServeCommand: AsyncParsableCommand {
       throw Failure(.badConfiguration, "\(configuration.named("metrics.listen")): \(error)")
     }
     if let path = configuration.secretKeysFile {
-      configuration.server.accounts.secretKeys = try SecretKeysFile.parse(path)
+      configuration.server.accounts.use(try SecretKeysFile.parse(path))
     }
     if check { return try StandardOutput.write(configuration.text) }
     // Check the addresses before the database is created or upgraded and before the first token is shown.
@@ -79,13 +79,19 @@ struct ServeCommand: AsyncParsableCommand {
           .badConfiguration,
           "\(configuration.named("broker.tenant")): no tenant \(tenant); make it: fleetstore tenant add \(tenant)")
       }
-      if let keys = try SecretKeysFile.read(configuration) {
-        configuration.server.accounts.secretKeys = keys
+      if let keys = try await SecretKeysFile.read(configuration, for: storage) {
+        configuration.server.accounts.use(keys)
       } else if configuration.mail != nil {
         throw Failure(
           .badConfiguration,
           "\(configuration.named("mail")): mails that wait are encrypted: name a file in accounts.secretKeysFile; fleetstore secrets new-key prints its content"
         )
+      } else {
+        logger.warning(
+          """
+          no file with keys of secrets: one-time codes cannot be added, and after a restart no browser counts as known; \
+          name one in accounts.secretKeysFile (make it: fleetstore secrets new-key)
+          """)
       }
       try await serve(configuration, storage, logger, repeated)
     } catch let error as StorageError {

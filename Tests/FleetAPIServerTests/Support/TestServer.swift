@@ -182,6 +182,7 @@ extension ServerOptions {
     options.rate.burst = 1_000_000
     options.limits.idleSeconds = 600
     options.limits.requestSeconds = 600
+    options.accounts.use(SecretKeys(file: String(repeating: "7", count: 64))!)
     options.accounts.hashCost = .fast
     change(&options)
     return options

@@ -64,6 +64,9 @@ final class TroubledStorage: FleetStorage {
   func auditEntries(after number: Int64, limit: Int, tenant: TenantID) async throws(StorageError) -> [AuditEntry] {
     try await real.auditEntries(after: number, limit: limit, tenant: tenant)
   }
+  func auditHead(tenant: TenantID) async throws(StorageError) -> (number: Int64, hash: [UInt8]) {
+    try await real.auditHead(tenant: tenant)
+  }
   func turn() async { await real.turn() }
   func referenceTime() async throws(StorageError) -> Timestamp? { try await real.referenceTime() }
   func prepare(at now: Timestamp) async throws(StorageError) { try await real.prepare(at: now) }

@@ -101,13 +101,15 @@ final class AccountService: Sendable {
     let attempt = try guesses.admit(
       "password \(tenant) \(address?.text ?? email)", device: device, from: caller.address)
     let hash = person?.value.passwordHash.map { PasswordHash(text: $0) }
-    let isRight = try await hasher.matches(password, hash, from: caller.address)
+    let client = PasswordHasher.Client(
+      tenant: person.map { _ in tenant }, address: caller.address, isKnown: device != nil)
+    let isRight = try await hasher.matches(password, hash, for: client)
     guard isRight, let person, person.value.isActive else {
       if let person { try await recordRefusal(of: person.id, "wrongPassword", tenant, caller) }
       throw Self.wrongCredentials
     }
     guesses.succeeded(attempt)
-    let newHash = hash?.isOutdated(hasher.cost) ?? false ? try await hasher.hash(password, from: caller.address) : nil
+    let newHash = hash?.isOutdated(hasher.cost) ?? false ? try await hasher.hash(password, for: client) : nil
     let secrets = NewSecrets(caller.transport, tenant)
     let step = try await storage.change(
       tenant: tenant, by: Actor(.person(person.id), address: caller.address), at: WallClock.now
@@ -283,11 +285,9 @@ final class AccountService: Sendable {
         return Opened(session: renewed, person: person, tenant: tenant, secret: secret, refresh: refresh)
       }
     }
-    guard let opened else {
-      forget(tenant, [id])
-      throw expired
-    }
+    // If the session has ended, every server finds out from the database.
     authenticator.forget(tenant)
+    guard let opened else { throw expired }
     return opened
   }
 
@@ -304,14 +304,14 @@ final class AccountService: Sendable {
   /// - Parameter words: of the account.
   /// - Throws: 422.
   func newPassword(
-    _ password: String, words: [String], hasSecondFactor: Bool, from address: String?
+    _ password: String, words: [String], hasSecondFactor: Bool, of tenant: TenantID, from address: String?
   ) async throws -> PasswordHash {
     do throws(PasswordPolicy.Rejection) {
       try policy.check(password, words: words + [settings.serviceName], hasSecondFactor: hasSecondFactor)
     } catch {
       throw ThingError.invalid(FieldErrors([FieldError("password", error.message)]))
     }
-    return try await hasher.hash(password, from: address)
+    return try await hasher.hash(password, for: .init(tenant: tenant, address: address, isKnown: true))
   }
 
   /// Whether a password is that of a person; for a sign-in that is already complete.
@@ -323,7 +323,8 @@ final class AccountService: Sendable {
       try view.existing(person, Person.self)
     }
     let hash = stored.value.passwordHash.map { PasswordHash(text: $0) }
-    guard try await hasher.matches(password, hash, from: caller.address) else {
+    let client = PasswordHasher.Client(tenant: tenant, address: caller.address, isKnown: true)
+    guard try await hasher.matches(password, hash, for: client) else {
       try await recordRefusal(of: person, "wrongPassword", tenant, caller)
       return false
     }
@@ -368,7 +369,7 @@ final class AccountService: Sendable {
     let profile = try found.person?.value ?? Self.firstAdministrator(request.profile)
     let password = try await newPassword(
       request.password, words: [profile.email?.text, profile.firstName, profile.lastName].compactMap { $0 },
-      hasSecondFactor: found.hasFactor, from: caller.address)
+      hasSecondFactor: found.hasFactor, of: tenant, from: caller.address)
     let secrets = NewSecrets(caller.transport, tenant)
     let result = try await storage.change(
       tenant: tenant, by: Actor(found.person.map { .person($0.id) } ?? .nobody, address: caller.address), at: now

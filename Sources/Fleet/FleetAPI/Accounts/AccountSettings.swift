@@ -7,7 +7,9 @@ public struct AccountSettings: Equatable, Sendable {
   /// The cost of one guess of a password.
   public var hashCost = PasswordHash.Cost.standard
   /// The keys that encrypt secrets in the database.
-  public var secretKeys: SecretKeys
+  public private(set) var secretKeys: SecretKeys
+  /// Whether the keys are in a file, so that secrets can still be read after a restart and by other servers.
+  public private(set) var hasKeyFile: Bool
   /// The public address of the server, such as `https://fleet.example`; `nil` to use the address of the request.
   public var publicURL: String?
   /// The name that authenticator apps show.
@@ -27,5 +29,12 @@ public struct AccountSettings: Equatable, Sendable {
   public init(secretKeys: SecretKeys? = nil) {
     // A line that was just generated is valid.
     self.secretKeys = secretKeys ?? SecretKeys(file: SecretKeys.newLine())!
+    hasKeyFile = secretKeys != nil
+  }
+
+  /// Sets keys that are in a file.
+  public mutating func use(_ keys: SecretKeys) {
+    secretKeys = keys
+    hasKeyFile = true
   }
 }

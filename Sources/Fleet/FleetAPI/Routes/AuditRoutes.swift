@@ -7,13 +7,16 @@ import Telemetry
 struct AuditRoutes {
   let storage: any FleetStorage
 
+  /// The maximum number of entries on a page. An entry can be long, and is decrypted.
+  private static let mostEntries = 200
+
   var routes: [Route] {
     let operation = Operation(
       id: "listAudit", summary: "Changes, the newest first: of the whole tenant, or of one thing.",
       parameters: [
         .query("thing", "Only changes of the thing with this id.", #"{"type":"string","format":"uuid"}"#),
         .query("before", "Only entries with a smaller number.", #"{"type":"integer","minimum":1}"#),
-        .limit(100, most: 1_000),
+        .limit(100, most: Self.mostEntries),
       ], results: [.init(.ok, "Entries.", .json("AuditList"))])
     let list = Route(.get, "/api/audit", .may(.read, .audit), operation, isFiltered: true) { [storage] call in
       let caller = try call.caller
@@ -32,7 +35,7 @@ struct AuditRoutes {
         thing = own
       }
       let before = try call.integer("before", in: 1...Int.max).map(Int64.init)
-      let limit = try call.integer("limit", in: 1...1_000) ?? 100
+      let limit = try call.integer("limit", in: 1...Self.mostEntries) ?? 100
       let wanted = thing
       let entries = try await storage.view(tenant: caller.tenant) { view throws(ThingError) in
         try view.audit(thing: wanted, before: before, limit: limit)

@@ -253,7 +253,8 @@ struct AuthRoutes {
       }
       let hash = try await accounts.newPassword(
         new, words: [person.value.email?.text, person.value.firstName, person.value.lastName].compactMap { $0 },
-        hasSecondFactor: factors.contains { $0.value.form != .recoveryCodes }, from: call.client.address)
+        hasSecondFactor: factors.contains { $0.value.form != .recoveryCodes }, of: caller.tenant,
+        from: call.client.address)
       let address = call.client.address
       let ended = try await accounts.storage.change(
         tenant: caller.tenant, by: caller.actor(from: address), at: WallClock.now

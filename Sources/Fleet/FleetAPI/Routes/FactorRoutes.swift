@@ -44,6 +44,12 @@ struct FactorRoutes {
           "kind", oneOf: [Factor.Form.totp.rawValue, Factor.Form.emailCode.rawValue])
         return (Factor.Form(rawValue: kind) ?? .totp, try Names.text(&reader, "name"))
       }
+      guard accounts.settings.hasKeyFile else {
+        throw APIError(
+          .conflict, "noSecretKeys",
+          "this server has no file with keys of secrets, so it cannot keep the secret of one-time codes; its administrator names one in accounts.secretKeysFile"
+        )
+      }
       try call.requireRecentSignIn(accounts.settings.limits)
       return form == .emailCode
         ? try await addEmailCodes(name ?? "Email", call, caller, signedIn)

@@ -57,6 +57,10 @@ struct PeopleRoutes {
       try transaction.requireAnotherAdministrator(than: old)
     }
     if let old { try accounts.notifyOfNewAddress(old, new.email, from: call.client.address, transaction) }
+    if let old, !changed.isDisjoint(with: ["roles", "scope"]) {
+      // Live connections were opened with the earlier rights; clients connect again.
+      try transaction.announceEnd(of: try transaction.activeSessions(of: old.id))
+    }
   }
 
   // MARK: Commands

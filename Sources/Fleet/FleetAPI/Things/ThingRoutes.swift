@@ -401,10 +401,10 @@ struct ThingRoutes<Value: Kind>: Sendable {
         case .real: Double(text).map { .number($0) }
         default: .text(text)
         }
-      guard let json, field.accepts(json) else {
+      guard let accepted = json.flatMap({ field.accepted($0) }) else {
         throw .badRequest("query: \(name): \(quoted(text)) is not a value of this field")
       }
-      values.append(json)
+      values.append(accepted)
     }
     return values
   }

@@ -95,20 +95,31 @@ extension FleetTransaction {
     }
   }
 
+  /// Returns the sessions of a person that have not ended.
+  public func activeSessions(of person: UUIDv7) throws(ThingError) -> [UUIDv7] {
+    try list(
+      ThingQuery<Session>(
+        .oneOf(key: "personId", [person.json]), .oneOf(key: "revokedAt", [.null]), limit: 1_000)
+    ).items.map(\.id)
+  }
+
   /// Replaces the tokens of an app by new ones.
   ///
   /// - Parameter presented: the hash of the refresh token that the app sent.
-  /// - Returns: the session; `nil` if the refresh token was used before. It was then probably stolen, and the session
-  ///   is ended; the caller must commit this change.
+  /// - Returns: the session; `nil` if the refresh token is not the current one. If it was used before, it was probably
+  ///   stolen, and the session is ended; the caller must commit this change. A text that never was a token of the session changes
+  ///   nothing, because everybody who knows the session's id can invent one.
   public func renewSession(
     _ session: Stored<Session>, presented: SecretHash, secret: SecretHash, refreshSecret: SecretHash,
     address: String?, _ limits: SessionLimits
   ) throws(ThingError) -> Stored<Session>? {
+    let used = (session.value.usedRefreshSecrets ?? "").split(separator: " ").map(String.init)
     guard session.value.refreshSecret == presented.text else {
-      try endSession(session, action: "refreshTokenReused")
+      if used.contains(presented.text) { try endSession(session, action: "refreshTokenReused") }
       return nil
     }
     var renewed = session.value
+    renewed.usedRefreshSecrets = (used + [presented.text]).suffix(8).joined(separator: " ")
     renewed.secret = secret.text
     renewed.refreshSecret = refreshSecret.text
     renewed.secretExpiresAt = now.adding(seconds: limits.accessSeconds)

@@ -25,6 +25,8 @@ public struct PasswordPolicy: Sendable {
     case common
     /// The password consists of a word of the account and few other characters.
     case accountWord(String)
+    /// The password consists of common passwords, words of the account, and sequences of keys or digits.
+    case guessable
     /// The password repeats one character or one short sequence.
     case repetitive
 
@@ -35,6 +37,8 @@ public struct PasswordPolicy: Sendable {
       case .tooLong: "Use at most \(PasswordPolicy.maximumBytes) bytes."
       case .common: "This password is among the most common ones; choose another."
       case .accountWord(let word): "The password is mostly “\(word)”, which is part of this account; choose another."
+      case .guessable:
+        "The password consists of common passwords, words of this account, and rows of keys or digits; choose another."
       case .repetitive: "The password repeats the same characters; choose another."
       }
     }
@@ -60,6 +64,8 @@ public struct PasswordPolicy: Sendable {
     guard !common.contains(folded) else { throw .common }
     if let word = Self.dominantWord(words, in: folded) { throw .accountWord(word) }
     guard !Self.isRepetitive(Array(folded.unicodeScalars)) else { throw .repetitive }
+    let own = Set(words.flatMap { Self.folded($0).split { !$0.isLetter && !$0.isNumber }.map(String.init) })
+    guard isHardToGuess(folded, own: own, required: min(8, (count + 1) / 2)) else { throw .guessable }
   }
 
   /// Returns the form of a password that is hashed: Unicode's form NFC, so that the hash does not depend on the
@@ -92,6 +98,52 @@ public struct PasswordPolicy: Sendable {
       }
     }
     return count
+  }
+
+  /// Whether enough letters and digits are left when the parts that attackers combine first are taken out: common
+  /// passwords, words of the account of at least three characters, and at least four neighbouring keys, digits or letters.
+  private func isHardToGuess(_ password: String, own: Set<String>, required: Int) -> Bool {
+    let text = Array(password)
+    var (index, left) = (0, 0)
+    while index < text.count {
+      let length = max(
+        longestPrefix(text[index...], own), Self.sequence(text[index...]))
+      if length > 0 {
+        index += length
+      } else {
+        if !text[index].isWhitespace { left += 1 }
+        index += 1
+      }
+      if left >= required { return true }
+    }
+    // Passwords of spaces and other characters alone are judged by their length.
+    return !text.contains { $0.isLetter || $0.isNumber }
+  }
+
+  /// The length of the longest common password or word of the account with which a text begins; 0 if there is none.
+  private func longestPrefix(_ text: ArraySlice<Character>, _ own: Set<String>) -> Int {
+    for length in stride(from: min(text.count, 24), through: 3, by: -1) {
+      let part = String(text.prefix(length))
+      if own.contains(part) || length >= 8 && common.contains(part) { return length }
+    }
+    return 0
+  }
+
+  private static let rows = [
+    "01234567890123456789", "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm", "abcdefghijklmnopqrstuvwxyz",
+  ].flatMap { [$0, String($0.reversed())] }
+
+  /// The length of the row of keys, digits or letters with which a text begins, or of one repeated character; 0 if it is
+  /// shorter than 4.
+  private static func sequence(_ text: ArraySlice<Character>) -> Int {
+    let repeated = text.prefix { $0 == text.first }.count
+    if repeated >= 4 { return repeated }
+    var longest = 0
+    for length in stride(from: min(text.count, 20), through: 4, by: -1) where longest == 0 {
+      let part = String(text.prefix(length))
+      if rows.contains(where: { $0.contains(part) }) { longest = length }
+    }
+    return longest
   }
 
   /// Whether a text only repeats one sequence of at most four characters.

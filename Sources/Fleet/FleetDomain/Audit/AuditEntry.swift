@@ -51,10 +51,14 @@ public struct AuditEntry: Equatable, Sendable {
   /// are decrypted.
   public let content: JSON
 
-  public init(number: Int64, hash: [UInt8], content: JSON) {
+  /// Whether what the storage keeps beside the content, to find the entry, agrees with it.
+  public let isFoundByContent: Bool
+
+  public init(number: Int64, hash: [UInt8], content: JSON, isFoundByContent: Bool = true) {
     self.number = number
     self.hash = hash
     self.content = content
+    self.isFoundByContent = isFoundByContent
   }
 
   /// Creates the entry that follows another one.
@@ -76,6 +80,7 @@ public struct AuditEntry: Equatable, Sendable {
     if !change.after.isEmpty { members["after"] = .object(change.after) }
     if !details.isEmpty { members["details"] = .object(details) }
     self.number = number
+    isFoundByContent = true
     content = .object(members)
     hash = Self.hash(content, after: previous)
   }

@@ -97,8 +97,12 @@ extension FleetTransaction {
   ) throws(ThingError) -> Set<String> {
     guard version != fleet.version else { return current }
     var vehicles = current
-    let entries = try audit(thing: fleet.id, before: nil, limit: .max).filter { ($0.version ?? 0) > version }
-    guard version >= 1, Int64(entries.count) == fleet.version - version else { throw .changedMeanwhile }
+    guard version >= 1, version < fleet.version, fleet.version - version <= Self.mostHistory else {
+      throw .changedMeanwhile
+    }
+    let entries = try audit(thing: fleet.id, before: nil, limit: Int(fleet.version - version))
+      .filter { ($0.version ?? 0) > version }
+    guard Int64(entries.count) == fleet.version - version else { throw .changedMeanwhile }
     for entry in entries where entry.action == "moveVehicles" {
       func names(_ key: String) -> [String] {
         guard case .array(let names)? = entry.content["details"]?[key] else { return [] }

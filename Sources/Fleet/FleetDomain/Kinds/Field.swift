@@ -81,13 +81,15 @@ public struct Field<Owner: Kind>: Sendable {
   }
 
   /// Whether a value is valid for this field.
-  public func accepts(_ json: JSON) -> Bool {
+  ///
+  /// - Returns: the value in its stored form, such as an email address in lower case; `nil` if it is none.
+  public func accepted(_ json: JSON) -> JSON? {
     var owner = Owner()
     do throws(FieldError) {
       try read(json, &owner)
-      return true
+      return self.json(owner)
     } catch {
-      return false
+      return nil
     }
   }
 

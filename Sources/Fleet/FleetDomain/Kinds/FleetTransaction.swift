@@ -92,6 +92,9 @@ public protocol FleetTransaction: FleetView {
 }
 
 extension FleetTransaction {
+  /// The maximum number of earlier versions that one request reads, because all tenants wait for a long transaction.
+  public static var mostHistory: Int64 { 256 }
+
   /// Adds a thing with a new id.
   @discardableResult
   public func insert<Value: Kind>(_ value: Value) throws(ThingError) -> Stored<Value> {
@@ -112,9 +115,10 @@ extension FleetTransaction {
   /// - Throws: `exists` if it was created from other values.
   public func requireFirst<Value: Kind>(_ value: Value, of stored: Stored<Value>) throws(ThingError) {
     let name = stored.members["id"]?.textValue ?? ""
+    guard stored.version <= Self.mostHistory else { throw .exists(id: name) }
     // Compare with the values of the first request, by undoing all later changes.
     var first = stored.value
-    for entry in try audit(thing: stored.id, before: nil, limit: .max) {
+    for entry in try audit(thing: stored.id, before: nil, limit: Int(Self.mostHistory)) {
       guard entry.action != "create", let change = entry.change else { continue }
       do throws(FieldError) {
         first = try first.reverting(change)
@@ -141,8 +145,10 @@ extension FleetTransaction {
   ) throws(ThingError) -> Stored<Value> {
     var base = stored.value
     if version != stored.version {
-      guard version >= 1, version < stored.version else { throw .changedMeanwhile }
-      let entries = try audit(thing: stored.id, before: nil, limit: .max)
+      guard version >= 1, version < stored.version, stored.version - version <= Self.mostHistory else {
+        throw .changedMeanwhile
+      }
+      let entries = try audit(thing: stored.id, before: nil, limit: Int(stored.version - version))
         .filter { ($0.version ?? 0) > version }
       guard Int64(entries.count) == stored.version - version else { throw .changedMeanwhile }
       for entry in entries {

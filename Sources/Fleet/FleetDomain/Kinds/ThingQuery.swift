@@ -32,7 +32,7 @@ public struct ThingQuery<Value: Kind>: Sendable {
   /// The conditions, all of which must hold. Their keys are those of ``Kind/fields``, `id`, `createdAt` and
   /// `updatedAt`.
   public var conditions: [Condition] = []
-  /// A text that one of the text-searched fields must contain, ignoring case; `nil` for any.
+  /// Words separated by spaces, at most 8. Each must be in one of the text-searched fields, ignoring case; `nil` for any.
   public var text: String?
   /// The fields by which things are sorted. Things with equal values are sorted by their ids, and thus by their time of
   /// creation.

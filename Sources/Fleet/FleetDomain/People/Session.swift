@@ -29,6 +29,8 @@ public struct Session: Kind {
   public var secretExpiresAt: Timestamp?
   /// SHA-256 of the current refresh token; `nil` for a cookie.
   public var refreshSecret: String?
+  /// SHA-256 of the refresh tokens that were used last, separated by spaces; at most 8.
+  public var usedRefreshSecrets: String?
   /// The time at which the session was revoked; `nil` if it was not.
   public var revokedAt: Timestamp?
   /// The identity at an OpenID provider with which the person signed in; `nil` for another sign-in.
@@ -51,6 +53,7 @@ public struct Session: Kind {
     Field("secret", \.secret).settable(by: .hidden),
     Field("secretExpiresAt", \.secretExpiresAt).settable(by: .hidden),
     Field("refreshSecret", \.refreshSecret).settable(by: .hidden),
+    Field("usedRefreshSecrets", \.usedRefreshSecrets).settable(by: .hidden),
     Field("revokedAt", \.revokedAt).settable(by: .server).filterable(),
     Field("identityId", \.identityID).settable(by: .server),
     Field("providerSession", \.providerSession).settable(by: .hidden),

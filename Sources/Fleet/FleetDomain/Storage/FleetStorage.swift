@@ -244,6 +244,9 @@ public protocol FleetStorage: Sendable {
   /// Returns the tenants that have mails to be sent by a time.
   func tenants(withMailDueAt time: Timestamp) async throws(StorageError) -> [TenantID]
 
+  /// Returns the number and the hash of the last entry of a tenant's audit, as the storage keeps them separately.
+  func auditHead(tenant: TenantID) async throws(StorageError) -> (number: Int64, hash: [UInt8])
+
   // MARK: The storage itself
 
   /// Begins a new generation of feed positions. Required after a backup was restored in a way that no server can

@@ -249,8 +249,9 @@ enum PostgreSQLSchema {
     CREATE UNIQUE INDEX fleet_name ON fleet (tenant, name);
     """
 
-  /// Adds drivers, their assignments, and expenses.
+  /// Adds drivers, their assignments, and expenses, and the used refresh tokens of sessions.
   private static let version11 = """
+    ALTER TABLE session ADD COLUMN "used_refresh_secrets" text COLLATE "C";
     CREATE TABLE driver (
       tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
       updated bigint NOT NULL, "person_id" uuid, "fleet_id" uuid, "name" text COLLATE "C" NOT NULL, "phone" text COLLATE "C",

@@ -245,8 +245,9 @@ enum SQLiteSchema {
     CREATE UNIQUE INDEX fleet_name ON fleet (tenant, name);
     """
 
-  /// Adds drivers, their assignments, and expenses.
+  /// Adds drivers, their assignments, and expenses, and the used refresh tokens of sessions.
   private static let version11 = """
+    ALTER TABLE session ADD COLUMN "used_refresh_secrets" TEXT;
     CREATE TABLE driver (
       tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
       updated INTEGER NOT NULL, "person_id" BLOB, "fleet_id" BLOB, "name" TEXT NOT NULL, "phone" TEXT, "licence_number" TEXT,

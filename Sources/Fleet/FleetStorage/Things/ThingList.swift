@@ -52,11 +52,16 @@ struct ThingList<Value: Kind> {
       guard ThingTable<Value>.hasSearch else {
         throw StoreFailure(.invalidQuery, Value.names.many, "q: these have no text that is searched")
       }
-      let pattern = text.lowercased().reduce(into: "") { pattern, character in
-        if character == "%" || character == "_" || character == "\\" { pattern += "\\" }
-        pattern.append(character)
+      guard !text.utf8.contains(0) else {
+        throw StoreFailure(.invalidQuery, Value.names.many, "q: a text with the character U+0000")
       }
-      conditions.append("search LIKE \(bind(.text("%\(pattern)%"))) ESCAPE '\\'")
+      for word in text.lowercased().split(separator: " ").prefix(8) {
+        let pattern = word.reduce(into: "") { pattern, character in
+          if character == "%" || character == "_" || character == "\\" { pattern += "\\" }
+          pattern.append(character)
+        }
+        conditions.append("search LIKE \(bind(.text("%\(pattern)%"))) ESCAPE '\\'")
+      }
     }
     return conditions
   }

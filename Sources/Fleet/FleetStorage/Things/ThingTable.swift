@@ -80,6 +80,10 @@ enum ThingTable<Value: Kind> {
       case .identifier: (try? UUIDv7(json: json)).map { .identifier($0) }
       case .json: .text(json.canonicalText)
       }
+    if case .text(let text)? = value, text.utf8.contains(0) {
+      // PostgreSQL cannot store it.
+      throw StoreFailure(.invalidQuery, Value.names.many, "\(key): a text with the character U+0000")
+    }
     guard let value else {
       throw StoreFailure(.invalidQuery, Value.names.many, "\(key): not a value of this field: \(json.summary)")
     }
