@@ -13,7 +13,7 @@ import Testing
 
   private static func options(_ change: (inout AccountSettings) -> Void = { _ in }) -> ServerOptions {
     .test { options in
-      options.accounts.secretKeys = keys
+      options.accounts.use(keys)
       options.accounts.publicURL = "https://fleet.example"
       options.accounts.sendsMail = true
       change(&options.accounts)
