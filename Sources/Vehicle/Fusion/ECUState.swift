@@ -29,9 +29,20 @@ struct ECUState {
   var distanceMIL: Timed?
   /// The MIL state in the last `dtc` record that had one.
   var reportedMIL: Bool?
+  /// Whether the trouble codes are reported again even if they have not changed.
+  var codesRepetition = Repetition.none
 
   var sinceClear = MonitorState()
   var thisCycle = MonitorState()
+
+  /// When an unchanged state is reported again.
+  enum Repetition {
+    /// Not before it changes.
+    case none
+    /// After the next answer of the ECU, because the last one may be out of date.
+    case afterAnswer
+    case now
+  }
 
   /// A value with the time at which it was read.
   struct Timed: Equatable {
@@ -48,6 +59,37 @@ struct ECUState {
   var needsMILReport: Bool {
     guard let mil, let reportedMIL else { return false }
     return (mil.value != 0) != reportedMIL
+  }
+
+  /// Whether a `dtc` record is due.
+  var needsCodesReport: Bool {
+    let lists = [stored, pending, permanent]
+    return lists.contains(where: \.needsReport) || needsMILReport
+      || codesRepetition == .now && lists.contains(where: \.isKnown)
+  }
+
+  /// Makes codes, freeze frames and monitors be reported again even if they have not changed.
+  mutating func repeatDiagnosis(_ repetition: Repetition) {
+    codesRepetition = repetition
+    if repetition == .now { repeatFrames() }
+    sinceClear.repetition = repetition
+    thisCycle.repetition = repetition
+  }
+
+  /// Handles an answer with trouble codes.
+  mutating func receivedCodes() {
+    guard codesRepetition == .afterAnswer else { return }
+    codesRepetition = .now
+    repeatFrames()
+  }
+
+  /// Makes the freeze frames of present codes be reported again.
+  private mutating func repeatFrames() {
+    let codes = [stored, pending, permanent].flatMap(\.codes)
+    for index in frames.indices {
+      guard let code = frames[index].code, codes.contains(where: { $0.isSameCode(as: code) }) else { continue }
+      frames[index].setUnreported()
+    }
   }
 
   /// Whether the ECU reports that it supports a PID of service 01.

@@ -52,4 +52,7 @@ struct FreezeFrameState {
 
   /// Marks all values as reported.
   mutating func setReported() { hasUnreportedValues = false }
+
+  /// Marks all values as unreported.
+  mutating func setUnreported() { hasUnreportedValues = !values.isEmpty }
 }

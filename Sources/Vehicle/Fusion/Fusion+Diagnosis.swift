@@ -5,6 +5,10 @@ extension Fusion {
   /// Maximum age of the MIL state and of the distance driven with it in a `dtc` record, ns: two polls of trouble codes
   /// at the usual interval.
   private static let attachmentAge: Int64 = 120_000_000_000
+  /// Longest time after which unchanged codes and monitors are reported again, ns: one day.
+  private static let snapshotPeriod: Int64 = 86_400_000_000_000
+  /// Shortest time after which the start of a trip reports them again, ns.
+  private static let shortestSnapshotPeriod: Int64 = 600_000_000_000
 
   /// Adds a list of trouble codes; an empty list means that there are none.
   ///
@@ -22,6 +26,7 @@ extension Fusion {
       droppedReadings += 1
       return
     }
+    repeatDiagnosis(after: Self.snapshotPeriod)
     switch list.kind {
     case .stored where list.service == 0x19: receiveByStatus(codes, mask: list.statusMask, of: ecu)
     case .stored:
@@ -32,7 +37,34 @@ extension Fusion {
     case .freezeFrame: ecus[ecu].frames[frame(list.subfunction, of: ecu)].receive(codes)
     case .other: return
     }
+    if list.kind != .freezeFrame { ecus[ecu].receivedCodes() }
     hasNewDiagnosis = true
+  }
+
+  // MARK: Repetition
+
+  /// Reports the present codes and monitors of all ECUs again, because the vehicle's ID has changed.
+  mutating func repeatDiagnosis() {
+    snapshotTime = now
+    for ecu in ecus.indices { ecus[ecu].repeatDiagnosis(.now) }
+    hasNewDiagnosis = true
+  }
+
+  /// Reports the codes and monitors again at the start of a trip, after the next answers.
+  mutating func repeatDiagnosisOfTrip() { repeatDiagnosis(after: Self.shortestSnapshotPeriod) }
+
+  /// Reports the codes and monitors again, after the next answers, if the last such report is old enough. A receiver of
+  /// the records that has lost them gets them again.
+  ///
+  /// - Parameter age: shortest time since the last report of all codes and monitors, ns.
+  private mutating func repeatDiagnosis(after age: Int64) {
+    guard let last = snapshotTime else {
+      snapshotTime = now
+      return
+    }
+    guard now - last >= age else { return }
+    snapshotTime = now
+    for ecu in ecus.indices { ecus[ecu].repeatDiagnosis(.afterAnswer) }
   }
 
   private static let confirmed: UInt8 = 0x08
@@ -117,7 +149,7 @@ extension Fusion {
     of ecu: Int, at time: Int64, into sink: inout Sink
   ) {
     let state = ecus[ecu]
-    if state.stored.needsReport || state.pending.needsReport || state.permanent.needsReport || state.needsMILReport {
+    if state.needsCodesReport {
       var record = Self.codesRecord(of: state)
       let frame = state.frames.firstIndex { frame in
         frame.isReady && (frame.code.map { record.mentions($0.string) } ?? true)
@@ -126,6 +158,7 @@ extension Fusion {
       ecus[ecu].stored.setReported()
       ecus[ecu].pending.setReported()
       ecus[ecu].permanent.setReported()
+      ecus[ecu].codesRepetition = .none
       write(record, at: time, into: &sink)
     }
     // Report a frame that arrived later or belongs to another code separately, because the lists did not change. Skip a
@@ -149,11 +182,15 @@ extension Fusion {
     let appeared = CodeList.missing(from: before, in: after)
     let gone = CodeList.missing(from: after, in: before)
     let event: DTCRecord.Event =
-      if isFirst { .snapshot } else if gone.isEmpty, !appeared.isEmpty {
+      if isFirst || state.codesRepetition == .now && appeared.isEmpty && gone.isEmpty {
+        .snapshot
+      } else if gone.isEmpty, !appeared.isEmpty {
         .appeared
-      } else if appeared.isEmpty,
-        !gone.isEmpty
-      { .cleared } else { .changed }
+      } else if appeared.isEmpty, !gone.isEmpty {
+        .cleared
+      } else {
+        .changed
+      }
     var record = DTCRecord(ecu: state.addressText, event: event)
     record.stored = state.stored.texts
     record.pending = state.pending.texts

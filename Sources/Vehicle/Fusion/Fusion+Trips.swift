@@ -115,6 +115,7 @@ extension Fusion {
     switch change {
     case .start(let report):
       write(record(of: report, .start, start: date(of: report.start), end: nil), into: &sink)
+      repeatDiagnosisOfTrip()
     case .end(let report):
       write(record(of: report, .end, start: date(of: report.start), end: date(of: report.end)), into: &sink)
       tripState.id = nil

@@ -135,7 +135,11 @@ extension Fusion {
     identity.vinText = String(latin1: found)
     identity.pendingChange = .vin
     let isReadable = found.allSatisfy { $0 > 0x20 && $0 < 0x7F }
-    if options.vehicleId == nil { identity.id = isReadable ? identity.vinText : options.unknownVehicleId }
+    guard options.vehicleId == nil else { return }
+    let former = identity.id
+    identity.id = isReadable ? identity.vinText : options.unknownVehicleId
+    // Records with the former ID do not reach this vehicle.
+    if identity.id != former { repeatDiagnosis() }
   }
 
   /// Handles a vehicle that no longer answers. The next one that answers may be a different one.
@@ -146,7 +150,7 @@ extension Fusion {
     for ecu in ecus.indices { ecus[ecu].reported = 0 }
   }
 
-  /// Handles a different vehicle that reports no VIN, after a VIN was read.
+  /// Handles the change from a vehicle with a known VIN to one that reports none.
   public mutating func vehicleUnnamed<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     tick(time, into: &sink)
     identity.isUnnamed = true

@@ -86,6 +86,8 @@ public struct Fusion: ~Copyable {
   public internal(set) var adapterIdentity: String?
   /// Whether codes or monitors of an ECU were read after the last record.
   var hasNewDiagnosis = false
+  /// Time since which all codes and monitors were last reported, even if unchanged; `nil` before the first codes.
+  var snapshotTime: Int64?
 
   // Trips and driving.
   var trips: TripWatch

@@ -8,6 +8,8 @@ struct MonitorState {
   /// Position in the byte stream at which the answer ended. It identifies the answer.
   private var position: UInt64 = .max
   private var reported: (present: UInt32, values: UInt32)?
+  /// Whether the monitors are reported again even if they have not changed.
+  var repetition = ECUState.Repetition.none
 
   /// The bits that are compared with the last report: the upper bits of byte B, the ignition type, bytes C and D. They
   /// determine the monitors and their completion.
@@ -19,21 +21,26 @@ struct MonitorState {
       self.position = position
       present = 0
       values = 0
+      if repetition == .afterAnswer { repetition = .now }
     }
     let mask: UInt32 = 1 << UInt32(bit & 31)
     present |= mask
     if value { values |= mask }
   }
 
-  /// Whether the compared bits differ from the last report.
+  /// Whether the compared bits differ from the last report, or must be reported again.
   var needsReport: Bool {
     guard present & Self.relevant != 0 else { return false }
+    if repetition == .now { return true }
     guard let reported else { return true }
     return reported.present != present & Self.relevant || reported.values != values & Self.relevant
   }
 
   /// Marks the current bits as reported.
-  mutating func setReported() { reported = (present & Self.relevant, values & Self.relevant) }
+  mutating func setReported() {
+    reported = (present & Self.relevant, values & Self.relevant)
+    repetition = .none
+  }
 
   /// The value at a bit; `nil` if the answer did not contain it.
   subscript(bit: UInt8) -> Bool? {
