@@ -8,7 +8,7 @@ import Testing
     var fixes: [Fix] = []
     var notices: [GPSDNotice] = []
     mutating func fix(_ fix: Fix) { fixes.append(fix) }
-    mutating func said(_ notice: GPSDNotice) { notices.append(notice) }
+    mutating func handle(_ notice: GPSDNotice) { notices.append(notice) }
   }
 
   private func read(_ lines: String..., chunk: Int = .max) -> Found {

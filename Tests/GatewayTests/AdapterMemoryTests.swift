@@ -33,7 +33,7 @@ import Testing
     var learned = SessionMemory()
     for pid in [0x04, 0x0F, 0xA6] as [UInt8] { learned.silentPIDs.insert(pid) }
     learned.measuresVoltage = true
-    memory.keep(learned, of: "a")
+    memory.store(learned, of: "a")
     let read = AdapterMemory(folder: scratch.path)["a"]
     #expect(read.silentPIDs == learned.silentPIDs && read.measuresVoltage)
     #expect(read.isSame(as: learned) && !read.isSame(as: SessionMemory()))

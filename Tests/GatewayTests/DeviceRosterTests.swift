@@ -111,7 +111,7 @@ import Testing
     let stranger = device("/dev/ttyUSB0", name: "USB2.0-Serial", vendor: 0x1A86, product: 0x7523)
     #expect(roster.present([stranger]) == [.listen(stranger)])
     #expect(
-      roster.heard(.nothing, from: stranger) == [
+      roster.handle(.nothing, from: stranger) == [
         .leave(device: "/dev/ttyUSB0", label: "USB2.0-Serial", .notProbed)
       ])
   }
@@ -121,7 +121,7 @@ import Testing
     let stranger = device("/dev/ttyUSB0", name: "USB2.0-Serial", vendor: 0x1A86, product: 0x7523)
     _ = roster.present([stranger])
     #expect(
-      roster.heard(.sentences(baud: 9600), from: stranger) == [
+      roster.handle(.sentences(baud: 9600), from: stranger) == [
         .startReceiver(0, .serial(path: "/dev/ttyUSB0", baud: 9600), .heard, label: "USB2.0-Serial")
       ])
   }
@@ -156,7 +156,7 @@ import Testing
     var (roster, _) = try roster(#"{"discovery": {"probe": true}}"#)
     let stranger = device("/dev/ttyUSB0", name: "USB2.0-Serial", vendor: 0x1A86, product: 0x7523)
     _ = roster.present([stranger])
-    #expect(roster.heard(.nothing, from: stranger) == [.start(0, serial("/dev/ttyUSB0"), configured: nil)])
+    #expect(roster.handle(.nothing, from: stranger) == [.start(0, serial("/dev/ttyUSB0"), configured: nil)])
   }
 
   @Test func an_unknown_device_unplugged_while_listening_is_removed() throws {
@@ -164,7 +164,7 @@ import Testing
     let stranger = device("/dev/ttyUSB0", name: "USB2.0-Serial", vendor: 0x1A86, product: 0x7523)
     _ = roster.present([stranger])
     #expect(roster.apply(gone("/dev/ttyUSB0")) == [])
-    #expect(roster.heard(.nothing, from: stranger) == [])
+    #expect(roster.handle(.nothing, from: stranger) == [])
   }
 
   @Test func two_that_share_a_serial_number_are_told_apart_by_their_sockets() throws {

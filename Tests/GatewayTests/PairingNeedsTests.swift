@@ -17,17 +17,17 @@ import Testing
     var needs = PairingNeeds()
     #expect(needs.requests(adapters).map(\.port) == [Self.classic])
     // A first rejection changes nothing.
-    let isNews = [true, false, false].map { needs.note(Self.classic, wantsKey: $0) }
-    #expect(isNews == [false, true, false])
+    let changes = [true, false, false].map { needs.update(Self.classic, wantsKey: $0) }
+    #expect(changes == [false, true, false])
     #expect(needs.requests(adapters) == [])
   }
 
   @Test func an_adapter_that_now_requires_a_key_is_paired() throws {
     let adapters = try Self.adapters(#""rfcomm":"AA:BB:CC:00:00:01""#)
     var needs = PairingNeeds()
-    _ = needs.note(Self.classic, wantsKey: false)
-    let isNews = needs.note(Self.classic, wantsKey: true)
-    #expect(isNews && needs.requests(adapters).map(\.port) == [Self.classic])
+    _ = needs.update(Self.classic, wantsKey: false)
+    let changes = needs.update(Self.classic, wantsKey: true)
+    #expect(changes && needs.requests(adapters).map(\.port) == [Self.classic])
   }
 
   @Test func a_bluetooth_le_adapter_is_paired_once_it_requires_a_key() throws {
@@ -35,8 +35,8 @@ import Testing
     var needs = PairingNeeds()
     #expect(needs.requests(adapters) == [])
     // An adapter that needs a key may open until it is written to.
-    let isNews = [false, true, false, true].map { needs.note(Self.lowEnergy, wantsKey: $0) }
-    #expect(isNews == [false, true, false, false])
+    let changes = [false, true, false, true].map { needs.update(Self.lowEnergy, wantsKey: $0) }
+    #expect(changes == [false, true, false, false])
     #expect(needs.requests(adapters).map(\.port) == [Self.lowEnergy])
   }
 
@@ -44,14 +44,14 @@ import Testing
   func an_adapter_with_a_configured_pin_is_always_paired(_ kind: String) throws {
     let adapters = try Self.adapters(#""\#(kind)":"AA:BB:CC:00:00:01","pin":"1""#)
     var needs = PairingNeeds()
-    for port in [Self.classic, Self.lowEnergy] { _ = needs.note(port, wantsKey: false) }
+    for port in [Self.classic, Self.lowEnergy] { _ = needs.update(port, wantsKey: false) }
     #expect(needs.requests(adapters).map(\.pin) == ["1"])
   }
 
   @Test func devices_without_bluetooth_are_not_paired() throws {
     var needs = PairingNeeds()
-    let isNews = needs.note(.serial(path: "/dev/ttyUSB0", baud: nil), wantsKey: false)
-    #expect(!isNews)
+    let changes = needs.update(.serial(path: "/dev/ttyUSB0", baud: nil), wantsKey: false)
+    #expect(!changes)
     #expect(needs.requests(try Self.adapters(#""device":"/dev/ttyUSB0""#)) == [])
   }
 }

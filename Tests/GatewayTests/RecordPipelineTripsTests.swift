@@ -73,7 +73,7 @@ import Testing
   }
 
   /// A VIN in the form of the wire.
-  private func tell(
+  private func readVIN(
     _ vin: String, _ pipeline: inout RecordPipeline, _ source: Int, at second: Int64, _ lines: inout Lines
   ) {
     let text = TextReading(
@@ -86,7 +86,7 @@ import Testing
     var pipeline = pipeline()
     var lines = Lines()
     let source = pipeline.addSource(device: "/dev/a", name: "usb:1", at: 0)
-    tell("1D4GP00R55B123456", &pipeline, source, at: 0, &lines)
+    readVIN("1D4GP00R55B123456", &pipeline, source, at: 0, &lines)
     drive(&pipeline, source, 1...60, &lines)
     pipeline.take(Delivery(.event(.lost(.noData)), at: 62 * Self.second), from: source, into: &lines)
     pipeline.take(Delivery(.event(.vehicleUnnamed), at: 80 * Self.second), from: source, into: &lines)
@@ -101,7 +101,7 @@ import Testing
     var pipeline = pipeline()
     var lines = Lines()
     let source = pipeline.addSource(device: "/dev/a", name: "usb:1", at: 0)
-    tell("1D4GP00R55B123456", &pipeline, source, at: 0, &lines)
+    readVIN("1D4GP00R55B123456", &pipeline, source, at: 0, &lines)
     drive(&pipeline, source, 1...60, &lines)
     pipeline.take(Delivery(.event(.lost(.noData)), at: 62 * Self.second), from: source, into: &lines)
     drive(&pipeline, source, 81...140, &lines)
@@ -133,7 +133,7 @@ import Testing
     var store = TripStore(folder: scratch.path)
     #expect(store.memories.isEmpty)
     var output = RecordOutput(.stdout(try RecordQueue()))
-    store.keep(before.tripMemories(at: 60 * Self.second), &output)
+    store.save(before.tripMemories(at: 60 * Self.second), &output)
     // An hour later, after another boot.
     let kept = TripStore(folder: scratch.path)
     #expect(kept.memories.count == 1)
@@ -147,7 +147,7 @@ import Testing
     #expect(lines.trips[2]["tripId"] == lines.trips[3]["tripId"])
     #expect(lines.trips[1]["endTime"] == "2026-05-04T22:01:00.000Z")
     #expect(lines.trips.map(\.sequence).suffix(3) == lines.trips.map(\.sequence).suffix(3).sorted()[...])
-    store.keep(after.tripMemories(at: 400 * Self.second), &output)
+    store.save(after.tripMemories(at: 400 * Self.second), &output)
     #expect(TripStore(folder: scratch.path).memories.isEmpty)
   }
 
@@ -161,7 +161,7 @@ import Testing
     var store = TripStore(folder: scratch.path)
     let memories = pipeline.tripMemories(at: 60 * Self.second)
     var output = RecordOutput(.stdout(try RecordQueue()))
-    store.keep(memories, &output)
+    store.save(memories, &output)
     _ = try scratch.write("trips.jsonl", memories[0].text.dropLast(9) + [0x0A] + memories[1].text)
     #expect(TripStore(folder: scratch.path).memories.map(\.adapter) == ["usb:2"])
   }

@@ -9,7 +9,7 @@ import Testing
   @Test func the_dead_letter_file_stays_within_its_limit_and_keeps_the_newest_records() throws {
     let scratch = try ScratchFolder()
     let file = try #require(DeadLetterFile(folder: scratch.path, sink: "a", limit: 10_000))
-    for number in 1...200 { try file.keep([(Batches.line(number)[...], "no \"\n way")]) }
+    for number in 1...200 { try file.append([(Batches.line(number)[...], "no \"\n way")]) }
     let newest = try String(contentsOfFile: file.path, encoding: .utf8)
     let before = try String(contentsOfFile: file.path + ".1", encoding: .utf8)
     #expect(newest.utf8.count <= 10_000)
@@ -25,10 +25,10 @@ import Testing
   @Test func a_truncated_dead_letter_is_separated_from_the_next() throws {
     let scratch = try ScratchFolder()
     let file = try #require(DeadLetterFile(folder: scratch.path, sink: "a", limit: 10_000))
-    try file.keep([(Batches.line(1)[...], "first")])
+    try file.append([(Batches.line(1)[...], "first")])
     let whole = Array(try Data(contentsOf: URL(fileURLWithPath: file.path)))
     try Data(whole + whole.dropLast(20)).write(to: URL(fileURLWithPath: file.path))
-    try file.keep([(Batches.line(2)[...], "second")])
+    try file.append([(Batches.line(2)[...], "second")])
     let lines = try String(contentsOfFile: file.path, encoding: .utf8).split(separator: "\n")
     let reasons = lines.map { line in
       (try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])?["reason"] as? String

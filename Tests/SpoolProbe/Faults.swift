@@ -21,7 +21,7 @@ struct Faults {
   /// Stores a note, and closes the spool or ends without closing it.
   func keep(isClosed: Bool) {
     var spool = Spool(SpoolOptions(folder), bootId: "probe", at: 0)
-    spool.keep(Array("under way".utf8), as: "trips")
+    spool.setNote(Array("under way".utf8), as: "trips")
     spool.commitAll(at: 1)
     if isClosed { spool.close(at: 2) } else { _exit(0) }
   }

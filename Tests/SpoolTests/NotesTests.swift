@@ -12,10 +12,10 @@ import Testing
   @Test func a_note_survives_a_restart_and_an_empty_note_is_absent() throws {
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
-    spool.keep(Array("under way".utf8), as: "trips")
-    spool.keep(Array("home".utf8), as: "fences")
+    spool.setNote(Array("under way".utf8), as: "trips")
+    spool.setNote(Array("home".utf8), as: "fences")
     spool.commitAll()
-    spool.keep([], as: "fences")
+    spool.setNote([], as: "fences")
     spool.close(at: spool.now)
     let again = Spool(options)
     let (trips, fences, other) = (again.note("trips"), again.note("fences"), again.note("other"))
@@ -25,13 +25,13 @@ import Testing
 
   @Test func a_note_waits_for_the_commit_of_its_time() throws {
     var spool = Spool(SpoolOptions(scratch))
-    spool.keep([1], as: "trips")
+    spool.setNote([1], as: "trips")
     spool.advance(to: 0)
     #expect(spool.nextDue == spool.options.commitInterval)
     spool.commitAll()
     #expect(spool.nextDue == .max)
     // A row with the same content is not written again.
-    spool.keep([1], as: "trips")
+    spool.setNote([1], as: "trips")
     #expect(spool.nextDue == .max)
   }
 
@@ -49,7 +49,7 @@ import Testing
       }
       let early = Self.committed(options)
       #expect(early == 0)
-      spool.keep(Array("none".utf8), as: "trips")
+      spool.setNote(Array("none".utf8), as: "trips")
     }
     #expect(failures.isEmpty)
     #expect(Self.committed(options) == 201)
@@ -72,7 +72,7 @@ import Testing
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
     try spool.telemetry(1...2)
-    spool.keep(Array("under way".utf8), as: "trips")
+    spool.setNote(Array("under way".utf8), as: "trips")
     spool.close(at: spool.now)
     let connection = try SQLiteConnection(path: options.folder! + "/spool.db")
     try connection.execute("UPDATE note SET value = CAST('over' AS BLOB)", "damage")
@@ -85,7 +85,7 @@ import Testing
   @Test func notes_outlive_a_damaged_file() throws {
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
-    spool.keep(Array("under way".utf8), as: "trips")
+    spool.setNote(Array("under way".utf8), as: "trips")
     spool.close(at: spool.now)
     let connection = try SQLiteConnection(path: options.folder! + "/spool.db")
     try connection.execute("UPDATE state SET epoch = 'nonsense'", "damage")

@@ -65,7 +65,7 @@ import Testing
     // A file of an older version without a gateway ID belongs to any gateway.
     var spool = Spool(options)
     try spool.telemetry(1...3)
-    spool.keep([1], as: "trips")
+    spool.setNote([1], as: "trips")
     spool.commitAll()
     #expect(spool.drain().count == 3)
     let epoch = spool.epoch

@@ -81,7 +81,7 @@ enum QuotedPrintable {
         // A space at the end of a line would be lost on the way.
         let isPlain = (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "=") || byte == 0x20 && !isLast
         let piece = isPlain ? String(Unicode.Scalar(byte)) : "=" + hexadecimal(byte)
-        // The last character of a line that goes on is "=".
+        // The last character of a line that continues in the next one is "=".
         if out.utf8.count + piece.utf8.count > lineLength - (isLast ? 0 : 1) {
           lines.append(out + "=")
           out = ""

@@ -38,7 +38,7 @@ struct MailWording: Sendable {
       MailWording(
         subject: "{{service}}: set a new password",
         parts: [
-          hello, .text("Somebody asked for a new password for your account. To set one, open this link:"), .link, end,
+          hello, .text("A new password was requested for your account. To set one, open this link:"), .link, end,
           .text("If it was not you, ignore this mail. Your password does not change."),
         ])
     case .emailCode:
@@ -48,7 +48,7 @@ struct MailWording: Sendable {
           hello, .text("This is the code that you asked for:"), .code,
           .text(
             "It is valid once, until {{validUntil}}. Tell it to nobody, and enter it only on the page of {{service}}."),
-          .text("If you did not ask for it, somebody knows your password. Change it."),
+          .text("If you did not ask for it, another person knows your password. Change it."),
         ])
     case .passwordChanged:
       MailWording(

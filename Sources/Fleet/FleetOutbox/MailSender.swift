@@ -7,8 +7,8 @@ import ServiceLifecycle
 import Synchronization
 import Telemetry
 
-/// Sends the mails of the queue, in rounds: one mail of each tenant in turn, so that many mails of one tenant do not
-/// delay those of another.
+/// Sends the mails of the queue, in rounds: at most one mail of each tenant in a round, so that many mails of one
+/// tenant do not delay those of another.
 ///
 /// A mail is taken from the queue in a transaction that also sets the time of the next attempt. If the program ends
 /// before the mail was accepted, it is sent again at that time, with the same `Message-ID`. Several servers may share one

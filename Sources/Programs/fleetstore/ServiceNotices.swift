@@ -23,7 +23,7 @@ struct ServiceNotices: Service {
     let work = Task { await self.repeatPings() }
     defer { work.cancel() }
     try await gracefulShutdown()
-    tell("STOPPING=1")
+    notify("STOPPING=1")
   }
 
   private func repeatPings() async {
@@ -37,10 +37,10 @@ struct ServiceNotices: Service {
     var writes = Watched("the storage's threads", Self.stuck, "make progress again") { await storage.turn() }
     var loops = Watched("the threads that answer requests", Self.stuck, "make progress again") { await server.turn() }
     while !Task.isCancelled {
-      answers.look { logger.log(level: $0 ? .warning : .notice, "\($1)") }
-      writes.look { logger.log(level: $0 ? .error : .notice, "\($1)") }
-      loops.look { logger.log(level: $0 ? .error : .notice, "\($1)") }
-      if !writes.isStuck, !loops.isStuck { tell("WATCHDOG=1") }
+      answers.check { logger.log(level: $0 ? .warning : .notice, "\($1)") }
+      writes.check { logger.log(level: $0 ? .error : .notice, "\($1)") }
+      loops.check { logger.log(level: $0 ? .error : .notice, "\($1)") }
+      if !writes.isStuck, !loops.isStuck { notify("WATCHDOG=1") }
       do {
         try await Task.sleep(for: .microseconds(limit / 4))
       } catch {
@@ -51,7 +51,7 @@ struct ServiceNotices: Service {
 
   private static let stuck = "are stuck; the watchdog is not pinged until they make progress"
 
-  private func tell(_ state: String) {
+  private func notify(_ state: String) {
     let code = unsafe csystemd_notify(state)
     if code < 0 { logger.warning("cannot notify the service manager of \(state): error \(-code)") }
   }
@@ -78,13 +78,13 @@ private struct Watched {
 
   /// Checks the answer to the last check, and starts a new one.
   ///
-  /// - Parameter say: called on a change.
-  mutating func look(_ say: (_ isStuck: Bool, _ line: String) -> Void) {
+  /// - Parameter report: called on a change.
+  mutating func check(_ report: (_ isStuck: Bool, _ line: String) -> Void) {
     if question.isOpen != isStuck {
       isStuck.toggle()
-      say(isStuck, "\(name) \(isStuck ? stops : resumes)")
+      report(isStuck, "\(name) \(isStuck ? stops : resumes)")
     }
-    question.ask()
+    question.send()
   }
 }
 
@@ -97,7 +97,7 @@ private final class Question: Sendable {
   var isOpen: Bool { waits.withLock { $0 } }
 
   /// Starts a check, unless the last one is still waiting.
-  func ask() {
+  func send() {
     let isNew = waits.withLock { waits in
       defer { waits = true }
       return !waits

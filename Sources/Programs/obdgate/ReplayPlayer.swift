@@ -41,7 +41,7 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
   }
 
   mutating func bytes(_ direction: CaptureDirection, at time: CaptureTime, _ bytes: Span<UInt8>) {
-    guard session.goesOn else { return }
+    guard session.continues else { return }
     if case .times(let factor) = speed {
       paced(direction, time, bytes, factor)
     } else {
@@ -61,7 +61,7 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
       return
     }
     var first = 0
-    while first < bytes.count, session.goesOn {
+    while first < bytes.count, session.continues {
       let end = min(first + 64, bytes.count)
       deliver(direction, time, bytes.extracting(first..<end))
       pause(factor)

@@ -94,11 +94,11 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
   consuming func release() -> ReplayOutputs { outputs }
 
   /// Whether records are still written; `false` after a write error.
-  var goesOn: Bool { outputs.stop == nil }
+  var continues: Bool { outputs.stop == nil }
 
   func elapsed(at position: UInt64) -> Int64 { isGPSPaced ? gpsTime.elapsed : clock.time(at: position) }
 
-  /// Writes finished records. An error sets ``goesOn`` to `false`.
+  /// Writes finished records. An error sets ``continues`` to `false`.
   mutating func flush() { outputs.flushRecords() }
 
   mutating func setRecorded(_ recorded: Int64) {

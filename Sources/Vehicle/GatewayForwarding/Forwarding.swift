@@ -96,7 +96,7 @@ package final class Forwarding: @unchecked Sendable {
       Box(SinkFeeder(name: name, index: sinks.count, slot: slot, limit: limit, batchPolicy, names: names)))
   }
 
-  /// Number of records that some sink lacks.
+  /// Number of records that at least one sink has not acknowledged.
   package var depth: Int64 { waiting.load(ordering: .relaxed) }
 
   /// The losses reported so far.
@@ -105,7 +105,7 @@ package final class Forwarding: @unchecked Sendable {
   /// Returns a snapshot of spool and sinks; `nil` if the thread does not answer within `patience`, ns. Only one caller
   /// at a time.
   package func status(patience: Int64) -> ForwardingStatus? {
-    statusQuery.ask(patience: patience) { queue.wakeUp.signal() }
+    statusQuery.answer(patience: patience) { queue.wakeUp.signal() }
   }
 
   /// Ends all waits for a snapshot.
@@ -157,7 +157,7 @@ package final class Forwarding: @unchecked Sendable {
         }
         place = end
       }
-      for note in load.notes { spool.keep(note.value, as: note.name) }
+      for note in load.notes { spool.setNote(note.value, as: note.name) }
     }
     let isLast = load.isLast
     load.clear()
@@ -211,9 +211,9 @@ package final class Forwarding: @unchecked Sendable {
     }
     while told < Self.mostLosses, let loss = spool.takeLoss() {
       told += 1
-      let isTold = gaps.tell(loss, to: &spool, at: now, wall)
-      lossCounts.count(loss, isTold: isTold)
-      if !isTold {
+      let isReported = gaps.report(loss, to: &spool, at: now, wall)
+      lossCounts.count(loss, isReported: isReported)
+      if !isReported {
         Log.write("records are lost (\(loss.reason.name)), how many is not known")
       }
     }

@@ -27,7 +27,7 @@ struct GapRecords: ~Copyable {
   ///   - now: boot time, ns.
   ///   - wall: the known date; the spool replaces it when the record is delivered.
   /// - Returns: `false` if the sequence numbers of the loss are unknown.
-  mutating func tell(_ loss: Loss, to spool: inout Spool, at now: Int64, _ wall: WallTime) -> Bool {
+  mutating func report(_ loss: Loss, to spool: inout Spool, at now: Int64, _ wall: WallTime) -> Bool {
     guard let gap = loss.gap else { return false }
     made += 1
     let time = RecordTime(now, wall)

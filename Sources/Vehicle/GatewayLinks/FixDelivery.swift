@@ -4,7 +4,7 @@ import Ports
 /// A fix or an event of a receiver, passed from its thread to the record thread through a ``Ports/Ring``. All parts
 /// therefore have a fixed size.
 public struct FixDelivery: BitwiseCopyable, Sendable {
-  /// Capacity of a ring of these: enough for half a minute of a fast receiver.
+  /// Capacity of a ring of these deliveries: enough for half a minute of a fast receiver.
   package static let ringCapacity = 256
 
   /// Time at which its last byte was received; CLOCK_BOOTTIME, ns.

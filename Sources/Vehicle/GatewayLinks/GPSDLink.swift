@@ -31,19 +31,19 @@ struct GPSDLink: LinkDriver, ~Copyable {
     init(_ writer: consuming FixDeliveryWriter) { self.writer = writer }
 
     mutating func fix(_ fix: Fix) {
-      tellUnreadable()
+      logUnreadable()
       writer.put(.fix(fix, began: now), at: now)
     }
 
     /// At most once a second, so that a flood of lines cannot displace fixes in the ring.
-    private mutating func tellUnreadable(isLast: Bool = false) {
+    private mutating func logUnreadable(isLast: Bool = false) {
       guard unreadable > 0, isLast || now - unreadableTold >= 1_000_000_000 else { return }
       writer.put(.unreadable(lines: unreadable), at: now)
       unreadable = 0
       unreadableTold = now
     }
 
-    mutating func said(_ notice: GPSDNotice) {
+    mutating func handle(_ notice: GPSDNotice) {
       switch notice {
       case .version(let release):
         guard !isConnected else { return }
@@ -59,7 +59,7 @@ struct GPSDLink: LinkDriver, ~Copyable {
         // Only gpsd sends its version. After it, the other lines are valid, too.
         if isConnected {
           unreadable += 1
-          return tellUnreadable()
+          return logUnreadable()
         }
         // Reported once until gpsd has sent its version, because another program may listen on that port, send many
         // lines and disconnect.
@@ -71,7 +71,7 @@ struct GPSDLink: LinkDriver, ~Copyable {
 
     mutating func lost(_ loss: FixDelivery.Loss, at time: Int64) {
       now = time
-      tellUnreadable(isLast: true)
+      logUnreadable(isLast: true)
       guard isConnected else { return }
       isConnected = false
       saidRefused = false

@@ -108,12 +108,12 @@ struct ReceiverLink: LinkDriver, ~Copyable {
       ratesTried = 0
     } else {
       bytesWithout += bytes.count
-      if bytesWithout >= (isRateRight ? Self.enoughOnceRight : Self.enough) { giveUpRate(at: now, &actions) }
+      if bytesWithout >= (isRateRight ? Self.enoughOnceRight : Self.enough) { abandonRate(at: now, &actions) }
     }
     actions.deadline = now + (handler.isOpen ? Self.epochSilence : Self.patience)
   }
 
-  private mutating func giveUpRate(at now: Int64, _ actions: inout PortActions) {
+  private mutating func abandonRate(at now: Int64, _ actions: inout PortActions) {
     bytesWithout = 0
     isRateRight = false
     ratesTried += 1

@@ -133,7 +133,7 @@ package final class Followers: Sendable {
       var taken = 0
       if let loss = place.loss, let moment = state.moment {
         state.told += 1
-        taken = tell(loss, number: state.told, moment, into: &buffer)
+        taken = writeGap(loss, number: state.told, moment, into: &buffer)
         place.loss = nil
       }
       place.next = recent.take(from: place.next, into: &buffer, &taken)
@@ -144,7 +144,7 @@ package final class Followers: Sendable {
 
   /// Writes a `gap` record for one follower. It has the number of the last missing record, so that it does not use the
   /// number of any other record.
-  private func tell(_ loss: RecordQueue.Loss, number: UInt64, _ moment: Moment, into buffer: inout [UInt8]) -> Int {
+  private func writeGap(_ loss: RecordQueue.Loss, number: UInt64, _ moment: Moment, into buffer: inout [UInt8]) -> Int {
     let id = UUIDv7(milliseconds: moment.time.milliseconds, seed: seed, number: number)
     let head = RecordHead(
       type: .gap, id: id, time: moment.time, gatewayId: gatewayId, vehicleId: vehicleId, epoch: moment.epoch,

@@ -32,10 +32,10 @@ package final class LossCounts: Sendable {
 
   package init() {}
 
-  package func count(_ loss: Loss, isTold: Bool) {
+  package func count(_ loss: Loss, isReported: Bool) {
     figures.withLock { figures in
       figures.add(loss)
-      if isTold { figures.told &+= 1 }
+      if isReported { figures.told &+= 1 }
     }
   }
 

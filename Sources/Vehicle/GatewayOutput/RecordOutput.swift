@@ -53,7 +53,7 @@ package struct RecordOutput: RecordSink, ~Copyable {
   package var keepsNotes: Bool { if case .spool = destination { true } else { false } }
 
   /// Stores a named value in the same commit as the records since the last ``flush(at:)``. Requires ``keepsNotes``.
-  package mutating func keep(_ value: [UInt8], as name: String) {
+  package mutating func setNote(_ value: [UInt8], as name: String) {
     load.notes.removeAll { $0.name == name }
     load.notes.append((name, value))
   }

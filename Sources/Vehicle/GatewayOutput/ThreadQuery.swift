@@ -24,14 +24,14 @@ package final class ThreadQuery<Answer: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - patience: maximum time to wait, ns.
-  ///   - ring: wakes the other thread.
+  ///   - wake: wakes the other thread.
   /// - Returns: `nil` if there was no answer in time.
-  package func ask(patience: Int64, _ ring: () -> Void) -> Answer? {
+  package func answer(patience: Int64, _ wake: () -> Void) -> Answer? {
     state.withLock {
       $0.isAsked = true
       $0.answer = nil
     }
-    ring()
+    wake()
     let deadline = BootClock.now + patience
     while true {
       answered.clear()

@@ -52,7 +52,7 @@ package struct FenceStore {
     }
   }
 
-  package mutating func keep(_ memory: FenceMemory) {
+  package mutating func save(_ memory: FenceMemory) {
     guard let path else { return }
     do throws(Failure) {
       try FileText.replace(path, with: memory.text)

@@ -41,23 +41,23 @@ extension RecordPipeline {
       receivers[number].identity = identity
       receivers[number].wasLost = false
       receivers[number].standing.become(.connected, at: time)
-      tell(event, of: number, at: time, into: &sink)
+      append(event, of: number, at: time, into: &sink)
     case .lost(let loss):
       receivers[number].wasLost = true
       receivers[number].standing.become(.lost, loss.name.description, at: time)
-      tell(.lost, of: number, loss.name, at: time, into: &sink)
+      append(.lost, of: number, loss.name, at: time, into: &sink)
     case .unreachable(let kind):
       receivers[number].standing.become(.lost, "\(kind)", at: time)
-      tell(.lost, of: number, "\(kind)", at: time, into: &sink)
-    case .refused(let words): tell(.error, of: number, String(latin1: words.bytes), at: time, into: &sink)
+      append(.lost, of: number, "\(kind)", at: time, into: &sink)
+    case .refused(let words): append(.error, of: number, String(latin1: words.bytes), at: time, into: &sink)
     case .noSentences:
       receivers[number].standing.become(.searching, "noSentences", at: time)
-      tell(.error, of: number, "noSentences", at: time, into: &sink)
+      append(.error, of: number, "noSentences", at: time, into: &sink)
     case .unreadable(let lines): receivers[number].unreadable &+= UInt64(lines)
     }
   }
 
-  private mutating func tell<Sink: RecordSink & ~Copyable>(
+  private mutating func append<Sink: RecordSink & ~Copyable>(
     _ event: AdapterRecord.Event, of number: Int, _ reason: String? = nil, at time: Int64, into sink: inout Sink
   ) {
     let receiver = receivers[number]
@@ -65,7 +65,7 @@ extension RecordPipeline {
     // adapter.
     let record = AdapterRecord(
       event: event, device: receiver.device, identity: receiver.identity ?? "receiver", reason: reason)
-    tell(record, at: time, into: &sink)
+    append(record, at: time, into: &sink)
   }
 
   // MARK: Fixes
@@ -75,8 +75,8 @@ extension RecordPipeline {
   ) {
     let former = place.choice.chosen
     guard place.choice.take(fix, from: number, at: time) else { return }
-    if former != number, place.receiverCount > 1 { tell(.positionSource, of: number, at: time, into: &sink) }
-    if let event = place.updateDate(fix, began: began) { tell(event, of: number, at: time, into: &sink) }
+    if former != number, place.receiverCount > 1 { append(.positionSource, of: number, at: time, into: &sink) }
+    if let event = place.updateDate(fix, began: began) { append(event, of: number, at: time, into: &sink) }
     applyDate()
     let privacy = place.geofences?.privacy(of: fix) ?? place.privacy.everywhere
     // Use the links on which a vehicle has answered. If there are none, use only the first link, because two links
@@ -103,14 +103,14 @@ extension RecordPipeline {
     evaluateGeofences(fix, at: time, into: &sink)
   }
 
-  private mutating func tell<Sink: RecordSink & ~Copyable>(
+  private mutating func append<Sink: RecordSink & ~Copyable>(
     _ event: SatelliteTime.Event, of number: Int, at time: Int64, into sink: inout Sink
   ) {
     switch event {
     case .known: return
-    case .rolledOver: tell(.quirk, of: number, "weekRollover", at: time, into: &sink)
-    case .impossible: tell(.error, of: number, "impossibleDate", at: time, into: &sink)
-    case .stepped: tell(.quirk, of: number, "timeStepped", at: time, into: &sink)
+    case .rolledOver: append(.quirk, of: number, "weekRollover", at: time, into: &sink)
+    case .impossible: append(.error, of: number, "impossibleDate", at: time, into: &sink)
+    case .stepped: append(.quirk, of: number, "timeStepped", at: time, into: &sink)
     }
   }
 

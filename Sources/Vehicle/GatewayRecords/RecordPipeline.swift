@@ -139,7 +139,7 @@ public struct RecordPipeline: ~Copyable {
     for index in sources.indices { sources[index].fusion.setWallTime(offset: offset, quality: quality) }
   }
 
-  /// Sets when telemetry records are made, from the next one on.
+  /// Sets the cadence of telemetry records, beginning with the next record.
   public mutating func setCadence(_ cadence: Cadence) {
     options.cadence = cadence
     own.fusion.setCadence(cadence)
@@ -207,7 +207,7 @@ public struct RecordPipeline: ~Copyable {
   }
 
   /// Makes a record about an adapter or receiver that has no link.
-  mutating func tell<Sink: RecordSink & ~Copyable>(_ fact: AdapterRecord, at time: Int64, into sink: inout Sink) {
+  mutating func append<Sink: RecordSink & ~Copyable>(_ fact: AdapterRecord, at time: Int64, into sink: inout Sink) {
     eventLog?.log(fact, at: time)
     record(fact, at: time, into: &sink)
   }

@@ -56,7 +56,7 @@ package final class RecordSource {
     case .event(let event): take(event, at: time, into: &sink)
     case .unreachable(let kind):
       standing.become(.lost, "\(kind)", at: time)
-      tell(record(.lost, reason: "\(kind)"), at: time, into: &sink)
+      append(record(.lost, reason: "\(kind)"), at: time, into: &sink)
     }
   }
 
@@ -116,10 +116,10 @@ package final class RecordSource {
     let failure: FailureCounts.Kind? = event == .promptLost ? .promptLost : event == .outOfStep ? .outOfStep : nil
     if let failure, let first = failures.count(failure, at: time) { report(first, nil, at: time, into: &sink) }
     follow(event, at: time)
-    if let record = adapterRecord(of: event) { tell(record, at: time, into: &sink) }
+    if let record = adapterRecord(of: event) { append(record, at: time, into: &sink) }
   }
 
-  private func tell<Sink: RecordSink & ~Copyable>(_ record: AdapterRecord, at time: Int64, into sink: inout Sink) {
+  private func append<Sink: RecordSink & ~Copyable>(_ record: AdapterRecord, at time: Int64, into sink: inout Sink) {
     eventLog?.log(record, at: time)
     fusion.record(record, at: time, into: &sink)
   }
@@ -173,7 +173,7 @@ package final class RecordSource {
     list = nil
     var record = record(.error, reason: "overrun")
     record.count = UInt64(count)
-    tell(record, at: time, into: &sink)
+    append(record, at: time, into: &sink)
   }
 
   /// Reports the number of failures of each kind since the last report.
@@ -187,7 +187,7 @@ package final class RecordSource {
     while let (kind, count, time) = failures.due(at: now) {
       var record = record(.error, reason: "\(kind)")
       record.count = count
-      tell(record, at: min(time, latest), into: &sink)
+      append(record, at: min(time, latest), into: &sink)
     }
   }
 
@@ -197,6 +197,6 @@ package final class RecordSource {
     var record = record(.error, reason: "\(kind)")
     record.count = 1
     record.bytes = line.map { String(latin1: $0.bytes) }
-    tell(record, at: time, into: &sink)
+    append(record, at: time, into: &sink)
   }
 }

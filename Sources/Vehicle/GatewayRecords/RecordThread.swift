@@ -59,59 +59,59 @@ package final class RecordThread: Sendable {
     device: String, name: String, _ consumer: consuming RingConsumer<Delivery>, figures: LinkFigures
   ) -> AdapterFeed {
     let line = AdapterFeed(device: device, name: name, consumer, figures: figures)
-    give(.add(line))
+    send(.add(line))
     return line
   }
 
   /// Changes the device name of a link.
-  package func move(_ line: AdapterFeed, to device: String) { give(.move(line, device: device)) }
+  package func move(_ line: AdapterFeed, to device: String) { send(.move(line, device: device)) }
 
   /// Removes a link whose thread has ended, after making records of its last deliveries.
-  package func remove(_ line: AdapterFeed) { give(.remove(line)) }
+  package func remove(_ line: AdapterFeed) { send(.remove(line)) }
 
   /// Makes a record that belongs to no link.
-  package func record(_ record: AdapterRecord, at time: Int64) { give(.record(record, time: time)) }
+  package func record(_ record: AdapterRecord, at time: Int64) { send(.record(record, time: time)) }
 
   /// Adds a receiver, whose thread writes to the other end of the ring.
   package func add(receiver device: String, _ consumer: consuming RingConsumer<FixDelivery>) -> ReceiverFeed {
     let feed = ReceiverFeed(device: device, consumer)
-    give(.addReceiver(feed))
+    send(.addReceiver(feed))
     return feed
   }
 
   /// Changes the device name of a receiver.
-  package func move(_ feed: ReceiverFeed, to device: String) { give(.moveReceiver(feed, device: device)) }
+  package func move(_ feed: ReceiverFeed, to device: String) { send(.moveReceiver(feed, device: device)) }
 
   /// Removes a receiver whose thread has ended.
-  package func remove(_ feed: ReceiverFeed) { give(.removeReceiver(feed)) }
+  package func remove(_ feed: ReceiverFeed) { send(.removeReceiver(feed)) }
 
   /// Replaces the geofences. `memory` is the state that an earlier run stored; it is used for the first set.
   package func setFences(
     _ set: FenceSet?, _ rules: FenceRules, privacy: PrivacyRules, resuming memory: FenceMemory? = nil
   ) {
-    give(.fences(set, rules, privacy, memory))
+    send(.fences(set, rules, privacy, memory))
   }
 
   /// Removes and returns the state of the geofences to store; `nil` if it has not changed.
   package func takeFenceMemory() -> FenceMemory? { fenceMemory.take() }
 
   /// Sets how long values stay valid.
-  package func setWindows(_ windows: SignalWindows) { give(.windows(windows)) }
+  package func setWindows(_ windows: SignalWindows) { send(.windows(windows)) }
 
   /// Sets when records are made.
-  package func setCadence(_ cadence: Cadence) { give(.cadence(cadence)) }
+  package func setCadence(_ cadence: Cadence) { send(.cadence(cadence)) }
 
   /// Returns a snapshot of the state; `nil` if the thread does not answer within `patience`, ns. Only one caller at a
   /// time.
-  package func status(patience: Int64) -> PipelineStatus? { statusQuery.ask(patience: patience) { give(.status) } }
+  package func status(patience: Int64) -> PipelineStatus? { statusQuery.answer(patience: patience) { send(.status) } }
 
   /// Ends all waits for a snapshot.
   package func closeStatus() { statusQuery.close() }
 
   /// Makes the last records, ends the queue, and ends the thread.
-  package func end() { give(.end) }
+  package func end() { send(.end) }
 
-  private func give(_ order: Order) {
+  private func send(_ order: Order) {
     orders.withLock { $0.append(order) }
     wakeUp.signal()
   }
@@ -142,7 +142,7 @@ package final class RecordThread: Sendable {
       let isEnding = perform(&lines, &feeds, &pipeline, &sink)
       for index in lines.indices { lines[index].drain(into: &pipeline, &sink) }
       for index in feeds.indices { feeds[index].drain(into: &pipeline, &sink) }
-      keepFences(of: &pipeline, at: now, isLast: isEnding, &sink)
+      saveFences(of: &pipeline, at: now, isLast: isEnding, &sink)
       pipeline.advance(to: now, into: &sink)
       if let loss = sink.takeLoss(isLast: isEnding) { Self.report(loss, at: now, &pipeline, &sink) }
       if pipeline.wallTime != wall {
@@ -152,11 +152,11 @@ package final class RecordThread: Sendable {
       if isEnding {
         for line in lines { pipeline.removeSource(line.source, at: now, into: &sink) }
         pipeline.finishOwn(at: now, into: &sink)
-        trips?.keep(of: &pipeline, at: now, &sink)
+        trips?.save(of: &pipeline, at: now, &sink)
         sink.end(at: now)
         return
       }
-      trips?.keepDue(of: &pipeline, at: now, &sink)
+      trips?.saveDue(of: &pipeline, at: now, &sink)
       sink.flush(at: now)
       // The clock is read only when a record is made. With one record for each poll cycle, no record is due at a fixed
       // time, and links wake this thread only for events. Readings are then processed once a second.
@@ -166,10 +166,10 @@ package final class RecordThread: Sendable {
     }
   }
 
-  private func keepFences(of pipeline: inout RecordPipeline, at now: Int64, isLast: Bool, _ sink: inout RecordOutput) {
+  private func saveFences(of pipeline: inout RecordPipeline, at now: Int64, isLast: Bool, _ sink: inout RecordOutput) {
     guard let memory = pipeline.takeChangedFenceState(at: now, isLast: isLast) else { return }
     if sink.keepsNotes {
-      sink.keep(memory.text, as: FenceStore.note)
+      sink.setNote(memory.text, as: FenceStore.note)
     } else {
       fenceMemory.put(memory)
     }
@@ -198,7 +198,7 @@ package final class RecordThread: Sendable {
       case .move(let line, let device):
         line.drain(into: &pipeline, &sink)
         pipeline.setDevice(device, of: line.source)
-      case .record(let record, let time): pipeline.tell(record, at: time, into: &sink)
+      case .record(let record, let time): pipeline.append(record, at: time, into: &sink)
       case .addReceiver(let feed):
         feed.number = pipeline.addReceiver(device: feed.device, at: BootClock.now)
         feeds.append(feed)
@@ -236,7 +236,7 @@ package final class RecordThread: Sendable {
 /// The record thread's end of an adapter's link. After it is added, no other thread uses it.
 package final class AdapterFeed: @unchecked Sendable {
   package let device: String
-  /// Key of its adapter across restarts.
+  /// Identifier of the adapter that remains the same after a restart.
   package let name: String
   /// Its number in the pipeline.
   package var source = -1

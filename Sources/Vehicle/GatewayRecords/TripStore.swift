@@ -81,14 +81,14 @@ package struct TripStore {
   }
 
   /// Stores the trips in progress, and removes all stored before.
-  package mutating func keep(_ memories: [TripMemory], _ sink: inout RecordOutput) {
+  package mutating func save(_ memories: [TripMemory], _ sink: inout RecordOutput) {
     if memories.isEmpty, isEmpty { return }
     var text: [UInt8] = []
     for memory in memories { text += memory.text }
     // The text of a suspended trip does not change.
     guard text != kept else { return }
     if isNote {
-      sink.keep(text, as: Self.note)
+      sink.setNote(text, as: Self.note)
       kept = text
       isEmpty = memories.isEmpty
       return
@@ -131,14 +131,14 @@ struct TripSaver {
   var next: Int64 { isUnderWay ? nextTime : .max }
 
   /// Stores the trips if a write is due.
-  mutating func keepDue(of pipeline: inout RecordPipeline, at now: Int64, _ sink: inout RecordOutput) {
+  mutating func saveDue(of pipeline: inout RecordPipeline, at now: Int64, _ sink: inout RecordOutput) {
     guard now >= nextTime || pipeline.tripChanges != changes else { return }
-    keep(of: &pipeline, at: now, &sink)
+    save(of: &pipeline, at: now, &sink)
   }
 
-  mutating func keep(of pipeline: inout RecordPipeline, at now: Int64, _ sink: inout RecordOutput) {
+  mutating func save(of pipeline: inout RecordPipeline, at now: Int64, _ sink: inout RecordOutput) {
     let memories = pipeline.tripMemories(at: now)
-    store.keep(memories, &sink)
+    store.save(memories, &sink)
     isUnderWay = !memories.isEmpty
     changes = pipeline.tripChanges
     nextTime = now + TripStore.period

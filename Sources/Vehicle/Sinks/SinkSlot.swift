@@ -113,7 +113,7 @@ public final class SinkSlot: Sendable {
         let delivery = sink.deliver(batch, sinkWakeUp)
         hasWorked = true
         tidy(&nextTidying)
-        tell(Report(batch: batch, delivery: delivery))
+        append(Report(batch: batch, delivery: delivery))
         if delivery.isOver { break }
       } else {
         let rest = hasWorked ? BootClock.now &+ Self.restAfter : .max
@@ -121,7 +121,7 @@ public final class SinkSlot: Sendable {
         // If it returned earlier, it has worked or is about to.
         hasWorked = BootClock.now < rest
         if hasWorked { tidy(&nextTidying) } else { ccurl_give_back_pages() }
-        if delivery != Delivery() { tell(Report(batch: nil, delivery: delivery)) }
+        if delivery != Delivery() { append(Report(batch: nil, delivery: delivery)) }
         if delivery.isOver { break }
       }
     }
@@ -152,7 +152,7 @@ public final class SinkSlot: Sendable {
     }
   }
 
-  private func tell(_ report: Report) {
+  private func append(_ report: Report) {
     state.withLock { state in
       state.isBusy = false
       state.reports.append(report)

@@ -15,7 +15,7 @@ struct Notes {
   var pending: [(name: String, value: [UInt8])] { new.sorted().map { ($0, values[$0] ?? []) } }
 
   /// Sets a value; an unchanged value does not need a commit.
-  mutating func keep(_ value: [UInt8], as name: String) {
+  mutating func set(_ value: [UInt8], as name: String) {
     guard values[name] != value else { return }
     values[name] = value
     new.insert(name)
@@ -39,7 +39,7 @@ extension Spool {
   /// The next commit makes it durable, together with the records that were appended in the same ``group(_:)``. Records
   /// and notes therefore never contradict each other after a crash: if the end of a trip is reported, the stored trip
   /// is no longer in progress.
-  public mutating func keep(_ value: [UInt8], as name: String) { notes.keep(value, as: name) }
+  public mutating func setNote(_ value: [UInt8], as name: String) { notes.set(value, as: name) }
 
   /// Returns the value stored under a name; `nil` if there is none.
   public func note(_ name: String) -> [UInt8]? { notes.values[name].flatMap { $0.isEmpty ? nil : $0 } }
@@ -64,10 +64,12 @@ extension Spool {
 
 extension SpoolFile {
   /// Writes notes to the file.
-  func keep(_ notes: [(name: String, value: [UInt8])]) throws(SQLiteError) { try Self.keep(notes, connection) }
+  func storeNotes(_ notes: [(name: String, value: [UInt8])]) throws(SQLiteError) {
+    try Self.storeNotes(notes, connection)
+  }
 
   /// Writes notes through a connection; an empty value deletes the row.
-  static func keep(
+  static func storeNotes(
     _ notes: [(name: String, value: [UInt8])], _ connection: borrowing SQLiteConnection
   ) throws(SQLiteError) {
     for note in notes {

@@ -86,7 +86,7 @@ extension Spool {
         before = FileState(epoch: state.epoch, last: max(state.last, state.reserved), held: held, sinks: sinks)
       }
       if known == nil { for loss in salvage.unreported { queue(loss.withoutRow) } }
-      for (name, value) in salvage.notes where note(name) == nil { keep(value, as: name) }
+      for (name, value) in salvage.notes where note(name) == nil { setNote(value, as: name) }
       // The loss is queued before copying starts: a crash midway must not leave the rest unreported.
       let place = unreported.count
       unreported.append(loss(before, saved: 0))

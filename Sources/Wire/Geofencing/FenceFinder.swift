@@ -41,7 +41,7 @@ public struct FenceFinder: ~Copyable {
     let x = Grid.units(position.longitude)
     let y = Grid.units(position.latitude)
     if !view.window.contains(x, y) {
-      guard look(ahead: x, y) else {
+      guard load(around: x, y) else {
         forEachFence(containing: Place(position), body)
         return
       }
@@ -69,7 +69,7 @@ public struct FenceFinder: ~Copyable {
   ///
   /// - Returns: `false` if no view can be made because the vehicle leaped or the window crosses the antimeridian.
   @inline(never)
-  private mutating func look(ahead x: Int64, _ y: Int64) -> Bool {
+  private mutating func load(around x: Int64, _ y: Int64) -> Bool {
     let step = (x: x - last.x, y: y - last.y)
     last = (x, y)
     guard abs(step.x) < Self.longestStep, abs(step.y) < Self.longestStep else { return false }
@@ -80,7 +80,7 @@ public struct FenceFinder: ~Copyable {
       let region = Self.window(x, y, step, Self.regionSteps)
       wide.begin(far, in: region.query.second == nil ? region : far, of: set)
     }
-    wide.look(in: window, of: set, into: &view)
+    wide.collect(in: window, of: set, into: &view)
     return true
   }
 

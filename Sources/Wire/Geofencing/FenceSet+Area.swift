@@ -42,7 +42,7 @@ extension FenceSet {
         let before = above
         above = vertices[edge + 1].y &- level
         if before > 0 ? above > 0 : before < 0 && above < 0 { continue }
-        switch probe.look(at: vertices[edge], vertices[edge + 1]) {
+        switch probe.classify(at: vertices[edge], vertices[edge + 1]) {
         case .beside: break
         case .crossed: isInside.toggle()
         case .on:
@@ -97,7 +97,7 @@ struct EdgeProbe {
   /// Differences are below 2³² to the east and 2³¹ to the north. Their products fit into 64 bits; a difference of two
   /// products would not.
   @inline(__always)
-  func look(at a: Vertex, _ b: Vertex) -> Sight {
+  func classify(at a: Vertex, _ b: Vertex) -> Sight {
     let ay = Int64(a.y)
     let by = Int64(b.y)
     if y < min(ay, by) || y > max(ay, by) { return .beside }

@@ -69,7 +69,7 @@ struct FenceSurvey: BoxList, ~Copyable {
   }
 
   /// Makes the view of a smaller window inside the surveyed one.
-  mutating func look(in window: Window, of set: borrowing FenceSet, into narrow: inout FenceView) {
+  mutating func collect(in window: Window, of set: borrowing FenceSet, into narrow: inout FenceView) {
     let map = view.map
     narrow.clear(window, map)
     let bounds = FloatWindow(window, from: map)

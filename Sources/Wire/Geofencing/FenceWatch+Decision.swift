@@ -2,7 +2,7 @@ extension FenceWatch {
   /// Decides for the fences near a fix, near the path to it, and for those that the vehicle was in.
   ///
   /// - Parameter learnsOnly: whether to set only fences whose state is unknown, and change nothing else.
-  mutating func look(_ place: Place, _ fix: FenceFix, leg: Leg?, learnsOnly: Bool) {
+  mutating func decide(_ place: Place, _ fix: FenceFix, leg: Leg?, learnsOnly: Bool) {
     let radius = rules.errorRadius(hdop: fix.hdop)
     let margin = max(lookout, radius * 1.001 + 0.01)
     near.begin()
@@ -107,12 +107,12 @@ extension FenceWatch {
 
   private mutating func enter(_ fence: Int, at time: Int64, _ position: GeoPosition) {
     track(Track(fence: Int32(fence), isInside: true, since: time))
-    if set.fences.notifiesOnEntry(fence) { tell(.enter, fence, time, position) }
+    if set.fences.notifiesOnEntry(fence) { append(.enter, fence, time, position) }
   }
 
   private mutating func exit(_ fence: Int, at time: Int64, _ position: GeoPosition) {
     forget(fence)
-    if set.fences.notifiesOnExit(fence) { tell(.exit, fence, time, position) }
+    if set.fences.notifiesOnExit(fence) { append(.exit, fence, time, position) }
   }
 
   /// Reports a dwell event once in each visit.
@@ -121,7 +121,7 @@ extension FenceWatch {
     let fence = Int(tracks[slot].fence)
     guard let least = set.fences.dwell(of: fence), fix.time - tracks[slot].since >= least else { return }
     tracks[slot].hasDwelt = true
-    tell(.dwell, fence, fix.time, fix.position)
+    append(.dwell, fence, fix.time, fix.position)
   }
 
   mutating func track(_ track: Track) {
@@ -156,7 +156,7 @@ extension FenceWatch {
 
   // MARK: Events
 
-  private mutating func tell(_ kind: FenceEvent.Kind, _ fence: Int, _ time: Int64, _ position: GeoPosition) {
+  private mutating func append(_ kind: FenceEvent.Kind, _ fence: Int, _ time: Int64, _ position: GeoPosition) {
     events.append(FenceEvent(fence: fence, kind: kind, time: time, position: position))
   }
 

@@ -107,7 +107,7 @@ public struct FenceWatch: ~Copyable {
     case .ignored: return
     case .standing:
       for index in tracks.indices { tracks[index].opposedSince = nil }
-      if hasUnknown { look(place, fix, leg: nil, learnsOnly: true) }
+      if hasUnknown { decide(place, fix, leg: nil, learnsOnly: true) }
       for index in tracks.indices where tracks[index].isInside { dwell(index, fix) }
     case .moving(let follows):
       if isCalm(place, rules.errorRadius(hdop: fix.hdop)) {
@@ -115,7 +115,7 @@ public struct FenceWatch: ~Copyable {
         break
       }
       let leg = follows ? last.map { Leg(from: $0.place, at: $0.time, to: place, at: fix.time) } : nil
-      look(place, fix, leg: leg, learnsOnly: false)
+      decide(place, fix, leg: leg, learnsOnly: false)
     }
     last = (place, fix.time)
     deliver(into: &handler)

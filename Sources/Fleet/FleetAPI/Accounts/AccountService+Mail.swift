@@ -58,8 +58,8 @@ extension AccountService {
 
   /// Sends a link for a new password to a person, if there is one.
   ///
-  /// The work goes on after the answer. An unknown address causes the same work, which is then undone. Neither the answer
-  /// nor its time tells whether there is such an account.
+  /// The work continues after the answer. An unknown address causes the same work, which is then undone. Neither the
+  /// answer nor its time reveals whether there is such an account.
   ///
   /// - Throws: 429.
   func recover(email: String, tenant: TenantID, _ caller: Caller) async throws {

@@ -101,7 +101,7 @@ extension AccountService {
     case .conflict:
       APIError(
         .conflict, "identityInUse",
-        "the account at \(provider.name), or its email address, belongs to somebody here; sign in as that person and link it"
+        "the account at \(provider.name), or its email address, belongs to another person here; sign in as that person and link it"
       )
     default:
       APIError(

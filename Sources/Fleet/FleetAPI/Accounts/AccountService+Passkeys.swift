@@ -7,9 +7,9 @@ import Telemetry
 struct PasskeyCredential: Sendable {
   let id: [UInt8]
   let clientData: [UInt8]
-  /// For a registration.
+  /// The attestation object of a registration.
   let attestation: [UInt8]?
-  /// For a sign-in.
+  /// The assertion of a sign-in.
   let assertion: Passkey.Assertion?
 
   /// - Throws: 422.
@@ -29,7 +29,7 @@ struct PasskeyCredential: Sendable {
         clientData: clientData, authenticatorData: try Self.bytes(&response, "authenticatorData"),
         signature: try Self.bytes(&response, "signature"), userHandle: handle.flatMap { Base64URL.bytes($0) })
     }
-    // Browsers add members, and new versions add more.
+    // Unknown members are ignored, because new versions of browsers add some.
   }
 
   private static func bytes(_ reader: inout JSONObjectReader, _ key: String) throws(JSONError) -> [UInt8] {
@@ -98,7 +98,7 @@ extension AccountService {
 
   /// Adds a passkey.
   ///
-  /// - Throws: 401 if the authenticator's statement is wrong.
+  /// - Throws: 401 if the authenticator's response is invalid.
   func addPasskey(
     _ credential: PasskeyCredential, name: String, _ identity: Identity, _ signedIn: SignedIn,
     _ relyingParty: RelyingParty, from address: String?
@@ -136,11 +136,10 @@ extension AccountService {
     return stored
   }
 
-  /// Signs in with a passkey, without a password: it is in the person's possession, and the authenticator has verified
-  /// the person.
+  /// Signs in with a passkey, without a password: the person has the authenticator, which has verified the person.
   ///
-  /// - Parameter ticket: that of a sign-in whose second factor this is; the passkey must be of the same person. `nil` if
-  ///   the sign-in begins with the passkey.
+  /// - Parameter ticket: the ticket of a sign-in whose second factor this is; the passkey must belong to the same
+  ///   person.   `nil` if the sign-in begins with the passkey.
   /// - Throws: 401; 429.
   func signIn(
     passkey credential: PasskeyCredential, ticket: String? = nil, _ relyingParty: RelyingParty, _ caller: Caller
@@ -201,7 +200,7 @@ extension AccountService {
     }
   }
 
-  /// The handle by which authenticators know a person: the 16 bytes of the id.
+  /// The user handle that authenticators store for a person: the 16 bytes of the id.
   static func handle(of person: UUIDv7) -> [UInt8] {
     [person.high, person.low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
   }

@@ -4,7 +4,7 @@ import HTTPTypes
 import Logging
 import Telemetry
 
-/// Signs people in, and keeps their accounts.
+/// Signs people in, and changes passwords and sessions.
 final class AccountService: Sendable {
   let storage: any FleetStorage
   let settings: AccountSettings
@@ -37,11 +37,11 @@ final class AccountService: Sendable {
     /// The header `User-Agent`, at most 200 characters.
     let agent: String?
     let transport: Session.Transport
-    /// The proof that the person has signed in from this browser before; `nil` if there is none.
+    /// The proof that the person has already signed in from this browser; `nil` if there is none.
     let device: String?
   }
 
-  /// A session that has begun, with its secrets, which are shown only now.
+  /// A new session with its secrets, which are available only here.
   struct Opened: Sendable {
     let session: Stored<Session>
     let person: Stored<Person>
@@ -52,10 +52,10 @@ final class AccountService: Sendable {
     let refresh: Secret?
   }
 
-  /// What follows a right answer.
+  /// The next step after a correct answer.
   enum Step: Sendable {
     case signedIn(Opened)
-    /// One of these factors is needed.
+    /// A second factor is required: one of these.
     case factor(ticket: Secret, [Stored<Factor>])
   }
 
@@ -65,7 +65,7 @@ final class AccountService: Sendable {
     let code: String
   }
 
-  /// The secrets of a session that may begin.
+  /// The secrets of a session that is about to begin.
   struct NewSecrets: Sendable {
     let id: UUIDv7
     let secret: Secret
@@ -80,16 +80,17 @@ final class AccountService: Sendable {
     }
   }
 
-  // MARK: Signing in
+  // MARK: Sign-in
 
   static let wrongCredentials = APIError(
     .unauthorized, "wrongCredentials", "the email address or the password is wrong")
 
   /// Checks a password.
   ///
-  /// An unknown account, an inactive one and a wrong password have the same answer, after the same time.
+  /// The response, and the time until the response, are the same for an unknown account, an inactive account and a
+  /// wrong password.
   ///
-  /// - Parameter answer: of the second factor, if the client sends it together with the password.
+  /// - Parameter answer: the answer to the second factor, if the client sends it together with the password.
   /// - Throws: 401; 429.
   func signIn(
     email: String, password: String, answer: FactorAnswer? = nil, tenant: TenantID, _ caller: Caller
@@ -115,7 +116,7 @@ final class AccountService: Sendable {
       tenant: tenant, by: Actor(.person(person.id), address: caller.address), at: WallClock.now
     ) { [self] transaction throws(ThingError) in
       var present = try transaction.existing(person.id, Person.self)
-      // The password may have been changed since it was checked.
+      // The password may have changed since it was checked.
       guard present.value.isActive, present.value.passwordHash == person.value.passwordHash else { return Step?.none }
       if let newHash {
         var rehashed = present.value
@@ -129,7 +130,7 @@ final class AccountService: Sendable {
     return .signedIn(try await signIn(ticket: ticket.text, answer, caller))
   }
 
-  /// Begins the session, or asks for the second factor if the person has one.
+  /// Begins the session, or requests the second factor if the person has one.
   private func nextStep(
     _ person: Stored<Person>, _ secrets: NewSecrets, _ transaction: any FleetTransaction, _ caller: Caller,
     _ tenant: TenantID
@@ -170,7 +171,7 @@ final class AccountService: Sendable {
 
   /// Checks the second factor, and begins the session.
   ///
-  /// - Parameter ticket: the ticket that ``Step/factor(ticket:_:)`` brought.
+  /// - Parameter ticket: the ticket of ``Step/factor(ticket:_:)``.
   /// - Throws: 401; 429.
   func signIn(ticket text: String, _ answer: FactorAnswer, _ caller: Caller) async throws -> Opened {
     guard let tenant = Self.tenant(ofTicket: text) else { throw Self.expiredTicket }
@@ -221,7 +222,7 @@ final class AccountService: Sendable {
     }
   }
 
-  /// Whether a code is right. A right code is used up.
+  /// Returns `true` if a code is correct. A correct code cannot be used again.
   private func accepts(
     _ answer: FactorAnswer, of person: UUIDv7, _ ticket: Stored<Ticket>, _ tenant: TenantID,
     _ transaction: any FleetTransaction
@@ -255,7 +256,7 @@ final class AccountService: Sendable {
     return false
   }
 
-  /// The seed of one-time codes; `nil` if the key with which it was encrypted is missing.
+  /// The seed of one-time codes; `nil` if its encryption key is missing.
   func seed(of factor: Stored<Factor>) -> [UInt8]? {
     factor.value.secret.flatMap { settings.secretKeys.open($0, for: SecretPlace.factor(factor.id)) }
   }
@@ -291,7 +292,7 @@ final class AccountService: Sendable {
     return opened
   }
 
-  /// Ends sessions at once in this server.
+  /// Ends sessions in this server immediately.
   func forget(_ tenant: TenantID, _ sessions: [UUIDv7]) {
     authenticator.forget(tenant)
     hub.close(Set(sessions), of: tenant)
@@ -301,7 +302,7 @@ final class AccountService: Sendable {
 
   /// Checks and hashes a new password.
   ///
-  /// - Parameter words: of the account.
+  /// - Parameter words: texts of the account that the password must not contain.
   /// - Throws: 422.
   func newPassword(
     _ password: String, words: [String], hasSecondFactor: Bool, of tenant: TenantID, from address: String?
@@ -314,7 +315,7 @@ final class AccountService: Sendable {
     return try await hasher.hash(password, for: .init(tenant: tenant, address: address, isKnown: true))
   }
 
-  /// Whether a password is that of a person; for a sign-in that is already complete.
+  /// Returns `true` if a password is the password of a person who is already signed in.
   ///
   /// - Throws: 429.
   func confirm(_ password: String, of person: UUIDv7, _ tenant: TenantID, _ caller: Caller) async throws -> Bool {
@@ -337,7 +338,7 @@ final class AccountService: Sendable {
   static let expiredLink = APIError(
     .unauthorized, "expiredLink", "this link was used, replaced, or has expired; ask for a new one")
 
-  /// What a set-up link says besides its token.
+  /// The content of a set-up link besides its token.
   struct SetUp: Sendable {
     let token: String
     let password: String
@@ -345,13 +346,13 @@ final class AccountService: Sendable {
     let profile: JSON?
   }
 
-  /// Finishes the set-up of an account: of the first administrator, of an invited person, or a new password.
+  /// Finishes the set-up of an account (of the first administrator or of an invited person), or sets a new password.
   ///
-  /// - Throws: 401 if the link is not good; 422.
+  /// - Throws: 401 if the link is invalid or has expired; 422.
   func setUp(_ request: SetUp, for purposes: Set<Ticket.Purpose>, _ caller: Caller) async throws -> Step {
     guard let tenant = Self.tenant(ofTicket: request.token) else { throw Self.expiredLink }
     let (now, hash) = (WallClock.now, Secret.hash(of: request.token))
-    // Links cannot be guessed, but the work for wrong ones is bounded.
+    // Links cannot be guessed. Attempts are still limited, because each wrong one costs work.
     let attempt = try guesses.admit("link \(hash.text)", device: nil, from: caller.address)
     let found = try await ifTenantExists {
       try await storage.view(tenant: tenant) { [settings] view throws(ThingError) -> LinkedAccount? in
@@ -428,9 +429,9 @@ final class AccountService: Sendable {
     return settings.secretKeys.isProof(String(parts[1]), of: "device \(tenant) \(person) \(parts[0])")
   }
 
-  // MARK: Parts
+  // MARK: Helper functions
 
-  /// The tenant that a ticket belongs to; `nil` if the text is no ticket.
+  /// The tenant that a ticket belongs to; `nil` if the text is not a ticket.
   static func tenant(ofTicket text: String) -> TenantID? {
     Secret.place(in: text, .ticket).flatMap { TenantID($0) }
   }
@@ -442,7 +443,7 @@ final class AccountService: Sendable {
     }
   }
 
-  /// Runs work in a tenant that a stranger named; `nil` if there is no such tenant.
+  /// Runs work in a tenant named by an unauthenticated client; `nil` if there is no such tenant.
   func ifTenantExists<Value>(_ work: () async throws -> Value?) async throws -> Value? {
     do {
       return try await work()

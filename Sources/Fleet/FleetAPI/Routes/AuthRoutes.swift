@@ -4,9 +4,9 @@ import HTTPTypes
 import JSONText
 import Telemetry
 
-/// `/api/auth`: signing in and out, and the set-up of accounts.
+/// `/api/auth`: sign-in, sign-out, and the set-up of accounts.
 struct AuthRoutes {
-  /// The path below which requests of other sites are refused.
+  /// Below this path, requests from other sites are refused.
   static let path = "/api/auth"
 
   let accounts: AccountService
@@ -15,7 +15,7 @@ struct AuthRoutes {
     [login, factor, factorCode, logout, session, token, setUp, recover, reset, changePassword, reauthenticate]
   }
 
-  // MARK: Signing in
+  // MARK: Sign-in
 
   private var login: Route {
     let operation = Operation(
@@ -294,7 +294,7 @@ struct AuthRoutes {
     }
   }
 
-  // MARK: Parts
+  // MARK: Helper functions
 
   /// - Throws: 422 if the text is longer than any email address (RFC 5321, 4.5.3.1).
   private static func email(_ reader: inout JSONObjectReader) throws(JSONError) -> String {
@@ -320,7 +320,7 @@ struct AuthRoutes {
       form: kind.flatMap { Factor.Form(rawValue: $0) } ?? .totp, code: try reader.requiredString("code"))
   }
 
-  /// The answer to a step of a sign-in, with the cookies or tokens of a session that has begun.
+  /// The response to a step of a sign-in, with the cookies or tokens of a new session.
   static func answer(
     _ step: AccountService.Step, _ call: Call, _ accounts: AccountService
   ) throws -> Answer {
@@ -370,7 +370,7 @@ struct AuthRoutes {
     ]
   }
 
-  /// What a requester may do: for each area, its actions with `all`, `scope` (what belongs to the person's fleets) or
+  /// The permissions of a requester: for each area, its actions with `all`, `scope` (things of the person's fleets) or
   /// `own`.
   static func permissions(_ requester: Requester) -> JSON {
     var areas: [String: JSON] = [:]
@@ -392,12 +392,12 @@ extension AccountService {
 }
 
 extension Factor.Form {
-  /// Factors whose answer is a code.
+  /// Factors that are answered with a code.
   static let codes: [Factor.Form] = [.totp, .recoveryCodes, .emailCode]
 }
 
 extension Call {
-  /// The sender, who is a person that has signed in.
+  /// The signed-in person who sent the request.
   ///
   /// - Throws: 403.
   var signedIn: (identity: Identity, SignedIn) {
@@ -412,7 +412,7 @@ extension Call {
 
   /// The client that signs in.
   ///
-  /// - Throws: 403 if others could read the password on its way.
+  /// - Throws: 403 if the connection does not protect the password.
   func accountCaller(_ transport: Session.Transport) throws(APIError) -> AccountService.Caller {
     guard client.isPrivate else {
       throw APIError(
@@ -427,7 +427,7 @@ extension Call {
       device: SessionCookie.device.value(in: request.headers, isTLS: client.isTLS))
   }
 
-  /// Checks that the sender has proved recently who they are.
+  /// Checks that the sender has signed in or confirmed the password recently.
   ///
   /// - Throws: 403.
   func requireRecentSignIn(_ limits: SessionLimits) throws(APIError) {

@@ -4,12 +4,12 @@ import HTTPTypes
 import JSONText
 import Telemetry
 
-/// `/api/factors`: one's own second factors.
+/// `/api/factors`: the caller's second factors.
 struct FactorRoutes {
   let accounts: AccountService
 
   private static let path = "/api/factors"
-  /// The most factors of one person.
+  /// Greatest number of factors of one person.
   static let most = 20
 
   var routes: [Route] { [list, add, confirm, remove, recoveryCodes] }
@@ -188,7 +188,7 @@ struct FactorRoutes {
           let person = try transaction.existing(signedIn.person, Person.self)
           try accounts.notify(.factorRemoved, person, item: factor.value.name, from: address, transaction)
         }
-        // Recovery codes replace a lost factor: without any, they are worth nothing.
+        // Recovery codes replace another factor, so they are removed with the last other one.
         let left = try transaction.factors(of: signedIn.person)
         guard left.allSatisfy({ $0.value.form == .recoveryCodes }) else { return }
         for codes in left { try transaction.remove(codes, action: "remove") }
@@ -256,7 +256,7 @@ struct FactorRoutes {
 }
 
 extension Stored<Factor> {
-  /// What its owner reads: without secrets; with the recovery codes that are left.
+  /// The response to its owner: no secrets, and the number of remaining recovery codes.
   var shown: JSON {
     guard case .object(var members) = json else { return .null }
     if value.form == .recoveryCodes, let left = value.counter { members["codesLeft"] = .integer(left) }

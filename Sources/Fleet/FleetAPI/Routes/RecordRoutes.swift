@@ -119,13 +119,13 @@ struct RecordRoutes {
       throw APIError.badRequest(
         "query: type: expected some of \(classes.map(\.name).joined(separator: ",")), found \(quoted(types))")
     }
-    // In a fixed order: another order of names is the same query.
+    // In a fixed order, so that the order of the names does not change the query.
     return classes.filter { names.contains($0.name) }
   }
 
   private static func milliseconds(_ text: String?) throws(APIError) -> Int64? {
     guard let text else { return nil }
-    // Swift also accepts hexadecimal digits and words.
+    // Swift also accepts hexadecimal digits, `inf` and `nan`.
     let isDecimal = text.utf8.allSatisfy {
       (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".")
     }
@@ -137,7 +137,7 @@ struct RecordRoutes {
 }
 
 extension BoundedPage<StoredRecord> {
-  /// The page as an answer.
+  /// Returns the page as a response.
   ///
   /// - Parameter text: returns the text of a record, such as ``FleetDomain/StoredRecord/json``.
   fileprivate func answer(

@@ -110,7 +110,7 @@ struct VehicleRoutes {
         } catch {
           throw .invalid(error)
         }
-        // RFC 9110, 13.2.1: an invalid request is rejected as such, whatever its conditions.
+        // RFC 9110, 13.2.1: an invalid request is rejected as invalid, even if its conditions fail too.
         try Self.require(seen, conditions, of: old)
         // Records that use it would otherwise belong to another vehicle.
         if json["vin"] == nil { new.vin = old.value.vin }

@@ -15,7 +15,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
   let relation: @Sendable (Stored<Value>, Identity, any FleetView) throws(ThingError) -> Relation
   /// Returns the conditions of a list for a caller whose reach is not everything; `nil` if the caller may see nothing.
   let restriction: @Sendable (Reach, Identity, any FleetView) throws(ThingError) -> [ThingQuery<Value>.Condition]?
-  /// Checks the rules beyond those of single fields, and completes what the server sets.
+  /// Checks the rules beyond those of single fields, and sets the server's fields.
   ///
   /// - Parameters:
   ///   - old: `nil` if the thing is new.
@@ -50,7 +50,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
   /// List and read.
   var readingRoutes: [Route] { [list, get] }
 
-  // MARK: Reading
+  // MARK: Read routes
 
   private var list: Route {
     let filters = Value.fields.filter { $0.isFilterable && $0.access != .hidden }
@@ -126,7 +126,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     }
   }
 
-  // MARK: Changing
+  // MARK: Change routes
 
   var create: Route {
     let operation = Operation(
@@ -202,7 +202,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
   ///
   /// - Parameters:
   ///   - name: the last segment of the path.
-  ///   - work: the command; the caller may do it to this thing.
+  ///   - work: the command, called if the caller may execute it for this thing.
   func command(
     _ name: String, _ summary: String, action: Action = .write,
     _ work: @escaping @Sendable (Stored<Value>, any FleetTransaction, Call) throws(ThingError) -> Stored<Value>,
@@ -237,7 +237,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     }
   }
 
-  // MARK: Parts
+  // MARK: Helper functions
 
   /// Adds a thing as the caller, after all checks.
   ///
@@ -334,7 +334,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return stored
   }
 
-  /// Changes things as the caller.
+  /// Makes changes with the caller as the actor.
   func change<Result: Sendable>(
     _ call: Call, _ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Result
   ) async throws -> Result {

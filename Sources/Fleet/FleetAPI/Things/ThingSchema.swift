@@ -2,8 +2,8 @@ import FleetDomain
 
 /// The schemas of a kind in `openapi.json`, from its fields.
 enum ThingSchema {
-  /// Members of the components: the thing (`Person`), what makes one (`NewPerson`), a change (`PersonChange`), and a page
-  /// (`PersonList`).
+  /// Members of the OpenAPI components: the thing (`Person`), the object that creates one (`NewPerson`), a change
+  /// (`PersonChange`), and a page (`PersonList`).
   ///
   /// - Parameter derived: the derived fields of its routes.
   static func members<Value: Kind>(of kind: Value.Type, derived: [DerivedField<Value>] = []) -> String {
@@ -39,7 +39,7 @@ enum ThingSchema {
     return object(name(of: kind) + "Details", required: [], head: nil, properties, isStrict: true)
   }
 
-  /// `Person`
+  /// The name of a schema, for example `Person`.
   static func name<Value: Kind>(of kind: Value.Type) -> String {
     kind.names.one.prefix(1).uppercased() + kind.names.one.dropFirst()
   }

@@ -33,7 +33,7 @@ public struct Secret: Sendable {
   /// - Parameter place: letters, digits and `-`.
   public init(_ purpose: Purpose, of place: String) { text = "\(purpose.rawValue)\(place).\(Self.randomDigits())" }
 
-  /// The place of a secret that ``init(_:of:)`` made; `nil` if it is another text.
+  /// Returns the place of a secret made by ``init(_:of:)``; `nil` for any other text.
   public static func place(in text: String, _ purpose: Purpose) -> String? {
     guard text.utf8.count <= 256, text.hasPrefix(purpose.rawValue), let dot = text.firstIndex(of: ".") else {
       return nil

@@ -149,8 +149,8 @@ extension Kind {
     return patched
   }
 
-  /// Returns the thing with all fields that clients may change replaced by those of a client's object. Fields that are
-  /// absent in the object lose their values.
+  /// Returns the thing after a client's PUT: fields that clients may change get the values of the object, or no value if
+  /// the object lacks them.
   ///
   /// - Throws: all errors, not only the first.
   public func replaced(with json: JSON) throws(FieldErrors) -> Self {

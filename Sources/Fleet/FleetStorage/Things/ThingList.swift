@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// A ``FleetDomain/ThingQuery`` as a statement that both databases understand.
+/// A ``FleetDomain/ThingQuery`` as an SQL statement that both databases support.
 struct ThingList<Value: Kind> {
   private let query: ThingQuery<Value>
   private let scope: [UInt8]
@@ -146,7 +146,8 @@ struct ThingList<Value: Kind> {
     }
   }
 
-  /// What is behind the last thing of the page before: it differs first in one of the ordered fields, or in the id.
+  /// Returns the condition for things after the cursor: the first field of the order in which they differ, or the ID,
+  /// must be greater (or less, if descending) than that of the last thing on the previous page.
   private mutating func text(after cursor: String) throws(StoreFailure) -> String {
     guard let key, let text = PageCursor.last(of: cursor, scope: scope, key: key),
       case .array(let place)? = try? JSON(parsing: Array(text.utf8)), place.count == query.order.count + 1
@@ -156,7 +157,8 @@ struct ThingList<Value: Kind> {
     for (item, value) in zip(query.order, place) {
       let (column, type) = try self.place(item.key)
       if value == .null {
-        // Things without a value come last: none differs from this one here.
+        // Things without a value come last. Therefore, only things without a value can be equal to this one in the
+        // field.
         equal.append("\(column) IS NULL")
         continue
       }

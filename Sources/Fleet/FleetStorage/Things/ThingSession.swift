@@ -9,13 +9,13 @@ final class ThingSession: FleetTransaction {
   private let actor: Actor
   /// `nil` in a transaction that reads no lists.
   private let cursorKey: CursorKey?
-  /// The end of the tenant's audit, if this is a transaction that changes things.
+  /// The last entry of the tenant's audit, if this transaction changes things.
   private var head: (number: Int64, hash: [UInt8])
-  /// Why the database failed: it says whether the transaction may be tried again.
+  /// The error of the database. It determines whether the transaction may be retried.
   private(set) var failure: StoreFailure?
   private var seals: [UUIDv7: PersonalSeal?] = [:]
 
-  /// Begins to read.
+  /// Begins a transaction that only reads.
   init(_ session: any StoreSession, tenant: Int32, cursorKey: CursorKey) {
     self.session = session
     self.tenant = tenant
@@ -25,7 +25,7 @@ final class ThingSession: FleetTransaction {
     head = (0, AuditEntry.firstHash)
   }
 
-  /// Begins to change things: waits until no other transaction changes things of the tenant.
+  /// Begins a transaction that changes things. Waits until no other transaction changes things of the tenant.
   init(
     _ session: any StoreSession, tenant: Int32, cursorKey: CursorKey?, by actor: Actor, at now: Timestamp
   ) throws(StoreFailure) {
@@ -249,7 +249,7 @@ final class ThingSession: FleetTransaction {
       subject = person
       let seal = try seal(of: person, isNew: true)
       for key in personal {
-        // Of a person who was erased nothing more is kept.
+        // Personal data of an erased person are not stored.
         if let value = change.before[key], value != .null { change.before[key] = seal?.seal(value) ?? .null }
         if let value = change.after[key], value != .null { change.after[key] = seal?.seal(value) ?? .null }
       }
@@ -273,10 +273,10 @@ final class ThingSession: FleetTransaction {
     head = (entry.number, entry.hash)
   }
 
-  /// The key of what is said of a person.
+  /// Returns the key that encrypts a person's data.
   ///
-  /// - Parameter isNew: whether one is made if there is none.
-  /// - Returns: `nil`: there is none, or it was destroyed.
+  /// - Parameter isNew: whether a key is created if there is none.
+  /// - Returns: `nil` if there is none, or if it was destroyed.
   private func seal(of subject: UUIDv7, isNew: Bool) throws(StoreFailure) -> PersonalSeal? {
     if let known = seals[subject] { return known }
     let rows = try session.rows(
@@ -298,7 +298,7 @@ final class ThingSession: FleetTransaction {
 
   // MARK: Failures
 
-  /// Runs statements, and keeps why they failed.
+  /// Runs statements, and stores their error.
   private func asking<Value>(_ work: () throws(StoreFailure) -> Value) throws(ThingError) -> Value {
     do throws(StoreFailure) {
       return try work()
@@ -310,7 +310,7 @@ final class ThingSession: FleetTransaction {
 
   /// Runs statements that change a thing.
   ///
-  /// - Throws: also `duplicate`, with the field that the database names.
+  /// - Throws: in addition, `duplicate` with the field, if a unique index of the database is violated.
   private func asking<Value: Kind>(_ kind: Value.Type, _ work: () throws(StoreFailure) -> Void) throws(ThingError) {
     do throws(ThingError) {
       try asking(work)
@@ -327,7 +327,7 @@ final class ThingSession: FleetTransaction {
   }
 }
 
-/// The columns of `audit` that an entry is made of.
+/// The columns of `audit` from which an entry is created.
 enum AuditRow {
   static func entry(_ row: SQLRow) throws(StoreFailure) -> AuditEntry {
     do throws(FieldError) {
@@ -340,7 +340,7 @@ enum AuditRow {
 }
 
 extension AuditEntry {
-  /// The entry with its encrypted values decrypted; those of another key stay encrypted.
+  /// The entry with decrypted values. Values that were encrypted with another key stay encrypted.
   func opened(with seal: PersonalSeal) -> AuditEntry {
     guard case .object(var members) = content else { return self }
     for key in ["before", "after"] {

@@ -1,17 +1,17 @@
 import FleetDomain
 import Telemetry
 
-/// The table of a kind: its columns, and values in both directions.
+/// The database table of a kind: its columns, and the conversion of values to and from columns.
 ///
-/// Every table has `tenant`, `id`, `version`, `created` and `updated`; `search` if fields are text-searched; and a column
-/// for each field.
+/// Every table has `tenant`, `id`, `version`, `created` and `updated`; `search` if fields are text-searched; and a
+/// column for each field.
 enum ThingTable<Value: Kind> {
   static var hasSearch: Bool { Value.fields.contains(where: \.isTextSearched) }
 
-  /// In quotes: some keys are words of SQL.
+  /// The name is in quotes, because some keys are words of SQL.
   static func column(_ field: Field<Value>) -> String { "\"\(KindNames.snakeCase(field.key))\"" }
 
-  /// The columns of a thing as ``stored(_:)`` reads them.
+  /// The columns of a thing, in the order in which ``stored(_:)`` reads them.
   static var columns: String { allColumns.joined(separator: ", ") }
 
   /// The same columns in a statement that also reads another table.
@@ -26,7 +26,7 @@ enum ThingTable<Value: Kind> {
   /// The fields that a change of a thing writes.
   static var changedFields: [Field<Value>] { Value.fields.filter { $0.access != .live } }
 
-  /// The column and type of a key that a query names; `nil` if there is none.
+  /// The column and type for a key in a query; `nil` if there is none.
   static func place(of key: String) -> (column: String, type: FieldType)? {
     if let field = Value.fields.first(where: { $0.key == key }) { return (column(field), field.type) }
     return switch key {

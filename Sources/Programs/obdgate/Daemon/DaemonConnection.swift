@@ -18,7 +18,7 @@ struct DaemonConnection: ~Copyable {
   }
 
   /// Sends a request and waits for the head of the response.
-  fileprivate mutating func ask(_ path: String, unless wakeUp: WakeUp?) throws(DaemonTrouble) {
+  fileprivate mutating func get(_ path: String, unless wakeUp: WakeUp?) throws(DaemonTrouble) {
     let deadline = BootClock.now + DaemonSocket.patience
     try send(Array("GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8))
     var head: [UInt8] = []
@@ -147,14 +147,14 @@ extension DaemonSocket {
   /// - Throws: an error if there is no response, or the error that the daemon reports.
   func open(_ path: String, unless wakeUp: WakeUp?) throws(DaemonTrouble) -> DaemonConnection {
     var connection = DaemonConnection(self, OpenSocket(number: try connect()))
-    try connection.ask(path, unless: wakeUp)
+    try connection.get(path, unless: wakeUp)
     return connection
   }
 
   /// Sends a request and reads the whole response.
   ///
   /// - Parameter limit: maximum length of the body, bytes; a longer one is an error.
-  func ask(_ path: String, limit: Int, unless wakeUp: WakeUp? = nil) throws(DaemonTrouble) -> [UInt8] {
+  func get(_ path: String, limit: Int, unless wakeUp: WakeUp? = nil) throws(DaemonTrouble) -> [UInt8] {
     var connection = try open(path, unless: wakeUp)
     return try connection.body(limit: limit, unless: wakeUp)
   }

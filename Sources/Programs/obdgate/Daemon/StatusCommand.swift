@@ -53,7 +53,7 @@ struct StatusCommand: ParsableCommand {
   private static func line(of socket: DaemonSocket) throws(Failure) -> [UInt8] {
     let text: [UInt8]
     do throws(DaemonTrouble) {
-      text = try socket.ask("/status", limit: DaemonStatus.limit)
+      text = try socket.get("/status", limit: DaemonStatus.limit)
     } catch {
       throw error.failure
     }

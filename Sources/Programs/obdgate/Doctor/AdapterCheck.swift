@@ -31,7 +31,7 @@ struct AdapterCheck {
     do throws(DiscoveryError) {
       var monitor = try DeviceMonitor()
       let present = try monitor.present().sorted { $0.node < $1.node }
-      look(at: present, rules)
+      check(at: present, rules)
       findings += SerialBridges.without(present, rules)
     } catch {
       findings.append(Finding(.problem, Self.name, error.description, remedy: "apt-get install udev"))
@@ -39,22 +39,22 @@ struct AdapterCheck {
     findings += Self.rivals
   }
 
-  private mutating func look(at present: [DeviceIdentity], _ rules: DiscoveryRules) {
+  private mutating func check(at present: [DeviceIdentity], _ rules: DiscoveryRules) {
     var hasAdapter = hasOthers || !adapters.isEmpty
     for path in adapters + receivers where !present.contains(where: { $0.isNamed(path) }) {
       // udev may not know the device at a configured path.
-      look(at: path, as: adapters.contains(path) ? "the configured adapter" : "the configured receiver")
+      check(at: path, as: adapters.contains(path) ? "the configured adapter" : "the configured receiver")
     }
     var strangers: [DeviceIdentity] = []
     for device in present {
       let title = device.label.isEmpty ? "" : " (\(device.label))"
       switch rules.verdict(for: device) {
-      case .adapter(.configured): look(at: device.node, as: "the configured adapter\(title)")
-      case .receiver(.configured): look(at: device.node, as: "the configured receiver\(title)")
+      case .adapter(.configured): check(at: device.node, as: "the configured adapter\(title)")
+      case .receiver(.configured): check(at: device.node, as: "the configured receiver\(title)")
       case .adapter(let ground) where finds:
         hasAdapter = true
-        look(at: device.node, as: "an adapter\(title), \(ground.rawValue)")
-      case .receiver(let ground) where finds: look(at: device.node, as: "a receiver\(title), \(ground.rawValue)")
+        check(at: device.node, as: "an adapter\(title), \(ground.rawValue)")
+      case .receiver(let ground) where finds: check(at: device.node, as: "a receiver\(title), \(ground.rawValue)")
       case .listen where finds, .leave(.notProbed) where finds: strangers.append(device)
       case .leave(.ignored):
         findings.append(Finding(.ok, Self.name, "\(device.node): ignored\(title), OBDGATE=ignore"))
@@ -79,7 +79,7 @@ struct AdapterCheck {
   }
 
   /// Checks whether the daemon can open a device, and which process uses it.
-  private mutating func look(at path: String, as what: String) {
+  private mutating func check(at path: String, as what: String) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else {
       let isMissing = errno == ENOENT || errno == ENOTDIR

@@ -33,7 +33,7 @@ enum BluetoothCheck {
       guard !controllers.isEmpty else { return [noController(wanted)] }
       guard let on = controllers.first(where: \.isPowered) else { return [off(controllers[0], doubt)] }
       let devices = try directory.devices()
-      let known = wanted.map { look(for: $0, among: devices) }
+      let known = wanted.map { check(for: $0, among: devices) }
       let files = configuration.adapters.compactMap { pinFile(of: $0) }
       return [Finding(.ok, name, "\(on.name) is on, \(devices.filter(\.isPaired).count) devices paired")] + known
         + files
@@ -68,7 +68,7 @@ enum BluetoothCheck {
         : isBlocked ? "rfkill unblock bluetooth && bluetoothctl power on" : "bluetoothctl power on")
   }
 
-  private static func look(for wanted: Wanted, among devices: [BluetoothDevice]) -> Finding {
+  private static func check(for wanted: Wanted, among devices: [BluetoothDevice]) -> Finding {
     let address = wanted.address
     guard let device = devices.first(where: { $0.address == address }) else {
       return Finding(

@@ -6,7 +6,7 @@ enum DaemonCheck {
   ///   - named: the socket that the user named; `nil` if none.
   ///   - configured: the socket in the configuration, used if the user named none.
   /// - Returns: the status, `nil` if no daemon answers, and the findings.
-  static func ask(named: String?, configured: StatusLocation) -> (DaemonStatus?, [Finding]) {
+  static func run(named: String?, configured: StatusLocation) -> (DaemonStatus?, [Finding]) {
     var path = named
     switch configured.socket {
     case .usual: break

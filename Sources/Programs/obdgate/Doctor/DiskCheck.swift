@@ -11,8 +11,8 @@ enum DiskCheck {
     var findings: [Finding] = []
     if let folder = configuration.stateDirectory {
       let wanted = Int64(configuration.spool.megabytes * 1e6)
-      findings.append(look(at: folder, about.user, wanted: keepsRecords ? wanted : 0) ?? notYet(folder, about.user))
-      if let finding = look(atKept: folder, about.user) { findings.append(finding) }
+      findings.append(check(at: folder, about.user, wanted: keepsRecords ? wanted : 0) ?? notYet(folder, about.user))
+      if let finding = check(atKept: folder, about.user) { findings.append(finding) }
     } else if keepsRecords {
       findings.append(
         Finding(
@@ -25,15 +25,15 @@ enum DiskCheck {
       guard case .file(let file) = sink else { continue }
       let folder = folder(of: file.path)
       if folder != configuration.stateDirectory {
-        findings.append(look(at: folder, about.user, wanted: 0) ?? missing(folder, about.user))
+        findings.append(check(at: folder, about.user, wanted: 0) ?? missing(folder, about.user))
       }
-      if let finding = look(atFile: file.path, about.user) { findings.append(finding) }
+      if let finding = check(atFile: file.path, about.user) { findings.append(finding) }
     }
     return findings
   }
 
   /// - Returns: `nil` if the folder does not exist.
-  private static func look(at folder: String, _ user: ServiceUser, wanted: Int64) -> Finding? {
+  private static func check(at folder: String, _ user: ServiceUser, wanted: Int64) -> Finding? {
     var status = stat()
     guard unsafe stat(folder, &status) == 0 else { return errno == ENOENT ? nil : closed(folder, errno) }
     guard status.st_mode & S_IFMT == S_IFDIR else { return Finding(.problem, name, "\(folder): not a folder") }
@@ -53,7 +53,7 @@ enum DiskCheck {
   }
 
   /// Checks a file to which records are appended; `nil` if it does not exist yet or is usable.
-  private static func look(atFile path: String, _ user: ServiceUser) -> Finding? {
+  private static func check(atFile path: String, _ user: ServiceUser) -> Finding? {
     var status = stat()
     // If the file cannot be examined, the check of its folder reports the reason.
     guard unsafe stat(path, &status) == 0 else { return nil }
@@ -75,7 +75,7 @@ enum DiskCheck {
   ]
 
   /// Checks for files that another user's daemon left in the folder; `nil` if this one can use all of them.
-  private static func look(atKept folder: String, _ user: ServiceUser) -> Finding? {
+  private static func check(atKept folder: String, _ user: ServiceUser) -> Finding? {
     let others = kept.filter { file in
       var status = stat()
       return unsafe stat("\(folder)/\(file.name)", &status) == 0 && !user.may(file.bits, status)

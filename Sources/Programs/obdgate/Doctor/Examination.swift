@@ -41,7 +41,7 @@ struct Examination {
     try read.forEach(take)
     // An invalid configuration may still contain the daemon's socket.
     let inspect = try settings.map { StatusLocation($0.configuration) } ?? Self.inspect(at: path)
-    let asking = try BackgroundCheck { DaemonCheck.ask(named: socket, configured: inspect) }
+    let asking = try BackgroundCheck { DaemonCheck.run(named: socket, configured: inspect) }
     let (status, daemon) = asking.value(until: Self.deadline) ?? (nil, [Self.late("daemon")])
     let user = ServiceUser(pid: status?.pid)
     if let settings {

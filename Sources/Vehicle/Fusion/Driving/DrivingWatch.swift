@@ -60,7 +60,7 @@ public struct DrivingWatch: ~Copyable {
 
   /// Reports a manoeuvre in progress, because no reading follows.
   public mutating func finish() {
-    if let peak = harsh.finish() { tell(peak) }
+    if let peak = harsh.finish() { record(peak) }
   }
 
   /// Resets the state for another vehicle.
@@ -82,8 +82,8 @@ public struct DrivingWatch: ~Copyable {
   public mutating func speed(_ kmh: Double, at time: Int64) {
     guard kmh.isFinite, kmh >= 0 else { return }
     lastSpeed = time
-    if let peak = harsh.speed(kmh, at: time, options) { tell(peak) }
-    stand.note(kmh == 0, at: time, longestGap: options.longestGap)
+    if let peak = harsh.speed(kmh, at: time, options) { record(peak) }
+    stand.update(kmh == 0, at: time, longestGap: options.longestGap)
     weigh(kmh, at: time)
     recordIdling()
   }
@@ -98,7 +98,7 @@ public struct DrivingWatch: ~Copyable {
   /// Adds an engine speed (PID 0C), rpm.
   public mutating func engineSpeed(_ rpm: Double, at time: Int64) {
     guard rpm.isFinite, rpm >= 0 else { return }
-    engine.note(rpm > 0, at: time, longestGap: options.longestGap)
+    engine.update(rpm > 0, at: time, longestGap: options.longestGap)
     self.rpm = rpm
     recordIdling()
   }
@@ -117,7 +117,7 @@ public struct DrivingWatch: ~Copyable {
 
   // MARK: Evaluation
 
-  private mutating func tell(_ peak: HarshMotion.Peak) {
+  private mutating func record(_ peak: HarshMotion.Peak) {
     let threshold = peak.acceleration < 0 ? options.harshBraking : options.harshAcceleration
     hasChanges = true
     harshEvent = .harsh(
@@ -134,8 +134,8 @@ public struct DrivingWatch: ~Copyable {
       isOverTold = false
       overLimit = limit
     }
-    over.note(kmh > limit, at: time, longestGap: options.longestGap)
-    under.note(kmh <= limit, at: time, longestGap: options.longestGap)
+    over.update(kmh > limit, at: time, longestGap: options.longestGap)
+    under.update(kmh <= limit, at: time, longestGap: options.longestGap)
     if let since = under.since, time - since >= options.overspeedTime { isOverTold = false }
     guard let since = over.since else { return }
     overPeak = since == time ? kmh : max(overPeak, kmh)
@@ -168,7 +168,7 @@ public struct DrivingWatch: ~Copyable {
       return
     }
     if volts >= limit + Self.recovery { isLowTold = false }
-    low.note(volts <= limit, at: time, longestGap: Self.voltageGap)
+    low.update(volts <= limit, at: time, longestGap: Self.voltageGap)
     guard let since = low.since, !isLowTold, time - since >= options.lowVoltageTime else { return }
     isLowTold = true
     hasChanges = true

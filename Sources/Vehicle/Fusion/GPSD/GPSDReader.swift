@@ -6,7 +6,7 @@ public protocol GPSDHandler: ~Copyable {
   /// Receives a receiver's position report, with or without a fix.
   mutating func fix(_ fix: Fix)
   /// Receives any other message of gpsd.
-  mutating func said(_ notice: GPSDNotice)
+  mutating func handle(_ notice: GPSDNotice)
 }
 
 /// A message of gpsd other than a fix.
@@ -64,7 +64,7 @@ public struct GPSDReader: ~Copyable {
     for index in bytes.indices {
       let byte = bytes[index]
       if byte == 0x0A {
-        if isTooLong { handler.said(.malformed) } else { take(into: &handler) }
+        if isTooLong { handler.handle(.malformed) } else { take(into: &handler) }
         line.removeAll(keepingCapacity: true)
         isTooLong = false
       } else if line.count < Self.maximumLength {
@@ -94,12 +94,12 @@ public struct GPSDReader: ~Copyable {
       } else if kind.isString("ATT") {
         if isFromChosen(report) { sky.heading = try report["heading"]?.requireDouble(in: 0...360) }
       } else if kind.isString("VERSION") {
-        handler.said(.version(try report["release"]?.requireString() ?? ""))
+        handler.handle(.version(try report["release"]?.requireString() ?? ""))
       } else if kind.isString("ERROR") {
-        handler.said(.error(try report["message"]?.requireString() ?? ""))
+        handler.handle(.error(try report["message"]?.requireString() ?? ""))
       }
     } catch {
-      handler.said(.malformed)
+      handler.handle(.malformed)
     }
   }
 

@@ -6,7 +6,7 @@ struct Run: BitwiseCopyable, Equatable {
   private(set) var last: Int64 = .min
 
   /// Adds a reading. A longer gap starts a new period.
-  mutating func note(_ holds: Bool, at time: Int64, longestGap: Int64) {
+  mutating func update(_ holds: Bool, at time: Int64, longestGap: Int64) {
     guard holds else {
       since = nil
       return

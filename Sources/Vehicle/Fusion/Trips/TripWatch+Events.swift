@@ -13,7 +13,7 @@ extension TripWatch {
     } else {
       isSpent = false
     }
-    engine.note(isRunning, at: time, longestGap: options.longestGap)
+    engine.update(isRunning, at: time, longestGap: options.longestGap)
     lastEngineSpeed = (rpm, time)
     countIdle()
     airSpeed(rpm, at: time)
@@ -25,7 +25,7 @@ extension TripWatch {
     expire(at: time)
     let isDriven = isDriven(at: time)
     if kmh > 0, isDriven { sign(isMoving: true, since: time, at: time) }
-    stand.note(kmh == 0, at: time, longestGap: options.longestGap)
+    stand.update(kmh == 0, at: time, longestGap: options.longestGap)
     countIdle()
     defer { lastSpeed = (kmh, time) }
     guard hasTrip else { return }

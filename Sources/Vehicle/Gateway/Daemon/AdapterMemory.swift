@@ -72,7 +72,7 @@ struct AdapterMemory {
   subscript(name: String) -> SessionMemory { known[name] ?? SessionMemory() }
 
   /// Stores what a session has learned.
-  mutating func keep(_ memory: SessionMemory, of name: String) {
+  mutating func store(_ memory: SessionMemory, of name: String) {
     known[name] = memory
     guard let path else { return }
     do throws(Failure) {

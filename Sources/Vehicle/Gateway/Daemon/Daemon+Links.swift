@@ -39,7 +39,7 @@ extension Daemon {
       guard let link = links.removeValue(forKey: number) else { return }
       link.control.stop()
       link.thread.join()
-      if let learned = link.takeLearned() { memory.keep(learned, of: link.name) }
+      if let learned = link.takeLearned() { memory.store(learned, of: link.name) }
       switch link.use {
       case .adapter(_, let record): records.remove(record)
       case .receiver(let feed): records.remove(feed)
@@ -131,8 +131,8 @@ extension Daemon {
     let scouting = self.scouting
     do throws(Failure) {
       _ = try Thread("obdgated-listen", isDetached: true) {
-        let heard = try? Listener.listen(to: device.node, unless: scouting)
-        mailbox.post(.heard(heard, device))
+        let result = try? Listener.listen(to: device.node, unless: scouting)
+        mailbox.post(.listened(result, device))
       }
     } catch {
       // A device that cannot be checked must not stop the daemon.

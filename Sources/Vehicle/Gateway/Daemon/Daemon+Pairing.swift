@@ -39,7 +39,7 @@ extension Daemon {
 
   /// Handles a report of a link: the adapter has answered, or it rejected the link and possibly needs a key.
   mutating func take(_ address: PortAddress, wantsKey: Bool) throws(Failure) {
-    guard pairingNeeds.note(address, wantsKey: wantsKey) else { return }
+    guard pairingNeeds.update(address, wantsKey: wantsKey) else { return }
     let requests = pairingNeeds.requests(adaptersWithPINs())
     if wantsKey {
       // An adapter that was discovered is not configured, and is not paired.

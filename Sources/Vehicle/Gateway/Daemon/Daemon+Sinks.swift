@@ -22,7 +22,7 @@ extension Daemon {
     if let days = configuration.spool.days { options.maximumAge = Int64(days * 86_400 * 1e9) }
     options.working = { [start = manager.start] in
       progress?.turn(taking: 0)
-      start.goesOn()
+      start.continues()
     }
     if configuration.stateDirectory == nil {
       Log.write("stateDirectory: not configured; what sinks have not taken when the program ends is lost")

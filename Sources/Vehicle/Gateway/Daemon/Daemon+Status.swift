@@ -148,23 +148,23 @@ final class StatusCollector {
       let limit = last.stuck.isEmpty ? Self.freshness : Self.freshnessWhenStuck
       if BootClock.now - last.now < limit { return last }
     }
-    let status = ask()
+    let status = collect()
     last = status
     return status
   }
 
-  private func ask() -> StatusSnapshot {
+  private func collect() -> StatusSnapshot {
     var status = StatusSnapshot(
       now: BootClock.now, started: started, gatewayId: gatewayId, configuration: configuration, stuck: [],
       answered: [], losses: losses())
-    func note(_ name: String, hasAnswered: Bool) {
+    func reportProgress(_ name: String, hasAnswered: Bool) {
       if hasAnswered { status.answered.append(name) } else { status.stuck.append(name) }
     }
     status.pipeline = pipeline()
-    note("fusion", hasAnswered: status.pipeline != nil)
+    reportProgress("fusion", hasAnswered: status.pipeline != nil)
     if let forwarding {
       status.forwarding = forwarding()
-      note("spool", hasAnswered: status.forwarding != nil)
+      reportProgress("spool", hasAnswered: status.forwarding != nil)
     }
     if let name = stuck.name, !status.stuck.contains(name) {
       status.answered.removeAll { $0 == name }

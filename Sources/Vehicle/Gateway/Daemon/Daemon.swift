@@ -142,7 +142,7 @@ public struct Daemon: ~Copyable {
     records.setFences(settings.fences, settings.fenceRules, privacy: settings.presentPrivacy, resuming: output.fences)
     let eyes = try startStatus(output.forwarding)
     let status = try supervise()
-    manager.tell("STOPPING=1")
+    manager.notify("STOPPING=1")
     records.closeStatus()
     output.forwarding?.closeStatus()
     eyes?.stop()
@@ -151,10 +151,10 @@ public struct Daemon: ~Copyable {
     for link in links.values { link.control.stop() }
     for link in links.values { link.thread.join() }
     pairing?.thread.join()
-    keepLearned()
+    storeLearned()
     records.end()
     recordThread.join()
-    keepLearned()
+    storeLearned()
     // A stopped terminal may block the writer for ever. In that case, the end of the process also ends the thread.
     if hasWriterEnded() { output.thread.join() }
     return status
@@ -224,7 +224,7 @@ public struct Daemon: ~Copyable {
       mailbox.wakeUp.clear()
       manager.ping(with: links.values, at: BootClock.now)
       if cgateway_take_reload() != 0 { try reload() }
-      keepLearned()
+      storeLearned()
       for message in mailbox.take() {
         if case .writerEnded(let end) = message {
           mailbox.post(message)
@@ -253,11 +253,11 @@ public struct Daemon: ~Copyable {
     return 74
   }
 
-  private mutating func keepLearned() {
+  private mutating func storeLearned() {
     for link in links.values {
-      if let learned = link.takeLearned() { memory.keep(learned, of: link.name) }
+      if let learned = link.takeLearned() { memory.store(learned, of: link.name) }
     }
-    if let fences = records.takeFenceMemory() { fenceMemory.keep(fences) }
+    if let fences = records.takeFenceMemory() { fenceMemory.save(fences) }
   }
 
   /// Waits for an event.
@@ -277,8 +277,8 @@ public struct Daemon: ~Copyable {
 
   private mutating func take(_ message: Mailbox.Message) throws(Failure) {
     switch message {
-    case .heard(let heard, let device):
-      for step in roster.heard(heard, from: device) { try perform(step) }
+    case .listened(let result, let device):
+      for step in roster.handle(result, from: device) { try perform(step) }
     case .bluetooth(let devices):
       for step in roster.bluetooth(devices) { try perform(step) }
     case .noBluetooth(let reason): Log.write(reason)

@@ -182,10 +182,10 @@ struct DeviceRoster {
   mutating func apply(_ event: DeviceEvent) -> [Step] { table.apply(event).flatMap { take($0) } }
 
   /// Applies the result of listening to a device; `nil` if it could not be opened.
-  mutating func heard(_ heard: Listener.Result?, from device: DeviceIdentity) -> [Step] {
+  mutating func handle(_ result: Listener.Result?, from device: DeviceIdentity) -> [Step] {
     guard table.devices.contains(device), entry(of: device) == nil else { return [] }
-    guard let heard else { return [.leave(device: device.node, label: device.label, .notProbed)] }
-    return judge(device, heard)
+    guard let result else { return [.leave(device: device.node, label: device.label, .notProbed)] }
+    return judge(device, result)
   }
 
   /// Applies the list of Bluetooth devices that BlueZ knows.

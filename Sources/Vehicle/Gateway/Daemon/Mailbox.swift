@@ -6,7 +6,7 @@ import Synchronization
 final class Mailbox: Sendable {
   enum Message: Sendable {
     /// The result of listening to a device; `nil` if it could not be opened.
-    case heard(Listener.Result?, DeviceIdentity)
+    case listened(Listener.Result?, DeviceIdentity)
     case bluetooth([BluetoothDevice])
     /// Bluetooth cannot be searched. Sent once.
     case noBluetooth(String)

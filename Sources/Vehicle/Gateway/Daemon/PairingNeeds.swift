@@ -11,7 +11,7 @@ struct PairingNeeds {
   /// Applies a report of a link.
   ///
   /// - Returns: whether other adapters must now be paired.
-  mutating func note(_ address: PortAddress, wantsKey isWanted: Bool) -> Bool {
+  mutating func update(_ address: PortAddress, wantsKey isWanted: Bool) -> Bool {
     // A Bluetooth LE adapter that needs a key may open and answer until data are written to it.
     if case .ble = address, !isWanted { return false }
     defer { wantsKey[address] = isWanted }

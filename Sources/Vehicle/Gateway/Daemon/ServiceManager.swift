@@ -42,13 +42,13 @@ struct ServiceManager: ~Copyable {
   /// Reports that the daemon is ready.
   func notifyReady() {
     start.end()
-    tell("READY=1")
+    notify("READY=1")
   }
 
   /// Sends a notification to the service manager.
   ///
   /// - Parameter state: a text as listed in sd_notify(3).
-  func tell(_ state: String) {
+  func notify(_ state: String) {
     let code = unsafe csystemd_notify(state)
     if code < 0 { Log.write("cannot notify the service manager of \(state): \(systemReason(-code))") }
   }
@@ -62,7 +62,7 @@ struct ServiceManager: ~Copyable {
       ?? links.first { $0.progress?.isStuck(at: now) ?? false }?.name
     if let name, name != stuck { Log.write("\(name): stuck; the watchdog is not pinged until it continues", .error) }
     stuck = name
-    if name == nil { tell("WATCHDOG=1") }
+    if name == nil { notify("WATCHDOG=1") }
   }
 }
 
@@ -78,7 +78,7 @@ final class StartExtension: Sendable {
   private let next = Atomic<Int64>(0)
 
   /// Reports progress of the start; without effect after it.
-  func goesOn() {
+  func continues() {
     let now = BootClock.now
     guard now >= next.load(ordering: .relaxed) else { return }
     next.store(now &+ Self.seconds.pause * 1_000_000_000, ordering: .relaxed)

@@ -55,7 +55,7 @@ extension BLELink {
   private func wait(_ limit: Limit, until isSo: () -> Bool) throws(BusError) {
     while true {
       while !isSo(), end == nil, let message = try bluez.bus.next() {
-        heard(message)
+        receive(message)
         if BootClock.now >= limit.deadline { throw .timedOut }
       }
       if isSo() || end != nil { return }
@@ -187,7 +187,7 @@ extension BLELink {
 
   private func subscribe(_ characteristic: GATTCharacteristic, _ limit: Limit) throws(PortError) {
     do throws(BusError) {
-      let call = bluez.asking(characteristic.path, Self.characteristicInterface, "AcquireNotify").options()
+      let call = bluez.methodCall(characteristic.path, Self.characteristicInterface, "AcquireNotify").options()
       let answer = try bluez.bus.call(call, until: limit.deadline, unless: limit.wakeUp, telling: self)
       guard let socket = answer.descriptor() else { throw .malformed }
       takeInput(socket)
@@ -207,7 +207,7 @@ extension BLELink {
     output = .message(type: characteristic.takesCommands ? "command" : "request")
     guard characteristic.takesCommands else { return }
     do throws(BusError) {
-      let call = bluez.asking(characteristic.path, Self.characteristicInterface, "AcquireWrite").options()
+      let call = bluez.methodCall(characteristic.path, Self.characteristicInterface, "AcquireWrite").options()
       let answer = try bluez.bus.call(call, until: limit.deadline, unless: limit.wakeUp, telling: self)
       guard let socket = answer.descriptor() else { throw .malformed }
       packet = Self.packet(answer.uint16().map { Int($0) })

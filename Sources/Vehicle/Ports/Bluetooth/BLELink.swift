@@ -103,9 +103,9 @@ final class BLELink: BusListener {
     didConnect = false
     connection.wasEnded()
     // Delivery does not matter: without a receiver, the connection has ended already.
-    try? bluez.bus.post(bluez.asking(device, "org.bluez.Device1", "Disconnect"))
+    try? bluez.bus.post(bluez.methodCall(device, "org.bluez.Device1", "Disconnect"))
     guard isToBeForgotten, let end = device.lastIndex(of: "/") else { return }
-    let forget = bluez.asking(String(device[..<end]), "org.bluez.Adapter1", "RemoveDevice")
+    let forget = bluez.methodCall(String(device[..<end]), "org.bluez.Adapter1", "RemoveDevice")
     try? bluez.bus.post(forget.text(device, as: "o"))
   }
 
@@ -150,9 +150,10 @@ final class BLELink: BusListener {
   private func writeMessage(_ bytes: Span<UInt8>, _ type: String) throws(PortError) -> Int {
     guard cookie == nil, bytes.count > 0, let serial else { return 0 }
     let piece = bytes.extracting(first: min(packet, bytes.count))
-    let call = bluez.asking(serial.output.path, "org.bluez.GattCharacteristic1", "WriteValue").bytes(piece).options([
-      "type": type
-    ])
+    let call = bluez.methodCall(serial.output.path, "org.bluez.GattCharacteristic1", "WriteValue").bytes(piece).options(
+      [
+        "type": type
+      ])
     do throws(BusError) { cookie = try bluez.bus.send(call) } catch { throw error.portError(name) }
     watchBus()
     return piece.count
@@ -188,7 +189,7 @@ final class BLELink: BusListener {
     do throws(BusError) {
       for _ in 0..<Self.batch where input.room >= Self.longestValue {
         guard let message = try bluez.bus.next() else { return watchBus() }
-        heard(message)
+        receive(message)
       }
     } catch { return finish(.gone, error.sentence) }
     // libsystemd may have buffered messages that its descriptor no longer signals.
@@ -203,7 +204,7 @@ final class BLELink: BusListener {
     watch.set(bluez.bus.descriptor, events, number: Watched.bus)
   }
 
-  func heard(_ message: BusMessage) {
+  func receive(_ message: BusMessage) {
     if let cookie, message.cookie == cookie { return wrote(message) }
     guard message.kind == .signal else { return }
     if bluez.hasEnded(message) { return finish(.gone, "bluetoothd ended") }

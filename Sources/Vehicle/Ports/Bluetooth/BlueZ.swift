@@ -31,7 +31,7 @@ final class BlueZ {
   }
 
   /// Creates a method call without arguments.
-  func asking(_ path: String, _ interface: String, _ method: String) -> BusCall {
+  func methodCall(_ path: String, _ interface: String, _ method: String) -> BusCall {
     BusCall(bus, owner, path, interface, method)
   }
 
@@ -41,7 +41,7 @@ final class BlueZ {
     _ path: String, _ interface: String, _ method: String, until deadline: Int64, unless wakeUp: WakeUp? = nil,
     telling listener: (any BusListener)? = nil
   ) throws(BusError) -> BusMessage {
-    try bus.call(asking(path, interface, method), until: deadline, unless: wakeUp, telling: listener)
+    try bus.call(methodCall(path, interface, method), until: deadline, unless: wakeUp, telling: listener)
   }
 
   /// Reads all objects of BlueZ: controllers, devices, services.
@@ -69,14 +69,14 @@ final class BlueZ {
     _ controller: String, _ transport: String, until deadline: Int64, unless wakeUp: WakeUp? = nil,
     telling listener: (any BusListener)? = nil
   ) throws(BusError) {
-    let filter = asking(controller, "org.bluez.Adapter1", "SetDiscoveryFilter").options(["Transport": transport])
+    let filter = methodCall(controller, "org.bluez.Adapter1", "SetDiscoveryFilter").options(["Transport": transport])
     _ = try bus.call(filter, until: deadline, unless: wakeUp, telling: listener)
     try call(controller, "org.bluez.Adapter1", "StartDiscovery", until: deadline, unless: wakeUp, telling: listener)
   }
 
   func stopDiscovery(_ controller: String) {
     // If this message is lost, BlueZ ends the search when this process leaves the bus.
-    try? bus.post(asking(controller, "org.bluez.Adapter1", "StopDiscovery"))
+    try? bus.post(methodCall(controller, "org.bluez.Adapter1", "StopDiscovery"))
   }
 
   /// Searches for a device that BlueZ does not know.
@@ -113,7 +113,7 @@ final class BlueZ {
           {
             return path
           }
-          listener?.heard(message)
+          listener?.receive(message)
           if BootClock.now >= moment { return nil }
         }
         try bus.wait(until: moment, unless: wakeUp)

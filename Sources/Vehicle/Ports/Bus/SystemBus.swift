@@ -2,7 +2,7 @@ import CSystemd
 import Glibc
 
 /// Receives messages that arrive during a call other than its answer: signals, and calls of this process's methods.
-protocol BusListener: AnyObject { func heard(_ message: BusMessage) }
+protocol BusListener: AnyObject { func receive(_ message: BusMessage) }
 
 /// A connection to the system bus, for use by one thread. Only ``call(_:until:unless:telling:)`` and
 /// ``wait(until:unless:)`` block. sd-bus allocates memory for every message.
@@ -76,7 +76,7 @@ protocol BusListener: AnyObject { func heard(_ message: BusMessage) }
           if message.kind == .failure { throw message.failure }
           return message
         }
-        listener?.heard(message)
+        listener?.receive(message)
         // Continuous messages must not delay the deadline.
         if BootClock.now >= deadline { throw .timedOut }
       }

@@ -2,15 +2,15 @@
 ///
 ///     let control = try PairingControl(requests)
 ///     var pairing = Pairing()
-///     pairing.run(under: control) { news in print(news) }      // in its own thread
+///     pairing.run(under: control) { event in print(event) }      // in its own thread
 ///
 /// A configured PIN is tried twice. Without one, 1234 and 0000 are tried twice, alternately. A classic Bluetooth
 /// adapter without a configured PIN is not paired at first, nor while it connects without pairing. An adapter that
 /// cannot be reached is retried after 30 s, then at increasing intervals of up to five minutes. Paired adapters are
 /// marked as trusted, so that they may connect by themselves.
 ///
-/// BlueZ asks the agent of the process that called Pair. For a pairing that an adapter starts, it asks the machine's
-/// default agent, which this is not. Pairing therefore always starts here.
+/// For the PIN, BlueZ calls the agent of the process that called Pair, or the machine's default agent if the adapter
+/// starts the pairing. This agent is not the default agent, so only this process starts pairings.
 public struct Pairing: ~Copyable {
   static let deviceInterface = "org.bluez.Device1"
 
@@ -45,18 +45,18 @@ public struct Pairing: ~Copyable {
   ///
   /// - Parameters:
   ///   - control: the adapters to pair.
-  ///   - tell: receives messages for people.
-  public mutating func run(under control: PairingControl, _ tell: (PairingEvent) -> Void) {
+  ///   - report: receives messages for people.
+  public mutating func run(under control: PairingControl, _ report: (PairingEvent) -> Void) {
     while true {
       readRequests(control)
       do throws(BusError) {
-        if plans.contains(where: { $0.state == .open }) { try serve(control, tell) }
+        if plans.contains(where: { $0.state == .open }) { try serve(control, report) }
         if control.end() { return }
         continue
       } catch {
         if error != .interrupted, error.sentence != lastReason {
           lastReason = error.sentence
-          tell(.unavailable(lastReason))
+          report(.unavailable(lastReason))
         }
       }
       if !control.isStopping, control.wakeUp.wait(until: BootClock.after(pause)) { control.wakeUp.clear() }
@@ -76,7 +76,7 @@ public struct Pairing: ~Copyable {
   }
 
   /// Uses one connection to the bus, while it and bluetoothd last, until no plan is open or the adapters change.
-  private mutating func serve(_ control: PairingControl, _ tell: (PairingEvent) -> Void) throws(BusError) {
+  private mutating func serve(_ control: PairingControl, _ report: (PairingEvent) -> Void) throws(BusError) {
     let soon = BootClock.after(patience)
     let bluez = try BlueZ(SystemBus(address: bus), until: soon, unless: control.ending)
     let agent = PairingAgent(bluez, plans)
@@ -94,10 +94,10 @@ public struct Pairing: ~Copyable {
     try agent.register(until: soon, unless: control.ending)
     lastReason = ""
     let round = PairingRound(bluez, agent, control, patience: patience)
-    while let next = round.processResults(tell), !control.hasNewRequests {
+    while let next = round.processResults(report), !control.hasNewRequests {
       if agent.hasEnded { throw .refused(name: "org.freedesktop.DBus.Error.ServiceUnknown", text: "") }
       if agent.plans[next].due <= BootClock.now {
-        try round.pair(next, tell)
+        try round.pair(next, report)
       } else {
         try round.rest(until: agent.plans[next].due)
       }

@@ -25,14 +25,15 @@ final class PairingAgent: BusListener {
 
   /// Registers the agent with BlueZ.
   func register(until deadline: Int64, unless wakeUp: WakeUp?) throws(BusError) {
-    let call = bluez.asking("/org/bluez", Self.managerInterface, "RegisterAgent").text(Self.path, as: "o").text(
+    let call = bluez.methodCall("/org/bluez", Self.managerInterface, "RegisterAgent").text(Self.path, as: "o").text(
       capability)
     _ = try bluez.bus.call(call, until: deadline, unless: wakeUp, telling: self)
   }
 
   func unregister() {
     // BlueZ removes an agent that leaves the bus, so a lost message does no harm.
-    try? bluez.bus.post(bluez.asking("/org/bluez", Self.managerInterface, "UnregisterAgent").text(Self.path, as: "o"))
+    try? bluez.bus.post(
+      bluez.methodCall("/org/bluez", Self.managerInterface, "UnregisterAgent").text(Self.path, as: "o"))
   }
 
   func takePairedDevices() -> [(address: BluetoothAddress, path: String)] {
@@ -40,7 +41,7 @@ final class PairingAgent: BusListener {
     return pairedDevices
   }
 
-  func heard(_ message: BusMessage) {
+  func receive(_ message: BusMessage) {
     switch message.kind {
     case .call: answer(message)
     case .signal:

@@ -20,16 +20,16 @@ struct PairingRound {
   /// Processes adapters that were paired or abandoned.
   ///
   /// - Returns: index of the adapter to try next; `nil` if there is none.
-  func processResults(_ tell: (PairingEvent) -> Void) -> Int? {
+  func processResults(_ report: (PairingEvent) -> Void) -> Int? {
     for (address, path) in agent.takePairedDevices() {
       guard let index = agent.plans.firstIndex(where: { $0.request.address == address && $0.state != .paired }) else {
         continue
       }
-      succeed(index, path, tell)
+      succeed(index, path, report)
     }
     for index in agent.plans.indices where agent.plans[index].takesNoPIN() {
       let request = agent.plans[index].request
-      tell(.refused(request.port, isConfigured: request.pin != nil))
+      report(.refused(request.port, isConfigured: request.pin != nil))
     }
     return agent.plans.indices.filter { agent.plans[$0].state == .open }
       .min { agent.plans[$0].due < agent.plans[$1].due }
@@ -40,7 +40,7 @@ struct PairingRound {
   /// - Parameter moment: time of ``BootClock`` at which to return.
   func rest(until moment: Int64) throws(BusError) {
     if control.isStopping { throw .interrupted }
-    if let message = try bluez.bus.next() { return agent.heard(message) }
+    if let message = try bluez.bus.next() { return agent.receive(message) }
     do throws(BusError) { try bluez.bus.wait(until: moment, unless: control.wakeUp) } catch {
       switch error {
       case .timedOut: return
@@ -50,7 +50,7 @@ struct PairingRound {
     }
   }
 
-  func pair(_ index: Int, _ tell: (PairingEvent) -> Void) throws(BusError) {
+  func pair(_ index: Int, _ report: (PairingEvent) -> Void) throws(BusError) {
     let objects = try bluez.objects(until: BootClock.after(patience), unless: control.ending, telling: agent)
     let request = agent.plans[index].request
     let known = objects.device(request.address)
@@ -62,7 +62,7 @@ struct PairingRound {
       // The connection may have been opened in the meantime.
       if control.hasNewRequests { return }
     }
-    guard let path = place else { return miss(index, tell) }
+    guard let path = place else { return miss(index, report) }
     let connection = OwnConnection(bluez.bus, device: path)
     // BlueZ is about to end the connection, which would cancel the pairing.
     if isConnected, let moment = connection.isOver { return agent.plans[index].postpone(until: moment) }
@@ -73,39 +73,39 @@ struct PairingRound {
     } catch {
       switch error {
       case .timedOut, .interrupted:
-        try? bluez.bus.post(bluez.asking(path, Pairing.deviceInterface, "CancelPairing"))
+        try? bluez.bus.post(bluez.methodCall(path, Pairing.deviceInterface, "CancelPairing"))
         if error == .interrupted { throw error }
-        return miss(index, tell)
-      case .refused("org.bluez.Error.AlreadyExists", _): return succeed(index, path, tell)
+        return miss(index, report)
+      case .refused("org.bluez.Error.AlreadyExists", _): return succeed(index, path, report)
       // AuthenticationCanceled and AuthenticationTimeout do not concern the PIN: the adapter is out of reach, or BlueZ
       // timed out.
       case .refused("org.bluez.Error.AuthenticationFailed", _), .refused("org.bluez.Error.AuthenticationRejected", _):
         return agent.plans[index].refused(at: BootClock.now)
-      case .refused: return miss(index, tell)
+      case .refused: return miss(index, report)
       case .noLibrary, .noBus, .lost, .malformed: throw error
       }
     }
     if request.isLowEnergy, !isConnected { connection.wasMade() }
-    succeed(index, path, tell)
+    succeed(index, path, report)
   }
 
-  private func miss(_ index: Int, _ tell: (PairingEvent) -> Void) {
-    if agent.plans[index].missed(at: BootClock.now) { tell(.missed(agent.plans[index].request.port)) }
+  private func miss(_ index: Int, _ report: (PairingEvent) -> Void) {
+    if agent.plans[index].missed(at: BootClock.now) { report(.missed(agent.plans[index].request.port)) }
   }
 
   /// Records that an adapter is paired and marks it as trusted. Failure of the latter is only reported.
-  private func succeed(_ index: Int, _ path: String, _ tell: (PairingEvent) -> Void) {
+  private func succeed(_ index: Int, _ path: String, _ report: (PairingEvent) -> Void) {
     guard agent.plans[index].state != .paired else { return }
     agent.plans[index].succeeded()
     let port = agent.plans[index].request.port
-    tell(.paired(port))
-    let call = bluez.asking(path, "org.freedesktop.DBus.Properties", "Set")
+    report(.paired(port))
+    let call = bluez.methodCall(path, "org.freedesktop.DBus.Properties", "Set")
       .text(Pairing.deviceInterface).text("Trusted").variant("b") { $0.bool(true) }
     do throws(BusError) {
       _ = try bluez.bus.call(call, until: BootClock.after(patience), unless: control.ending, telling: agent)
     } catch {
       // Do not report an interruption by ``PairingControl/stop()``.
-      if error != .interrupted { tell(.notTrusted(port, error.sentence)) }
+      if error != .interrupted { report(.notTrusted(port, error.sentence)) }
     }
   }
 

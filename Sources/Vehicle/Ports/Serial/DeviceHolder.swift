@@ -2,8 +2,8 @@ import Glibc
 
 /// Finds the processes that use or may use a device, as far as /proc shows them to this user.
 public enum DeviceHolder {
-  /// Returns the first other process that has a device open, or this one, such as `ModemManager (pid 812)`; `nil` if
-  /// there is none. All names of the device count.
+  /// Returns a process that has a device open by any of its names, such as `ModemManager (pid 812)`; `nil` if there is
+  /// none. This process is returned only if no other has it open.
   ///
   /// - Parameters:
   ///   - path: device file.

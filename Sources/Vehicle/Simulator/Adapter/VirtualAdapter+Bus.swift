@@ -74,7 +74,7 @@ extension VirtualAdapter {
     withoutPIDs(&payload)
     let asked = BusRequest(
       header: settings.requestHeader(on: bus), extendedAddress: settings.extendedAddress, payload: payload)
-    var answers = payload.count > 1 || request.payload.count == 1 ? ask(asked, index, at: end) : []
+    var answers = payload.count > 1 || request.payload.count == 1 ? carAnswers(asked, index, at: end) : []
     disturb(&answers, request.payload)
     let settings = self.settings
     var frames = cars[index].car.frames(answers, after: end) { settings.flowControl(to: $0, on: bus) }
@@ -83,7 +83,7 @@ extension VirtualAdapter {
     return frames
   }
 
-  private mutating func ask(_ request: BusRequest, _ index: Int, at time: Duration) -> [Car.Answer] {
+  private mutating func carAnswers(_ request: BusRequest, _ index: Int, at time: Duration) -> [Car.Answer] {
     let vin = cars[index].car.vin
     if let short = faults.holding(.shortVIN, at: now) { cars[index].car.vin = String(vin.prefix(Int(short.number))) }
     defer { cars[index].car.vin = vin }

@@ -1,7 +1,7 @@
 // Characters from the host, up to a complete command.
 extension VirtualAdapter {
   /// Handles a byte from the host.
-  mutating func hear(_ byte: UInt8) {
+  mutating func receive(_ byte: UInt8) {
     if faults.holds(.silent, at: now) || faults.holds(.unplug, at: now) || faults.holds(.gps, at: now) { return }
     if faults.holds(.echoAll, at: now) { return line.send(toHost: byte, at: now) }
     if isAsleep {

@@ -62,7 +62,7 @@ extension VirtualAdapter {
     }
     let typed = typeahead
     typeahead = []
-    for byte in typed { hear(byte) }
+    for byte in typed { receive(byte) }
   }
 
   /// Prints the prompt, after a blank line if this kind of adapter prints one.

@@ -130,7 +130,7 @@ public struct VirtualAdapter: ~Copyable {
     if playFaults() { return }
     if let arrival = line.arriving.first, arrival.time <= now {
       _ = line.takeArrival()
-      hear(arrival.byte)
+      receive(arrival.byte)
       return
     }
     if let due = sleepsAt, due <= now {

@@ -39,7 +39,7 @@ struct SimulatorRun<Link: HostLink & ~Copyable>: ~Copyable {
         if isPlugged { try plug(announce) } else { link.close() }
       }
       if adapter.isStrictAboutBaud { adapter.hostBaud = link.hostBaud }
-      try hear(at: now)
+      try readInput(at: now)
       adapter.advance(to: now)
       try speak(at: now)
       try flush(at: now)
@@ -78,7 +78,7 @@ struct SimulatorRun<Link: HostLink & ~Copyable>: ~Copyable {
     return true
   }
 
-  private mutating func hear(at now: Duration) throws(SimulatorError) {
+  private mutating func readInput(at now: Duration) throws(SimulatorError) {
     link.accept()
     if wasConnected, !link.isConnected { unsent = [] }
     wasConnected = link.isConnected

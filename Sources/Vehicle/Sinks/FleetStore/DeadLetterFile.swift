@@ -25,7 +25,7 @@ struct DeadLetterFile {
   /// Appends records and waits until they are on the disk.
   ///
   /// - Parameter refused: lines with their line feed, and the reason of each rejection.
-  func keep(_ refused: [(line: ArraySlice<UInt8>, reason: String)]) throws(SinkError) {
+  func append(_ refused: [(line: ArraySlice<UInt8>, reason: String)]) throws(SinkError) {
     var text: [UInt8] = []
     var encoder = JSONLineEncoder()
     for item in refused {

@@ -155,7 +155,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
     delivery.acknowledge(start..<records.upperBound)
     guard let first = refused.first else { return }
     do throws(SinkError) {
-      try deadLetters?.keep(refused.map { (batch.bytes[batch.records[$0.index].range], $0.reason) })
+      try deadLetters?.append(refused.map { (batch.bytes[batch.records[$0.index].range], $0.reason) })
     } catch {
       throw UploadFailure(error)
     }

@@ -17,7 +17,7 @@ public struct LineOutput: ~Copyable {
   /// Number of bytes that a pipe reported as writable by poll(2) accepts without blocking (PIPE_BUF, pipe(7)).
   private static let piece = 4_096
   /// Interval at which a blocked write checks whether it should stop, ms.
-  private static let look: Int32 = 200
+  private static let pollInterval: Int32 = 200
 
   /// Creates an output.
   ///
@@ -39,7 +39,7 @@ public struct LineOutput: ~Copyable {
       if deadline == .max, isEnding() { deadline = BootClock.now &+ patience }
       if BootClock.now >= deadline { return (done, .late) }
       var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-      let ready = unsafe poll(&waiting, 1, min(Self.look, SinkWakeUp.milliseconds(until: deadline)))
+      let ready = unsafe poll(&waiting, 1, min(Self.pollInterval, SinkWakeUp.milliseconds(until: deadline)))
       if ready < 0, errno != EINTR { return (done, .failed(errno)) }
       guard ready > 0 else { continue }
       let piece = min(Self.piece, bytes.count - done)

@@ -138,7 +138,7 @@ public struct MQTTSink: Sink, ~Copyable {
     _ record: Int, _ reason: String, _ batch: RecordBatch, _ delivery: inout Delivery
   ) throws(SinkError) {
     let line = batch.bytes[batch.records[record].range]
-    try deadLetters?.keep([(line, reason)])
+    try deadLetters?.append([(line, reason)])
     delivery.acknowledge(record..<(record + 1))
     let id = RecordLine.id(line).map { String(decoding: $0, as: UTF8.self) } ?? "?"
     events.append(.refused(record: id, reason: reason, more: 0, keptIn: deadLetters?.path))

@@ -7,7 +7,7 @@ extension SpoolFile {
   func adoptBoot(_ id: String, _ entries: [ClockHistory.Entry]) throws(SQLiteError) -> Int64 {
     let number = try transaction { () throws(SQLiteError) in
       let number = try SpoolOpening.number(connection, table: "boot", column: "id", of: id)
-      for entry in entries where number != boot { try keep(entry, boot: number) }
+      for entry in entries where number != boot { try insert(entry, boot: number) }
       return number
     }
     if number == boot {

@@ -39,15 +39,15 @@ extension SpoolFile {
     try transaction { () throws(SQLiteError) in
       if !unnumbered.isEmpty { try number(unnumbered, &draft) }
       for record in records { try store(record, &draft) }
-      try keep(notes)
+      try storeNotes(notes)
       for row in reportedRows {
         try connection.execute("DELETE FROM loss WHERE number = \(row)", "remove a reported loss")
       }
-      if hasNewClock { try keepClock() }
+      if hasNewClock { try storeClock() }
       try removeDamaged(sinks, &draft)
       try removeAcknowledged(sinks, &draft)
       try keepWithin(bounds, sinks, &draft)
-      try keepProgress(sinks, draft)
+      try storeProgress(sinks, draft)
       try storeUnreported(&draft)
       try setState(last: draft.last, reserved: draft.last + reserve, clean: false, draft.counts)
     }
@@ -92,24 +92,24 @@ extension SpoolFile {
     if let loss = record.explains { try markReported(loss, by: sequence) }
   }
 
-  private func keepClock() throws(SQLiteError) {
+  private func storeClock() throws(SQLiteError) {
     let known = clock.entries[boot] ?? []
     // A step of the clock adds one entry and may remove another; leave the others unchanged.
     for entry in committedClock where !known.contains(entry) {
       try connection.execute("DELETE FROM clock WHERE boot = \(boot) AND since = \(entry.since)", "store the clock")
     }
-    for entry in known where !committedClock.contains(entry) { try keep(entry, boot: boot) }
+    for entry in known where !committedClock.contains(entry) { try insert(entry, boot: boot) }
   }
 
   /// Writes a clock entry of a boot.
-  func keep(_ entry: ClockHistory.Entry, boot: Int64) throws(SQLiteError) {
+  func insert(_ entry: ClockHistory.Entry, boot: Int64) throws(SQLiteError) {
     try connection.execute(
       "INSERT INTO clock VALUES (\(boot), \(entry.since), \(entry.wall.quality.rawValue), \(entry.wall.offset))",
       "store the clock")
   }
 
   /// Writes the sinks' acknowledgements and stamps.
-  private func keepProgress(_ sinks: [SinkProgress], _ draft: Draft) throws(SQLiteError) {
+  private func storeProgress(_ sinks: [SinkProgress], _ draft: Draft) throws(SQLiteError) {
     for sink in sinks {
       let hasDropped = draft.dropped != [0, 0]
       if sink.hasNewAcknowledgements || hasDropped {
@@ -118,19 +118,19 @@ extension SpoolFile {
         for lane in Lane.allCases {
           var known = sink.lanes[lane.rawValue].acknowledged
           known.insert(0...draft.dropped[lane.rawValue])
-          for range in known.ranges { try keep(range, of: sink, lane) }
+          for range in known.ranges { try insert(range, of: sink, lane) }
         }
       }
       guard sink.hasNewStamps else { continue }
       statements.clearStamps.bind(sink.row, at: 1)
       try statements.clearStamps.run()
       for stamp in sink.stamps {
-        for range in stamp.sequences.ranges { try keep(range, of: sink, stamp.wall) }
+        for range in stamp.sequences.ranges { try insert(range, of: sink, stamp.wall) }
       }
     }
   }
 
-  private func keep(_ range: ClosedRange<UInt64>, of sink: SinkProgress, _ lane: Lane) throws(SQLiteError) {
+  private func insert(_ range: ClosedRange<UInt64>, of sink: SinkProgress, _ lane: Lane) throws(SQLiteError) {
     statements.addAcknowledged.bind(sink.row, at: 1)
     statements.addAcknowledged.bind(Int64(lane.rawValue), at: 2)
     statements.addAcknowledged.bind(range.lowerBound, at: 3)
@@ -138,7 +138,7 @@ extension SpoolFile {
     try statements.addAcknowledged.run()
   }
 
-  private func keep(_ range: ClosedRange<UInt64>, of sink: SinkProgress, _ wall: WallTime) throws(SQLiteError) {
+  private func insert(_ range: ClosedRange<UInt64>, of sink: SinkProgress, _ wall: WallTime) throws(SQLiteError) {
     statements.addStamp.bind(sink.row, at: 1)
     statements.addStamp.bind(range.lowerBound, at: 2)
     statements.addStamp.bind(range.upperBound, at: 3)

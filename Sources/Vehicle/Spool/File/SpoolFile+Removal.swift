@@ -22,7 +22,7 @@ extension SpoolFile {
     let aim = bounds.bytes - bounds.bytes / 32
     for lane in [Lane.telemetry, .events] {
       while try usedBytes() > aim {
-        let oldest = try look(lane, behind: 0, count: 256)
+        let oldest = try scan(lane, behind: 0, count: 256)
         guard !oldest.isEmpty else { break }
         try drop(oldest[...], from: lane, sinks, &draft)
       }
@@ -32,7 +32,7 @@ extension SpoolFile {
   private func dropOld(_ bounds: Bounds, _ sinks: [SinkProgress], _ draft: inout Draft) throws(SQLiteError) {
     for lane in [Lane.telemetry, .events] {
       while true {
-        let oldest = try look(lane, behind: 0, count: 256)
+        let oldest = try scan(lane, behind: 0, count: 256)
         let old = oldest.prefix { age(boot: $0.boot, time: $0.time, now: bounds.now) > bounds.age }
         if !old.isEmpty { try drop(old, from: lane, sinks, &draft) }
         if old.count < 256 { break }
@@ -72,7 +72,7 @@ extension SpoolFile {
     for lane in Lane.allCases {
       var place: UInt64 = 0
       while true {
-        let records = try look(lane, behind: place, count: 256)
+        let records = try scan(lane, behind: place, count: 256)
         guard let last = records.last?.sequence else { break }
         place = last
         let names = records.map { ($0.sequence, $0.type) }
@@ -115,16 +115,16 @@ extension SpoolFile {
   }
 
   /// Returns at most `count` records after a number.
-  private func look(_ lane: Lane, behind sequence: UInt64, count: Int64) throws(SQLiteError) -> [ScanResult] {
+  private func scan(_ lane: Lane, behind sequence: UInt64, count: Int64) throws(SQLiteError) -> [ScanResult] {
     try with(lane) { lane throws(SQLiteError) in
       var found: [ScanResult] = []
-      lane.look.bind(sequence, at: 1)
-      lane.look.bind(count, at: 2)
-      while try lane.look.next() {
+      lane.scan.bind(sequence, at: 1)
+      lane.scan.bind(count, at: 2)
+      while try lane.scan.next() {
         // The type is invalid, so the record is damaged; treat it as telemetry.
-        let type = RecordType(rawValue: UInt8(truncatingIfNeeded: lane.look.number(1))) ?? .telemetry
-        let (boot, time) = (lane.look.number(2), lane.look.number(3))
-        found.append(ScanResult(sequence: lane.look.unsigned(0), type: type, boot: boot, time: time))
+        let type = RecordType(rawValue: UInt8(truncatingIfNeeded: lane.scan.number(1))) ?? .telemetry
+        let (boot, time) = (lane.scan.number(2), lane.scan.number(3))
+        found.append(ScanResult(sequence: lane.scan.unsigned(0), type: type, boot: boot, time: time))
       }
       return found
     }

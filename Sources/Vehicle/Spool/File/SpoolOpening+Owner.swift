@@ -34,7 +34,7 @@ extension SpoolOpening {
     try connection.execute("BEGIN IMMEDIATE", "begin an epoch")
     do throws(SQLiteError) {
       let epoch = hasChanged ? try begin(newEpoch(), connection) : nil
-      try SpoolFile.keep([(owner, Array(gatewayId.utf8))], connection)
+      try SpoolFile.storeNotes([(owner, Array(gatewayId.utf8))], connection)
       try connection.execute("COMMIT", "begin an epoch")
       return epoch
     } catch {

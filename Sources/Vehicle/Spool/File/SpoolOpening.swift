@@ -183,7 +183,7 @@ enum SpoolOpening {
           VALUES (\(skipped.reason.rawValue), '\(state.epoch.string)', \(state.last + 1), \(last), \(last - state.last), 0)
         """, "mark the file as in use")
     }
-    try SpoolFile.keep([(self.boot, Array(bootId.utf8))], connection)
+    try SpoolFile.storeNotes([(self.boot, Array(bootId.utf8))], connection)
     try connection.execute(
       "UPDATE state SET last = \(last), reserved = \(reserved), clean = 0; COMMIT", "mark the file as in use")
     return boot

@@ -119,7 +119,7 @@ struct LaneStatements: ~Copyable {
   /// Selects seq, boot, time, type, sum, line, base after a number, ascending.
   var read: SQLiteStatement
   /// Selects seq, type, boot, time after a number, ascending, without reading the line.
-  var look: SQLiteStatement
+  var scan: SQLiteStatement
   /// Selects the highest seq below a number.
   var before: SQLiteStatement
   var remove: SQLiteStatement
@@ -130,7 +130,7 @@ struct LaneStatements: ~Copyable {
     let read = try SQLiteStatement(
       connection, "SELECT seq, boot, time, type, sum, line, base FROM \(table) WHERE seq > ?1 ORDER BY seq",
       "read records")
-    let look = try SQLiteStatement(
+    let scan = try SQLiteStatement(
       connection, "SELECT seq, type, boot, time FROM \(table) WHERE seq > ?1 ORDER BY seq LIMIT ?2",
       "look through records")
     let before = try SQLiteStatement(
@@ -139,7 +139,7 @@ struct LaneStatements: ~Copyable {
     // Assign all properties together, so that an error in between leaves none initialized.
     self.insert = insert
     self.read = read
-    self.look = look
+    self.scan = scan
     self.before = before
     self.remove = remove
   }
