@@ -52,12 +52,16 @@ import Testing
         delivery.acknowledge(refusal.index..<(refusal.index + 1))
       }
       entry.giveUp(refused.count)
+      guard let first = refused.first else { return }
+      delivery.events.append(.refused(record: "1", reason: first.reason, more: refused.count - 1, keptIn: nil))
     }
 
     private func answer(_ lines: [ArraySlice<UInt8>]) -> HTTPReply {
       let vehicle = entry.vehicle
       let foreign = lines.indices.filter { !vehicle.utf8.elementsEqual(RecordLine.vehicleId(lines[$0]) ?? []) }
-      let results = foreign.map { #"{"index":\#($0),"outcome":"refused","kind":"foreignVehicle"}"# }
+      let results = foreign.map {
+        #"{"index":\#($0),"outcome":"refused","kind":"foreignVehicle","reason":"not this vehicle"}"#
+      }
       let counts = #""stored":\#(lines.count - foreign.count),"duplicates":0,"refused":\#(foreign.count)"#
       return HTTPReply(
         status: 200, body: Array("{\(counts),\"results\":[\(results.joined(separator: ","))]}".utf8))
@@ -126,6 +130,13 @@ import Testing
       try Self.append(1, of: "VAN-001", to: &scene.spool)
       #expect(scene.lacking(afterBatches: 15) == 0)
       #expect(entry.givenUp == 67)
+      let status = scene.outgoing.status(oldestAge: nil)
+      #expect(status.delivered == 1)
+      #expect(status.rejected == 67)
+      #expect(status.rejectionReason == "not this vehicle")
+      // One line was logged at once; the remaining records are reported together a minute later.
+      #expect(scene.outgoing.due > BootClock.now)
+      #expect(scene.outgoing.due != .max)
     }
   }
 

@@ -20,7 +20,7 @@ import Testing
        "fixType":"3d","satellites":9,"hdop":0.94,"isChosen":true}],
      "records":{"made":{"telemetry":7100,"trip":1},"lost":0},
      "spool":{"state":"durable","path":"spool.db","records":120,"memoryRecords":3,"bytes":1234567,"oldestAge":720},
-     "sinks":[{"name":"fleetStore","state":"delivering","delivered":12000,"lastDeliveryAge":3}],
+     "sinks":[{"name":"fleetStore","state":"delivering","delivered":12000,"rejected":0,"lastDeliveryAge":3}],
      "threads":[{"name":"fusion","isStuck":false},{"name":"spool","isStuck":false}],"fromALaterVersion":{"a":[1]}}
     """#
 
@@ -46,6 +46,20 @@ import Testing
     }
     #expect(!page.contains("PROBLEM"))
     #expect(!page.contains("\u{1B}"))
+  }
+
+  @Test func rejected_records_are_a_problem_with_their_reason() throws {
+    let result = try status(
+      DaemonPeer.ok(
+        #"""
+        {"version":"0.1.0","gatewayId":"gw-17","sinks":[{"name":"fleetStore","state":"waiting","delivered":0,
+         "rejected":1730,"rejectionReason":"vehicleId: not in the list"}]}
+        """#))
+    let expected =
+      "the sink fleetStore: 1,730 records were rejected for good since the start: vehicleId: not in the list"
+    #expect(result.lines.contains { $0.hasPrefix("PROBLEM") && $0.hasSuffix(expected) }, "\(result.output)")
+    let rows = result.lines.map { $0.split(separator: " ").map(String.init) }
+    #expect(rows.contains { $0.prefix(4) == ["fleetStore", "waiting", "0", "1,730"] }, "\(result.output)")
   }
 
   @Test func several_vehicles_are_named_beside_their_adapters() throws {

@@ -273,7 +273,10 @@ package final class Forwarding: @unchecked Sendable {
       queue.wakeUp.clear()
     }
     reportCounts(at: .max)
-    for box in sinks { box.sink.stop() }
+    for box in sinks {
+      box.sink.logRejections(at: .max)
+      box.sink.stop()
+    }
     let deadline = BootClock.now &+ Self.farewell
     while true {
       queue.wakeUp.clear()

@@ -18,6 +18,9 @@ struct SinkFeeder: ~Copyable {
   /// The last failure of the sink; `nil` if it works.
   private var failure: String?
   private var delivered: UInt64 = 0
+  /// Number of records that the peer rejected for good, and the last reason.
+  private var rejected: (count: UInt64, reason: String?) = (0, nil)
+  private var rejectionLog = RateLimitedCount()
   /// Number of records that the sink set aside, and the size of the backlog when it set aside the first one. After that
   /// number of records, they are delivered again.
   private var setAside = (records: 0, of: 0)
@@ -47,10 +50,8 @@ struct SinkFeeder: ~Copyable {
   mutating func exchange(_ spool: inout Spool, at now: Int64) -> End? {
     var end: End?
     while let report = slot.takeReport() {
-      for line in report.delivery.events {
-        Log.write("\(name): \(line)", Self.importance(of: line), [JournalField(.sink, name)])
-      }
-      note(report.delivery, at: now)
+      for event in report.delivery.events where logsNow(event, at: now) { log("\(event)", Self.importance(of: event)) }
+      recordResult(report.delivery, at: now)
       if let batch = report.batch {
         complete(batch, report.delivery, &spool)
       } else {
@@ -62,6 +63,7 @@ struct SinkFeeder: ~Copyable {
         over = over ?? end
       }
     }
+    logRejections(at: now)
     batchTimer.recordsArrived(spool.arrived, at: now)
     guard takesBatch, batchTimer.due <= now else { return end }
     if setAside.records > 0, setAside.records >= setAside.of { requeueSetAside(&spool) }
@@ -106,18 +108,43 @@ struct SinkFeeder: ~Copyable {
     }
   }
 
-  private mutating func note(_ delivery: Sinks.Delivery, at now: Int64) {
-    for events in delivery.events {
-      switch events {
+  private mutating func recordResult(_ delivery: Sinks.Delivery, at now: Int64) {
+    var count = delivery.acknowledged.reduce(0) { $0 + $1.count }
+    for event in delivery.events {
+      switch event {
       case .working: failure = nil
       case .failing(let error): failure = error.description
-      case .refused, .remark: break
+      case .refused(_, let reason, let more, _):
+        rejected = (rejected.count + UInt64(1 + more), reason)
+        // Rejected records are acknowledged, but not delivered.
+        count -= 1 + more
+      case .remark: break
       }
     }
-    let count = delivery.acknowledged.reduce(0) { $0 + $1.count }
     guard count > 0 else { return }
     delivered += UInt64(count)
     lastDelivery = now
+  }
+
+  // MARK: Log
+
+  private func log(_ text: String, _ level: LogLevel) {
+    Log.write("\(name): \(text)", level, [JournalField(.sink, name)])
+  }
+
+  /// Whether an event is logged now. Rejections are counted, and reported together once a minute, because a peer may
+  /// reject every record.
+  private mutating func logsNow(_ event: SinkEvent, at now: Int64) -> Bool {
+    guard case .refused(_, _, let more, _) = event else { return true }
+    return rejectionLog.add(UInt64(1 + more), at: now)
+  }
+
+  /// Logs the number of rejected records that is due.
+  ///
+  /// - Parameter now: boot time, ns; `.max` to log it at once.
+  mutating func logRejections(at now: Int64) {
+    guard let (count, _) = rejectionLog.take(at: now) else { return }
+    log("\(count) more records refused; the last reason: \(rejected.reason ?? "unknown")", .warning)
   }
 
   /// Returns a snapshot of the state.
@@ -130,13 +157,14 @@ struct SinkFeeder: ~Copyable {
       }
     return SinkStatus(
       name: name, state: state, reason: failure ?? (over == .readerLeft ? "nobody reads it any more" : nil),
-      delivered: delivered, lastDelivery: lastDelivery, oldestAge: oldestAge)
+      delivered: delivered, rejected: rejected.count, rejectionReason: rejected.reason, lastDelivery: lastDelivery,
+      oldestAge: oldestAge)
   }
 
   private var takesBatch: Bool { over == .readerLeft || over == nil && slot.takesBatch }
 
-  /// Boot time at which a batch is due, ns; `.max` to wait for a wake-up.
-  var due: Int64 { takesBatch ? batchTimer.due : .max }
+  /// Boot time at which a batch or a log line is due, ns; `.max` to wait for a wake-up.
+  var due: Int64 { min(takesBatch ? batchTimer.due : .max, rejectionLog.due) }
 
   /// Whether the sink holds no batch and none is due.
   func isIdle(at now: Int64) -> Bool {

@@ -125,6 +125,8 @@ extension StatusSnapshot {
       line.field("state", sink.state.rawValue)
       line.field("reason", sink.reason)
       line.field("delivered", sink.delivered)
+      line.field("rejected", sink.rejected)
+      line.field("rejectionReason", sink.rejectionReason)
       writeAge("lastDeliveryAge", sink.lastDelivery, to: &line)
       line.field("oldestAge", sink.oldestAge.map { rounded(seconds($0)) })
       line.end()

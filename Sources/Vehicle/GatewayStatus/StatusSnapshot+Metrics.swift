@@ -110,6 +110,8 @@ extension StatusSnapshot {
     }
     text.family("obdgate_sink_delivered_total", .counter, "Records that the sink has for good.")
     for sink in forwarding.sinks { text.sample(count: sink.delivered, [("sink", sink.name)]) }
+    text.family("obdgate_sink_rejected_total", .counter, "Records that the sink's peer rejected for good.")
+    for sink in forwarding.sinks { text.sample(count: sink.rejected, [("sink", sink.name)]) }
     text.family("obdgate_sink_failing", .gauge, "1: it does not work, its records wait.")
     for sink in forwarding.sinks {
       text.sample(sink.state == .failing || sink.state == .over ? 1 : 0, [("sink", sink.name)])

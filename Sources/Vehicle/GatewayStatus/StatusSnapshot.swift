@@ -129,6 +129,9 @@ package struct SinkStatus: Sendable {
   package var reason: String?
   /// Number of records delivered since the start.
   package var delivered: UInt64
+  /// Number of records that the peer rejected for good since the start, and the reason of the last one.
+  package var rejected: UInt64
+  package var rejectionReason: String?
   /// Boot time of the last delivery; `nil` if there was none.
   package var lastDelivery: Int64?
   /// Age of the oldest record that it lacks, ns.
@@ -136,13 +139,15 @@ package struct SinkStatus: Sendable {
 
   /// Creates a value; the parameters are the properties of the same names.
   package init(
-    name: String, state: State, reason: String? = nil, delivered: UInt64, lastDelivery: Int64? = nil,
-    oldestAge: Int64? = nil
+    name: String, state: State, reason: String? = nil, delivered: UInt64, rejected: UInt64 = 0,
+    rejectionReason: String? = nil, lastDelivery: Int64? = nil, oldestAge: Int64? = nil
   ) {
     self.name = name
     self.state = state
     self.reason = reason
     self.delivered = delivered
+    self.rejected = rejected
+    self.rejectionReason = rejectionReason
     self.lastDelivery = lastDelivery
     self.oldestAge = oldestAge
   }

@@ -9,7 +9,7 @@ extension DaemonStatus {
   ///
   /// - Parameter wakeUp: ends the wait when it is signalled.
   init(of socket: DaemonSocket, unless wakeUp: WakeUp? = nil) throws(DaemonTrouble) {
-    try self.init(parsing: socket.ask("/status", limit: Self.limit, unless: wakeUp), from: socket)
+    try self.init(parsing: socket.get("/status", limit: Self.limit, unless: wakeUp), from: socket)
   }
 
   /// - Parameter text: one JSON object. Unknown keys, which a later version may have added, are ignored.
@@ -106,6 +106,8 @@ extension DaemonStatus.Sink {
     state = try reader.plainText("state") ?? "?"
     reason = try reader.plainText("reason")
     delivered = try reader.count("delivered")
+    rejected = try reader.count("rejected")
+    rejectionReason = try reader.plainText("rejectionReason")
     lastDeliveryAge = try reader.seconds("lastDeliveryAge")
     oldestAge = try reader.seconds("oldestAge")
   }

@@ -18,6 +18,11 @@ extension DaemonStatus {
         others.append("the sink \(sink.name) accepts no records until the next start\(Self.because(sink.reason))")
       default: break
       }
+      if let rejected = sink.rejected, rejected > 0 {
+        serious.append(
+          "the sink \(sink.name): \(Figures.grouped(rejected)) records were rejected for good since the start"
+            + Self.because(sink.rejectionReason))
+      }
     }
     if let spool, spool.state == "memory" {
       if let reason = spool.reason {

@@ -90,6 +90,9 @@ struct DaemonStatus {
     var state = ""
     var reason: String?
     var delivered: Int?
+    /// Number of records rejected for good, and the last reason.
+    var rejected: Int?
+    var rejectionReason: String?
     var lastDeliveryAge: Double?
     var oldestAge: Double?
   }

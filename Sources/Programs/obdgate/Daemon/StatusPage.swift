@@ -86,11 +86,11 @@ struct StatusPage {
     guard !now.sinks.isEmpty else { return [] }
     let rows = now.sinks.map { sink in
       [
-        sink.name, sink.state, sink.delivered.map(Figures.grouped) ?? "", age(sink.lastDeliveryAge),
-        age(sink.oldestAge),
+        sink.name, sink.state, sink.delivered.map(Figures.grouped) ?? "", sink.rejected.map(Figures.grouped) ?? "",
+        age(sink.lastDeliveryAge), age(sink.oldestAge),
       ]
     }
-    return TextTable.lines([["SINK", "STATE", "DELIVERED", "LAST", "OLDEST WAITING"]] + rows)
+    return TextTable.lines([["SINK", "STATE", "DELIVERED", "REJECTED", "LAST", "OLDEST WAITING"]] + rows)
   }
 
   private static func records(_ now: DaemonStatus) -> [String] {

@@ -48,7 +48,8 @@ public struct FleetStoreSink: Sink, ~Copyable {
   private var client: HTTPClient?
   private var token: String?
   private var random = SystemRandomNumberGenerator()
-  private var backOff = BackOff()
+  // A minute at most, so that records arrive soon after the server has returned.
+  private var backOff = BackOff(longest: 60_000_000_000)
   private var report = FailureReport()
   private var hasWorked = false
   /// Time before which no batch is wanted; boot time, ns.
@@ -162,8 +163,10 @@ public struct FleetStoreSink: Sink, ~Copyable {
     for refusal in refused { delivery.acknowledge(refusal.index..<(refusal.index + 1)) }
     // Report one line for all of them: a rejected backlog may have thousands. The file contains every reason.
     let id = RecordLine.id(batch.bytes[batch.records[first.index].range]).map { String(decoding: $0, as: UTF8.self) }
+    // Only the operator of the server can correct the assignment of vehicles to gateways.
+    let remedy = first.isForeign ? "; to assign the vehicle to this gateway, run: fleetstore gateway set" : ""
     delivery.events.append(
-      .refused(record: id ?? "?", reason: first.reason, more: refused.count - 1, keptIn: deadLetters?.path))
+      .refused(record: id ?? "?", reason: first.reason + remedy, more: refused.count - 1, keptIn: deadLetters?.path))
   }
 
   private func post(_ request: UploadPlan.Request, _ batch: RecordBatch) -> HTTPClient.Request {
