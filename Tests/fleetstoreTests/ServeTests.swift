@@ -357,6 +357,8 @@ import Testing
          "tls":{"certificate":"server.pem","key":"server.key"},"live":{"origins":["https://a.example"]},
          "metrics":{"tokenFile":"token","listen":"127.0.0.1:9464"},
          "accounts":{"url":"https://fleet.example","secretKeysFile":"keys"},
+         "mail":{"url":"smtps://mail.example","from":"Fleet <fleet@example.com>","user":"fleet","passwordFile":"word",
+          "caFile":"ca.pem"},
          "retention":{"days":{\#(days.map { "\"\($0)\":1" }.joined(separator: ","))}},
          "broker":{"urls":["mqtts://fleet@127.0.0.1"],"passwordFile":"word",
           "tls":{"caFile":"ca.pem","certificateFile":"server.pem","keyFile":"server.key"}}}

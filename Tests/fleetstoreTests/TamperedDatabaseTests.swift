@@ -19,12 +19,12 @@ import Testing
   }
 
   @Test(arguments: [
-    ("UPDATE audit SET content = replace(content, 'example', 'exbmple') WHERE number = 2", "entry 2 was changed"),
+    ("UPDATE audit SET content = replace(content, 'create', 'remove') WHERE number = 2", "entry 2 was changed"),
     ("DELETE FROM audit WHERE number = 2", "entry 2 was changed"),
-    ("DELETE FROM audit WHERE number = (SELECT max(number) FROM audit)", "by its own count"),
+    ("DELETE FROM audit WHERE number = (SELECT max(number) FROM audit)", "the end was removed"),
     ("UPDATE audit SET thing = NULL WHERE number = 1", "time or the thing of entry 1"),
     ("UPDATE audit SET time = time - 100000 WHERE number = 3", "time or the thing of entry 3"),
-    ("DELETE FROM audit", "by its own count"),
+    ("DELETE FROM audit", "the end was removed"),
   ])
   func a_change_of_the_audit_is_reported(_ sql: String, _ message: String) async throws {
     try await aside {
@@ -33,7 +33,7 @@ import Testing
         let added = try FleetstoreProgram.run(
           [
             "person", "add", "p\(number)@example.com", "--first-name", "A", "--last-name", "B", "--role", "viewer",
-            "--database", "sqlite:fleet.db",
+            "--database", "sqlite:fleet.db", "--create",
           ], in: scratch.path)
         #expect(added.status == 0, "\(added.errors)")
       }
@@ -51,7 +51,7 @@ import Testing
       let added = try FleetstoreProgram.run(
         [
           "person", "add", "p@example.com", "--first-name", "A", "--last-name", "B", "--role", "admin", "--database",
-          "sqlite:fleet.db",
+          "sqlite:fleet.db", "--create",
         ], in: scratch.path)
       #expect(added.status == 0, "\(added.errors)")
       try execute(

@@ -15,7 +15,7 @@ struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Checks every entry against the one before it, and names the first that was changed.",
       discussion:
-        "With --after and --hash, which `audit head` printed earlier, it also finds an audit that was replaced as a whole or cut at its end by somebody who can write to the database."
+        "With --after and --hash, which `audit head` printed earlier, it also finds an audit that was replaced as a whole or cut at its end with access to the database."
     )
 
     @Option(help: ArgumentHelp("The number that `audit head` printed.", valueName: "number")) var after: Int64?

@@ -6,8 +6,8 @@ import Synchronization
 
 /// Hashes passwords on separate threads, so that other requests are not delayed.
 ///
-/// Only a few hashes are computed at a time. People who are known to the server, and strangers, are served in turn; among
-/// them all tenants are served in turn, and in a tenant all addresses. Therefore, wrong passwords from many addresses do
+/// Only a few hashes are computed at a time. There is a queue for people who are known to the server and one for strangers,
+/// which are served alternately. Each queue alternates between tenants, and for a tenant between addresses. Therefore, wrong passwords from many addresses do
 /// not keep others from signing in. Each hash counts in the server's memory. The threads have a low priority, so that
 /// they use only spare time.
 final class PasswordHasher: Sendable {

@@ -10,7 +10,7 @@ struct PeopleRoutes {
   var routes: [Route] { things.routes + [invite, deactivate, activate, remove] }
 
   private var things: ThingRoutes<Person> {
-    ThingRoutes(
+    var routes = ThingRoutes<Person>(
       storage: accounts.storage, area: .people,
       relation: { person, identity, _ in
         Relation(fleets: person.value.scope.fleets, isOwn: identity.signedIn?.person == person.id)
@@ -22,6 +22,9 @@ struct PeopleRoutes {
       check: { [accounts] old, new, transaction, call throws(ThingError) in
         try Self.check(old, &new, transaction, call, accounts)
       })
+    // This server then looks up the rights of all sessions again.
+    routes.afterCommit = { [accounts] call in accounts.forget(try call.tenant, []) }
+    return routes
   }
 
   /// Fields of their own account that all people may change.

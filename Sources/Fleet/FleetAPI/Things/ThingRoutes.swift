@@ -37,6 +37,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
   var hidden: @Sendable (_ relation: Relation?, Call) -> Set<String> = { _, _ in [] }
   /// Changes other things after a thing was created or changed.
   var afterChange: @Sendable (Stored<Value>, any FleetTransaction) throws(ThingError) -> Void = { _, _ in }
+  /// Called after a change of a thing by a merge patch is committed.
+  var afterCommit: @Sendable (Call) throws -> Void = { _ in }
   /// The name of a thing in paths.
   var name: @Sendable (Stored<Value>) -> String = { $0.id.json.textValue ?? "" }
 
@@ -194,6 +196,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
         try afterChange(stored, transaction)
         return try shown(try write(parts, stored, seen ?? old.version, transaction, call), call, transaction)
       }
+      try afterCommit(call)
       return thing.answer()
     }
   }

@@ -108,7 +108,7 @@ extension FleetTransaction {
   /// - Parameter presented: the hash of the refresh token that the app sent.
   /// - Returns: the session; `nil` if the refresh token is not the current one. If it was used before, it was probably
   ///   stolen, and the session is ended; the caller must commit this change. A text that never was a token of the session changes
-  ///   nothing, because everybody who knows the session's id can invent one.
+  ///   nothing, because anyone who knows the session's id can invent one.
   public func renewSession(
     _ session: Stored<Session>, presented: SecretHash, secret: SecretHash, refreshSecret: SecretHash,
     address: String?, _ limits: SessionLimits

@@ -164,7 +164,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
     // Report one line for all of them: a rejected backlog may have thousands. The file contains every reason.
     let id = RecordLine.id(batch.bytes[batch.records[first.index].range]).map { String(decoding: $0, as: UTF8.self) }
     // Only the operator of the server can correct the assignment of vehicles to gateways.
-    let remedy = first.isForeign ? "; to assign the vehicle to this gateway, run: fleetstore gateway set" : ""
+    let remedy = first.isOfForeignVehicle ? "; to assign the vehicle to this gateway, run: fleetstore gateway set" : ""
     delivery.events.append(
       .refused(record: id ?? "?", reason: first.reason + remedy, more: refused.count - 1, keptIn: deadLetters?.path))
   }

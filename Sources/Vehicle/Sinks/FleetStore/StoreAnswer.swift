@@ -15,6 +15,8 @@ struct StoreAnswer: Equatable, Sendable {
     /// Whether the record is rejected because of its gateway or vehicle, not its content. This can be corrected on the
     /// server.
     var isForeign = false
+    /// Whether it was refused because its vehicle belongs to another gateway.
+    var isOfForeignVehicle = false
   }
 
   /// The rejected records, ascending by index, each once.
@@ -59,8 +61,11 @@ struct StoreAnswer: Equatable, Sendable {
     let index = try reader.requiredInt("index", in: 0...max(0, records - 1))
     let outcome = try reader.requiredString("outcome", oneOf: ["stored", "duplicate", "refused"])
     let reason = try reader.optionalString("reason") ?? "no reason given"
-    let isForeign = try ["foreignGateway", "foreignVehicle"].contains(reader.optionalString("kind") ?? "")
+    let kind = try reader.optionalString("kind") ?? ""
+    let isOfForeignVehicle = kind == "foreignVehicle"
     return outcome == "refused"
-      ? Refusal(index: index, reason: PeerText.shown(reason), isForeign: isForeign) : nil
+      ? Refusal(
+        index: index, reason: PeerText.shown(reason), isForeign: isOfForeignVehicle || kind == "foreignGateway",
+        isOfForeignVehicle: isOfForeignVehicle) : nil
   }
 }

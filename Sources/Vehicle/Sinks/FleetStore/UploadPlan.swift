@@ -209,7 +209,8 @@ struct UploadPlan: Sendable {
       server.took(records.count)
       var refused = answer.refused.map { refusal in
         StoreAnswer.Refusal(
-          index: records.lowerBound + refusal.index, reason: refusal.reason, isForeign: refusal.isForeign)
+          index: records.lowerBound + refusal.index, reason: refusal.reason, isForeign: refusal.isForeign,
+          isOfForeignVehicle: refusal.isOfForeignVehicle)
       }
       if refused.count < records.count {
         hasTaken = true
