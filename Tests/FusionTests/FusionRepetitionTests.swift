@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test func codes_and_monitors_read_before_the_VIN_are_repeated_for_the_vehicle() throws {
-    var session = Session()
+    var session = Session { $0.repeatsDiagnosis = true }
     poll(&session, at: 0)
     session.codes(.freezeFrame, [0x0420], at: 0)
     session.read("rpm", 1_800, at: 0.1, service: 2)
@@ -41,7 +41,10 @@ import Testing
   }
 
   @Test func a_configured_vehicle_needs_no_repetition() throws {
-    var session = Session { $0.vehicleId = "VAN-1" }
+    var session = Session {
+      $0.vehicleId = "VAN-1"
+      $0.repeatsDiagnosis = true
+    }
     poll(&session, at: 0)
     session.text(.vin, Self.vin, at: 25)
     let records = try session.finish(at: 30)
@@ -50,7 +53,7 @@ import Testing
   }
 
   @Test func codes_and_monitors_are_repeated_with_the_first_answers_of_a_trip() throws {
-    var session = Session()
+    var session = Session { $0.repeatsDiagnosis = true }
     poll(&session, at: 0)
     // The previous answers may be out of date, so only the next ones are reported.
     for second in 1_000...1_030 {
@@ -67,7 +70,7 @@ import Testing
   }
 
   @Test func a_trip_soon_after_the_last_report_repeats_nothing() throws {
-    var session = Session()
+    var session = Session { $0.repeatsDiagnosis = true }
     poll(&session, at: 0)
     for second in 1...60 {
       session.read("rpm", 2_000, at: Double(second))
@@ -81,7 +84,7 @@ import Testing
   }
 
   @Test func codes_and_monitors_are_repeated_once_a_day() throws {
-    var session = Session()
+    var session = Session { $0.repeatsDiagnosis = true }
     for minute in 0..<3_000 { poll(&session, at: Double(minute) * 60) }
     let records = try session.finish(at: 180_000)
     #expect(records.of("dtc").map { $0.text("event") } == [String](repeating: "snapshot", count: 6))
@@ -89,7 +92,7 @@ import Testing
   }
 
   @Test func a_changed_list_is_reported_as_a_change() throws {
-    var session = Session()
+    var session = Session { $0.repeatsDiagnosis = true }
     session.codes(.stored, [0x0420], at: 0)
     session.codes(.stored, [0x0420, 0x0171], at: 86_400)
     let records = try session.finish(at: 86_410).of("dtc")

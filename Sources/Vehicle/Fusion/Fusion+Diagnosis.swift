@@ -45,6 +45,7 @@ extension Fusion {
 
   /// Reports the present codes and monitors of all ECUs again, because the vehicle's ID has changed.
   mutating func repeatDiagnosis() {
+    guard options.repeatsDiagnosis else { return }
     snapshotTime = now
     for ecu in ecus.indices { ecus[ecu].repeatDiagnosis(.now) }
     hasNewDiagnosis = true
@@ -58,6 +59,7 @@ extension Fusion {
   ///
   /// - Parameter age: shortest time since the last report of all codes and monitors, ns.
   private mutating func repeatDiagnosis(after age: Int64) {
+    guard options.repeatsDiagnosis else { return }
     guard let last = snapshotTime else {
       snapshotTime = now
       return

@@ -97,6 +97,9 @@ public struct FusionOptions: Sendable {
   public var trips: TripOptions? = TripOptions()
   /// Thresholds of driving events; `nil` for no `driving` records.
   public var driving: DrivingOptions? = DrivingOptions()
+  /// Whether unchanged trouble codes and monitors are recorded again: when the vehicle's ID becomes known, with a trip, and
+  /// once a day. A receiver that has lost them gets them again. Off for captures, of which each answer gives one record.
+  public var repeatsDiagnosis = false
   /// Time for which values are repeated.
   public var windows = SignalWindows()
 

@@ -41,6 +41,7 @@ public struct RecordPipeline: ~Copyable {
       fusion.vehicleId = vehicleId
       // If the vehicle's ID is unknown, the gateway's ID is used.
       fusion.unknownVehicleId = gatewayId
+      fusion.repeatsDiagnosis = true
       fusion.cadence = cadence
       fusion.naming = naming
       fusion.loadedSignals = loadedSignals
