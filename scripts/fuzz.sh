@@ -31,23 +31,33 @@ room() {
   esac
 }
 
+# The modules that a target's sources import.
+imports() { [ "$1" != Captures ] || echo Failures; }
+
 # Maximum length of an input, bytes: an answer of a few frames, two sentences, the head of a file. Short inputs run
 # fast.
 longest=160
 
 build() {
-  local target=$1 program=$folder/$1/fuzz sources
+  local target=$1 program=$folder/$1/fuzz sources imported module options=()
   mapfile -t sources < <(find "Sources/Wire/$(room "$target")" -name '*.swift' | sort)
   sources+=("Fuzz/Fuzz$target.swift")
+  mapfile -t imported < <(imports "$target")
   # It was built before, and no source is newer.
-  [ -x "$program" ] && [ -z "$(find "${sources[@]}" "$0" -newer "$program")" ] && return 0
+  [ -x "$program" ] && [ -z "$(find "${sources[@]}" "${imported[@]/#/Sources/Wire/}" "$0" -newer "$program")" ] && return 0
   mkdir -p "$folder/$target"
+  for module in "${imported[@]}"; do
+    swiftc -emit-library -static -emit-module -parse-as-library -O -wmo -swift-version 6 -module-name "$module" \
+      -enable-experimental-feature Lifetimes "Sources/Wire/$module"/*.swift \
+      -emit-module-path "$folder/$target/$module.swiftmodule" -o "$folder/$target/lib$module.a" || return 1
+    options+=(-I "$folder/$target" -L "$folder/$target" "-l$module")
+  done
   # Use lld, because gold warns of every local symbol of the sanitizer. Coverage by blocks and without operands of
   # comparisons is twice as fast; the seeds contain the constants. The targets have no class and no global variable, so
   # exclusive access is proved at compile time.
   swiftc -sanitize=fuzzer,address -sanitize-coverage=bb,inline-8bit-counters,pc-table -use-ld=lld -parse-as-library \
     -O -wmo -swift-version 6 -enforce-exclusivity=unchecked -module-name "Fuzz$target" \
-    -enable-experimental-feature Lifetimes "${sources[@]}" -o "$program"
+    -enable-experimental-feature Lifetimes "${sources[@]}" "${options[@]}" -o "$program"
 }
 
 # Runs one round and sets `runs`. The remaining arguments are passed to libFuzzer.
