@@ -57,15 +57,18 @@ import Testing
       try Tool.required("sqlite3")
       let shown = try #require(
         MarkdownBlocks(try ProjectTree.text("docs/FleetStore.md")).commands.first {
-          $0.script.hasPrefix("sqlite3 ")
+          $0.script.contains("\nsqlite3 ")
         })
       let commands = shown.script.split(separator: "\n").map(String.init)
-      try #require(commands.count == 2, "one that backs up, one that restores")
+      try #require(commands.count == 3, "who may read the copy; one that backs up, one that restores")
       let scratch = try ScratchFolder()
       let (folder, database) = (scratch.path, "sqlite:\(scratch.file("fleet.db"))")
       try Self.check(
-        database, restored: database, backUp: { try Tool.shell(commands[0], directory: folder) },
-        restore: { try Tool.shell(commands[1], directory: folder) })
+        database, restored: database, backUp: { try Tool.shell("\(commands[0])\n\(commands[1])", directory: folder) },
+        restore: { try Tool.shell(commands[2], directory: folder) })
+      let mode =
+        try FileManager.default.attributesOfItem(atPath: folder + "/fleet-backup.db")[.posixPermissions] as? Int
+      #expect(mode == 0o600, "others could read the copy")
     }
   }
 
