@@ -316,8 +316,10 @@ struct AuthRoutes {
     _ reader: inout JSONObjectReader
   ) throws(JSONError) -> AccountService.FactorAnswer {
     let kind = try reader.optionalString("kind", oneOf: Factor.Form.codes.map(\.rawValue))
-    return .init(
-      form: kind.flatMap { Factor.Form(rawValue: $0) } ?? .totp, code: try reader.requiredString("code"))
+    let code = try reader.requiredString("code")
+    // A recovery code is longer than a one-time code, so a person need not say which of them it is.
+    let usual = RecoveryCodes.hash(of: code) == nil ? Factor.Form.totp : .recoveryCodes
+    return .init(form: kind.flatMap { Factor.Form(rawValue: $0) } ?? usual, code: code)
   }
 
   /// The response to a step of a sign-in, with the cookies or tokens of a new session.
