@@ -45,6 +45,18 @@ import Testing
     }
   }
 
+  @Test func the_target_of_a_link_is_not_overwritten() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let precious = try scratch.write("precious", "text")
+      try FileManager.default.createSymbolicLink(atPath: scratch.file("fleet.db-server"), withDestinationPath: precious)
+      let result = try FleetstoreProgram.run(
+        ["serve", "--listen", "127.0.0.1:0", "--database", "sqlite:fleet.db"], in: scratch.path)
+      #expect(result.status != 0 && result.errors.contains("fleet.db-server: cannot be opened"), "\(result.errors)")
+      #expect(try String(contentsOfFile: precious, encoding: .utf8) == "text")
+    }
+  }
+
   @Test func a_missing_file_of_keys_is_not_replaced() async throws {
     try await aside {
       let scratch = try ScratchFolder()

@@ -52,7 +52,8 @@ final class SQLiteServerFile: Sendable {
   init(of database: String) throws(StorageError) {
     // A link to a database has the same file as the database.
     path = (Self.real(database) ?? database) + "-server"
-    descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    // The target of a link would be overwritten.
+    descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw Self.failure(path, "cannot be opened") }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let isTaken = errno == EWOULDBLOCK
@@ -71,7 +72,7 @@ final class SQLiteServerFile: Sendable {
   /// - Returns: `nil` if no server has created it, or this user may not write to it.
   init?(beside database: String) {
     path = (Self.real(database) ?? database) + "-server"
-    descriptor = unsafe open(path, O_RDWR | O_CLOEXEC)
+    descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
     if descriptor < 0 { return nil }
   }
 
