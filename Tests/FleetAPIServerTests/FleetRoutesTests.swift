@@ -85,7 +85,7 @@ import Testing
         let conflict = try patch(#"{"name":"Bob's"}"#, tag)
         let fields = try (conflict.json["error"] as? [String: Any])?["conflicts"] as? [[String: Any]]
         #expect(conflict.status == 409 && fields?.first?["theirs"] as? String == "Ann's", "\(conflict.text)")
-        // A record changes what is shown, so the tag is another one, but nothing that a person has changed.
+        // A record changes `lastRecordAt` and therefore the tag. It does not conflict with a change by a person.
         _ = try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(1)].lines)
         let shown = try client.send("GET", "/api/vehicles/VAN-1")
         #expect(shown.headers["etag"] != merged.headers["etag"])

@@ -437,7 +437,7 @@ import Testing
         let byRecovery = try answer(try ticket(), recovery[3].lowercased(), "recoveryCodes")
         #expect(byRecovery.cookie("fleet-session") != nil)
         #expect(try answer(try ticket(), recovery[3], "recoveryCodes").errorCode == "wrongFactor")
-        // The form of the code says what it is.
+        // Without a kind, the length of the code determines it.
         #expect(try answer(try ticket(), recovery[5], nil).cookie("fleet-session") != nil)
         #expect(try answer(try ticket(), "000000", nil).errorCode == "wrongFactor")
         // After five wrong answers the password is needed again.

@@ -136,7 +136,7 @@ import Testing
         try server.asPage(try server.signIn(email), "GET", "/api/expenses").list.count
       }
       #expect(try count("dora@example.com") == 1)
-      // The viewer's scope is the fleet of VAN-1; the mechanic sees what is about vehicles.
+      // The viewer may see the fleet of VAN-1. The mechanic may see all expenses of vehicles.
       #expect(try count("viewer@example.com") == 1)
       #expect(try count("mech@example.com") == 2)
       let viewer = try server.signIn("viewer@example.com")

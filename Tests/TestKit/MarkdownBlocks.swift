@@ -2,8 +2,8 @@ import Foundation
 
 /// The fenced blocks and links of a Markdown file.
 ///
-/// The info string of a block of commands names the ``Place`` where they run. Some test runs each block; a test forbids
-/// the blocks in ``unknown``. A block whose info string ends in `output` directly after a block of commands is the
+/// The info string of a block of commands is the ``Place`` where a test runs them. Another test rejects the blocks in
+/// ``unknown``. A block whose info string ends in `output` directly after a block of commands is the
 /// exact output of those commands.
 public struct MarkdownBlocks {
   /// The places where the commands of a block run, named by its info string.

@@ -96,7 +96,7 @@ import Testing
       let token = try #require(link.split(separator: "#").last)
       let reset = try site.post("/api/auth/reset", #"{"token":"\#(token)","password":"a quite different text"}"#)
       #expect(reset.status == 200, "\(reset.text)")
-      // The owner is told, and the link is used up.
+      // The owner gets a notice, and the link is no longer valid.
       let notice = try site.peer.mail()
       #expect(notice.header("Subject") == "North Depot: Ihr Passwort wurde geändert")
       #expect(notice.plain.contains("127.0.0.1") && notice.link == nil)

@@ -26,7 +26,7 @@ enum EncodedWord {
     return "\"\(escaped)\""
   }
 
-  /// Whether readers take the text for what it is: ASCII that does not look like an encoded word.
+  /// Whether a header needs no encoding for this text: it is ASCII and does not look like an encoded word.
   private static func isPlain(_ text: String) -> Bool {
     text.utf8.allSatisfy { (0x20...0x7E).contains($0) } && !text.contains("=?")
   }

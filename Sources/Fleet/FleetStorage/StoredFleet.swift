@@ -25,7 +25,7 @@ import Telemetry
 ///
 /// | table | content of a row |
 /// |---|---|
-/// | `setting` | one named value: `cursorKey`; `store`, the identifier of the store; `served` or `origin`, the place where it was last served |
+/// | `setting` | values by name: `cursorKey`, the key of cursors; `store`, the identifier of the store; `served` (SQLite) or `origin` (PostgreSQL), the place of the database at the last start |
 /// | `tenant` | a tenant: its `id`; `position` of its feed; `forgotten`, up to which changes are deleted; numbers of `gateways` and `tokens` |
 /// | `vehicle` | a vehicle: the properties that operators set; `registered_by` a gateway; its newest time |
 /// | `newest` | the newest record of a vehicle and class, or of an ECU in it; class -1 is the newest telemetry with a position |

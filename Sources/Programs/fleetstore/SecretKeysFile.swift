@@ -9,10 +9,13 @@ import Telemetry
 enum SecretKeysFile {
   /// The name of the credential of systemd (systemd.exec(5), LoadCredential=).
   private static let credential = "fleetstore.secret-keys"
+  /// What the name of the file beside a SQLite database has in addition to the database's.
+  private static let suffix = ".keys"
 
-  /// Reads the keys. If no file is configured, it is the credential of systemd if there is one; otherwise, beside a SQLite
-  /// database, a file that is made if there is none.
+  /// Reads the keys: from the configured file, otherwise from the credential of systemd, otherwise from the file beside a
+  /// SQLite database.
   ///
+  /// - Returns: `nil` if there is no file.
   /// - Throws: an error that names the file and what to do.
   static func read(_ configuration: Configuration) throws(Failure) -> SecretKeys? {
     if let path = configuration.secretKeysFile { return try parse(path) }
@@ -21,30 +24,31 @@ enum SecretKeysFile {
       if unsafe access(path, F_OK) == 0 { return try parse(path) }
     }
     guard case .sqlite(let database) = configuration.database else { return nil }
-    let path = database + ".keys"
-    if unsafe access(path, F_OK) != 0 {
-      try FileText.create(path, secret: SecretKeys.newLine() + "\n")
-      StandardError.say(
-        "fleetstore: \(path) has the keys of secrets in the database: keep a copy of it, not beside the database's")
-    }
-    return try parse(path)
+    let path = database + suffix
+    return unsafe access(path, F_OK) == 0 ? try parse(path) : nil
   }
 
-  /// Reads the keys, and checks that they are those of the secrets in the database.
+  /// Reads the keys for a server, and checks that they are those of the one-time codes in the database. Beside a SQLite
+  /// database without such secrets, a missing file is made.
   ///
+  /// - Returns: `nil` if there is no file, and none can be made.
   /// - Throws: also if the database has secrets, and the file is missing or has other keys.
   static func read(_ configuration: Configuration, for storage: any FleetStorage) async throws -> SecretKeys? {
     let sealed = try await sealedSecrets(storage)
-    if !sealed.isEmpty, configuration.secretKeysFile == nil, case .sqlite(let database) = configuration.database,
-      unsafe access(database + ".keys", F_OK) != 0,
-      unsafe getenv("CREDENTIALS_DIRECTORY") == nil
-    {
-      throw Failure(
-        .badConfiguration, database + ".keys",
-        "the file with the keys of \(sealed.count) secrets in the database is missing; restore it from its backup, or reset the factors: fleetstore person reset-factor"
-      )
+    guard let keys = try read(configuration) else {
+      let path: String? = if case .sqlite(let database) = configuration.database { database + suffix } else { nil }
+      guard sealed.isEmpty else {
+        throw Failure(
+          .badConfiguration, path ?? "accounts.secretKeysFile",
+          "the file with the keys of \(sealed.count) secrets in the database is missing; restore it from its backup, or reset the factors: fleetstore person reset-factor"
+        )
+      }
+      guard let path else { return nil }
+      try FileText.create(path, secret: SecretKeys.newLine() + "\n")
+      StandardError.say(
+        "fleetstore: \(path) has the keys of secrets in the database: keep a copy of it, not beside the database's")
+      return try parse(path)
     }
-    guard let keys = try read(configuration) else { return nil }
     let unreadable = sealed.count { keys.open($0.secret, for: SecretPlace.factor($0.id)) == nil }
     guard unreadable == 0 else {
       throw Failure(

@@ -150,7 +150,7 @@ public final class RecordQueue: Sendable {
 }
 
 extension Array where Element: BitwiseCopyable {
-  /// Returns an array whose memory becomes resident only where it is used.
+  /// Returns an array. A page of its memory becomes resident when it is first used.
   static func untouched(_ count: Int) -> [Element] {
     // Bytes and numbers need no initialization, and none is read before it is written.
     unsafe [Element](unsafeUninitializedCapacity: count) { _, initialized in initialized = count }

@@ -22,7 +22,7 @@ public struct AccountSettings: Equatable, Sendable {
 
   /// The OpenID providers. They need ``publicURL``, which the addresses for their answers begin with.
   public var providers: [OpenIDProvider] = []
-  /// Tenants in which nobody signs in with a password.
+  /// Tenants whose people sign in only with a provider, not with a password.
   public var requiringProvider: Set<TenantID> = []
 
   /// - Parameter secretKeys: `nil` for new keys. Secrets in the database can then be read only by this process.

@@ -1,0 +1,18 @@
+import Telemetry
+
+/// A vehicle for a time, for example while it is assigned to a driver.
+public struct VehicleWindow: Equatable, Sendable {
+  /// The vehicle's id.
+  public let vehicle: String
+  public let from: Timestamp
+  /// The first time after it; `nil` if its end is not known yet.
+  public let to: Timestamp?
+
+  public init(_ vehicle: String, from: Timestamp, to: Timestamp?) {
+    self.vehicle = vehicle
+    self.from = from
+    self.to = to
+  }
+
+  public func contains(_ time: Timestamp) -> Bool { from <= time && to.map { time < $0 } ?? true }
+}
