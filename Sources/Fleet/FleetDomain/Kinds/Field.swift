@@ -1,8 +1,8 @@
-/// One field of a kind: its key, its property in the Swift type, and its permitted uses.
+/// One field of a kind or of a nested value: its key, its property in the Swift type, and its permitted uses.
 ///
 /// JSON, database columns, OpenAPI schemas, filters, sorting, change sets and merges are all derived from the fields of
 /// a kind.
-public struct Field<Owner: Kind>: Sendable {
+public struct Field<Owner: Described>: Sendable {
   /// The permission to set a field.
   public enum Access: Sendable {
     /// Clients may set it when they create or change the thing.
@@ -44,7 +44,9 @@ public struct Field<Owner: Kind>: Sendable {
   public var keys: [String] { [key] + [alias].compactMap { $0 } }
 
   /// Sets the field from a client's JSON.
-  let read: @Sendable (JSON, inout Owner) throws(FieldError) -> Void
+  ///
+  /// - Throws: all errors of the value, not only the first.
+  let read: @Sendable (JSON, inout Owner) throws(FieldErrors) -> Void
   /// Sets the field from stored JSON: the type must be right, but the value is not checked.
   let load: @Sendable (JSON, inout Owner) throws(FieldError) -> Void
   public let json: @Sendable (Owner) -> JSON
@@ -60,14 +62,19 @@ public struct Field<Owner: Kind>: Sendable {
     type = Value.type
     schema = Value.schema
     isOptional = Value.isOptional
-    read = { json, owner throws(FieldError) in
-      do throws(FieldError) {
-        let value = try Value(json: json)
-        try check?(value)
-        owner[keyPath: path] = value
+    read = { json, owner throws(FieldErrors) in
+      let value: Value
+      do throws(FieldErrors) {
+        value = try Value.parsed(client: json)
       } catch {
         throw error.inside(key)
       }
+      do throws(FieldError) {
+        try check?(value)
+      } catch {
+        throw FieldErrors([error.inside(key)])
+      }
+      owner[keyPath: path] = value
     }
     load = { json, owner throws(FieldError) in
       do throws(FieldError) {
@@ -85,7 +92,7 @@ public struct Field<Owner: Kind>: Sendable {
   /// - Returns: the value in its stored form, such as an email address in lower case; `nil` if it is none.
   public func accepted(_ json: JSON) -> JSON? {
     var owner = Owner()
-    do throws(FieldError) {
+    do throws(FieldErrors) {
       try read(json, &owner)
       return self.json(owner)
     } catch {

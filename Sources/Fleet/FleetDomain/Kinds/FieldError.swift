@@ -20,4 +20,7 @@ public struct FieldErrors: Error, Hashable, Sendable {
   public let all: [FieldError]
 
   public init(_ all: [FieldError]) { self.all = all }
+
+  /// Returns the same errors with their paths inside another value.
+  public func inside(_ key: String) -> FieldErrors { FieldErrors(all.map { $0.inside(key) }) }
 }

@@ -23,13 +23,28 @@ public protocol FieldValue: Equatable, Sendable {
   /// Whether the value may be missing. In JSON it is then `null` or left out.
   static var isOptional: Bool { get }
 
+  /// Parses a stored value.
+  ///
   /// - Throws: ``FieldError`` with the expected value.
   init(json: JSON) throws(FieldError)
   var json: JSON { get }
+
+  /// Parses a client's value.
+  ///
+  /// - Throws: all errors of the value, not only the first.
+  static func parsed(client json: JSON) throws(FieldErrors) -> Self
 }
 
 extension FieldValue {
   public static var isOptional: Bool { false }
+
+  public static func parsed(client json: JSON) throws(FieldErrors) -> Self {
+    do throws(FieldError) {
+      return try Self(json: json)
+    } catch {
+      throw FieldErrors([error])
+    }
+  }
 }
 
 extension String: FieldValue {
@@ -134,6 +149,10 @@ extension Optional: FieldValue where Wrapped: FieldValue {
 
   public init(json: JSON) throws(FieldError) { self = json == .null ? nil : try Wrapped(json: json) }
   public var json: JSON { self?.json ?? .null }
+
+  public static func parsed(client json: JSON) throws(FieldErrors) -> Self {
+    json == .null ? nil : try Wrapped.parsed(client: json)
+  }
 }
 
 extension Array: FieldValue where Element: FieldValue {
@@ -153,6 +172,22 @@ extension Array: FieldValue where Element: FieldValue {
   }
 
   public var json: JSON { .array(map(\.json)) }
+
+  public static func parsed(client json: JSON) throws(FieldErrors) -> Self {
+    guard case .array(let elements) = json else {
+      throw FieldErrors([FieldError("", "expected an array, found \(json.summary)")])
+    }
+    var (values, errors): (Self, [FieldError]) = ([], [])
+    for (index, element) in elements.enumerated() {
+      do throws(FieldErrors) {
+        values.append(try Element.parsed(client: element))
+      } catch {
+        errors += error.inside("\(index)").all
+      }
+    }
+    if !errors.isEmpty { throw FieldErrors(errors) }
+    return values
+  }
 }
 
 /// A value that is one of several texts.

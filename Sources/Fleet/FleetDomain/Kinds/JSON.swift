@@ -91,6 +91,15 @@ public enum JSON: Hashable, Sendable {
     }
   }
 
+  /// Returns a value after this merge patch (RFC 7396).
+  public func merged(into value: JSON) -> JSON {
+    guard case .object(let patch) = self else { return self }
+    var members: [String: JSON] = [:]
+    if case .object(let old) = value { members = old }
+    for (key, part) in patch { members[key] = part == .null ? nil : part.merged(into: members[key] ?? .null) }
+    return .object(members)
+  }
+
   /// The value in error messages: short, and safe to print.
   public var summary: String {
     switch self {

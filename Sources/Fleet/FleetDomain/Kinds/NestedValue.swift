@@ -1,0 +1,60 @@
+/// A value inside a thing that is described by fields, for example a line of a maintenance record.
+///
+///     struct Line: NestedValue {
+///       var text = ""
+///       var cost: Money?
+///
+///       static let fields = [
+///         Field<Line>("text", \.text, TextRules.shown).required(),
+///         Field<Line>("cost", \.cost),
+///       ]
+///     }
+///
+/// It is stored as JSON in the column of the thing's field. Its own fields can therefore be neither filtered, sorted nor
+/// text-searched.
+public protocol NestedValue: Described, FieldValue {
+  /// Checks rules about several fields of a client's value.
+  func check() throws(FieldError)
+}
+
+extension NestedValue {
+  public static var type: FieldType { .json }
+  public static var ignoredKeys: [String] { [] }
+
+  public static var schema: String {
+    let shown = fields.filter { $0.access != .hidden }
+    let required = shown.filter(\.isRequired).map { "\"\($0.key)\"" }.joined(separator: ",")
+    let properties = shown.map { "\"\($0.key)\":\($0.schema)" }.joined(separator: ",")
+    return #"{"type":"object","# + (required.isEmpty ? "" : #""required":[\#(required)],"#)
+      + #""additionalProperties":false,"properties":{\#(properties)}}"#
+  }
+
+  public func check() throws(FieldError) {}
+
+  public init(json: JSON) throws(FieldError) {
+    guard case .object(let members) = json else { throw FieldError("", "expected an object, found \(json.summary)") }
+    self.init()
+    for field in Self.fields {
+      if let value = members[field.key] { try field.load(value, &self) }
+    }
+  }
+
+  public var json: JSON {
+    var members: [String: JSON] = [:]
+    for field in Self.fields {
+      let json = field.json(self)
+      if json != .null { members[field.key] = json }
+    }
+    return .object(members)
+  }
+
+  public static func parsed(client json: JSON) throws(FieldErrors) -> Self {
+    let value = try Self(client: json)
+    do throws(FieldError) {
+      try value.check()
+    } catch {
+      throw FieldErrors([error])
+    }
+    return value
+  }
+}
