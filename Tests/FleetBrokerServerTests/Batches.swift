@@ -20,7 +20,7 @@ enum Batches {
       let start = batch.bytes.count
       batch.bytes += line
       let number = RecordBatch.Number(UInt64(first + index), in: .file(1))
-      _ = batch.take(number, type, from: start, RecordBatch.Limit(records: .max, bytes: .max))
+      _ = batch.append(number, type, from: start, RecordBatch.Limit(records: .max, bytes: .max))
     }
     return batch
   }

@@ -10,7 +10,7 @@ import Testing
     var chosen: Int? { choice.chosen }
     func add() -> Int { choice.add() }
     func remove(_ source: Int) { choice.remove(source) }
-    func take(_ fix: Fix, from source: Int, at time: Int64) -> Bool { choice.take(fix, from: source, at: time) }
+    func update(_ fix: Fix, from source: Int, at time: Int64) -> Bool { choice.update(fix, from: source, at: time) }
   }
 
   private func fix(_ type: FixType, hdop: Double? = 1) -> Fix {
@@ -26,34 +26,34 @@ import Testing
   @Test func a_single_receiver_counts_with_and_without_a_fix() {
     let choice = Receivers()
     let only = choice.add()
-    #expect(choice.take(fix(.none), from: only, at: 0))
-    #expect(choice.take(fix(.threeD), from: only, at: seconds(1)))
-    #expect(choice.take(fix(.none), from: only, at: seconds(2)))
+    #expect(choice.update(fix(.none), from: only, at: 0))
+    #expect(choice.update(fix(.threeD), from: only, at: seconds(1)))
+    #expect(choice.update(fix(.none), from: only, at: seconds(2)))
   }
 
   @Test func a_receiver_without_a_fix_gives_way_to_one_with_it() {
     let choice = Receivers()
     let (first, second) = (choice.add(), choice.add())
-    #expect(choice.take(fix(.none), from: first, at: 0))
-    #expect(choice.take(fix(.threeD), from: second, at: seconds(0.1)))
-    #expect(!choice.take(fix(.none), from: first, at: seconds(1)))
+    #expect(choice.update(fix(.none), from: first, at: 0))
+    #expect(choice.update(fix(.threeD), from: second, at: seconds(0.1)))
+    #expect(!choice.update(fix(.none), from: first, at: seconds(1)))
   }
 
   @Test func two_equal_receivers_do_not_alternate() {
     let choice = Receivers()
     let (first, second) = (choice.add(), choice.add())
     for second_ in 0..<100 {
-      #expect(choice.take(fix(.threeD), from: first, at: seconds(Double(second_))))
-      #expect(!choice.take(fix(.threeD), from: second, at: seconds(Double(second_) + 0.5)))
+      #expect(choice.update(fix(.threeD), from: first, at: seconds(Double(second_))))
+      #expect(!choice.update(fix(.threeD), from: second, at: seconds(Double(second_) + 0.5)))
     }
   }
 
   @Test func a_silent_receiver_is_replaced_after_a_second_and_a_half() {
     let choice = Receivers()
     let (first, second) = (choice.add(), choice.add())
-    _ = choice.take(fix(.rtkFixed), from: first, at: 0)
-    #expect(!choice.take(fix(.twoD), from: second, at: seconds(1.4)))
-    #expect(choice.take(fix(.twoD), from: second, at: seconds(1.6)))
+    _ = choice.update(fix(.rtkFixed), from: first, at: 0)
+    #expect(!choice.update(fix(.twoD), from: second, at: seconds(1.4)))
+    #expect(choice.update(fix(.twoD), from: second, at: seconds(1.6)))
     #expect(choice.chosen == second)
   }
 
@@ -63,10 +63,10 @@ import Testing
     var changedAt: Int?
     for step in 0..<40 {
       let time = Double(step)
-      _ = choice.take(fix(.threeD), from: first, at: seconds(time))
+      _ = choice.update(fix(.threeD), from: first, at: seconds(time))
       // A short flash of RTK at 3 s, and RTK for good from 20 s on.
       let type: FixType = step == 3 || step >= 20 ? .rtkFixed : .threeD
-      if choice.take(fix(type), from: second, at: seconds(time + 0.5)), changedAt == nil { changedAt = step }
+      if choice.update(fix(type), from: second, at: seconds(time + 0.5)), changedAt == nil { changedAt = step }
     }
     #expect(changedAt == 30)
   }
@@ -75,8 +75,8 @@ import Testing
     let choice = Receivers()
     let (first, second) = (choice.add(), choice.add())
     for step in 0..<12 {
-      _ = choice.take(fix(.threeD, hdop: 2.4), from: first, at: seconds(Double(step)))
-      _ = choice.take(fix(.threeD, hdop: 0.9), from: second, at: seconds(Double(step) + 0.5))
+      _ = choice.update(fix(.threeD, hdop: 2.4), from: first, at: seconds(Double(step)))
+      _ = choice.update(fix(.threeD, hdop: 0.9), from: second, at: seconds(Double(step) + 0.5))
     }
     #expect(choice.chosen == second)
   }
@@ -84,9 +84,9 @@ import Testing
   @Test func an_unplugged_receiver_is_replaced() {
     let choice = Receivers()
     let (first, second) = (choice.add(), choice.add())
-    _ = choice.take(fix(.threeD), from: first, at: 0)
+    _ = choice.update(fix(.threeD), from: first, at: 0)
     choice.remove(first)
-    #expect(choice.take(fix(.twoD), from: second, at: 1))
+    #expect(choice.update(fix(.twoD), from: second, at: 1))
     #expect(choice.add() == first)
   }
 }

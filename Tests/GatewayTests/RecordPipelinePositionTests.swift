@@ -43,7 +43,7 @@ import Testing
       fix.type = .threeD
       (fix.latitude, fix.longitude, fix.hdop, fix.speed) = (48 + Double(second) * 10 / 111_320, 11, 0.9, 36)
       let time = second * Self.second
-      pipeline.take(FixDelivery(.fix(fix, began: time), at: time), fromReceiver: receiver, into: &lines)
+      pipeline.handle(FixDelivery(.fix(fix, began: time), at: time), fromReceiver: receiver, into: &lines)
       pipeline.advance(to: time, into: &lines)
     }
   }
@@ -54,7 +54,7 @@ import Testing
     let used = pipeline.addSource(device: "/dev/a", name: "usb:1")
     _ = pipeline.addSource(device: "rfcomm:drawer", name: "rfcomm:drawer")
     let receiver = pipeline.addReceiver(device: "/dev/gps")
-    pipeline.take(Delivery(.event(.connected(protocolDigit: 0x36)), at: 1), from: used, into: &lines)
+    pipeline.handle(Delivery(.event(.connected(protocolDigit: 0x36)), at: 1), from: used, into: &lines)
     drive(&pipeline, receiver, 1...120, &lines)
     #expect(lines.records.filter { $0.type == "trip" }.count == 1)
     let telemetry = lines.records.filter { $0.type == "telemetry" }
@@ -86,7 +86,7 @@ import Testing
     for (step, content) in [
       FixDelivery.Content.connected(ShortText("NMEA 0183")), .lost(.silent), .connected(ShortText("NMEA 0183")),
     ].enumerated() {
-      pipeline.take(FixDelivery(content, at: Int64(step)), fromReceiver: receiver, into: &lines)
+      pipeline.handle(FixDelivery(content, at: Int64(step)), fromReceiver: receiver, into: &lines)
     }
     #expect(lines.records.map(\.said) == ["connected", "lost(silent)", "recovered"])
     #expect(lines.records.allSatisfy { $0["identity"] == "NMEA 0183" && $0["device"] == "/dev/gps" })
@@ -100,7 +100,7 @@ import Testing
       pipeline.status(of: [], made: [], at: second * Self.second).receivers[0].isChosen
     }
     // It sends data and has no fix yet.
-    pipeline.take(FixDelivery(.fix(Fix(), began: 0), at: Self.second), fromReceiver: receiver, into: &lines)
+    pipeline.handle(FixDelivery(.fix(Fix(), began: 0), at: Self.second), fromReceiver: receiver, into: &lines)
     let at1 = isChosen(pipeline, at: 1)
     #expect(!at1)
     drive(&pipeline, receiver, 2...10, &lines)
@@ -109,10 +109,10 @@ import Testing
     // Silent, and finally lost.
     let at13 = isChosen(pipeline, at: 13)
     #expect(!at13)
-    pipeline.take(FixDelivery(.lost(.silent), at: 15 * Self.second), fromReceiver: receiver, into: &lines)
+    pipeline.handle(FixDelivery(.lost(.silent), at: 15 * Self.second), fromReceiver: receiver, into: &lines)
     let at15 = isChosen(pipeline, at: 15)
     #expect(!at15)
-    pipeline.take(
+    pipeline.handle(
       FixDelivery(.connected(ShortText("NMEA 0183")), at: 16 * Self.second), fromReceiver: receiver, into: &lines)
     drive(&pipeline, receiver, 17...20, &lines)
     let at20 = isChosen(pipeline, at: 20)

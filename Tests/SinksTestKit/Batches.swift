@@ -38,7 +38,7 @@ enum Batches {
     for (index, record) in batch.records.enumerated() where !acknowledged.contains(where: { $0.contains(index) }) {
       let start = rest.bytes.count
       rest.bytes += batch.bytes[record.range]
-      _ = rest.take(record.number, record.type, from: start, RecordBatch.Limit(records: .max, bytes: .max))
+      _ = rest.append(record.number, record.type, from: start, RecordBatch.Limit(records: .max, bytes: .max))
     }
     return rest
   }
@@ -49,7 +49,7 @@ enum Batches {
       let start = batch.bytes.count
       batch.bytes += line
       let number = RecordBatch.Number(UInt64(first + index), in: .file(1))
-      _ = batch.take(number, type, from: start, RecordBatch.Limit(records: .max, bytes: .max))
+      _ = batch.append(number, type, from: start, RecordBatch.Limit(records: .max, bytes: .max))
     }
     return batch
   }

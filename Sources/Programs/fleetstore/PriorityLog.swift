@@ -29,7 +29,7 @@ struct PriorityLog: LogHandler {
       .map { " \($0.key)=\($0.value)" }.joined()
     let line = Self.prefix(event.level, isJournal: Self.isJournal) + text + details
     guard event.level >= .warning else { return StandardError.say(line) }
-    for line in repeated.take(line, at: .now) { StandardError.say(line) }
+    for line in repeated.linesToWrite(for: line, at: .now) { StandardError.say(line) }
   }
 
   static func prefix(_ level: Logger.Level, isJournal: Bool) -> String {

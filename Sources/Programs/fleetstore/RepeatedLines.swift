@@ -20,7 +20,7 @@ final class RepeatedLines: Sendable {
   private let lines = Mutex<[String: Line]>([:])
 
   /// - Returns: the lines to write now: this one if it is new, and counts that are due.
-  func take(_ text: String, at now: ContinuousClock.Instant) -> [String] {
+  func linesToWrite(for text: String, at now: ContinuousClock.Instant) -> [String] {
     lines.withLock { lines in
       guard var line = lines[text] else {
         var due: [String] = []

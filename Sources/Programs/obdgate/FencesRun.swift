@@ -29,7 +29,7 @@ struct FencesRun: ~Copyable {
         refuse("longer than 1 MiB")
       case .line(let range):
         lines += 1
-        take(input.bytes.span.extracting(range))
+        handle(input.bytes.span.extracting(range))
       }
       if let stop = follower.stop { throw stop }
     }
@@ -46,7 +46,7 @@ struct FencesRun: ~Copyable {
     if badLines > 0 { throw Failure(.badData, "\(name): \(badLines) of \(lines) lines were no fix") }
   }
 
-  private mutating func take(_ line: Span<UInt8>) {
+  private mutating func handle(_ line: Span<UInt8>) {
     var first = 0
     while first < line.count, line[first] <= 0x20 { first += 1 }
     guard first < line.count else { return }

@@ -130,7 +130,7 @@ package final class Forwarding: @unchecked Sendable {
       var due = spool.nextDue
       for box in sinks { due = min(due, box.sink.due) }
       due = min(due, lateRecords.due, refusedRecords.due)
-      _ = queue.wakeUp.wait(until: progress?.turn(until: due) ?? due)
+      _ = queue.wakeUp.wait(until: progress?.report(until: due) ?? due)
     }
   }
 

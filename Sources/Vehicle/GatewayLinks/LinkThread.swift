@@ -40,7 +40,7 @@ struct LinkThread<Driver: LinkDriver & ~Copyable>: ~Copyable {
       var port = AddressedPort(address)
       do throws(PortError) {
         let limit = ReconnectPlan.limit(of: address)
-        progress?.turn(taking: limit.components.seconds * 1_000_000_000)
+        progress?.reportOperation(taking: limit.components.seconds * 1_000_000_000)
         try port.open(within: limit, unless: control.wakeUp)
         reconnecting.opened(at: BootClock.now)
         driver.prepare()
@@ -73,7 +73,7 @@ struct LinkThread<Driver: LinkDriver & ~Copyable>: ~Copyable {
   /// Waits until this time, or until the control is signalled.
   private func rest(until moment: Int64) {
     while !control.isStopping {
-      let end = progress?.turn(until: moment) ?? moment
+      let end = progress?.report(until: moment) ?? moment
       if control.wakeUp.wait(until: end) {
         control.wakeUp.clear()
         return

@@ -26,7 +26,7 @@ extension RecordPipeline {
   }
 
   /// Processes a delivery of a receiver.
-  public mutating func take<Sink: RecordSink & ~Copyable>(
+  public mutating func handle<Sink: RecordSink & ~Copyable>(
     _ delivery: FixDelivery, fromReceiver number: Int, into sink: inout Sink
   ) {
     let time = delivery.time
@@ -34,7 +34,7 @@ extension RecordPipeline {
     case .fix(let fix, let began):
       receivers[number].fixes += 1
       receivers[number].last = (fix, time)
-      take(fix, began: began, from: number, at: time, into: &sink)
+      handle(fix, began: began, from: number, at: time, into: &sink)
     case .connected(let name):
       let identity = String(latin1: name.bytes)
       let event: AdapterRecord.Event = receivers[number].wasLost ? .recovered : .connected
@@ -70,11 +70,11 @@ extension RecordPipeline {
 
   // MARK: Fixes
 
-  private mutating func take<Sink: RecordSink & ~Copyable>(
+  private mutating func handle<Sink: RecordSink & ~Copyable>(
     _ fix: Fix, began: Int64, from number: Int, at time: Int64, into sink: inout Sink
   ) {
     let former = place.choice.chosen
-    guard place.choice.take(fix, from: number, at: time) else { return }
+    guard place.choice.update(fix, from: number, at: time) else { return }
     if former != number, place.receiverCount > 1 { append(.positionSource, of: number, at: time, into: &sink) }
     if let event = place.updateDate(fix, began: began) { append(event, of: number, at: time, into: &sink) }
     applyDate()

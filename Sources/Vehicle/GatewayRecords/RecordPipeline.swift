@@ -154,12 +154,12 @@ public struct RecordPipeline: ~Copyable {
   }
 
   /// Processes a delivery of a link.
-  public mutating func take<Sink: RecordSink & ~Copyable>(
+  public mutating func handle<Sink: RecordSink & ~Copyable>(
     _ delivery: Delivery, from number: Int, into sink: inout Sink
   ) {
     let source = sources[number]
     begin(source)
-    source.take(delivery, into: &sink)
+    source.handle(delivery, into: &sink)
     end(source)
     if case .event = delivery.content { nameDevices() }
   }

@@ -39,13 +39,13 @@ package final class RecordSource {
     min(fusion.nextDue, failures.nextReport)
   }
 
-  func take<Sink: RecordSink & ~Copyable>(_ delivery: Delivery, into sink: inout Sink) {
+  func handle<Sink: RecordSink & ~Copyable>(_ delivery: Delivery, into sink: inout Sink) {
     let time = delivery.time
     switch delivery.content {
     case .reading(let reading): fusion.reading(reading, at: time, into: &sink)
     case .text(let text, let bytes): fusion.text(text, bytes.bytes, at: time, into: &sink)
     case .codes(let head, let count): begin(head, count: Int(count), at: time, into: &sink)
-    case .code(let code, let left): take(code, left: Int(left), at: time, into: &sink)
+    case .code(let code, let left): handle(code, left: Int(left), at: time, into: &sink)
     case .codesCleared(let origin): fusion.codesCleared(origin: origin, at: time, into: &sink)
     case .supported(let bitmap, let service, let base, let origin):
       fusion.supported(bitmap, service: service, base: base, origin: origin, at: time, into: &sink)
@@ -53,7 +53,7 @@ package final class RecordSource {
     case .command(let bytes): fusion.command(bytes.bytes)
     case .failure(let error, let line):
       if let first = failures.count(.wire(error.kind), at: time) { report(first, line, at: time, into: &sink) }
-    case .event(let event): take(event, at: time, into: &sink)
+    case .event(let event): handle(event, at: time, into: &sink)
     case .unreachable(let kind):
       standing.become(.lost, "\(kind)", at: time)
       append(record(.lost, reason: "\(kind)"), at: time, into: &sink)
@@ -76,7 +76,7 @@ package final class RecordSource {
     if count == 0 { complete(at: time, into: &sink) }
   }
 
-  private func take<Sink: RecordSink & ~Copyable>(
+  private func handle<Sink: RecordSink & ~Copyable>(
     _ code: TroubleCode, left: Int, at time: Int64, into sink: inout Sink
   ) {
     // A list is incomplete if its head or an earlier code is missing, because the ring was full.
@@ -99,7 +99,7 @@ package final class RecordSource {
 
   // MARK: The adapter
 
-  private func take<Sink: RecordSink & ~Copyable>(_ event: SessionEvent, at time: Int64, into sink: inout Sink) {
+  private func handle<Sink: RecordSink & ~Copyable>(_ event: SessionEvent, at time: Int64, into sink: inout Sink) {
     switch event {
     case .connected, .recovered: hasSpoken = true
     default: break

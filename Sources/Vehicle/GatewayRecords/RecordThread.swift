@@ -162,7 +162,7 @@ package final class RecordThread: Sendable {
       // time, and links wake this thread only for events. Readings are then processed once a second.
       let look = pipeline.isByCycle && !lines.isEmpty ? now + 1_000_000_000 : Int64.max
       let due = min(pipeline.nextDue, trips?.next ?? .max, look)
-      if wakeUp.wait(until: progress?.turn(until: due) ?? due) { wakeUp.clear() }
+      if wakeUp.wait(until: progress?.report(until: due) ?? due) { wakeUp.clear() }
     }
   }
 
@@ -256,7 +256,7 @@ package final class AdapterFeed: @unchecked Sendable {
 
   /// Passes all deliveries to the pipeline.
   func drain(into pipeline: inout RecordPipeline, _ sink: inout RecordOutput) {
-    while let delivery = consumer.take() { pipeline.take(delivery, from: source, into: &sink) }
+    while let delivery = consumer.take() { pipeline.handle(delivery, from: source, into: &sink) }
     if consumer.dropped != dropped {
       pipeline.dropped(consumer.dropped - dropped, from: source, at: BootClock.now, into: &sink)
       dropped = consumer.dropped
@@ -279,6 +279,6 @@ package final class ReceiverFeed: @unchecked Sendable {
   /// Passes all deliveries to the pipeline. Fixes that were lost because the ring was full are not reported, because
   /// the next fix contains the position.
   func drain(into pipeline: inout RecordPipeline, _ sink: inout RecordOutput) {
-    while let delivery = consumer.take() { pipeline.take(delivery, fromReceiver: number, into: &sink) }
+    while let delivery = consumer.take() { pipeline.handle(delivery, fromReceiver: number, into: &sink) }
   }
 }

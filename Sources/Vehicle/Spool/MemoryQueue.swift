@@ -104,7 +104,7 @@ struct MemoryQueue: ~Copyable {
       renderer.write(
         line.span, epoch: epoch, sequence: number, time: records[index].time, wall: wall, to: &batch.bytes)
       let name = RecordBatch.Number(number, in: .memory(generation))
-      guard batch.take(name, records[index].line.type, from: start, limit) else { return false }
+      guard batch.append(name, records[index].line.type, from: start, limit) else { return false }
       records[index].handedOut |= bit
       records[index].wall = wall
       if isNew {
@@ -129,7 +129,7 @@ struct MemoryQueue: ~Copyable {
         line.span, epoch: epoch, sequence: records[index].number, time: records[index].time, wall: records[index].wall,
         to: &batch.bytes)
       let name = RecordBatch.Number(records[index].number, in: .memory(generation))
-      guard batch.take(name, records[index].line.type, from: start, limit) else { return }
+      guard batch.append(name, records[index].line.type, from: start, limit) else { return }
       place = records[index].number
     }
   }

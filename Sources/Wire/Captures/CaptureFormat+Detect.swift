@@ -14,7 +14,7 @@ extension CaptureFormat {
     while let range = lines.next(in: head) {
       let line = head.extracting(range).trimmingEnd()
       if line.count == 0 { continue }
-      if let format = try evidence.take(line, number: lines.number) { return format }
+      if let format = try evidence.add(line, number: lines.number) { return format }
     }
     if evidence.hasBothMarks { return .appLog }
     return try detectStream(head, isWhole: isWhole)
@@ -36,7 +36,7 @@ extension CaptureFormat {
         end += 1
       }
       if end < head.count || isWhole || start == 0 {
-        transcript.take(head.extracting(start..<end), endedBy: end < head.count ? head[end] : 0, number: number)
+        transcript.add(head.extracting(start..<end), endedBy: end < head.count ? head[end] : 0, number: number)
       }
       if end < head.count, head[end] == 0x0A || head[end] == 0x0D && !(end + 1 < head.count && head[end + 1] == 0x0A) {
         number += 1
@@ -85,7 +85,7 @@ private struct Evidence {
   /// Evaluates a line.
   ///
   /// - Returns: the format, if the line is conclusive.
-  mutating func take(_ line: Span<UInt8>, number: Int) throws(CaptureError) -> CaptureFormat? {
+  mutating func add(_ line: Span<UInt8>, number: Int) throws(CaptureError) -> CaptureFormat? {
     if number == 1, line.has("# obdgate-capture ") {
       guard line.count == 19, line[18] == UInt8(ascii: "1") else {
         throw CaptureError(.unsupportedVersion, line: 1, format: .capture, text: line)
@@ -157,13 +157,13 @@ private struct TranscriptEvidence {
   var isDialogue: Bool { prompts > 0 ? known >= strange && known > 0 : strange == 0 }
 
   /// Evaluates a part, given with the byte that ends it (0 at the end of the text) and its line number.
-  mutating func take(_ piece: Span<UInt8>, endedBy end: UInt8, number: Int) {
+  mutating func add(_ piece: Span<UInt8>, endedBy end: UInt8, number: Int) {
     defer { position += piece.count + 1 }
     let text = piece.trimmingEnd()
     if end == UInt8(ascii: ">") { prompts += 1 }
     if text.count > 0 {
       let isCommand = AdapterSpeech.isCommand(text)
-      if isCommand || AdapterSpeech.isReply(text) || followsAT { known += 1 } else { note(piece, number) }
+      if isCommand || AdapterSpeech.isReply(text) || followsAT { known += 1 } else { record(piece, number) }
       if isRepeated(text) { hasEchoTwice = true }
       // Other bytes can be repeated for other reasons, such as two ECUs with the same value; settings cannot.
       let isSetting = isCommand && text.hasIgnoringCase("AT")
@@ -176,7 +176,7 @@ private struct TranscriptEvidence {
     if end == UInt8(ascii: ">") { isBehindPrompt = true }
   }
 
-  private mutating func note(_ piece: Span<UInt8>, _ number: Int) {
+  private mutating func record(_ piece: Span<UInt8>, _ number: Int) {
     strange += 1
     if stranger == nil { stranger = UnknownLine(range: position..<position + piece.count, number: number) }
   }

@@ -84,15 +84,15 @@ public struct CaptureReader: ~Copyable {
         try line(part, into: &consumer)
         lineNumber += 1
       } else {
-        try keep(part)
+        try store(part)
         try finishLine(into: &consumer)
       }
       start = end + 1
     }
-    if start < chunk.count { try keep(chunk.extracting(start..<chunk.count)) }
+    if start < chunk.count { try store(chunk.extracting(start..<chunk.count)) }
   }
 
-  private mutating func keep(_ part: Span<UInt8>) throws(CaptureError) {
+  private mutating func store(_ part: Span<UInt8>) throws(CaptureError) {
     if unfinished.isEmpty {
       try checkLength(part.count, part)
     } else {

@@ -62,21 +62,21 @@ struct Epoch: BitwiseCopyable {
     end = max(end, pending.end)
   }
 
-  mutating func take(_ rmc: RMC, end: UInt64) {
+  mutating func add(_ rmc: RMC, end: UInt64) {
     note(.rmc, rmc.claim, rmc.coordinates, rank: 0, end)
     knots = rmc.speed ?? knots
     course = rmc.course ?? course
     if let date = rmc.date, !dateIsFromZDA { self.date = date }
   }
 
-  mutating func take(_ gga: GGA, end: UInt64) {
+  mutating func add(_ gga: GGA, end: UInt64) {
     note(.gga, gga.claim, gga.coordinates, rank: 2, end)
     altitude = gga.altitude ?? altitude
     satellites = gga.satellites ?? satellites
     hdop = gga.hdop ?? hdop
   }
 
-  mutating func take(_ gns: GNS, end: UInt64) {
+  mutating func add(_ gns: GNS, end: UInt64) {
     note(.gns, gns.claim, gns.coordinates, rank: 1, end)
     altitude = altitude ?? gns.altitude
     // A GNS with an empty mode counts the satellites of one constellation only.
@@ -84,18 +84,18 @@ struct Epoch: BitwiseCopyable {
     hdop = hdop ?? gns.hdop
   }
 
-  mutating func take(_ gll: GLL, end: UInt64) {
+  mutating func add(_ gll: GLL, end: UInt64) {
     note(.gll, gll.claim, gll.coordinates, rank: 3, end)
   }
 
-  mutating func take(_ zda: ZDA, end: UInt64) {
+  mutating func add(_ zda: ZDA, end: UInt64) {
     note(.zda, .silent, nil, rank: 0, end)
     guard let date = zda.date else { return }
     self.date = date
     dateIsFromZDA = true
   }
 
-  mutating func take(_ gst: GST, end: UInt64) {
+  mutating func add(_ gst: GST, end: UInt64) {
     note(.gst, .silent, nil, rank: 0, end)
     horizontalError = gst.horizontalError ?? horizontalError
   }

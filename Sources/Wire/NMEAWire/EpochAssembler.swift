@@ -41,15 +41,15 @@ struct EpochAssembler: BitwiseCopyable {
     return fix
   }
 
-  mutating func take(_ rmc: RMC, end: UInt64) { epoch.take(rmc, end: end) }
-  mutating func take(_ gga: GGA, end: UInt64) { epoch.take(gga, end: end) }
-  mutating func take(_ gns: GNS, end: UInt64) { epoch.take(gns, end: end) }
-  mutating func take(_ gll: GLL, end: UInt64) { epoch.take(gll, end: end) }
-  mutating func take(_ zda: ZDA, end: UInt64) { epoch.take(zda, end: end) }
-  mutating func take(_ gst: GST, end: UInt64) { epoch.take(gst, end: end) }
-  mutating func take(_ gsa: GSA, end: UInt64) { pending.take(gsa, end: end) }
-  mutating func take(_ vtg: VTG, end: UInt64) { pending.take(vtg, end: end) }
-  mutating func take(_ hdt: HDT, end: UInt64) { pending.take(hdt, end: end) }
+  mutating func add(_ rmc: RMC, end: UInt64) { epoch.add(rmc, end: end) }
+  mutating func add(_ gga: GGA, end: UInt64) { epoch.add(gga, end: end) }
+  mutating func add(_ gns: GNS, end: UInt64) { epoch.add(gns, end: end) }
+  mutating func add(_ gll: GLL, end: UInt64) { epoch.add(gll, end: end) }
+  mutating func add(_ zda: ZDA, end: UInt64) { epoch.add(zda, end: end) }
+  mutating func add(_ gst: GST, end: UInt64) { epoch.add(gst, end: end) }
+  mutating func add(_ gsa: GSA, end: UInt64) { pending.add(gsa, end: end) }
+  mutating func add(_ vtg: VTG, end: UInt64) { pending.add(vtg, end: end) }
+  mutating func add(_ hdt: HDT, end: UInt64) { pending.add(hdt, end: end) }
 
   private mutating func endForNext() -> Fix {
     let isLeading = order.isLeading

@@ -159,30 +159,30 @@ extension FixReader {
     case .rmc:
       let rmc = try RMC(parsing: &fields)
       assembler.open(rmc.time, kind, into: &handler)
-      assembler.take(rmc, end: end)
+      assembler.add(rmc, end: end)
     case .gga:
       let gga = try GGA(parsing: &fields)
       assembler.open(gga.time, kind, into: &handler)
-      assembler.take(gga, end: end)
+      assembler.add(gga, end: end)
     case .gns:
       let gns = try GNS(parsing: &fields)
       assembler.open(gns.time, kind, into: &handler)
-      assembler.take(gns, end: end)
+      assembler.add(gns, end: end)
     case .gll:
       let gll = try GLL(parsing: &fields)
       assembler.open(gll.time, kind, into: &handler)
-      assembler.take(gll, end: end)
+      assembler.add(gll, end: end)
     case .zda:
       let zda = try ZDA(parsing: &fields)
       assembler.open(zda.time, kind, into: &handler)
-      assembler.take(zda, end: end)
+      assembler.add(zda, end: end)
     case .gst:
       let gst = try GST(parsing: &fields)
       assembler.open(gst.time, kind, into: &handler)
-      assembler.take(gst, end: end)
-    case .gsa: assembler.take(try GSA(parsing: &fields), end: end)
-    case .vtg: assembler.take(try VTG(parsing: &fields), end: end)
-    case .hdt: assembler.take(try HDT(parsing: &fields), end: end)
+      assembler.add(gst, end: end)
+    case .gsa: assembler.add(try GSA(parsing: &fields), end: end)
+    case .vtg: assembler.add(try VTG(parsing: &fields), end: end)
+    case .hdt: assembler.add(try HDT(parsing: &fields), end: end)
     case .gsv, .proprietary, .other: break
     }
     handler.accepted(kind)

@@ -15,13 +15,13 @@ struct UntimedSentences: BitwiseCopyable {
 
   var isEmpty: Bool { end == 0 }
 
-  mutating func take(_ gsa: GSA, end: UInt64) {
+  mutating func add(_ gsa: GSA, end: UInt64) {
     mode = max(mode, gsa.mode)
     hdop = gsa.hdop ?? hdop
     self.end = end
   }
 
-  mutating func take(_ vtg: VTG, end: UInt64) {
+  mutating func add(_ vtg: VTG, end: UInt64) {
     let isUsable = vtg.claim != .invalid && vtg.claim != .simulated
     course = isUsable ? vtg.course : nil
     knots = isUsable ? vtg.knots : nil
@@ -29,7 +29,7 @@ struct UntimedSentences: BitwiseCopyable {
     self.end = end
   }
 
-  mutating func take(_ hdt: HDT, end: UInt64) {
+  mutating func add(_ hdt: HDT, end: UInt64) {
     trueHeading = hdt.heading
     self.end = end
   }

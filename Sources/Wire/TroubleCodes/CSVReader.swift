@@ -27,7 +27,7 @@ struct CSVReader {
     repeat {
       let quoted = offset < text.count && text[offset] == Self.quote
       fields.append(try quoted ? quotedField(text) : plainField(text))
-    } while take(Self.comma, text)
+    } while consume(Self.comma, text)
     try endLine(text)
     return fields
   }
@@ -49,7 +49,7 @@ struct CSVReader {
       guard offset < text.count else { throw .unterminatedQuote }
       let byte = text[offset]
       offset += 1
-      if byte == Self.quote, !take(Self.quote, text) { break }
+      if byte == Self.quote, !consume(Self.quote, text) { break }
       field.append(byte)
     }
     if offset < text.count, !Self.endsField(text[offset]) { throw .textAfterQuote }
@@ -58,15 +58,15 @@ struct CSVReader {
 
   private mutating func endLine(_ text: Span<UInt8>) throws(TroubleCodeFileError.Kind) {
     if offset == text.count { return }
-    let returned = take(Self.carriageReturn, text)
-    if take(Self.lineFeed, text) {
+    let returned = consume(Self.carriageReturn, text)
+    if consume(Self.lineFeed, text) {
       line += 1
     } else if returned {
       throw .bareCarriageReturn
     }
   }
 
-  private mutating func take(_ byte: UInt8, _ text: Span<UInt8>) -> Bool {
+  private mutating func consume(_ byte: UInt8, _ text: Span<UInt8>) -> Bool {
     guard offset < text.count, text[offset] == byte else { return false }
     offset += 1
     return true

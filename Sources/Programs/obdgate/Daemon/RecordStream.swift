@@ -17,7 +17,7 @@ struct RecordStream {
   /// Processes the next bytes.
   ///
   /// - Parameter output: receives the selected records with their line ends.
-  mutating func take(_ bytes: [UInt8], into output: inout [UInt8]) {
+  mutating func append(_ bytes: [UInt8], into output: inout [UInt8]) {
     for byte in bytes {
       if byte == 0x0A {
         end(into: &output)

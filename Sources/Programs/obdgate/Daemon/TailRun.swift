@@ -91,7 +91,7 @@ struct TailRun: ~Copyable {
     guard let bytes = try connection?.take() else { return }
     if bytes.isEmpty { throw DaemonTrouble(.gone, "obdgated has ended, or accepts no readers") }
     let strangers = stream.strangers
-    stream.take(bytes, into: &output)
+    stream.append(bytes, into: &output)
     if stream.strangers > 0, strangers == 0 { say("a line that is not a record was dropped") }
   }
 

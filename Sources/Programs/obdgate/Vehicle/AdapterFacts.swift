@@ -23,7 +23,7 @@ struct AdapterFacts: RecordBody {
   init(device: String) { self.device = device }
 
   /// - Parameter voltage: voltage at the adapter, V.
-  mutating func take(_ session: borrowing AdapterSession, voltage: Double?) {
+  mutating func update(from session: borrowing AdapterSession, voltage: Double?) {
     let name = String(latin1: session.identity)
     identity = name.isEmpty ? nil : name
     isConnected = session.isConnected

@@ -100,7 +100,7 @@ struct AnswerListener: DialogueListener, ~Copyable {
   }
 
   mutating func reading(_ reading: Reading) {
-    read.note(reading)
+    read.record(reading)
     // Service 0 stands for the adapter, which measures only its supply voltage.
     if reading.service == 0 { voltage = reading.value }
     fusion.reading(reading, at: now, into: &lines)

@@ -78,7 +78,7 @@ struct ParametersRead {
   /// Time at which the session knew the supported PIDs of all ECUs.
   var runningSince: Int64?
 
-  mutating func note(_ reading: Reading) {
+  mutating func record(_ reading: Reading) {
     let isUDS = reading.service == 0x22 && reading.identifier & 0xFF00 == 0xF400
     guard reading.service == 0x01 || isUDS else { return }
     let parameter = UInt8(truncatingIfNeeded: reading.identifier)

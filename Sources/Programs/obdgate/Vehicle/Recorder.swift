@@ -52,14 +52,14 @@ struct Recorder: PortHandler, ~Copyable {
   }
 
   mutating func received(_ bytes: Span<UInt8>, at now: Int64, _ actions: inout PortActions) {
-    note(.fromAdapter, bytes, at: now)
+    record(.fromAdapter, bytes, at: now)
     if bytes.count > 0, bytes[bytes.count - 1] == UInt8(ascii: ">") { isMidReply = false }
     if endingBy == nil { driver.received(bytes, at: now, &actions) }
     follow(at: now, &actions)
   }
 
   mutating func sent(_ bytes: Span<UInt8>, at now: Int64) {
-    note(.toAdapter, bytes, at: now)
+    record(.toAdapter, bytes, at: now)
     isMidReply = true
   }
 
@@ -101,7 +101,7 @@ struct Recorder: PortHandler, ~Copyable {
 
   // MARK: The file
 
-  private mutating func note(_ direction: CaptureDirection, _ bytes: Span<UInt8>, at now: Int64) {
+  private mutating func record(_ direction: CaptureDirection, _ bytes: Span<UInt8>, at now: Int64) {
     self.bytes += bytes.count
     if hasHeader {
       writer.event(direction, at: now - started, bytes)

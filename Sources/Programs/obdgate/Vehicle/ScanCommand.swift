@@ -75,7 +75,7 @@ struct ScanRow {
   }
 
   /// Stores the answer of the adapter.
-  mutating func take(_ answer: Answer) {
+  mutating func record(_ answer: Answer) {
     problem = answer.failure?.description
     guard let facts = answer.of("adapter").last, let name = facts["identity"]?.string else { return }
     identity = name
@@ -129,7 +129,7 @@ private struct Scan {
       var row = ScanRow(device, heard: heard[device.address.device])
       if device.isAdapter {
         progress.show("obdgate scan: asking \(device.address.device)")
-        row.take(InterviewRun(name: "scan", address: device.address, limit: Self.limit).ask(.adapter))
+        row.record(VehicleQueryRun(name: "scan", address: device.address, limit: Self.limit).ask(.adapter))
       }
       rows.append(row)
     }

@@ -23,8 +23,8 @@ struct VehicleOptions: ParsableArguments {
   }
 
   /// Prepares a question to the adapter that the user named, or to the only one that was found.
-  func run(_ name: String) throws(Failure) -> InterviewRun {
-    InterviewRun(name: name, address: try Self.address(device), limit: Int64(timeout) * 1_000_000_000)
+  func run(_ name: String) throws(Failure) -> VehicleQueryRun {
+    VehicleQueryRun(name: name, address: try Self.address(device), limit: Int64(timeout) * 1_000_000_000)
   }
 
   /// Returns the adapter that the user named, or the only one that was found.

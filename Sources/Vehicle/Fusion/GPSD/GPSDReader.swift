@@ -64,7 +64,7 @@ public struct GPSDReader: ~Copyable {
     for index in bytes.indices {
       let byte = bytes[index]
       if byte == 0x0A {
-        if isTooLong { handler.handle(.malformed) } else { take(into: &handler) }
+        if isTooLong { handler.handle(.malformed) } else { handleLine(into: &handler) }
         line.removeAll(keepingCapacity: true)
         isTooLong = false
       } else if line.count < Self.maximumLength {
@@ -75,7 +75,7 @@ public struct GPSDReader: ~Copyable {
     }
   }
 
-  private mutating func take<Handler: GPSDHandler & ~Copyable>(into handler: inout Handler) {
+  private mutating func handleLine<Handler: GPSDHandler & ~Copyable>(into handler: inout Handler) {
     guard !line.isEmpty else { return }
     do throws(JSONError) {
       let line = line

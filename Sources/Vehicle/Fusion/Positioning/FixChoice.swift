@@ -4,7 +4,7 @@ import NMEAWire
 ///
 ///     var choice = FixChoice()
 ///     let roof = choice.add()
-///     if choice.take(fix, from: roof, at: now) { … }       // the fix is from the chosen receiver
+///     if choice.update(fix, from: roof, at: now) { … }       // the fix is from the chosen receiver
 ///
 /// The receiver with the best valid fix is chosen, by type (rtkFixed > rtkFloat > dgps > 3d > 2d > estimated), then by
 /// HDOP. Another receiver replaces it if its fixes are better for ``proof``, or if the chosen one has no valid fix for
@@ -62,7 +62,7 @@ public struct FixChoice: ~Copyable {
   /// Evaluates a receiver's fix, valid or not.
   ///
   /// - Returns: whether the receiver is the chosen one.
-  public mutating func take(_ fix: Fix, from source: Int, at time: Int64) -> Bool {
+  public mutating func update(_ fix: Fix, from source: Int, at time: Int64) -> Bool {
     if fix.latitude != nil {
       sources[source].lastValid = time
       sources[source].rank = Self.rank(fix.type)

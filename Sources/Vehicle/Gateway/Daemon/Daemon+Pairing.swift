@@ -38,7 +38,7 @@ extension Daemon {
   }
 
   /// Handles a report of a link: the adapter has answered, or it rejected the link and possibly needs a key.
-  mutating func take(_ address: PortAddress, wantsKey: Bool) throws(Failure) {
+  mutating func handle(_ address: PortAddress, wantsKey: Bool) throws(Failure) {
     guard pairingNeeds.update(address, wantsKey: wantsKey) else { return }
     let requests = pairingNeeds.requests(adaptersWithPINs())
     if wantsKey {
@@ -50,7 +50,7 @@ extension Daemon {
   }
 
   /// Logs the result of a pairing. If the adapter is paired, its link is retried at once.
-  func take(_ event: PairingEvent) {
+  func handle(_ event: PairingEvent) {
     Log.write(event.description)
     guard case .paired(let address) = event else { return }
     for link in links.values where link.control.address == address { link.control.wakeUp.signal() }

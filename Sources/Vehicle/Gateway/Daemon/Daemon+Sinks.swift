@@ -21,7 +21,7 @@ extension Daemon {
     options.maximumBytes = Int64(configuration.spool.megabytes * 1e6)
     if let days = configuration.spool.days { options.maximumAge = Int64(days * 86_400 * 1e9) }
     options.working = { [start = manager.start] in
-      progress?.turn(taking: 0)
+      progress?.reportOperation(taking: 0)
       start.continues()
     }
     if configuration.stateDirectory == nil {
@@ -88,7 +88,7 @@ extension Daemon {
   private static let fencePeriod: Int64 = 300_000_000_000
 
   /// Replaces the geofences with those of a server. Invalid ones are ignored.
-  mutating func take(fences text: [UInt8]) {
+  mutating func apply(fences text: [UInt8]) {
     do throws(Failure) {
       let fences = try Settings.fences(text, from: ServerFences.place)
       if let zone = settings.privacy.zones.first(where: { !fences.has($0.fence) }) {

@@ -232,7 +232,7 @@ public struct Daemon: ~Copyable {
         }
         // The sink has logged the reason.
         if case .sinkOver(let hasFailed) = message { return hasFailed ? 74 : 0 }
-        try take(message)
+        try handle(message)
       }
       while let change = watch?.next() {
         let steps =
@@ -275,16 +275,16 @@ public struct Daemon: ~Copyable {
     _ = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), limit) }
   }
 
-  private mutating func take(_ message: Mailbox.Message) throws(Failure) {
+  private mutating func handle(_ message: Mailbox.Message) throws(Failure) {
     switch message {
     case .listened(let result, let device):
       for step in roster.handle(result, from: device) { try perform(step) }
     case .bluetooth(let devices):
       for step in roster.bluetooth(devices) { try perform(step) }
     case .noBluetooth(let reason): Log.write(reason)
-    case .pairing(let message): take(message)
-    case .key(let isWanted, let address): try take(address, wantsKey: isWanted)
-    case .fences(let text): take(fences: text)
+    case .pairing(let message): handle(message)
+    case .key(let isWanted, let address): try handle(address, wantsKey: isWanted)
+    case .fences(let text): apply(fences: text)
     case .writerEnded, .sinkOver: break
     }
   }

@@ -156,7 +156,7 @@ struct DeviceRoster {
     steps += start(added)
     guard former != (rules, findsSerial) else { return steps }
     // A device that was not used may now be configured, or probing may now be allowed.
-    for device in table.devices where entry(of: device) == nil { steps += take(.appeared(device)) }
+    for device in table.devices where entry(of: device) == nil { steps += apply(.appeared(device)) }
     return steps
   }
 
@@ -176,10 +176,10 @@ struct DeviceRoster {
   }
 
   /// Replaces the list of serial devices.
-  mutating func present(_ devices: [DeviceIdentity]) -> [Step] { table.replace(with: devices).flatMap { take($0) } }
+  mutating func present(_ devices: [DeviceIdentity]) -> [Step] { table.replace(with: devices).flatMap { apply($0) } }
 
   /// Applies an event.
-  mutating func apply(_ event: DeviceEvent) -> [Step] { table.apply(event).flatMap { take($0) } }
+  mutating func apply(_ event: DeviceEvent) -> [Step] { table.apply(event).flatMap { apply($0) } }
 
   /// Applies the result of listening to a device; `nil` if it could not be opened.
   mutating func handle(_ result: Listener.Result?, from device: DeviceIdentity) -> [Step] {
@@ -209,7 +209,7 @@ struct DeviceRoster {
 
   // MARK: Serial devices
 
-  private mutating func take(_ change: DeviceTable.Change) -> [Step] {
+  private mutating func apply(_ change: DeviceTable.Change) -> [Step] {
     switch change {
     case .disappeared(let device):
       // If two devices have the same identity, only the one in use counts.

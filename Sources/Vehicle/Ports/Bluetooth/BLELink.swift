@@ -250,7 +250,7 @@ final class BLELink: BusListener {
   private func notified(_ message: BusMessage) {
     message.eachProperty(of: "org.bluez.GattCharacteristic1") { key in
       guard key == "Value" else { return message.skip("v") }
-      _ = message.variant("ay") { message.bytes { take($0) } }
+      _ = message.variant("ay") { message.bytes { receive($0) } }
       return true
     }
   }
@@ -260,7 +260,7 @@ final class BLELink: BusListener {
   }
 
   /// Stores one value; `nil` if it is too long.
-  private func take(_ bytes: Span<UInt8>) -> Void? {
+  private func receive(_ bytes: Span<UInt8>) -> Void? {
     guard bytes.count <= Self.longestValue, input.put(bytes) else {
       finish(.system, Self.tooLong("\(bytes.count)"))
       return nil

@@ -46,7 +46,7 @@ public struct PortLoop: ~Copyable {
       let ready = wait(port, writing: actions.unsent.count > 0)
       // Process the bytes first: a reply that arrived before its deadline is not late.
       if ready.hasRung { timer.clear() }
-      if ready.port != 0 { try take(ready.port, &port, &handler, &actions) }
+      if ready.port != 0 { try read(ready.port, &port, &handler, &actions) }
       if let deadline = actions.deadline, !actions.isStopping {
         let now = BootClock.now
         if now >= deadline {
@@ -93,14 +93,14 @@ public struct PortLoop: ~Copyable {
     var span = waiting.mutableSpan
     // Without monitoring there is no timeout, because the timer has its own descriptor. After EINTR, nothing is
     // reported and the loop repeats.
-    let limit = progress.map { BootClock.milliseconds(until: $0.turn(until: .max)) } ?? -1
+    let limit = progress.map { BootClock.milliseconds(until: $0.report(until: .max)) } ?? -1
     let count = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), limit) }
     guard count > 0 else { return (0, false, false) }
     return (Int32(span[0].revents), span[1].revents != 0, span[2].revents != 0)
   }
 
   /// Reads once and calls the handler, or detects that the device is gone.
-  private mutating func take<P: Port & ~Copyable, H: PortHandler & ~Copyable>(
+  private mutating func read<P: Port & ~Copyable, H: PortHandler & ~Copyable>(
     _ ready: Int32, _ port: inout P, _ handler: inout H, _ actions: inout PortActions
   ) throws(PortError) {
     guard ready & ~POLLOUT != 0 else { return }

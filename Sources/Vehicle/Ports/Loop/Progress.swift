@@ -3,7 +3,7 @@ import Synchronization
 /// Monitors whether a thread makes progress. The thread announces when it will next report, and other threads check
 /// whether it is late.
 ///
-///     let end = progress.turn(until: due)      // the thread, in each iteration; it waits until `end` at most
+///     let end = progress.report(until: due)      // the thread, in each iteration; it waits until `end` at most
 ///     if progress.isStuck(at: BootClock.now) { … }
 ///
 /// It is one word of memory that is stored in each iteration. Times are those of ``BootClock``, in ns.
@@ -24,7 +24,7 @@ public final class Progress: Sendable {
   ///
   /// - Parameter moment: time until which there is nothing to do; `.max` if the thread waits only for a wake-up.
   /// - Returns: the time until which the thread may wait. It must then report again, even if it has nothing to do.
-  public func turn(until moment: Int64) -> Int64 {
+  public func report(until moment: Int64) -> Int64 {
     let now = BootClock.now
     let end = min(moment, now &+ interval)
     // Work that is already due does not make the thread late.
@@ -33,7 +33,7 @@ public final class Progress: Sendable {
   }
 
   /// Announces an operation that may take `limit` ns, such as paging a Bluetooth device.
-  public func turn(taking limit: Int64) { due.store(BootClock.now &+ limit, ordering: .relaxed) }
+  public func reportOperation(taking limit: Int64) { due.store(BootClock.now &+ limit, ordering: .relaxed) }
 
   /// Whether the thread is late.
   public func isStuck(at now: Int64) -> Bool { now &- interval > due.load(ordering: .relaxed) }

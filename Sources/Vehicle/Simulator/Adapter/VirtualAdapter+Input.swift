@@ -22,10 +22,10 @@ extension VirtualAdapter {
       typeahead.append(byte)
       return
     }
-    take(byte)
+    handle(byte)
   }
 
-  private mutating func take(_ byte: UInt8) {
+  private mutating func handle(_ byte: UInt8) {
     if settings.echo { echo(byte) }
     // The chip ignores NUL and line feeds.
     if byte == 0 || byte == 0x0A { return }

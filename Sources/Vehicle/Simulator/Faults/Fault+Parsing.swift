@@ -47,13 +47,13 @@ extension Fault {
     self.init(
       kind: kind, number: 1, duration: .zero, bytes: [], text: "",
       window: halves.count > 1 ? try Self.window(halves[1]) : .always)
-    try take(parts.count > 1 ? parts[1] : nil)
+    try setArgument(parts.count > 1 ? parts[1] : nil)
     if kind.rule.timing == .moment, window == .always {
       throw Mistake(reason: "say when: \(item)@12s")
     }
   }
 
-  private mutating func take(_ argument: Substring?) throws(Mistake) {
+  private mutating func setArgument(_ argument: Substring?) throws(Mistake) {
     let usage = Mistake(reason: "expected \(kind.syntax)")
     switch (kind.rule.argument, argument) {
     case (.none, nil), (.probability, nil): return

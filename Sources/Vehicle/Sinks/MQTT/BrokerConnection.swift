@@ -115,13 +115,13 @@ import Ports
     }
     let code = unsafe cmosquitto_continue(client)
     var events: [Event] = []
-    while let event = take() { events.append(event) }
+    while let event = nextEvent() { events.append(event) }
     if code != 0, !events.contains(where: \.isEnd) { events.append(lost(code)) }
     if events.contains(where: \.isEnd) { isConnected = false }
     return (isSignalled, events)
   }
 
-  private func take() -> Event? {
+  private func nextEvent() -> Event? {
     let event = unsafe cmosquitto_take(client)
     switch event.kind {
     case cmosquitto_connected:

@@ -9,7 +9,7 @@ extension MQTTSink {
       while BootClock.now < deadline, events.isEmpty, !wakeUp.isStopping {
         if let connection {
           let (isSignalled, events) = connection.wait(until: min(deadline, connectDeadline), wakeUp)
-          try take(events)
+          try handle(events)
           if BootClock.now >= connectDeadline { throw SinkError(.timedOut, place, "no answer from the broker") }
           if isSignalled { break }
         } else {
@@ -33,7 +33,7 @@ extension MQTTSink {
       guard let connection, !connection.isConnected else { return }
       let events = connection.wait(until: connectDeadline, wakeUp).events
       if wakeUp.isStopping { throw SinkError(.stopped, place, "stopped") }
-      try take(events)
+      try handle(events)
       if BootClock.now >= connectDeadline { throw SinkError(.timedOut, place, "no answer from the broker") }
     }
   }
@@ -46,7 +46,7 @@ extension MQTTSink {
   }
 
   /// Handles all events except acknowledgements.
-  mutating func take(_ events: [BrokerConnection.Event]) throws(SinkError) {
+  mutating func handle(_ events: [BrokerConnection.Event]) throws(SinkError) {
     // A broker also closes a connection that it rejected; handle the rejection.
     for case .refused(let reason) in events { return try refused(reason) }
     for event in events {

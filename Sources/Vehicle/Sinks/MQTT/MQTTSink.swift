@@ -107,7 +107,7 @@ public struct MQTTSink: Sink, ~Copyable {
         deadline = BootClock.now &+ configuration.answerLimit
         try recordResult(window.acknowledged(number, reason: reason), batch, &delivery)
       }
-      try take(events)
+      try handle(events)
       if BootClock.now >= deadline { throw SinkError(.timedOut, place, "the broker does not acknowledge messages") }
     }
   }

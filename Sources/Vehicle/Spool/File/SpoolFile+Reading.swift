@@ -83,7 +83,7 @@ extension SpoolFile {
         return .taken
       }
       guard batch.records.count < request.limit.records || batch.isEmpty else { return .full }
-      switch try take(row, lane, into: &batch, request) {
+      switch try append(row, lane, into: &batch, request) {
       case .full: return .full
       case .damaged: damaged.append((lane, row.sequence))
       case .taken: sink.lanes[lane.rawValue].deliver(row.sequence, previous: position)
@@ -105,7 +105,7 @@ extension SpoolFile {
     try with(.telemetry) { lane in lane.read.bind(newest - 1, at: 1) }
     defer { reset(.telemetry) }
     guard let row = try nextRow(.telemetry) else { return false }
-    guard try take(row, .telemetry, into: &batch, request) == .taken else { return false }
+    guard try append(row, .telemetry, into: &batch, request) == .taken else { return false }
     request.sink.lanes[Lane.telemetry.rawValue].deliver(newest, previous: previous)
     return true
   }
@@ -131,7 +131,7 @@ extension SpoolFile {
 
   /// Appends the current row to the batch. If its time may still be corrected, stores the time so that a resend is
   /// identical.
-  private func take(
+  private func append(
     _ row: Row, _ lane: Lane, into batch: inout RecordBatch, _ request: Request
   ) throws(SQLiteError) -> Outcome {
     let known = request.sink.stamp(of: row.sequence)
@@ -158,7 +158,7 @@ extension SpoolFile {
       }
     }
     guard isSound == true else { return .damaged }
-    return batch.take(RecordBatch.Number(row.sequence, in: source), type, from: start, limit) ? .taken : .full
+    return batch.append(RecordBatch.Number(row.sequence, in: source), type, from: start, limit) ? .taken : .full
   }
 
   // MARK: Observers

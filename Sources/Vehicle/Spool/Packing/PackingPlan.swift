@@ -77,7 +77,7 @@ struct PackingPlan {
   }
 
   /// Adds a new base, whose row is ``next``.
-  mutating func take(_ base: PackingBase) {
+  mutating func append(_ base: PackingBase) {
     entries.append(Entry(base: base))
     next = base.number + 1
     sinceLast = 0

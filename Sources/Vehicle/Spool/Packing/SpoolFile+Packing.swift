@@ -41,6 +41,6 @@ extension SpoolFile {
     insert.bind(base.number, at: 1)
     insert.bind(Int64(sum.value), at: 2)
     try insert.run(line, at: 3)
-    draft.packing.take(base)
+    draft.packing.append(base)
   }
 }

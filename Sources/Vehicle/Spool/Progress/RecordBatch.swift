@@ -69,7 +69,7 @@ public struct RecordBatch: Sendable {
   /// Adds the record whose line was appended at `start`.
   ///
   /// - Returns: `false` if it exceeds the limit; the line is then removed.
-  mutating func take(_ number: Number, _ type: RecordType, from start: Int, _ limit: Limit) -> Bool {
+  mutating func append(_ number: Number, _ type: RecordType, from start: Int, _ limit: Limit) -> Bool {
     guard records.isEmpty || records.count < limit.records && bytes.count <= limit.bytes else {
       bytes.removeSubrange(start...)
       return false

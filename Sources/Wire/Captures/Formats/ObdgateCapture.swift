@@ -20,7 +20,7 @@ extension CaptureReader {
   ) throws(CaptureError) {
     guard line.count > 0 else { return }
     if line[0] == UInt8(ascii: "#") {
-      if !header.isAnnounced, !header.take(line) { throw damaged(line) }
+      if !header.isAnnounced, !header.read(line) { throw damaged(line) }
       return
     }
     announceHeader(to: &consumer)
@@ -75,7 +75,7 @@ struct CaptureHeader {
   /// Reads the fields of a comment line. A value ends where the next key begins.
   ///
   /// - Returns: `false` if `recorded` is not a date with a time.
-  mutating func take(_ line: Span<UInt8>) -> Bool {
+  mutating func read(_ line: Span<UInt8>) -> Bool {
     var i = 1
     while let (field, start, _) = Self.nextField(line, from: i) {
       let first = line.skippingBlanks(from: start)

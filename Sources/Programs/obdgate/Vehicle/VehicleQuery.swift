@@ -7,7 +7,7 @@ import Ports
 
 /// Asks an adapter one question. It drives a session on a port's loop, and ends the loop when the question is answered
 /// or cannot be answered, or when the time limit has passed.
-struct Interview: PortHandler, ~Copyable {
+struct VehicleQuery: PortHandler, ~Copyable {
   /// The result.
   enum Outcome {
     case answered
@@ -191,7 +191,7 @@ struct Interview: PortHandler, ~Copyable {
 
   private mutating func facts(device: String, plan: Bool) -> AdapterFacts {
     var facts = AdapterFacts(device: device)
-    facts.take(driver.session, voltage: driver.listener.voltage)
+    facts.update(from: driver.session, voltage: driver.listener.voltage)
     if plan { facts.takePlan(of: &driver.session) }
     return facts
   }

@@ -4,7 +4,7 @@ import OBDWire
 import Ports
 
 /// Asks one adapter one question, from opening the port to printing the answer.
-struct InterviewRun {
+struct VehicleQueryRun {
   let name: String
   let address: PortAddress
   /// Time limit, ns.
@@ -15,9 +15,9 @@ struct InterviewRun {
   /// - Returns: the answer, with the reason if it is incomplete.
   func ask(
     _ question: Question, plan: Bool = false, permission: ClearPermission? = nil,
-    save: @escaping Interview.Save = { _ in }
+    save: @escaping VehicleQuery.Save = { _ in }
   ) -> Answer {
-    var interview = Interview(
+    var query = VehicleQuery(
       question, at: address, limit: limit, name: name, permission: permission, save: save)
     var failure: Failure?
     do throws(PortError) {
@@ -26,22 +26,22 @@ struct InterviewRun {
       var port = AddressedPort(address)
       try port.open(within: .nanoseconds(min(limit, Self.openingLimit)), unless: nil)
       defer { port.close() }
-      try loop.run(&port, &interview)
+      try loop.run(&port, &query)
     } catch {
       failure = Failure(error.kind == .invalid ? .usage : .unavailable, error.description)
     }
-    if failure == nil { failure = self.failure(of: interview) }
+    if failure == nil { failure = self.failure(of: query) }
     return Answer(
-      records: interview.takeRecords(device: address.device, plan: plan), failure: failure,
-      vinDamage: interview.vinDamage)
+      records: query.takeRecords(device: address.device, plan: plan), failure: failure,
+      vinDamage: query.vinDamage)
   }
 
   /// Time limit for opening a port, ns. It includes paging a Bluetooth device and querying its channel.
   private static let openingLimit: Int64 = 15_000_000_000
 
-  private func failure(of interview: borrowing Interview) -> Failure? {
+  private func failure(of query: borrowing VehicleQuery) -> Failure? {
     let device = address.device
-    switch interview.outcome {
+    switch query.outcome {
     case .answered: return nil
     case .noAdapter(let reason): return Failure(.unavailable, "\(device): \(reason.adapterText)")
     case .noVehicle(let reason): return Failure(.unavailable, "\(device): \(reason.vehicleText)")
@@ -52,9 +52,9 @@ struct InterviewRun {
     case .notSaved(let error):
       return error as? Failure ?? Failure(.failed, "codes not cleared: they could not be written out first")
     case .outOfTime, nil:
-      let time = "within \(interview.seconds) s"
-      if !interview.wasFound { return Failure(.unavailable, "\(device): no adapter answers \(time)") }
-      if !interview.wasConnected {
+      let time = "within \(query.seconds) s"
+      if !query.wasFound { return Failure(.unavailable, "\(device): no adapter answers \(time)") }
+      if !query.wasConnected {
         return Failure(
           .unavailable, "\(device): no vehicle answers \(time): turn the ignition on, or use a longer --timeout")
       }
