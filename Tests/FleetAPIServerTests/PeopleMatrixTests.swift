@@ -203,8 +203,8 @@ import Testing
     Row("DELETE /api/vehicles/{vehicleId}", "/api/vehicles/NONE", gets: [401, 403, 403, 403, 403, 403, 404, 404, 404]),
     Row(
       "GET /api/vehicles/{vehicleId}/latest", "/api/vehicles/VAN-2/latest",
-      gets: [401, 403, 200, 403, 200, 200, 404, 200, 200]),
-    Row("GET /api/trips", gets: [401, 403, 200, 403, 200, 200, 200, 200, 200]),
+      gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),
+    Row("GET /api/trips", gets: [401, 403, 200, 200, 200, 200, 200, 200, 200]),
     Row("GET /api/geofences", gets: [401, 200, 200, 403, 200, 200, 200, 200, 200]),
     Row("DELETE /api/geofences", gets: [401, 403, 403, 403, 403, 403, 204, 204, 204]),
     Row("GET /api/gateways", gets: [401, 403, 200, 403, 403, 403, 200, 200, 200]),

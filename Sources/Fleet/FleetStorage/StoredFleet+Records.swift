@@ -15,20 +15,30 @@ extension StoredFleet {
       }
       var page = try RecordPage(query, tenant: tenant, vehicle: vehicle?.key, key: cursorKey)
       try page.complete(session, tenant: tenant)
+      guard query.selection.isAll else {
+        let selected = try session.selected(query.selection, of: vehicle, tenant: tenant)
+        if let name = query.vehicle, selected.isEmpty { throw StoreFailure(.notFound, name, "no such vehicle") }
+        let (rows, next) = try session.page(page, of: selected, tenant: tenant)
+        return Page(items: try session.records(rows, tenant: tenant, known: vehicle), next: next)
+      }
       let (rows, next) = page.page(try session.allLists(page, tenant: tenant, vehicle: vehicle?.key))
       return Page(items: try session.records(rows, tenant: tenant, known: vehicle), next: next)
     }
   }
 
-  public func latest(vehicle name: String, tenant: TenantID) async throws(StorageError) -> LatestRecords? {
+  public func latest(
+    vehicle name: String, within selection: VehicleSelection, tenant: TenantID
+  ) async throws(StorageError) -> LatestRecords? {
     try await engine.read { session throws(StoreFailure) in
       let tenant = try session.existing(tenant)
       guard let row = try session.vehicle(name, tenant: tenant),
         let vehicle = try session.storedVehicle(key: row.key)
       else { return nil }
+      let selected = selection.isAll ? nil : try session.selected(selection, of: row, tenant: tenant)
+      if selected?.isEmpty ?? false { return nil }
       let telemetry = NewestRecord.Part(recordClass: RecordClass.known(.telemetry).number, ecu: "")
       var latest = LatestRecords(vehicle: vehicle, telemetry: nil, position: nil, others: [])
-      for (part, found) in try session.newest(of: row.key, tenant: tenant) {
+      for (part, found) in try session.newest(of: row.key, tenant: tenant) where selected?.contains(found) ?? true {
         let record = found.record(of: row.id)
         switch part {
         case telemetry: latest.telemetry = record

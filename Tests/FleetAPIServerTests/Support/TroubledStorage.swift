@@ -41,8 +41,10 @@ final class TroubledStorage: FleetStorage {
     try await trouble(.records)
     return try await real.records(query, tenant: tenant)
   }
-  func latest(vehicle: String, tenant: TenantID) async throws(StorageError) -> LatestRecords? {
-    try await real.latest(vehicle: vehicle, tenant: tenant)
+  func latest(
+    vehicle: String, within selection: VehicleSelection, tenant: TenantID
+  ) async throws(StorageError) -> LatestRecords? {
+    try await real.latest(vehicle: vehicle, within: selection, tenant: tenant)
   }
   func feedPosition(tenant: TenantID) async throws(StorageError) -> FeedPosition {
     try await trouble(.feedPosition)

@@ -10,6 +10,8 @@ struct BoundedPage<Element: Sendable> {
   private static var longest: Int { 16 << 10 }
   /// The maximum number of elements in any other piece.
   private static var most: Int { 1_024 }
+  /// The maximum number of pieces that are shorter than requested, because their elements are far apart.
+  private static var mostShort: Int { 16 }
 
   private(set) var items: [Element] = []
   private(set) var next: String?
@@ -24,16 +26,18 @@ struct BoundedPage<Element: Sendable> {
     fetch: (_ cursor: String?, _ limit: Int) async throws -> Page<Element>
   ) async throws {
     var (bytes, piece) = (0, min(limit, Self.first, max(call.limits.pageBytes / Self.longest, 1)))
+    var short = 0
     next = cursor
     repeat {
       // The elements, and their JSON text.
       try await call.memory.grow(to: 2 * (bytes + piece * max(bytes / max(items.count, 1), 1 << 10)))
       let page = try await fetch(next, piece)
       items += page.items
+      if page.items.count < piece { short += 1 }
       next = page.next
       bytes += page.items.reduce(0) { $0 + size($1) }
       let average = max(bytes / max(items.count, 1), 1)
       piece = min(limit - items.count, Self.most, max((call.limits.pageBytes - bytes) / average, 1))
-    } while next != nil && piece > 0 && bytes < call.limits.pageBytes
+    } while next != nil && piece > 0 && bytes < call.limits.pageBytes && short < Self.mostShort
   }
 }

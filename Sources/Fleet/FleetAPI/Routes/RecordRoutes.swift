@@ -36,7 +36,8 @@ struct RecordRoutes {
           "every", "Seconds: of each span of this length only the newest record; records without a time are absent.",
           #"{"type":"number","minimum":0.001,"maximum":31536000}"#), .cursor, .limit(1_000, most: 10_000),
       ], results: [.init(.ok, "A page of records.", .json("TelemetryList"))])
-    return Route(.get, "/api/vehicles/{vehicleId}/telemetry", .may(.read, .records), operation) { call in
+    return Route(.get, "/api/vehicles/{vehicleId}/telemetry", .may(.read, .records), operation, isFiltered: true) {
+      call in
       var query = RecordQuery.telemetry(
         of: try call.name("vehicle"), from: try call.time("from"), to: try call.time("to"),
         every: try Self.milliseconds(call.query["every"]), cursor: try call.cursor(),
@@ -54,9 +55,11 @@ struct RecordRoutes {
       results: [
         .init(.ok, "The newest record of each type, of trouble codes and monitors of each ECU.", .json("Latest"))
       ])
-    return Route(.get, "/api/vehicles/{vehicleId}/latest", .may(.read, .records), operation) { call in
+    return Route(.get, "/api/vehicles/{vehicleId}/latest", .may(.read, .records), operation, isFiltered: true) { call in
       let id = try call.name("vehicle")
-      guard let latest = try await storage.latest(vehicle: id, tenant: try call.tenant) else {
+      // The answer contains the vehicle itself, which a driver sees only during the assignment.
+      let selection = try await call.selection(storage).lasting(at: WallClock.now)
+      guard let latest = try await storage.latest(vehicle: id, within: selection, tenant: try call.tenant) else {
         throw APIError.notFound("no vehicle \(quoted(id))")
       }
       return Answer(json: latest.json)
@@ -85,7 +88,7 @@ struct RecordRoutes {
     let operation = Operation(
       id: id, summary: summary, parameters: parameters,
       results: [.init(.ok, "A page of records.", .json(schema))])
-    return Route(.get, path, .may(.read, .records), operation) { call in
+    return Route(.get, path, .may(.read, .records), operation, isFiltered: true) { call in
       var query = RecordQuery(
         vehicle: isFleetWide ? try call.vehicleFilter() : try call.name("vehicle"),
         classes: try call.query["type"].map { types throws(APIError) in try Self.chosen(types, of: classes) }
@@ -101,6 +104,7 @@ struct RecordRoutes {
     _ query: inout RecordQuery, _ call: Call, _ storage: any FleetStorage
   ) async throws -> BoundedPage<StoredRecord> {
     let tenant = try call.tenant
+    query.selection = try await call.selection(storage)
     return try await BoundedPage(
       call, limit: query.limit, cursor: query.cursor, size: { $0.body.count },
       fetch: {

@@ -33,14 +33,19 @@ public protocol FleetStorage: Sendable {
 
   /// Returns a page of records. A cursor is valid only for the query that returned it.
   ///
-  /// A record that is stored between the requests for two pages appears only if its place is on a later page.
+  /// A record that is stored between the requests for two pages appears only if its place is on a later page. A page of a
+  /// selection (``RecordQuery/selection``) may be shorter than its limit although another one follows.
   ///
-  /// - Throws: `notFound` if the vehicle does not exist; `invalidCursor`; `invalidQuery` for an invalid
+  /// - Throws: `notFound` if the vehicle does not exist, or the selection contains nothing of it; `invalidCursor`; `invalidQuery` for an invalid
   ///   ``RecordQuery``.
   func records(_ query: RecordQuery, tenant: TenantID) async throws(StorageError) -> Page<StoredRecord>
 
-  /// Returns the newest records of a vehicle, by id or VIN; `nil` if the vehicle does not exist.
-  func latest(vehicle: String, tenant: TenantID) async throws(StorageError) -> LatestRecords?
+  /// Returns the newest records of a vehicle, by id or VIN. Those that the selection does not contain are absent.
+  ///
+  /// - Returns: `nil` if the vehicle does not exist, or the selection contains nothing of it.
+  func latest(
+    vehicle: String, within selection: VehicleSelection, tenant: TenantID
+  ) async throws(StorageError) -> LatestRecords?
 
   /// Removes records of a class that are older than `cutoff`. A record is removed if both conditions hold: its time is
   /// before `cutoff`, and its ID was created in a month (UTC) that ended before `cutoff`, or that begins more than a
@@ -271,6 +276,11 @@ public protocol FleetStorage: Sendable {
 }
 
 extension FleetStorage {
+  /// Returns the newest records of a vehicle, by id or VIN; `nil` if the vehicle does not exist.
+  public func latest(vehicle: String, tenant: TenantID) async throws(StorageError) -> LatestRecords? {
+    try await latest(vehicle: vehicle, within: .all, tenant: tenant)
+  }
+
   /// Returns the owner of a secret, including a revoked one; `nil` if it is unknown.
   public func principal(_ secret: SecretHash) async throws(StorageError) -> Principal? {
     try await principals([secret])[secret]

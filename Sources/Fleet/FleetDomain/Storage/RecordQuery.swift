@@ -22,6 +22,8 @@ public struct RecordQuery: Equatable, Sendable {
   /// single class, and the order from the oldest to the newest.
   public var every: Int64?
   public var order: Order
+  /// The records that the caller may see. A cursor stays valid if the selection changes.
+  public var selection: VehicleSelection
   /// The `next` of the previous page; `nil` for the first page.
   public var cursor: String?
   /// Maximum number of records, 1 to ``maximumLimit``.
@@ -29,7 +31,7 @@ public struct RecordQuery: Equatable, Sendable {
 
   public init(
     vehicle: String?, classes: [RecordClass], from: Timestamp? = nil, to: Timestamp? = nil, every: Int64? = nil,
-    order: Order = .newestFirst, cursor: String? = nil, limit: Int = 100
+    order: Order = .newestFirst, selection: VehicleSelection = .all, cursor: String? = nil, limit: Int = 100
   ) {
     self.vehicle = vehicle
     self.classes = classes
@@ -37,6 +39,7 @@ public struct RecordQuery: Equatable, Sendable {
     self.to = to
     self.every = every
     self.order = order
+    self.selection = selection
     self.cursor = cursor
     self.limit = limit
   }

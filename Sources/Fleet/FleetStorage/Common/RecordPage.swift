@@ -3,7 +3,7 @@ import Telemetry
 
 /// Checks a query for records and makes a page of the resulting rows, in the same way for both databases.
 struct RecordPage {
-  let query: RecordQuery
+  private(set) var query: RecordQuery
   private(set) var cursor: PageCursor?
   private let scope: [UInt8]
   private let key: CursorKey
@@ -49,18 +49,107 @@ struct RecordPage {
     self.cursor?.sequence = try session.foundAll([key]).first?.sequence
   }
 
-  /// - Parameter rows: lists in the order of the query. A list has one row more than the limit if there are more.
+  /// - Parameters:
+  ///   - rows: lists in the order of the query. A list has one row more than the limit if there are more.
+  ///   - boundary: the end of the times that were read (``boundary(at:)``); `nil` if the lists are complete.
   /// - Returns: the rows of the page, and the cursor after them.
-  func page(_ lists: [[FoundRow]]) -> (rows: [FoundRow], next: String?) {
-    var rows = lists.count == 1 ? lists[0] : lists.flatMap { $0 }
-    let isForward = query.order == .oldestFirst
-    if lists.count > 1 {
-      rows.sort { isForward ? FoundRow.isBefore($0, $1) : FoundRow.isBefore($1, $0) }
-      if let every = query.every { rows = Self.newest(rows, every) }
-    }
-    guard rows.count > query.limit else { return (rows, nil) }
+  func page(_ lists: [[FoundRow]], completeTo boundary: Int64? = nil) -> (rows: [FoundRow], next: String?) {
+    var rows = merged(lists)
+    if let boundary { rows = Array(rows.prefix { isForward ? $0.time < boundary : $0.time >= boundary }) }
+    guard rows.count > query.limit else { return (rows, boundary.map { text(at: $0) }) }
     rows.removeLast(rows.count - query.limit)
     return (rows, rows.last.map { text(behind: $0) })
+  }
+
+  /// Returns the rows of several lists in the order of the query.
+  func merged(_ lists: [[FoundRow]]) -> [FoundRow] {
+    let filled = lists.filter { !$0.isEmpty }
+    guard filled.count > 1 else { return filled.first ?? [] }
+    var rows = filled.flatMap { $0 }
+    rows.sort { isForward ? FoundRow.isBefore($0, $1) : FoundRow.isBefore($1, $0) }
+    return query.every.map { Self.newest(rows, $0) } ?? rows
+  }
+
+  // MARK: Parts of a page
+
+  private var isForward: Bool { query.order == .oldestFirst }
+
+  /// A part of a page: the records of one vehicle in a range of time.
+  struct Part {
+    var page: RecordPage
+    /// The end of its range at which reading starts: the first time, or the time after the last one.
+    var edge: Int64
+  }
+
+  /// Returns the part of a page that has a vehicle's records; `nil` if the range contains no times of the page.
+  ///
+  /// - Parameter range: times in ms; records without a time have the lowest number.
+  func part(of vehicle: Int32, in range: Range<Int64>) -> Part? {
+    let (first, end) = (
+      max(range.lowerBound, RecordBound.start(query)), min(range.upperBound, RecordBound.end(query))
+    )
+    guard first < end else { return nil }
+    var part = self
+    part.query.from = first == .min ? nil : StoredTime.timestamp(first)
+    part.query.to = end == .max ? nil : StoredTime.timestamp(end)
+    if let cursor {
+      if isForward ? cursor.time >= end : cursor.time < first { return nil }
+      if isForward ? cursor.time < first : cursor.time >= end {
+        part.cursor = nil
+      } else if query.every == nil, cursor.vehicle != vehicle {
+        // A record with the cursor's time, `seq` and id follows the cursor if its vehicle does. The class decides whether
+        // reading starts at the cursor or after it, because a bound of one vehicle does not contain the vehicle.
+        let follows = (vehicle > cursor.vehicle) == isForward
+        part.cursor?.recordClass = follows == isForward ? .min : .max
+      }
+    }
+    return Part(page: part, edge: isForward ? first : end)
+  }
+
+  /// Returns a page of another length after a row.
+  func step(after cursor: PageCursor?, limit: Int) -> RecordPage {
+    var step = self
+    step.cursor = cursor
+    step.query.limit = limit
+    return step
+  }
+
+  /// Whether an edge comes before another one in the order of the query.
+  func isBefore(_ edge: Int64, _ other: Int64) -> Bool { isForward ? edge < other : edge > other }
+
+  /// Returns the time at which a page can end if all records up to the edge of a part were read. In ascending order, the
+  /// page has only records before that time; in descending order, only records of that time and later.
+  func boundary(at edge: Int64) -> Int64 {
+    guard let every = query.every, edge != .min else { return edge }
+    // Not within a span, whose newest record may follow.
+    let end = Self.spanEnd(edge, every)
+    return end == .max ? edge : end - every
+  }
+
+  /// Whether no record that is read later comes before a row.
+  func isComplete(_ row: FoundRow, at boundary: Int64) -> Bool {
+    isForward ? row.time < boundary : row.time >= boundary
+  }
+
+  /// Whether a page that ends at a boundary contains at least one time.
+  func isProgress(_ boundary: Int64) -> Bool {
+    if isForward { return boundary > max(cursor?.time ?? .min, RecordBound.start(query)) }
+    let end = RecordBound.end(query)
+    return boundary <= min(cursor?.time ?? .max, end == .max ? end : end - 1)
+  }
+
+  /// Returns the cursor of a page that ends at a boundary.
+  private func text(at boundary: Int64) -> String {
+    let cursor =
+      if query.every != nil {
+        PageCursor(time: boundary)
+      } else if isForward {
+        PageCursor(time: boundary, recordClass: .min)
+      } else {
+        PageCursor(
+          time: boundary - 1, sequence: .max, idHigh: .max, idLow: .max, vehicle: .max, recordClass: .max)
+      }
+    return cursor.text(scope: scope, key: key)
   }
 
   private func text(behind row: FoundRow) -> String {

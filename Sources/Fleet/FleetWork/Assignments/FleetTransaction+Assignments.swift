@@ -114,7 +114,17 @@ extension FleetView {
     guard !drivers.isEmpty else { return [] }
     let query = ThingQuery<Assignment>(
       .oneOf(key: "driverId", drivers), .oneOf(key: "status", ["active", "completed"].map { .text($0) }),
-      order: [.init("from", isDescending: true)], limit: 1_000)
-    return try list(query).items.map { VehicleWindow($0.value.vehicle, from: $0.value.from, to: $0.value.to) }
+      order: [.init("from", isDescending: true)])
+    return try windows(query).map(\.window)
+  }
+
+  /// Returns the times of assignments, and their drivers.
+  private func windows(
+    _ query: ThingQuery<Assignment>
+  ) throws(ThingError) -> [(driver: JSON, window: VehicleWindow)] {
+    try values(["driverId", "vehicleId", "from", "to"], query).compactMap { values in
+      guard let vehicle = values[1].textValue, let from = try? Timestamp(json: values[2]) else { return nil }
+      return (values[0], VehicleWindow(vehicle, from: from, to: try? Timestamp(json: values[3])))
+    }
   }
 }

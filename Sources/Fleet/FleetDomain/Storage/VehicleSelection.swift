@@ -1,0 +1,46 @@
+import Telemetry
+
+/// The vehicles and times whose records a caller may see.
+///
+/// A route gets it from its caller (`Call.selection(_:)` in `FleetAPI`) and passes it to the storage, in a
+/// ``RecordQuery`` or with ``FleetStorage/latest(vehicle:within:tenant:)``:
+///
+///     query.selection = try await call.selection(storage)
+///     let page = try await storage.records(query, tenant: tenant)
+///
+/// The storage reads only selected records, so that pages are full and no record is skipped. A route that reads records
+/// or figures in another way checks each with ``contains(_:of:at:)``.
+public struct VehicleSelection: Equatable, Sendable {
+  /// The fleets whose vehicles are selected for all times; `nil` for all vehicles of the tenant.
+  public var fleets: Set<UUIDv7>?
+  /// Other vehicles, each for a time. They may overlap.
+  public var windows: [VehicleWindow]
+
+  public init(fleets: Set<UUIDv7>?, windows: [VehicleWindow] = []) {
+    self.fleets = fleets
+    self.windows = fleets == nil ? [] : windows
+  }
+
+  /// All vehicles of the tenant.
+  public static let all = VehicleSelection(fleets: nil)
+
+  public var isAll: Bool { fleets == nil }
+
+  /// The same selection without windows that do not contain a time.
+  public func lasting(at time: Timestamp) -> VehicleSelection {
+    VehicleSelection(fleets: fleets, windows: windows.filter { $0.contains(time) })
+  }
+
+  /// Whether a record is selected.
+  ///
+  /// - Parameters:
+  ///   - vehicle: the id of its vehicle.
+  ///   - fleet: the fleet of its vehicle; `nil` if it is in none.
+  ///   - time: its time; `nil` if unknown. No window contains such a record.
+  public func contains(_ vehicle: String, of fleet: UUIDv7?, at time: Timestamp?) -> Bool {
+    guard let fleets else { return true }
+    if let fleet, fleets.contains(fleet) { return true }
+    guard let time else { return false }
+    return windows.contains { $0.vehicle == vehicle && $0.contains(time) }
+  }
+}

@@ -1,0 +1,137 @@
+import FleetDomain
+import Telemetry
+
+/// The rows of vehicles that a ``FleetDomain/VehicleSelection`` contains.
+struct SelectedVehicles {
+  /// Vehicles that are selected for all times.
+  var whole: Set<Int32> = []
+  /// Times in ms of other vehicles. The ranges of a vehicle do not overlap.
+  var ranges: [Int32: [Range<Int64>]] = [:]
+
+  var isEmpty: Bool { whole.isEmpty && ranges.isEmpty }
+
+  /// Whether a row is selected.
+  func contains(_ row: FoundRow) -> Bool {
+    whole.contains(row.vehicle) || ranges[row.vehicle]?.contains { $0.contains(row.time) } ?? false
+  }
+
+  /// Adds a time of a vehicle.
+  fileprivate mutating func add(_ window: VehicleWindow, of vehicle: Int32) {
+    let from = StoredTime.bound(window.from)
+    let to = window.to.map(StoredTime.bound) ?? .max
+    guard from < to, !whole.contains(vehicle) else { return }
+    ranges[vehicle, default: []].append(from..<to)
+  }
+
+  /// Joins ranges that overlap or touch.
+  fileprivate mutating func join() {
+    ranges = ranges.mapValues { ranges in
+      var joined: [Range<Int64>] = []
+      for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+        if let last = joined.last, range.lowerBound <= last.upperBound {
+          joined[joined.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+        } else {
+          joined.append(range)
+        }
+      }
+      return joined
+    }
+  }
+}
+
+/// Reading the records of a selection.
+extension StoreSession {
+  /// The maximum number of lists of one vehicle and class that one call reads. With more vehicles, the list of all
+  /// vehicles is read and filtered.
+  private var mostLists: Int { 96 }
+  /// The number of rows that are read at once from the list of all vehicles, and the maximum of one call.
+  private var scannedRows: (step: Int, most: Int) { (256, 4_096) }
+
+  /// - Parameter vehicle: the only vehicle of interest; `nil` for all.
+  func selected(
+    _ selection: VehicleSelection, of vehicle: VehicleRow?, tenant: Int32
+  ) throws(StoreFailure) -> SelectedVehicles {
+    var selected = SelectedVehicles()
+    if let fleets = selection.fleets, !fleets.isEmpty {
+      var values = [SQLValue(tenant)] + fleets.map { .identifier($0) }
+      let list = (2...values.count).map { "$\($0)" }.joined(separator: ", ")
+      if let vehicle { values.append(SQLValue(vehicle.key)) }
+      let rows = try rows(
+        """
+        SELECT key FROM vehicle WHERE tenant = $1 AND fleet_id IN (\(list))\(vehicle == nil ? "" : " AND key = $\(values.count)")
+        """, values)
+      selected.whole = Set(rows.map { Int32($0.integer(0)) })
+    }
+    var windows = Dictionary(grouping: selection.windows, by: \.vehicle)
+    if let vehicle {
+      for window in windows[vehicle.id] ?? [] { selected.add(window, of: vehicle.key) }
+    } else {
+      while !windows.isEmpty {
+        let ids = Array(windows.keys.prefix(500))
+        let list = ids.indices.map { "$\($0 + 2)" }.joined(separator: ", ")
+        let rows = try rows(
+          "SELECT key, id FROM vehicle WHERE tenant = $1 AND id IN (\(list))",
+          [SQLValue(tenant)] + ids.map { .text($0) })
+        for row in rows {
+          for window in windows[row.text(1)] ?? [] { selected.add(window, of: Int32(row.integer(0))) }
+        }
+        for id in ids { windows[id] = nil }
+      }
+    }
+    selected.join()
+    return selected
+  }
+
+  /// Returns a page of the selected records, and the cursor after it. The page may be short although more records
+  /// follow.
+  func page(
+    _ page: RecordPage, of selected: SelectedVehicles, tenant: Int32
+  ) throws(StoreFailure) -> (rows: [FoundRow], next: String?) {
+    if selected.whole.count * page.query.classes.count <= mostLists {
+      try merged(page, selected, tenant)
+    } else {
+      try filtered(page, selected, tenant)
+    }
+  }
+
+  /// Merges the lists of the vehicles. Lists that begin after the page are not read.
+  private func merged(
+    _ page: RecordPage, _ selected: SelectedVehicles, _ tenant: Int32
+  ) throws(StoreFailure) -> (rows: [FoundRow], next: String?) {
+    let all =
+      selected.whole.map { ($0, Int64.min..<Int64.max) }
+      + selected.ranges.flatMap { vehicle, ranges in ranges.map { (vehicle, $0) } }
+    let parts = all.compactMap { vehicle, range in page.part(of: vehicle, in: range).map { (vehicle, $0) } }
+      .sorted { page.isBefore($0.1.edge, $1.1.edge) }
+    var rows: [FoundRow] = []
+    var lists = 0
+    for (vehicle, part) in parts {
+      let boundary = page.boundary(at: part.edge)
+      if rows.count > page.query.limit, page.isComplete(rows[page.query.limit], at: boundary) { break }
+      if lists >= mostLists, page.isProgress(boundary) { return page.page([rows], completeTo: boundary) }
+      rows = page.merged([rows] + (try allLists(part.page, tenant: tenant, vehicle: vehicle)))
+      rows.removeLast(max(rows.count - page.query.limit - 1, 0))
+      lists += page.query.classes.count
+    }
+    return page.page([rows])
+  }
+
+  /// Reads the list of all vehicles, and omits the rows that are not selected.
+  private func filtered(
+    _ page: RecordPage, _ selected: SelectedVehicles, _ tenant: Int32
+  ) throws(StoreFailure) -> (rows: [FoundRow], next: String?) {
+    var rows: [FoundRow] = []
+    var (step, scanned) = (page.step(after: page.cursor, limit: scannedRows.step), 0)
+    while true {
+      let (found, next) = step.page(try allLists(step, tenant: tenant, vehicle: nil))
+      rows += found.filter(selected.contains)
+      scanned += found.count
+      guard next != nil, rows.count <= page.query.limit, let last = found.last else { return page.page([rows]) }
+      if scanned >= scannedRows.most {
+        let boundary = page.boundary(at: page.query.order == .oldestFirst ? last.time : last.time + 1)
+        if page.isProgress(boundary) { return page.page([rows], completeTo: boundary) }
+      }
+      step = page.step(after: last.cursor, limit: scannedRows.step)
+    }
+  }
+}
