@@ -2,16 +2,17 @@ import OBDWire
 
 /// Finding the adapter: ATZ at one speed after another.
 extension AdapterSession {
-  /// The speeds, in the order of how many adapters use them.
+  /// Baud rates of adapters, the most common one first.
   private static let bauds: InlineArray<8, Int> = [38400, 115_200, 9600, 230_400, 57600, 500_000, 1_000_000, 2_000_000]
 
-  /// The speed to try: first the one that worked before, then those of the list.
+  /// The baud rate to try: first the one that worked before, then those of the list.
   var currentBaud: Int {
     guard let index = baudSearch.index else { return memory.baud > 0 ? memory.baud : Self.bauds[0] }
     return index < Self.bauds.count ? Self.bauds[index] : configuration.preferredBaud ?? Self.bauds[0]
   }
 
-  /// Number of speeds to try. The preferred speed is the last one, because an earlier session may have set it.
+  /// Number of baud rates to try. The configured one (`preferredBaud`) comes last, because an earlier session may have
+  /// changed the adapter to it.
   private var candidateCount: Int { Self.bauds.count + (configuration.preferredBaud == nil ? 0 : 1) }
 
   var searchesBaud: Bool { configuration.transport == .serial(baud: nil) }
@@ -21,7 +22,7 @@ extension AdapterSession {
     dialogue.pendingAction = .setBaud(baud)
   }
 
-  /// Starts the adapter again by ATZ.
+  /// Restarts the adapter by ATZ.
   mutating func beginProbing() { enter(.probing(Probe())) }
 
   func decideProbe() -> Decision {
@@ -36,29 +37,30 @@ extension AdapterSession {
 
   private var avoidsReset: Bool { memory.quirks.contains(.resetLosesLink) }
 
-  /// Whether to send ATD instead of ATZ: on every third try after ATZ has broken the link twice.
+  /// Whether to send ATD instead of ATZ: in every third try, as long as each try breaks the link.
   private var triesWithoutReset: Bool { history.lostResets % 3 == 2 }
 
-  /// Handles a reply to ATZ with a prompt: the speed is right.
+  /// Handles a reply to ATZ that ends with a prompt, so that the baud rate is right.
   mutating func handleReset(_ reply: ReplyObserver, at now: Int64) {
     guard case .probing(var probe) = state else { return }
     probe.replies += 1
     state = .probing(probe)
     let isGarbled = reply.failed(.malformed) && !reply.hasBanner
     if !reply.hasBanner, probe.replies < 3 || isGarbled && probe.replies < 6 {
-      // With `?`, earlier characters were sent before the command. Otherwise the banner may still follow.
+      // `?` means that the adapter had received other characters before the command. Otherwise, the banner may still
+      // follow.
       dialogue.drain(at: now)
       return
     }
     if !reply.hasBanner, reply.failed(.unknownCommand), port.formerBaud == nil { learn(.noReset) }
     if reply.hasBanner { storeBanner(reply) }
-    // ATZ broke the link, and ATD does not.
+    // ATZ broke the link, and ATD did not.
     if triesWithoutReset { learn(.resetLosesLink) }
     history.lostResets = 0
     if searchesBaud { memory.baud = currentBaud } else { baudSearch.pass = 0 }
     if !history.wasFound || history.lastLoss?.isAdapterAway == true {
       events.append(.found)
-      // Report a later loss again.
+      // The next loss is reported again.
       history.lastLoss = nil
     }
     history.wasFound = true
@@ -66,7 +68,7 @@ extension AdapterSession {
     beginInitializing()
   }
 
-  /// Handles the time limit of ATZ: no prompt was read.
+  /// Handles the end of the time limit of ATZ: no prompt was read.
   mutating func handleResetTimeout(hadContent: Bool, hasSentences: Bool, at now: Int64) {
     if hasSentences {
       reportLoss(.gnssReceiver)
@@ -82,11 +84,11 @@ extension AdapterSession {
     reopen(at: now)
   }
 
-  /// - Returns: false if all speeds were tried.
+  /// Tries ATZ at another baud rate. Returns `false` if all were tried.
   private mutating func tryNextBaud(hadContent: Bool) -> Bool {
     if searchesBaud {
-      // A silent device has probably lost its power, but not changed its speed. After each try at its own speed, try
-      // one of the others.
+      // A device that sends nothing has probably lost its power, and not changed its speed. After each try at the known
+      // speed, try only one of the listed speeds.
       if memory.baud > 0, !hadContent, baudSearch.pass == 0 {
         guard baudSearch.index == nil else { return false }
         baudSearch.spare = (baudSearch.spare + 1) % candidateCount
@@ -104,7 +106,7 @@ extension AdapterSession {
       setBaud(currentBaud)
       return true
     }
-    // An adapter that still uses the speed of an earlier session receives ATZ at that speed and answers at its default
+    // The adapter may still use the speed that an earlier session set. ATZ at that speed returns it to its default
     // speed.
     guard case .serial(let fixed?) = configuration.transport, let preferredBaud, preferredBaud != fixed,
       baudSearch.pass < 2
@@ -123,8 +125,8 @@ extension AdapterSession {
     power.forgetAdapter()
   }
 
-  /// Requests to close the port, and to open it again after a short pause. The pause and the time limit of the ATZ that
-  /// follows must together be less than 5 s, so that a device that is starting is not disturbed for longer.
+  /// Asks the caller to close the port, and to open it again after a short pause. ATZ follows. Its time limit and the
+  /// pause together must be less than 5 s, so that a device that is starting is disturbed no longer than that.
   mutating func reopen(at now: Int64) {
     let pause = (history.reopenings == 0 ? 500 : 1_000) * Limit.millisecond
     history.reopenings += 1
@@ -133,7 +135,8 @@ extension AdapterSession {
     dialogue.pendingAction = .reopen(notBefore: now + pause)
   }
 
-  /// Reports the reason of a loss once, until the adapter or the vehicle answers again.
+  /// Reports why the adapter or the vehicle was lost. Until one of them answers again, further reasons are not
+  /// reported.
   mutating func reportLoss(_ reason: LossReason) {
     if history.lastLoss == nil { events.append(.lost(reason)) }
     history.lastLoss = reason

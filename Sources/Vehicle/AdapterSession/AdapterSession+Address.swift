@@ -1,15 +1,15 @@
 import OBDWire
 
-/// Requests to one ECU (services 21 and 22 of signal sets): header, filter and flow control are set, used for all due
-/// requests with the same settings, and reset.
+/// Requests to a single ECU (services 21 and 22 of signal sets). The session sends header, filter and flow control to
+/// the adapter, then all due requests that need these settings, and then resets the settings.
 extension AdapterSession {
-  /// Starts the change to the settings of a row.
+  /// Starts to send the address settings of a row of the addressed requests.
   mutating func setAddress(row: Int) -> Decision {
     settings.addressing = .changing(AddressChange(row: row, direction: .set))
     return .again
   }
 
-  /// Starts the change back to the settings of the protocol.
+  /// Starts to reset the address settings to those of the protocol.
   mutating func resetAddress() -> Decision {
     guard let row = settings.addressing.row else { return .again }
     settings.addressing = .changing(AddressChange(row: row, direction: .reset))
@@ -30,7 +30,7 @@ extension AdapterSession {
     return .again
   }
 
-  /// The command of a step; `nil` if nothing has to be changed.
+  /// The command of one step of a change; `nil` if the step has nothing to change.
   private func command(of change: AddressChange) -> AdapterCommand? {
     let row = addressed[change.row]
     if change.direction == .set { return setting(change.step, for: row) }

@@ -1,6 +1,6 @@
 import OBDWire
 
-/// A change of the line's speed, step by step (ELM327 data sheet, Using Higher RS232 Baud Rates):
+/// A change of the baud rate, step by step (ELM327 data sheet, Using Higher RS232 Baud Rates):
 ///
 ///     ATBRD23\r        at the old speed
 ///     OK\r             at the old speed, without a prompt; both sides change now
@@ -10,16 +10,16 @@ import OBDWire
 ///
 /// If any step fails, the adapter returns to the old speed by itself, and so does the host.
 enum BaudStep: BitwiseCopyable, Equatable {
-  /// ATBRT, STBRT: how long each side waits for the other.
+  /// ATBRT or STBRT: sets how long each side waits for the other.
   case timeLimit
   case request
-  /// The adapter's name is expected at the new speed.
+  /// Waits for the adapter's name at the new baud rate.
   case announcement
-  /// The CR is sent.
+  /// Sends a CR, which confirms the new baud rate.
   case confirmation
-  /// ATI at the new speed.
+  /// Sends ATI at the new baud rate.
   case verification
-  /// ATI at the old speed.
+  /// Sends ATI at the old baud rate.
   case rollback
 }
 
@@ -27,22 +27,24 @@ extension AdapterSession {
   /// Time that each side waits, in steps of 5 ms: 320 ms. The default of 75 ms is too short, because a USB bridge may
   /// delay bytes by 16 ms and a host may be busy.
   private static let trialSteps: UInt8 = 0x40
-  /// Number of failures at another speed after which the adapter stays at its own speed.
+  /// Number of times that the adapter may stop answering at a changed baud rate. After that, its rate is not changed
+  /// any more.
   private static let baudReturnsLimit = 3
   private static let trial: Int64 = 5 * Int64(trialSteps) * Limit.millisecond
 
-  /// Begins the change of the speed if one is wanted, otherwise the search.
+  /// Begins to change the baud rate if another one is configured and supported. Otherwise, begins the search.
   mutating func finishInitializing() {
     guard changesBaud, let preferredBaud, adapterCommand(changing: preferredBaud) != nil else { return beginSearch() }
     enter(.changingBaud(BaudChange()))
   }
 
-  /// The speed that the line should have; `nil` if it should stay as it is or cannot be set.
+  /// The configured baud rate to change to; `nil` if none is configured or the port has no baud rate.
   var preferredBaud: Int? { port.baud == nil ? nil : configuration.preferredBaud }
 
   private var changesBaud: Bool { preferredBaud != port.baud && !isConfirmed(.noBaudChange) }
 
-  /// - Returns: `nil` if no divisor of 4 MHz is within 3 % of the speed, or the adapter does not support it.
+  /// The command that changes the baud rate; `nil` if no divisor of 4 MHz is within 3 % of the speed, or the rate is
+  /// outside the adapter's range.
   private func adapterCommand(changing baud: Int) -> AdapterCommand? {
     if memory.quirks.contains(.stnChip) {
       return baud >= 38 && baud <= 10_000_000 ? .tryBaudSTN(UInt32(baud)) : nil
@@ -66,13 +68,13 @@ extension AdapterSession {
         return .again
       }
       return .send(Command(command), nil, .baud(step), limit: Limit.setting)
-    // A received reply, not a command, leads from each of these steps to the next.
+    // These steps normally begin with a received reply. ATI is sent to repeat them.
     case .announcement, .confirmation, .verification, .rollback:
       return .send(Command(.identify), nil, .baud(step), limit: Limit.setting)
     }
   }
 
-  /// Handles bytes of the handshake that have no prompt.
+  /// Handles those bytes of the handshake that no prompt follows.
   mutating func followBaudChange(at now: Int64) {
     switch dialogue.purpose {
     case .baud(.request) where dialogue.observer.isOK:
@@ -89,12 +91,12 @@ extension AdapterSession {
     }
   }
 
-  /// Handles a reply with a prompt.
+  /// Handles a reply that ends with a prompt.
   mutating func handleBaud(_ step: BaudStep, _ reply: ReplyObserver, isTimeout: Bool, at now: Int64) {
     guard case .changingBaud(var change) = state else { return }
     switch step {
     case .timeLimit:
-      // If the adapter refuses the time limit, its own limit may be sufficient.
+      // If the adapter refuses to change its time limit, the default may be long enough.
       change.step = .request
     case .request:
       if isTimeout || change.tries > 0 {
@@ -121,21 +123,22 @@ extension AdapterSession {
     state = .changingBaud(change)
   }
 
-  /// The port cannot be set to the speed that was last requested. The line keeps the speed before, and bytes that were to
-  /// be sent after the change were discarded.
+  /// Call this if the port could not be set to the baud rate that was last requested. The port keeps its former rate,
+  /// and bytes that were to be sent after the change were discarded.
   public mutating func rateRefused(at now: Int64) {
     if case .closed = state { return }
-    // The adapter has already agreed: it sends its name at the new speed, then returns to the old one.
+    // The adapter has already agreed to change. It sends its name at the new speed, receives no answer, and returns to
+    // the old speed.
     if dialogue.purpose == .baud(.announcement) { return rollBackBaud(at: now) }
     dialogue.exchange = .ready
     dialogue.bytes.beginReply()
     beginProbing()
-    // The stored speed was that of another port.
+    // The stored speed belonged to another port.
     if searchesBaud, baudSearch.index == nil { memory.baud = 0 }
     handleResetTimeout(hadContent: false, hasSentences: false, at: now)
   }
 
-  /// Both sides return to the old speed. What the adapter still sends at the new one is discarded.
+  /// Returns both sides to the old baud rate. Bytes that the adapter still sends at the new rate are discarded.
   mutating func rollBackBaud(at now: Int64) {
     learn(.noBaudChange)
     if let former = port.formerBaud { setBaud(former) }
@@ -144,9 +147,10 @@ extension AdapterSession {
     dialogue.drain(at: now, for: Self.trial + Limit.quiet)
   }
 
-  /// Returns to the speed before the change: the adapter does not answer at the new speed, so it has restarted.
+  /// Returns to the baud rate before the change if the adapter no longer answers, because it then has probably
+  /// restarted.
   ///
-  /// - Returns: `false` if the speed was not changed.
+  /// - Returns: `false` if the baud rate had not been changed.
   mutating func returnToFormerBaud() -> Bool {
     guard let former = port.formerBaud else { return false }
     history.baudReturns += 1

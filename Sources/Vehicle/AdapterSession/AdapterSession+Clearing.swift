@@ -2,8 +2,9 @@ import OBDWire
 
 /// Clearing of the trouble codes (service 04).
 extension AdapterSession {
-  /// Requests service 04. The result is reported as `codesCleared` or `clearRefused`. A vehicle of OBDonUDS is refused
-  /// with `notSaved`: its freeze frames (19 04) are not read yet, and clearing (14 FFFF33) would lose them.
+  /// Requests service 04. The result is reported as `codesCleared` or `clearRefused`. For a vehicle of OBDonUDS, the
+  /// request is refused with `notSaved`: its freeze frames (19 04) are not read yet, and clearing (14 FFFF33) would
+  /// lose them.
   public mutating func clearCodes(_ permission: ClearPermission) {
     guard isRunning, !car.isUDS else {
       events.append(.clearRefused(isConnected && car.isUDS ? .notSaved : .notConnected))
@@ -12,7 +13,7 @@ extension AdapterSession {
     connection?.clearing = Clearing(permission: permission)
   }
 
-  /// Continues after ``SessionEvent/codesRead``: the codes are stored and may be cleared.
+  /// Continues the clearing after ``SessionEvent/codesRead``. Call it when the codes have been stored.
   public mutating func codesAreSaved() {
     if connection?.clearing?.step == .saving { advanceClearing() }
   }
@@ -73,13 +74,14 @@ extension AdapterSession {
     case .storedCodes:
       guard !reply.isDamaged, reply.refusals == 0, hasAllStored(reply) else { return repeatQuestion(.refuse) }
     case .pendingCodes:
-      // Old vehicles without this service refuse the request or do not answer.
+      // Old vehicles without service 07 refuse the request or do not answer.
       if reply.failed(.noData), !reply.isDamaged { return repeatQuestion(.advance) }
       let isMissing = reply.negativeCode == 0x11 || reply.negativeCode == 0x12
       let isRead = reply.refusals == 0 ? reply.hasCodeList : isMissing
       guard isRead, !reply.isDamaged else { return repeatQuestion(.refuse) }
     case .permanentCodes:
-      // Service 04 does not delete permanent codes, and vehicles before 2010 have none.
+      // Permanent codes need not be read completely: service 04 does not delete them, and vehicles before 2010 have
+      // none.
       let isRead = reply.hasCodeList || reply.failed(.noData) || reply.refusals > 0
       guard isRead, !reply.isDamaged else { return repeatQuestion(.refuse) }
     case .saving: return
@@ -87,7 +89,7 @@ extension AdapterSession {
       if advanceFreezeFrame(reply) { return }
     case .clear:
       connection?.clearing = nil
-      // One of several ECUs may refuse. If none answers, the result is unknown.
+      // If one of several ECUs refuses, the request counts as refused. If none answers, the result is unknown.
       let refusal: ClearRefusal? = reply.refusals > 0 ? .refusedByVehicle : reply.messages > 0 ? nil : .notConnected
       events.append(refusal.map { .clearRefused($0) } ?? .codesCleared)
       connection?.jobs.insert(Job.codes)
@@ -96,7 +98,7 @@ extension AdapterSession {
     advanceClearing()
   }
 
-  /// Whether every ECU that has stored codes reported them. An old ECU without codes may not answer.
+  /// Whether every ECU that has stored codes has reported them. An old ECU without codes may not answer at all.
   private func hasAllStored(_ reply: ReplyObserver) -> Bool {
     guard let ecus = connection?.clearing?.ecusWithCodes else { return reply.hasCodeList }
     guard ecus.count > 0 else { return reply.hasCodeList || reply.failed(.noData) }
@@ -106,7 +108,8 @@ extension AdapterSession {
 
   private enum LastTry { case advance, refuse }
 
-  /// Repeats the request. After the last try, continues with the next step or refuses to clear.
+  /// Repeats the request of the current step. After the last try, either continues with the next step or refuses to
+  /// clear.
   private mutating func repeatQuestion(_ last: LastTry) {
     connection?.clearing?.tries += 1
     guard let tries = connection?.clearing?.tries, tries >= Clearing.triesLimit else { return }

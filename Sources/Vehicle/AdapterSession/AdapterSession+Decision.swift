@@ -35,13 +35,13 @@ extension AdapterSession {
 
   /// Checks whether requests to the vehicle are allowed now.
   ///
-  /// - Returns: the decision if they are not allowed, or if a command must precede them; `nil` if they are allowed.
+  /// - Returns: `nil` if they are allowed; otherwise what to do instead, or which command to send before them.
   private mutating func decidePermission(at now: Int64) -> Decision? {
     guard pollsVehicle, !power.isAsleep else { return decideQuiet(at: now) }
     return endQuiet()
   }
 
-  /// Reads the voltage between two tries to find the vehicle: it shows whether another try is useful.
+  /// Between two tries to find the vehicle, reads the voltage, which shows whether another try is useful.
   private mutating func decideRest(until: Int64, _ then: AfterRest, at now: Int64) -> Decision {
     guard then == .search, !memory.quirks.contains(.noVoltage) else { return .wait(until: until) }
     guard now >= nextVoltage else { return .wait(until: min(until, nextVoltage)) }
@@ -74,7 +74,7 @@ extension AdapterSession {
     return .send(Command(.voltage), nil, .job(.voltage), limit: Limit.setting)
   }
 
-  /// Handles a reply, or the time limit of the command.
+  /// Handles the reply to a command, or the end of its time limit.
   ///
   /// - Parameter isTimeout: no reply was read; `reply` is empty.
   mutating func handle(_ reply: ReplyObserver, _ purpose: Purpose, isTimeout: Bool, at now: Int64) {

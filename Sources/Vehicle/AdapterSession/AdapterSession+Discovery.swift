@@ -4,7 +4,7 @@ import OBDWire
 extension AdapterSession {
   private static let supportTriesLimit = 2
 
-  /// Requests the first readings: PIDs whose values do not depend on another PID.
+  /// Requests the first readings: some important PIDs whose values do not depend on another PID.
   mutating func decideGreeting(firstBase: UInt8) -> Decision {
     connection?.phase = .discovering(base: firstBase, tries: 0)
     let candidates: InlineArray<6, UInt8> = [0x0C, 0x0D, 0x05, 0x04, 0x11, 0x0F]
@@ -24,7 +24,7 @@ extension AdapterSession {
     return .send(Command(request), request, .greeting, limit: pollLimit)
   }
 
-  /// Time limit of a reply of the vehicle, ns.
+  /// Time limit for a reply of the vehicle, ns.
   var pollLimit: Int64 {
     if settings.wait == AdapterSettings.longestWait { return Limit.slowAnswer }
     return vehicle.bus.isCAN || vehicle.bus == .auto ? Limit.poll : Limit.pollKLine
@@ -60,7 +60,8 @@ extension AdapterSession {
     connection?.phase = .polling
   }
 
-  /// Starts another discovery if an ECU answers that was missing from the last one: it woke late, or its answer was lost.
+  /// Starts another discovery if an ECU answers that the last discovery did not find. It may have woken late, or its
+  /// answer may have been lost.
   mutating func discoverNewSenders(_ reply: ReplyObserver) {
     guard let connection, connection.isPolling, connection.discoveriesLeft > 0,
       car.ecuCount < VehicleCapabilities.ecuCapacity

@@ -11,11 +11,12 @@ extension AdapterSession {
     if case .serial(let baud) = configuration.transport { setBaud(baud ?? currentBaud) }
   }
 
-  /// Ends the dialogue. Call it when the port is gone: it was unplugged, is out of range, or the peer closed the
-  /// connection.
+  /// Ends the dialogue. Call it when the port is gone: the adapter was unplugged or is out of range, or the peer closed
+  /// the connection.
   public mutating func closed(at now: Int64) {
     if case .closed = state { return }
-    // If the peer closes the connection immediately, another client uses the adapter; ATZ is not the reason.
+    // If the peer closes the connection at once, another client is probably using the adapter, and ATZ is not the
+    // reason.
     if dialogue.purpose == .reset, configuration.transport == .stream, now - port.openedAt >= Limit.hangUpAtOnce {
       history.lostResets += 1
     }
@@ -49,7 +50,7 @@ extension AdapterSession {
     dialogue.extendDrain(at: now)
   }
 
-  /// Returns what to do now. Call it again after each answer except `wait`.
+  /// Returns the next action. Perform it and call this again, until the action is `wait`.
   public mutating func next<H: ReplyHandler & ~Copyable>(at now: Int64, into handler: inout H) -> SessionAction {
     while true {
       if let event = events.next() { return .report(event) }
@@ -70,7 +71,7 @@ extension AdapterSession {
         endDrain(drain, at: now)
       case .ready:
         if dialogue.observer.isAlarming {
-          // The adapter sent this without a command. Ignore the prompt that follows.
+          // The adapter sent this on its own. The prompt that follows belongs to no command and is ignored.
           let alarm = dialogue.observer
           dialogue.observer = ReplyObserver()
           dialogue.drain(at: now)
@@ -100,7 +101,7 @@ extension AdapterSession {
     handler = tap.handler
   }
 
-  /// Passes the command that the next reply belongs to, to the reader and the handler.
+  /// Tells the reader and the handler to which command the next reply belongs.
   mutating func announceCommand<H: ReplyHandler & ~Copyable>(into handler: inout H) {
     var tap = ReplyTap(observer: ReplyObserver(), handler: handler, filter: senderFilter)
     dialogue.reader.sent(dialogue.command.text, into: &tap)
@@ -138,12 +139,12 @@ extension AdapterSession {
     let hasContent = dialogue.bytes.hasContent
     switch dialogue.exchange {
     case .ready:
-      // Without a command and without content, this is a second prompt of the previous reply.
+      // Without a command in progress and without content, this is a second prompt of the previous reply.
       if !hasContent { learn(.strayPrompts) }
       dialogue.bytes.beginReply()
     case .draining: dialogue.bytes.beginReply()
     case .awaiting(let purpose, _):
-      // A prompt without content is no answer: it is a second or late prompt of the previous reply.
+      // A prompt without content is no answer. It is a second or late prompt of the previous reply.
       guard hasContent else {
         if purpose != .reset { learn(.strayPrompts) }
         announceCommand(into: &handler)
@@ -161,20 +162,20 @@ extension AdapterSession {
   ) {
     let reply = dialogue.observer
     let isEchoed = dialogue.bytes.isEchoed
-    // Bytes that are read from here on belong to no reply.
+    // Bytes that are read after this prompt belong to no reply.
     dialogue.observer = ReplyObserver()
     dialogue.exchange = .ready
     dialogue.alignment.lostPrompts = 0
     dialogue.bytes.beginReply()
     if dialogue.alignment.isBehind(reply) { return realign(at: now, into: &handler) }
-    // Noise, or the rest of an interrupted reply: more bytes may come.
+    // The reply is noise, or the rest of an interrupted reply, and more bytes may come.
     let isMalformed = reply.failed(.malformed) && reply.messages == 0 && purpose != .reset
     if reply.failed(.stopped) || isMalformed { dialogue.drain(at: now) }
     if purpose != .reset, handleAlarm(reply, isEchoed: isEchoed, at: now) { return }
     handle(reply, purpose, isTimeout: false, at: now)
   }
 
-  /// Whether an echo means that the adapter lost its settings.
+  /// Whether the adapter must not echo at present, so that an echo means that it lost its settings.
   var expectsNoEcho: Bool { !memory.quirks.contains(.noEchoOff) && state.isPastEchoOff }
 
   /// Handles a reply that shows that the adapter lost its settings or is unreliable.
@@ -193,7 +194,7 @@ extension AdapterSession {
       enter(.resting(until: now + configuration.searchPause, then: .probe))
     } else if isEchoed, expectsNoEcho {
       if case .initializing = state {
-        // It accepted ATE0 and still echoes.
+        // The adapter accepted ATE0 and still echoes.
         learn(.noEchoOff)
         return false
       }

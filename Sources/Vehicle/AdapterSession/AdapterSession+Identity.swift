@@ -2,8 +2,8 @@ import OBDWire
 
 /// The identity of the vehicle.
 extension AdapterSession {
-  /// Handles an answer to the request for the VIN. Another VIN means another vehicle, and so does any VIN after a vehicle
-  /// without one.
+  /// Handles an answer to the request for the VIN. If the VIN differs from the stored one, the vehicle is a different
+  /// one. The same holds for any VIN if the previous vehicle had none.
   mutating func identify(_ reply: ReplyObserver) {
     guard reply.vinCount > 0 else {
       let isRefused = reply.failed(.noData) || reply.refusals > 0
@@ -29,7 +29,8 @@ extension AdapterSession {
     }
   }
 
-  /// The vehicle was swapped without a loss: what its ECUs support is unknown.
+  /// Repeats the discovery, because the vehicle was swapped without a loss and the capabilities of its ECUs are
+  /// unknown.
   private mutating func discoverAgain() {
     var fresh = VehicleCapabilities()
     fresh.isUDS = car.isUDS
@@ -58,7 +59,7 @@ extension AdapterSession {
   /// Discards what was learned of the former vehicle.
   private mutating func forgetVehicle() {
     plan.forget()
-    // All other quirks belong to the adapter.
+    // All other quirks are the adapter's.
     memory.quirks.remove(.slowECU)
     vehicle.answerTime.pace = .usual
     memory.silentPIDs = PIDSet()

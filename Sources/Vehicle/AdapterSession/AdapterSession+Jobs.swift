@@ -13,19 +13,19 @@ extension AdapterSession {
         connection?.jobs.isTurn = false
         return .send(Command(job == .voltage ? .voltage : .listParameters), nil, .job(job), limit: Limit.setting)
       }
-      // The ECUs reported that they do not support it.
+      // The ECUs reported that they do not support the requested item.
       if job == .vin { handleMissingVIN() }
       connection?.jobs.finish(job)
       return .again
     }
-    // The verification number may take 5 s to compute, with 0x78 in between (SAE J1979, 6.9.5).
+    // An ECU may take 5 s to compute a calibration verification number, and sends 0x78 meanwhile (SAE J1979, 6.9.5).
     let isSlow = job == .calibrationVerification
     if let change = changeWait(to: isSlow ? AdapterSettings.longestWait : baseWait) { return change }
     connection?.jobs.isTurn = false
     return .send(Command(request), request, .job(job), limit: isSlow ? Limit.slowAnswer : pollLimit)
   }
 
-  /// - Returns: `nil` if the job needs no request to the vehicle.
+  /// The request of a job; `nil` if the job needs none to the vehicle.
   private func request(of job: Job) -> ReadRequest? {
     switch job {
     case .informationSupport: information(0x00)
@@ -66,7 +66,7 @@ extension AdapterSession {
     case .vin: identify(reply)
     case .vinAgain: if reply.vinCount > 0 { identify(reply) }
     case .storedCodes: if Self.hasNewCodes(reply, since: &vehicle.storedCodes) { startFreezeFrame() }
-    // An ECU stores a freeze frame as soon as a code is pending.
+    // As soon as a code is pending, the ECU stores a freeze frame.
     case .pendingCodes: if Self.hasNewCodes(reply, since: &vehicle.pendingCodes) { startFreezeFrame() }
     case .freezeFrame:
       if advanceFreezeFrame(reply) { return }
@@ -85,9 +85,9 @@ extension AdapterSession {
     connection?.jobs.finish(job)
   }
 
-  /// Delays a job whose answer is pending or damaged, for another try.
+  /// Postpones a job whose answer is pending or damaged, so that it is tried again.
   ///
-  /// - Returns: whether the job was delayed.
+  /// - Returns: whether the job was postponed.
   private mutating func delayJob(_ reply: ReplyObserver, at now: Int64) -> Bool {
     guard let tries = connection?.jobs.tries else { return false }
     let isBusy = reply.isPending || reply.messages == 0 && reply.negativeCode == 0x21
@@ -102,7 +102,7 @@ extension AdapterSession {
 
   // MARK: Trouble codes
 
-  /// Whether the codes differ from the previous ones, so that there may be a new freeze frame.
+  /// Whether the codes differ from those read before. If so, there may be a new freeze frame.
   private static func hasNewCodes(_ reply: ReplyObserver, since hash: inout UInt32) -> Bool {
     guard reply.hasCodeList, !reply.isDamaged else { return false }
     defer { hash = reply.codesDigest }

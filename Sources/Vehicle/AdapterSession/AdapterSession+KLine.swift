@@ -3,23 +3,23 @@ import OBDWire
 /// Pauses on a K-line (ISO 9141-2, 6.2.2; ISO 14230-2, 4.4.1). An ECU answers within P2max, 50 ms. At least P3min, 55
 /// ms, must pass between the last answer and the next request.
 ///
-/// Since its version 2.0, the ELM327 itself ensures a pause before a request, and lists its length among its parameters
-/// (``PauseParameter``). If the listed pause is at least P3min, the session sends the next request as soon as it has
-/// read the prompt. Otherwise, it waits for P3min after the last byte.
+/// Since its version 2.0, the ELM327 itself makes a pause before each request, and lists the length of the pause among
+/// its parameters (``PauseParameter``). If the listed pause is at least P3min, the session sends the next request as
+/// soon as it has read the prompt. Otherwise, it waits for P3min after the last byte.
 ///
 /// Some adapters list a pause but do not make it, and ECUs then miss requests. Therefore, a request that was sent
-/// within P3min and not answered is repeated after P3min. If the repetition is answered, that is evidence against the
-/// adapter.
+/// within P3min and not answered is repeated after P3min. If the repetition is answered, the adapter probably does not
+/// make its pause.
 extension AdapterSession {
-  /// ATST0E, 57 ms: the wait for answers of more ECUs covers almost the whole of P3min.
+  /// ATST0E, 57 ms: the adapter waits this long for answers of more ECUs, which is slightly longer than P3min.
   private static let waitOnKLine: UInt8 = 0x0E
-  /// ATST0D, 53 ms: longer than P2max, and short enough that the next request arrives within the adapter's pause.
+  /// ATST0D, 53 ms: longer than P2max, but so short that the next request arrives while the adapter makes its pause.
   private static let waitBeforePause: UInt8 = 0x0D
   private static let doubtsLimit = 3
-  /// Number of early requests, answered in a row, that proves the adapter's pause.
+  /// The adapter certainly makes the pause if this many early requests in a row were answered.
   private static let proofLimit = 20
 
-  /// Value of ATST if no special wait is needed.
+  /// Value of ATST for requests that need no longer wait.
   var baseWait: UInt8 {
     let isKept = connection?.pause.isKeptByAdapter ?? false
     switch vehicle.answerTime.pace {
@@ -29,15 +29,15 @@ extension AdapterSession {
     }
   }
 
-  /// Earliest time of the next request.
+  /// Time before which no request may be sent.
   func earliestRequest(_ connection: Connection) -> Int64 {
     let isEarlyAllowed =
       connection.pause.isKeptByAdapter && connection.pause.repeated == nil && connection.presenceCheck == nil
     return vehicle.isKLine && !isEarlyAllowed ? dialogue.bytes.lastContentAt + Limit.p3min : 0
   }
 
-  /// Whether to read the adapter's parameters. They matter only on a K-line, and not if the adapter is known to list
-  /// none, or to list a pause that it does not make.
+  /// Whether to read the adapter's parameters. They are useful only on a K-line, and only if the adapter is not known
+  /// to lack the list or to list a pause that it does not make.
   var wantsParameters: Bool {
     vehicle.isKLine && !isConfirmed(.breaksPause) && !isConfirmedSinceOpening(.noParameterList)
   }
@@ -51,7 +51,7 @@ extension AdapterSession {
     if isKept { learn(.keepsPause) } else { memory.quirks.remove(.keepsPause) }
   }
 
-  /// Looks for evidence for or against the adapter's pause in the reply to a request of the plan.
+  /// Evaluates the reply to a request of the plan as evidence that the adapter makes the pause, or does not make it.
   mutating func checkPause(_ index: Int, _ reply: ReplyObserver, at now: Int64) {
     guard var pause = connection?.pause else { return }
     defer { connection?.pause = pause }
@@ -67,7 +67,7 @@ extension AdapterSession {
     }
     guard pause.isEarly else { return }
     if reply.messages > 0 {
-      // An early request was answered. Forget the doubts, because single answers are lost on any bus.
+      // An early request was answered. Discard the doubts, because on any bus single answers are lost.
       pause.doubts = 0
       pause.earlyAnswers += 1
       if pause.earlyAnswers == Self.proofLimit { unlearn(.breaksPause) }

@@ -8,11 +8,12 @@ extension AdapterSession {
 
   mutating func handleProtocolNumber(_ reply: ReplyObserver, isTimeout: Bool, at now: Int64) {
     var digit: UInt8 = 0
-    // In `A6`, the letter means that the protocol was found automatically. `A` alone is J1939, and so is `AA`.
+    // In `A6`, the letter means that the protocol was found automatically. `A` without a digit is J1939, and so is
+    // `AA`.
     if reply.textCount > 0 { digit = reply.text[reply.textCount - 1] }
     let isJ1939 = digit == UInt8(ascii: "A") && reply.textCount <= 2
     if case .unsupportedBus = state {
-      // Another vehicle, or a damaged character when J1939 was reported.
+      // Either the vehicle is another one, or a character was damaged when J1939 was reported.
       if !isJ1939 { beginSearch() }
       return
     }
@@ -31,6 +32,8 @@ extension AdapterSession {
     }
   }
 
+  /// Stores the protocol and connects, unless the number contradicts the addresses of the ECUs.
+  ///
   /// - Parameter digit: ELM digit of the protocol (ASCII); `nil` if the adapter does not report it.
   private mutating func storeProtocol(_ digit: UInt8?, _ naming: Naming, at now: Int64) {
     if digit != nil { unlearn(.noProtocolNumber) } else { learn(.noProtocolNumber) }
@@ -45,13 +48,14 @@ extension AdapterSession {
     connect(naming, at: now)
   }
 
-  /// Handles an ECU address that does not exist on the bus that the adapter reports. One of the two is wrong, so the
-  /// vehicle is queried again.
+  /// Handles an ECU address that cannot occur on the bus that the adapter reports. Either the address or the reported
+  /// bus is wrong, so the vehicle is queried again.
   private mutating func verifyNumber(_ kind: ECUAddress.Kind) {
     enter(.searching(Search(step: SearchStep(isUDS: car.isUDS), numberTrust: .verifying(kind))))
   }
 
-  /// The bus according to the addresses of the ECUs; for the legacy buses, the one with the strictest times.
+  /// The bus that the addresses of the ECUs indicate. If that is a bus older than CAN, the one with the strictest
+  /// timing.
   private var busByAddress: BusProtocol {
     switch car.address(of: 0).kind {
     case .can11: .can11
@@ -69,7 +73,7 @@ extension AdapterSession {
           phase: .greeting(firstBase: naming.isSupportDamaged ? 0x00 : 0x20), since: now, jobs: JobQueue(jobs),
           nextCodes: now + configuration.codesPeriod)))
     history.lastLoss = nil
-    // Earlier frames had headers, so a later line without a header is damaged.
+    // Earlier frames had headers. A later line without a header is therefore damaged.
     dialogue.reader.state(.auto, headers: car.address(of: 0) == .unknown ? .auto : .on)
     let digit = vehicle.protocolDigit
     events.append(history.wasConnected ? .recovered(protocolDigit: digit) : .connected(protocolDigit: digit))

@@ -2,7 +2,7 @@ import OBDWire
 
 /// Sends the plan's requests one after another.
 extension AdapterSession {
-  /// Number of replies in a row without any ECU after which the session checks whether the vehicle is present.
+  /// After this many replies in a row from no ECU, the session checks whether the vehicle is still present.
   private static let silenceLimit = 4
 
   mutating func decidePolling(_ connection: Connection, at now: Int64) -> Decision {
@@ -31,14 +31,14 @@ extension AdapterSession {
     case .nothing(let until):
       guard isFunctional else { return resetAddress() }
       var next = min(until, nextCodes)
-      // Without a voltage, its time is still that of the question for motion, if that is wanted.
+      // Without a readable voltage, `nextVoltage` is still the time to ask for motion, if that is wanted.
       if !memory.quirks.contains(.noVoltage) || power.wantsMotion(at: now) { next = min(next, nextVoltage) }
       if jobs.pending != 0 { next = min(next, jobs.notBefore) }
       return .wait(until: next)
     }
   }
 
-  /// Adds the jobs whose period has passed.
+  /// Adds to the queue the jobs whose period has passed.
   ///
   /// - Returns: the next time at which the trouble codes are due.
   private mutating func addDueJobs(to jobs: inout JobQueue, codesDue: Int64, at now: Int64) -> Int64 {
@@ -48,12 +48,14 @@ extension AdapterSession {
       nextVoltage = now + configuration.voltagePeriod
     }
     guard now >= codesDue else { return codesDue }
-    // The VIN is read with the codes, because a vehicle may be swapped without a message from the adapter.
+    // The VIN is read each time the codes are read, because the vehicle may be swapped without a message from the
+    // adapter.
     jobs.insert(Job.codes | Job.vinAgain.bit)
     return now + configuration.codesPeriod
   }
 
-  /// Whether a request uses the adapter's present address settings and was already due when they were sent.
+  /// Whether the chosen request uses the address settings that the adapter now has, and was already due when these
+  /// settings were sent.
   private func sharesAddress(_ choice: PollPlan.Choice) -> Bool {
     guard case .request(let index) = choice else { return false }
     return plan.sharesAddress(index, settings.addressing, addressed)
@@ -85,7 +87,8 @@ extension AdapterSession {
     return .send(Command(request), request, .arbitration, limit: pollLimit)
   }
 
-  /// - Returns: ATST; `nil` if the adapter already has the value or does not support it.
+  /// Sets how long the adapter waits for answers (ATST). Returns `nil` if it already has this value or does not support
+  /// the command.
   mutating func changeWait(to steps: UInt8) -> Decision? {
     guard settings.wait != steps, !memory.quirks.contains(.noTimeout) else { return nil }
     return .send(Command(.timeout(steps)), nil, .wait(steps), limit: Limit.setting)
@@ -100,7 +103,7 @@ extension AdapterSession {
   }
 
   mutating func handlePoll(_ index: Int, suffix: UInt8, _ reply: ReplyObserver, at now: Int64) {
-    // The plan may have changed since the request was sent.
+    // The plan may have changed since the request was sent; then the index means nothing.
     guard !isPlanOutdated, index < plan.count else { return }
     let showsPresence = plan.requests[index].addressed == nil && !plan.requests[index].isAbsent
     let isRepeated = index == connection?.pause.repeated
@@ -108,7 +111,7 @@ extension AdapterSession {
     checkPause(index, reply, at: now)
     apply(verdict)
     if verdict.isAlive { recordPromptAnswer() }
-    // An unanswered repetition is not counted again.
+    // The first request of a repeated pair was already counted as unanswered, so an unanswered repetition is not.
     if showsPresence, !isRepeated || verdict.isAlive { countSilence(reply, isAlive: verdict.isAlive, at: now) }
     if showsPresence { discoverNewSenders(reply) }
   }
@@ -141,12 +144,12 @@ extension AdapterSession {
     events.append(.memoryChanged)
   }
 
-  /// Counts unanswered requests. After several in a row, the PIDs may be silent or the vehicle may be gone.
+  /// Counts replies in a row without an ECU. After several, the PIDs may be silent or the vehicle may be gone.
   mutating func countSilence(_ reply: ReplyObserver, isAlive: Bool, at now: Int64) {
     guard let silentReplies = connection?.silentReplies else { return }
     connection?.silentReplies = isAlive ? 0 : silentReplies + 1
     guard !isAlive, silentReplies + 1 >= Self.silenceLimit else { return }
-    // An error of the bus itself does not depend on the request.
+    // A failure of the bus itself is not caused by the request, so no check is needed.
     let reason = Self.reason(of: reply)
     guard reason == .noData else { return loseVehicle(reason, at: now) }
     if connection?.presenceCheck == nil { connection?.presenceCheck = PresenceCheck() }
@@ -154,7 +157,7 @@ extension AdapterSession {
 }
 
 extension PollPlan.Choice {
-  /// Something is to be sent now.
+  /// Whether a request is to be sent now.
   var isDue: Bool {
     if case .nothing = self { return false }
     return true

@@ -1,21 +1,22 @@
 import OBDWire
 
-/// Commands that let the vehicle sleep, and that prepare the adapter for new requests.
+/// Commands that stop the adapter's own traffic so that the vehicle can sleep, and commands that end this state.
 enum QuietStep: BitwiseCopyable, Equatable {
-  /// ATPC, or ATSW00 if that is refused. Without it, the adapter itself would keep the vehicle of a K-line awake.
+  /// ATPC; or ATSW00 if ATPC is refused. Otherwise, the adapter's wake-up messages would keep a vehicle with a K-line
+  /// awake.
   case closeProtocol, stopWakeups
-  /// ATSW92, the default of the data sheet.
+  /// ATSW92: one wake-up message every 3 s, the default of the data sheet.
   case restoreWakeups
-  /// ATLP, and the character that ends it.
+  /// ATLP, which starts the adapter's low-power mode, and a command that ends this mode.
   case lowPower, wakeAdapter
 }
 
-/// Stops all requests to a parked vehicle, and resumes them.
+/// Stops all requests when a vehicle is parked, and later resumes them.
 extension AdapterSession {
-  /// Whether the vehicle sleeps: nothing is sent on its bus.
+  /// Whether the vehicle counts as asleep, so that nothing is sent on its bus.
   public var isAsleep: Bool { power.isAsleep }
 
-  /// Probes a sleeping vehicle once, for example because a GNSS receiver moves. No effect while awake.
+  /// Probes a sleeping vehicle once, for example because a GNSS receiver moves. Has no effect if the vehicle is awake.
   public mutating func wake() { power.request() }
 
   // MARK: What is learned
@@ -42,8 +43,8 @@ extension AdapterSession {
     memory.voltageOffset = power.gauge.offset
   }
 
-  /// Detects whether the vehicle may drive with its engine off: its ECUs support hybrid signals (PIDs 5B and 9A), or no
-  /// engine speed.
+  /// Detects whether the vehicle may drive with its engine off: its ECUs support signals of hybrid vehicles (PIDs 5B
+  /// and 9A), or do not report an engine speed.
   mutating func learnDrive() {
     power.activity.mayDriveElectrically =
       car.ecus(supporting: 0x5B) | car.ecus(supporting: 0x9A) != 0 || car.ecus(supporting: 0x0C) == 0
@@ -68,13 +69,13 @@ extension AdapterSession {
   }
 
   private mutating func fallAsleep(_ reason: SleepReason, at now: Int64) {
-    // Report a later loss again.
+    // The next loss is reported again.
     history.lastLoss = nil
     enterStandby(at: now)
     events.append(.sleeping(reason))
   }
 
-  /// Prepares a single try to find the vehicle, which is made when it is allowed.
+  /// Prepares a single try to find the vehicle. The try is made when a probe is allowed.
   private mutating func enterStandby(at now: Int64) {
     enter(.searching(Search(step: SearchStep(isUDS: car.isUDS))))
     searchRounds.count = 0
@@ -83,7 +84,7 @@ extension AdapterSession {
 
   private mutating func probeVehicle() {
     guard settings.addressing.isFunctional else { return beginProbing() }
-    // Earlier rounds may have selected any protocol.
+    // The adapter may still have the protocol that an earlier round tried last.
     let known = memory.protocolDigit
     let selected = settings.selectedProtocol
     let isAsWanted = selected == UInt8(ascii: "0") || known != 0 && selected == known
@@ -98,9 +99,9 @@ extension AdapterSession {
     events.append(.awake(reason))
   }
 
-  /// Ends a probe that found no vehicle. The vehicle continues to sleep, and nothing is reported.
+  /// Ends a search that was a probe and found no vehicle. The vehicle continues to sleep, and nothing is reported.
   ///
-  /// - Returns: whether the search was a probe.
+  /// - Returns: `false` if the search was not a probe; nothing is changed then.
   mutating func endProbe(at now: Int64) -> Bool {
     guard power.isProbing else { return false }
     power.probeFailed(at: now)
@@ -110,7 +111,8 @@ extension AdapterSession {
 
   // MARK: Quiet
 
-  /// Disables all settings that would keep the vehicle awake. After that, only the voltage is read.
+  /// Decides the next command for a sleeping vehicle: first those that disable the adapter's own traffic, then only
+  /// readings of the voltage.
   mutating func decideQuiet(at now: Int64) -> Decision {
     if settings.busActivity == .lowPower {
       let until = min(nextVoltage, probeTime)
@@ -127,16 +129,17 @@ extension AdapterSession {
     return decideVoltage(at: now)
   }
 
-  /// Time at which the vehicle may be queried without another event.
+  /// Time of the next probe if no event happens before; `Int64.max` for never.
   var probeTime: Int64 { pollsVehicle ? power.deadline : Int64.max }
 
-  /// A character wakes a sleeping adapter only if it is at least 128 µs long (data sheet, Power Control).
+  /// Whether to use the adapter's low-power mode. It ends when the adapter receives a character of at least 128 µs,
+  /// which is why the baud rate is limited (data sheet, Power Control).
   private var usesLowPower: Bool {
     power.isAsleep && configuration.power.usesLowPower && (port.baud ?? 0) <= 57600
       && !memory.quirks.contains(.noLowPower)
   }
 
-  /// Restores the settings that were disabled for a sleeping vehicle.
+  /// Undoes the settings that ``decideQuiet(at:)`` made for a sleeping vehicle.
   ///
   /// - Returns: the command to send before the next request to the vehicle; `nil` if none is needed.
   mutating func endQuiet() -> Decision? {
@@ -162,13 +165,14 @@ extension AdapterSession {
         settings.busActivity = settings.busActivity == .wakeupsUnknown ? .wakeupsStopped : .protocolClosed
       }
     case .stopWakeups:
-      // If ATSW00 is refused as well, there is no other command.
+      // If ATSW00 is refused, too, no other command can stop the wake-up messages.
       settings.busActivity = isTimeout ? .wakeupsUnknown : isRefused ? .protocolClosed : .wakeupsStopped
     case .restoreWakeups: settings.busActivity = .active
     case .lowPower:
       if isRefused { _ = isRefusal(.noLowPower) } else { enterLowPower(at: now) }
     case .wakeAdapter:
-      // The banner shows that the adapter restarted. Its answers to the command's other characters are discarded.
+      // The banner shows that the adapter restarted. The first character of ATI woke it; replies to the other
+      // characters are discarded.
       beginInitializing()
       dialogue.drain(at: now)
       if !reply.hasBanner { beginProbing() }
@@ -181,7 +185,7 @@ extension AdapterSession {
     nextVoltage = now + max(configuration.power.asleepPeriod, Limit.lowPower)
   }
 
-  /// Handles an adapter that no character wakes: ATLP is not used again.
+  /// Handles an adapter that no character wakes from its low-power mode, so that ATLP is not used again.
   mutating func handleFailedWake() {
     learn(.noLowPower)
     beginProbing()

@@ -1,23 +1,23 @@
 import OBDWire
 
-/// Resynchronization: after a reset, a lost prompt, an interrupted command or noise.
+/// Makes commands and replies match again after a reset, a lost prompt, an interrupted command or noise.
 extension AdapterSession {
-  /// Number of lost prompts in a row after which the port is opened again.
+  /// After this many lost prompts in a row, the port is closed and opened again.
   private static let lostPromptsLimit = 3
 
-  /// Sends the settings again, without ATZ. Used if the adapter lost them but still answers.
+  /// Sends the settings again without ATZ, because the adapter lost them but still answers.
   mutating func restart(_ reason: LossReason, at now: Int64) {
     if power.isAsleep { power.adapterReturned(at: now) } else { reportLoss(reason) }
     dialogue.observer = ReplyObserver()
-    // If the adapter was not really reset while it addressed one ECU, answers of all other ECUs would be filtered out.
-    // ATZ prevents this.
+    // If the adapter has in fact kept its settings and these address only one ECU, it would filter out the answers of
+    // all others. ATZ prevents this.
     let wasFunctional = settings.addressing.isFunctional
     beginInitializing()
     if !wasFunctional { beginProbing() }
     dialogue.drain(at: now)
   }
 
-  /// Handles the time limit of a command: no prompt was read.
+  /// Handles the end of a command's time limit: no prompt was read.
   mutating func handleTimeout<H: ReplyHandler & ~Copyable>(
     of purpose: Purpose, at now: Int64, into handler: inout H
   ) {
@@ -39,12 +39,12 @@ extension AdapterSession {
     }
   }
 
-  /// Handles the time limit of ATI during a resynchronization.
+  /// Handles the end of the time limit of an ATI that was sent to resynchronize.
   mutating func handleTimeout<H: ReplyHandler & ~Copyable>(
     of attempt: Resynchronization, at now: Int64, into handler: inout H
   ) {
     guard attempt.hasPrompt else { return recoverPrompt(interrupted: attempt.interrupted, at: now, into: &handler) }
-    // The adapter answered with something other than its name. Any answer is sufficient.
+    // The adapter answered, though not with its name. Any answer is sufficient.
     dialogue.observer = ReplyObserver(expectsBanner: true)
     dialogue.drain(at: now, interrupted: attempt.interrupted)
   }
@@ -98,8 +98,8 @@ extension AdapterSession {
     if isEchoed, expectsNoEcho { restart(.adapterReset, at: now) }
   }
 
-  /// Resynchronizes a dialogue in which each answer belongs to the previous command. If this happens repeatedly, the
-  /// adapter is reset, and finally its port is opened again.
+  /// Handles a dialogue in which each answer belongs to the command before: resynchronizes it; if this happens
+  /// repeatedly, resets the adapter and finally opens its port again.
   mutating func realign<H: ReplyHandler & ~Copyable>(at now: Int64, into handler: inout H) {
     events.append(.outOfStep)
     switch dialogue.alignment.recordMisalignment(at: now) {
@@ -114,7 +114,7 @@ extension AdapterSession {
     }
   }
 
-  /// Ends the wait for quiet. If a prompt was lost, its command counts as unanswered.
+  /// Ends the wait until no more bytes arrive. If a prompt was lost, its command counts as unanswered.
   mutating func endDrain(_ drain: Drain, at now: Int64) {
     dialogue.exchange = .ready
     dialogue.bytes.beginReply()

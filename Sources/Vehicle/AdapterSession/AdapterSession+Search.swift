@@ -1,8 +1,9 @@
 import OBDWire
 
-/// Search for a vehicle, after the adapter is initialized.
+/// Searches for a vehicle when the adapter is initialized.
 extension AdapterSession {
-  /// Starts a round of tries: first on the selected protocol, then on each protocol explicitly.
+  /// Starts a round of tries. The first round uses the protocol that the adapter's settings select; later ones select
+  /// one protocol after another.
   mutating func beginSearch() {
     let isByHand =
       searchRounds.count > 0 && configuration.protocolDigit == nil && !memory.quirks.contains(.noProtocolSelection)
@@ -56,10 +57,10 @@ extension AdapterSession {
   /// - Returns: the next try of the round; `nil` if there is none.
   private func nextStep(after step: SearchStep, _ reply: ReplyObserver) -> SearchStep? {
     if reply.negatives > 0, !step.isUDS {
-      // An ECU refuses service 01: it may support only OBDonUDS (SAE J1979-2).
+      // An ECU that refuses service 01 may support only OBDonUDS (SAE J1979-2).
       return SearchStep(index: step.index, digit: step.digit, isUDS: true, wasRefused: true)
     }
-    // A refusal shows that the protocol is right, so no other one is tried.
+    // The ECUs refused service 01. This shows that the protocol is right, so no other one is tried.
     guard !step.wasRefused else { return nil }
     let round = memory.quirks.contains(.noProtocolSelection) ? 0 : searchRounds.count
     return step.next(configured: configuration.protocolDigit, round: round, known: memory.protocolDigit)
@@ -85,15 +86,16 @@ extension AdapterSession {
     }
   }
 
-  /// Starts a round after a pause. Every eighth round begins with a restart of the adapter, which resets unknown
-  /// settings.
+  /// Starts the next round after a pause. Before every eighth round, the adapter is restarted, which also resets
+  /// settings that the session does not know.
   mutating func searchAgain(at now: Int64) {
     searchRounds.began = now
     if searchRounds.count % 8 == 0 { beginProbing() } else { beginSearch() }
   }
 
   private mutating func storeFound(_ reply: ReplyObserver, _ search: Search) {
-    // Read the VIN again. Otherwise, a vehicle without a VIN would get the VIN of the previous vehicle.
+    // The VIN is not copied but read again. Otherwise, a vehicle without a VIN would get the VIN of the vehicle before
+    // it.
     let former = car
     if former.vinCount > 0 { vehicle.named.car = former }
     car = VehicleCapabilities()

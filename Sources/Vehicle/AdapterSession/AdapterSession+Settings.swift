@@ -1,6 +1,6 @@
 import OBDWire
 
-/// The adapter's settings after ATZ.
+/// Sends the settings that the adapter needs after ATZ.
 extension AdapterSession {
   mutating func beginInitializing() {
     enter(.initializing(Initialization()))
@@ -26,8 +26,8 @@ extension AdapterSession {
     return .send(Command(command), nil, .setting(step), limit: Limit.setting)
   }
 
-  /// The command that selects the configured protocol. If none is configured, it tries the last good protocol first,
-  /// then all others.
+  /// The command that selects the protocol: the configured one. If none is configured, the last good protocol is tried
+  /// first, then all others.
   private var firstProtocol: AdapterCommand {
     if let configured = configuration.protocolDigit { return .selectProtocol(configured) }
     let last = memory.protocolDigit
@@ -42,7 +42,8 @@ extension AdapterSession {
     let isLost = isTimeout || reply.failed(.stopped)
     initialization.tries += 1
     if isRefused || isLost {
-      // A single refusal may be a damaged character. Most adapters are not STN chips, so STI is not repeated.
+      // A single refusal may be a damaged character, so the step is repeated once. Most adapters are not STN chips, so
+      // STI is not repeated.
       if initialization.tries < 2, step != .stn {
         state = .initializing(initialization)
         return
@@ -61,7 +62,7 @@ extension AdapterSession {
       apply(step, reply)
     }
     var following = step.next
-    // Skip a step that is known to be refused, instead of repeating it each time the adapter starts.
+    // Skip a query that the adapter is known to refuse. Otherwise it would be sent twice at each start of the adapter.
     while let next = following, isConfirmedSinceOpening(next.quirk), next.rawValue >= InitialStep.identity.rawValue {
       following = next.next
     }
@@ -73,7 +74,7 @@ extension AdapterSession {
     }
   }
 
-  /// Whether a reply shows that the adapter supports a setting.
+  /// Whether a reply proves that the adapter supports the command of a step.
   private func isProof(_ reply: ReplyObserver, of step: InitialStep) -> Bool {
     switch step {
     case .identity, .description: reply.textCount > 0
@@ -95,7 +96,7 @@ extension AdapterSession {
     case .timeout: settings.wait = AdapterSettings.usualWait
     case .identity where reply.hasBanner && adapterIdentity.count == 0: adapterIdentity.store(reply)
     case .stn where reply.isSTN:
-      // The chip's own name says more than that of the ELM327 it imitates.
+      // The name of the STN chip is more precise than that of the ELM327 that it imitates.
       learn(.stnChip)
       adapterIdentity.store(reply)
     default: break

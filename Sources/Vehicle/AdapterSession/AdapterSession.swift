@@ -6,26 +6,27 @@ import OBDWire
 /// Call ``opened(at:)`` when the port is open, then ``next(at:into:)`` until it returns `wait`. After each read, call
 /// ``received(_:at:loaded:into:)`` and then `next`. Call `next` also at the time that `wait` contains. Call
 /// ``closed(at:)`` when the port is gone. Times are ns of CLOCK_BOOTTIME. Readings, codes and texts are passed to the
-/// handler when they are read. All other events of the adapter and the vehicle are returned as
+/// handler as soon as they are received. All other events of the adapter and the vehicle are returned as
 /// ``SessionAction/report(_:)``.
 ///
 /// Invariants:
 /// - One command at a time: the next one is sent after the prompt of the previous one was read, or after its time
 ///   limit.
-/// - If replies no longer match commands, the dialogue is resynchronized by ATI, its prompt and quiet. An empty CR is
-///   never used, because it would repeat the last command.
-/// - An unexpected banner, or an echo after ATE0, means that all settings are lost. They are then sent again.
+/// - If replies no longer match commands, the session resynchronizes the dialogue: it sends ATI, waits for its prompt,
+///   and then until no more bytes arrive. An empty CR is never used, because it would repeat the last command.
+/// - An unexpected banner, or an echo after ATE0, means that the adapter lost all settings. They are then sent again.
 /// - If the vehicle is parked and its battery is not charged, nothing is sent on its bus (``PowerConfiguration``).
-/// - Only services that read are sent to the vehicle (``ReadService``), and service 04 only through ``clearCodes(_:)``.
+/// - Only reading services are sent to the vehicle (``ReadService``). The one exception is service 04, which only
+///   ``clearCodes(_:)`` requests.
 ///
 /// ``SessionState`` has the states and their transitions.
 public struct AdapterSession: ~Copyable {
-  /// As passed to `init`; ``SessionConfiguration/voltagePeriod`` is at least a second.
+  /// The settings passed to `init`, with ``SessionConfiguration/voltagePeriod`` raised to at least one second.
   public let configuration: SessionConfiguration
-  /// The PIDs to poll, and their periods. A change takes effect with the next request.
+  /// The PIDs to poll, and their periods. A change takes effect before the next request.
   public var preferences: PollPreferences { didSet { isPlanOutdated = true } }
-  /// Whether the vehicle is polled. If not, only the adapter's voltage is read, and nothing wakes an ECU. A change to
-  /// `true` probes a sleeping vehicle once.
+  /// Whether the vehicle is polled. If `false`, only the adapter's voltage is read, and nothing wakes an ECU. A change
+  /// to `true` probes a sleeping vehicle once.
   public var pollsVehicle = true { didSet { if pollsVehicle, !oldValue { isPollingResumed = true } } }
   /// Capabilities that the vehicle's ECUs reported.
   public internal(set) var car = VehicleCapabilities()
@@ -41,8 +42,8 @@ public struct AdapterSession: ~Copyable {
   /// Decides whether requests to the vehicle are allowed.
   var power: PowerWatch
 
-  // These values outlive a state. Their lifetimes: until the port is opened, until the adapter starts, for the vehicle,
-  // for the session.
+  // These values outlive a state. In this order, they are kept until the port is opened, until the adapter starts,
+  // until the vehicle changes, and for the whole session.
   var port = OpenPort()
   var settings = AdapterSettings()
   var vehicle = KnownVehicle()
@@ -51,15 +52,15 @@ public struct AdapterSession: ~Copyable {
   var baudSearch = BaudSearch()
   var searchRounds = SearchRounds()
 
-  /// Quirks that were learned or confirmed in this session.
+  /// Quirks that this session has learned or confirmed.
   var sessionQuirks: Quirks = []
-  /// The quirk that a single `?` indicates; empty if none.
+  /// The quirk that a second `?` in a row would prove; empty if the last command was not refused.
   var doubtedQuirk: Quirks = []
-  /// The plan does not match the preferences or the vehicle.
+  /// Whether the plan no longer matches the preferences or the vehicle.
   var isPlanOutdated = false
-  /// ``pollsVehicle`` was set since the last decision.
+  /// Whether ``pollsVehicle`` was set to `true` since the last decision.
   var isPollingResumed = false
-  /// Next time at which the adapter's voltage is read.
+  /// Time of the next reading of the adapter's voltage.
   var nextVoltage: Int64 = 0
 
   private static let shortestVoltagePeriod: Int64 = 1_000_000_000
@@ -75,13 +76,13 @@ public struct AdapterSession: ~Copyable {
     memory: SessionMemory = SessionMemory()
   ) {
     var configuration = configuration
-    // With a shorter period, voltage readings could leave no time for other requests.
+    // With a shorter period, the voltage readings could take all the time.
     configuration.voltagePeriod = max(configuration.voltagePeriod, Self.shortestVoltagePeriod)
     self.configuration = configuration
     self.preferences = preferences
     self.memory = memory
-    // The stored memory may have been edited by hand. Only these digits are ever stored, and they are sent to the
-    // adapter.
+    // The stored memory may have been edited by hand, and the digit is sent to the adapter. Accept only digits that a
+    // session stores.
     if !(UInt8(ascii: "1")...UInt8(ascii: "9")).contains(memory.protocolDigit) { self.memory.protocolDigit = 0 }
     vehicle.named.protocolDigit = self.memory.protocolDigit
     plan.absent = memory.silentPIDs
@@ -108,13 +109,13 @@ public struct AdapterSession: ~Copyable {
     set { if let newValue, state.isConnected { state = .connected(newValue) } }
   }
 
-  /// Changes the state. If codes are being cleared, that ends with the connection.
+  /// Changes the state. If codes are being cleared and the connection ends, the clearing is refused.
   mutating func enter(_ next: SessionState) {
     if !next.isConnected, connection?.clearing != nil { refuseClearing(.notConnected) }
     state = next
   }
 
-  /// Adds a signal set's request.
+  /// Adds an addressed request, as a signal set defines it.
   ///
   /// - Returns: false if the table of 128 requests is full.
   public mutating func add(_ request: AddressedRequest) -> Bool {
@@ -122,7 +123,7 @@ public struct AdapterSession: ~Copyable {
     return addressed.append(request)
   }
 
-  /// Removes all signal sets' requests.
+  /// Removes all addressed requests.
   public mutating func removeAddressedRequests() {
     addressed.removeAll()
     isPlanOutdated = true
@@ -139,15 +140,15 @@ public struct AdapterSession: ~Copyable {
     events.append(.quirk(quirk))
   }
 
-  /// Removes a quirk that the adapter has disproved.
+  /// Removes a quirk that the adapter's answer has disproved.
   mutating func unlearn(_ quirk: Quirks) {
     guard !quirk.isEmpty, memory.quirks.contains(quirk) else { return }
     memory.quirks.remove(quirk)
     events.append(.memoryChanged)
   }
 
-  /// Whether a quirk was learned or confirmed in this session. A quirk from an earlier session is tested once, because
-  /// the adapter may have been replaced, or the line may have been disturbed.
+  /// Whether a quirk was learned or confirmed in this session. A quirk that only an earlier session learned is tested
+  /// once: the adapter may have been replaced since, or the line may have been disturbed then.
   func isConfirmed(_ quirk: Quirks) -> Bool { memory.quirks.contains(quirk) && sessionQuirks.contains(quirk) }
 
   /// Whether a quirk is known and was confirmed since the port was opened.
@@ -157,8 +158,8 @@ public struct AdapterSession: ~Copyable {
 
   /// Handles a refusal (`?`). A single one may be a damaged character, or the answer to an earlier command.
   ///
-  /// - Returns: `true` if the command was refused twice in a row, so that the quirk is stored. If `false`, send the
-  ///   same command again.
+  /// - Returns: `true` if the command was refused twice in a row; the quirk is then stored. `false` if the command must
+  ///   be sent once more.
   mutating func isRefusal(_ quirk: Quirks) -> Bool {
     guard memory.quirks.contains(quirk) || doubtedQuirk == quirk else {
       doubtedQuirk = quirk

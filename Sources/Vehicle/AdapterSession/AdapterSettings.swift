@@ -20,7 +20,7 @@ struct AdapterSettings: BitwiseCopyable {
 enum Addressing: BitwiseCopyable {
   /// All ECUs, by the functional address of the protocol.
   case functional
-  /// One ECU, by the settings of a row of the addressed requests. `since`: time at which they were sent.
+  /// One ECU, by the settings of a row of the addressed requests, which were sent at the time `since`.
   case physical(row: Int, since: Int64)
   /// The settings are being sent.
   case changing(AddressChange)
@@ -28,7 +28,8 @@ enum Addressing: BitwiseCopyable {
   /// All ECUs are addressed, and no change is in progress.
   var isFunctional: Bool { if case .functional = self { true } else { false } }
 
-  /// The row whose settings the adapter has, perhaps only in part; `nil` if all ECUs are addressed.
+  /// The row of the addressed requests whose settings the adapter has, perhaps only in part; `nil` if all ECUs are
+  /// addressed.
   var row: Int? {
     switch self {
     case .functional: nil
@@ -41,7 +42,7 @@ enum Addressing: BitwiseCopyable {
 /// A change of the adapter's header and filters.
 struct AddressChange: BitwiseCopyable {
   enum Direction: BitwiseCopyable {
-    /// To the settings of the row.
+    /// From the settings of the protocol to those of the row.
     case set
     /// From the settings of the row back to those of the protocol.
     case reset
@@ -51,14 +52,14 @@ struct AddressChange: BitwiseCopyable {
   let row: Int
   let direction: Direction
   var step = 0
-  /// ATAR was refused: ATCRA is sent instead.
+  /// Whether to send ATCRA without an address, because the adapter refused ATAR.
   var usesReceiveReset = false
 }
 
-/// The command that stopped the adapter from keeping the bus awake while the vehicle sleeps.
+/// Whether the adapter by itself keeps the bus awake, and which command has stopped that for a sleeping vehicle.
 enum BusActivity: BitwiseCopyable, Equatable {
   case active
-  /// ATPC was accepted, or neither it nor ATSW00 is supported.
+  /// ATPC was accepted; or the adapter supports neither ATPC nor ATSW00.
   case protocolClosed
   /// ATSW00 was accepted: no wake-up messages are sent on a K-line.
   case wakeupsStopped

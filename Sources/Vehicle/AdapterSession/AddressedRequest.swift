@@ -7,34 +7,35 @@ import OBDWire
 /// No other service can be requested, and no diagnostic session can be opened: commands that need one (`din`) cannot be
 /// represented.
 public struct AddressedRequest: BitwiseCopyable, Sendable {
-  /// Maximum number of requests in a session.
+  /// Maximum number of addressed requests in a session.
   public static let capacity = 128
 
-  /// The service and the identifier of a request.
+  /// The service of a request, and the identifier that it asks for.
   public enum Question: BitwiseCopyable, Sendable, Equatable {
-    /// Service 21.
+    /// Service 21, with a local identifier.
     case localIdentifier(UInt8)
-    /// Service 22.
+    /// Service 22, with a data identifier.
     case dataIdentifier(UInt16)
-    /// Service 01: a PID of one ECU.
+    /// Service 01, with a PID, sent to a single ECU.
     case currentData(UInt8)
   }
 
-  /// Service and identifier.
+  /// Service and identifier of the request.
   public var question: Question
   /// Address of the request (`hdr`, with `pri` on 29-bit buses).
   public var header: ECUHeader
   /// Address of the answer (`rax`); ``OBDWire/ECUAddress/unknown`` if the set does not name it.
   public var receiver: ECUAddress
-  /// Extended address (`eax`).
+  /// Extended address (`eax`); `nil` for none.
   public var extendedAddress: UInt8?
-  /// Tester address (`tst`).
+  /// Tester address (`tst`); `nil` for that of the protocol.
   public var testerAddress: UInt8?
-  /// The adapter's flow control must be set by hand (`fcm1`).
+  /// Whether header and data of the adapter's flow-control frame must be set by commands (`fcm1`).
   public var needsFlowControl: Bool
-  /// Maximum time that the ECU may take (`tmo`), in the adapter's steps of 4.096 ms; `nil` for the usual wait.
+  /// Maximum time that the ECU may take to answer (`tmo`), in the adapter's steps of 4.096 ms; `nil` for the usual
+  /// wait.
   public var timeout: UInt8?
-  /// ns between two requests (`freq`).
+  /// Time between two requests (`freq`), ns.
   public var period: Int64
 
   /// Creates a request with the values of a signal set.
@@ -60,14 +61,14 @@ public struct AddressedRequest: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Whether both need the same settings of the adapter.
+  /// Whether both requests need the same address settings of the adapter.
   func sharesAddress(with other: AddressedRequest) -> Bool {
     header == other.header && receiver == other.receiver && extendedAddress == other.extendedAddress
       && testerAddress == other.testerAddress && needsFlowControl == other.needsFlowControl && timeout == other.timeout
   }
 }
 
-/// The requests of all signal sets, in a fixed table.
+/// The requests of all signal sets, in a table of fixed size.
 struct AddressedTable: ~Copyable {
   static let capacity = AddressedRequest.capacity
   private var rows = InlineArray<128, AddressedRequest>(

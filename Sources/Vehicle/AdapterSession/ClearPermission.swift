@@ -1,10 +1,13 @@
 /// A person's explicit request to clear the trouble codes (service 04).
 ///
-/// The permission alone clears nothing. The session reads speed and engine speed, passes all codes and freeze frames to
-/// the handler, and reads both speeds again. It sends service 04 only if each of these speeds was 0.
+/// The permission alone clears nothing. The session reads vehicle speed and engine speed, passes all codes and freeze
+/// frames to the handler, and then reads vehicle speed and engine speed again. It sends service 04 only if all four
+/// values are 0.
 public struct ClearPermission: BitwiseCopyable, Sendable {
-  /// - Parameter confirmed: the person has confirmed (`obdgate dtc clear --yes`).
-  /// - Returns: `nil` if not confirmed.
+  /// Creates a permission from a person's answer.
+  ///
+  /// - Parameter confirmed: whether the person has confirmed (`obdgate dtc clear --yes`).
+  /// - Returns: `nil` if the person has not confirmed.
   public init?(confirmed: Bool) {
     guard confirmed else { return nil }
   }
@@ -12,13 +15,13 @@ public struct ClearPermission: BitwiseCopyable, Sendable {
 
 /// The reason why codes were not cleared.
 public enum ClearRefusal: UInt8, BitwiseCopyable, Sendable {
-  /// A speed was not 0.
+  /// The vehicle speed was not 0.
   case moving
-  /// An engine speed was not 0.
+  /// The engine speed was not 0.
   case engineRunning
-  /// Speed or engine speed was not answered, so the vehicle may be moving.
+  /// Vehicle speed or engine speed was not answered, so the vehicle may be moving.
   case notProven
-  /// Codes or freeze frames could not be read; clearing would lose them.
+  /// Codes or freeze frames could not be read, so that clearing would lose them.
   case notSaved
   /// An ECU refused service 04; others may have executed it.
   case refusedByVehicle
@@ -26,9 +29,10 @@ public enum ClearRefusal: UInt8, BitwiseCopyable, Sendable {
   case notConnected
 }
 
-/// Proof that clearing is allowed now: both speeds are 0 and recent. The command for service 04 consumes it.
+/// Proof that clearing is allowed now: vehicle speed and engine speed were 0 a moment ago. The command for service 04
+/// consumes it.
 struct ClearProof: ~Copyable {
-  /// Maximum age of the two speeds, ns.
+  /// Maximum age of vehicle speed and engine speed, ns.
   static let maximumAge: Int64 = 2_000_000_000
 
   /// - Parameters:
@@ -45,16 +49,16 @@ struct ClearProof: ~Copyable {
   }
 }
 
-/// Clearing is not allowed.
+/// The error that clearing is not allowed.
 struct ClearRefused: Error {
   var reason: ClearRefusal
 }
 
-/// Last reported speed and engine speed; if several ECUs answered, the highest value of the reply.
+/// The vehicle speed and engine speed that were read last. If several ECUs answered, the highest value counts.
 struct Motion: BitwiseCopyable {
-  /// PID 0D, km/h.
+  /// Vehicle speed (PID 0D), km/h.
   var speed: Double?
-  /// PID 0C, rpm.
+  /// Engine speed (PID 0C), rpm.
   var engineSpeed: Double?
   var readAt: Int64 = 0
 }

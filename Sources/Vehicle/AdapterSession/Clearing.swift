@@ -4,11 +4,11 @@ import OBDWire
 enum ClearStep: UInt8, BitwiseCopyable {
   /// Check that the vehicle stands with its engine off. If not, nothing else is requested.
   case engineSpeedBefore, speedBefore
-  /// Read which ECUs have codes (PID 01). Each of them must report its codes in the next steps.
+  /// Read which ECUs have codes (PID 01). In the next steps, each of these must report its codes.
   case status
   /// Read everything that service 04 deletes, and pass it to the handler.
   case storedCodes, pendingCodes, permanentCodes, freezeFrame
-  /// The caller stores the data, and calls ``AdapterSession/codesAreSaved()``.
+  /// Wait until the caller has stored the data and calls ``AdapterSession/codesAreSaved()``.
   case saving
   /// Check again that the vehicle stands with its engine off.
   case engineSpeed, speed
@@ -17,20 +17,20 @@ enum ClearStep: UInt8, BitwiseCopyable {
   var next: ClearStep? { ClearStep(rawValue: rawValue + 1) }
 }
 
-/// Clearing of the trouble codes in progress.
+/// The state of a clearing of the trouble codes.
 struct Clearing: BitwiseCopyable {
-  /// Maximum number of requests in one step, because an answer may be damaged.
+  /// Maximum number of attempts for one step. A request is repeated because its answer may be damaged.
   static let triesLimit = 3
 
   let permission: ClearPermission
   var step = ClearStep.engineSpeedBefore
   var tries = 0
   var motion = Motion()
-  /// The freeze frames are being read.
+  /// Whether the freeze frames are being read.
   var isFreezing = false
-  /// ``SessionEvent/codesRead`` was reported.
+  /// Whether ``SessionEvent/codesRead`` was reported.
   var isReported = false
-  /// The ECUs that reported stored codes (PID 01); `nil` if no ECU reported a number.
+  /// The ECUs that have stored codes, according to PID 01; `nil` if no ECU answered PID 01.
   var ecusWithCodes: ECUSet?
 
   /// A set of ECUs.

@@ -6,13 +6,14 @@ import OBDWire
 /// proof that clearing is allowed. It cannot be created from arbitrary bytes or text, so a session cannot change the
 /// vehicle in any other way.
 public struct Command: BitwiseCopyable, Sendable {
-  /// Sufficient for ATFCSH or ATCRA with eight digits, and for seven bytes of a request with their count.
+  /// Maximum number of bytes. The longest commands are ATFCSH or ATCRA with eight digits, and a request of seven bytes
+  /// with its count of expected frames.
   public static let capacity = 24
 
   private var storage = InlineArray<24, UInt8>(repeating: 0)
   /// Number of bytes, including the CR.
   public private(set) var count = 0
-  /// Whether the adapter itself answers, not an ECU.
+  /// Whether the adapter itself answers the command, not an ECU.
   public private(set) var isForAdapter = false
   /// Whether the answer contains the adapter's banner.
   private(set) var expectsBanner = false
@@ -31,8 +32,8 @@ public struct Command: BitwiseCopyable, Sendable {
 
   /// Creates a request to the vehicle.
   ///
-  /// - Parameter expectedFrames: number of frames of all ECUs in the answer, 1…15; 0 if unknown. The adapter stops
-  ///   waiting after that many.
+  /// - Parameter expectedFrames: number of frames that all ECUs together will send, 1…15; 0 if unknown. The adapter
+  ///   stops waiting after this number.
   init(_ request: ReadRequest, expectedFrames: UInt8 = 0) {
     var made = self.storage
     var length = 0
@@ -100,8 +101,8 @@ public struct Command: BitwiseCopyable, Sendable {
     append(UInt8(ascii: "\r"))
   }
 
-  /// CR alone, which confirms a new speed of the line (``AdapterCommand/tryBaudDivisor(_:)``). At any other time it would
-  /// repeat the last command.
+  /// A CR alone, which confirms a new baud rate (``AdapterCommand/tryBaudDivisor(_:)``). At any other time, the adapter
+  /// would repeat its last command.
   static let confirmation: Command = {
     var command = Command()
     command.isForAdapter = true
@@ -111,7 +112,7 @@ public struct Command: BitwiseCopyable, Sendable {
 
   private init() {}
 
-  /// Creates service 04, the only one that changes the vehicle.
+  /// Creates the command for service 04, the only one that changes the vehicle.
   init(clearing proof: consuming ClearProof) {
     append("04")
     append(UInt8(ascii: "\r"))
@@ -143,7 +144,7 @@ public struct Command: BitwiseCopyable, Sendable {
 }
 
 extension Command: Equatable {
-  /// Byte by byte.
+  /// Whether both commands have the same bytes.
   public static func == (a: Command, b: Command) -> Bool {
     guard a.count == b.count else { return false }
     for i in 0..<a.count where a.storage[i] != b.storage[i] { return false }

@@ -2,14 +2,15 @@ import OBDWire
 
 /// The dialogue with a vehicle that answers. All of this state is discarded when the connection ends.
 struct Connection: BitwiseCopyable {
-  /// Maximum number of discoveries that an unknown ECU can cause. Some ECUs answer requests but never report their
-  /// supported PIDs.
+  /// Maximum number of further discoveries that unknown ECUs can cause. It is limited because some ECUs answer requests
+  /// but never report their supported PIDs.
   static let discoveriesLimit = 3
 
   enum Phase: BitwiseCopyable {
-    /// Read the first values, before any other request. Discovery then begins at `firstBase`.
+    /// Read the first values before any other request. `firstBase` is the support PID with which the discovery then
+    /// begins.
     case greeting(firstBase: UInt8)
-    /// Request the supported PIDs `base` + 1…`base` + 32. `tries` is the number of failed requests.
+    /// Read which of the PIDs `base` + 1…`base` + 32 are supported. `tries` is the number of failed requests.
     case discovering(base: UInt8, tries: Int)
     case polling
   }
@@ -17,11 +18,12 @@ struct Connection: BitwiseCopyable {
   var phase: Phase
   /// Time at which the vehicle was found.
   let since: Int64
-  /// Replies in a row without any ECU.
+  /// Number of replies in a row that came from no ECU.
   var silentReplies = 0
-  /// The check in progress after several replies in a row without an ECU; `nil` if there is none.
+  /// The check whether the vehicle is still present, made after several replies in a row without an ECU; `nil` if none
+  /// is in progress.
   var presenceCheck: PresenceCheck?
-  /// Number of further discoveries that are allowed.
+  /// Number of further discoveries that unknown ECUs may still cause.
   var discoveriesLeft = Self.discoveriesLimit
   var jobs: JobQueue
   var freezeCursor = FreezeCursor()
@@ -31,29 +33,30 @@ struct Connection: BitwiseCopyable {
   var clearing: Clearing?
   var pause = KLinePause()
 
-  /// Whether the plan is polled: every ECU was requested to report its supported PIDs.
+  /// Whether the discovery has ended and the plan is polled.
   var isPolling: Bool { if case .polling = phase { true } else { false } }
 }
 
-/// The state of the pause P3min on a K-line, which is made by the adapter or by the session.
+/// The state of the pause on a K-line (P3min), which either the adapter or the session makes.
 struct KLinePause: BitwiseCopyable {
   /// Whether the adapter's parameter list says that it makes the pause itself.
   var isKeptByAdapter = false
-  /// Requests that were answered only when they were repeated after P3min.
+  /// Number of requests that were answered only when they were repeated after P3min. Each is evidence that the adapter
+  /// does not make the pause.
   var doubts = 0
-  /// Early requests in a row that were answered.
+  /// Number of requests in a row that were answered although they were sent within P3min.
   var earlyAnswers = 0
   /// Whether the request in progress was sent within P3min.
   var isEarly = false
-  /// Index of the request that is repeated after P3min; `nil` if none.
+  /// Index of the plan's request that is repeated after P3min; `nil` if none.
   var repeated: Int?
 }
 
-/// Jobs that wait until the plan leaves time for them.
+/// Jobs that are pending. They are sent when the plan leaves time for them.
 struct JobQueue: BitwiseCopyable {
   /// One bit for each ``Job``.
   var pending: UInt16
-  /// Whether a request of the plan was sent since the last job. If so, a job is next.
+  /// Whether it is a job's turn, because a request of the plan was sent since the last job.
   var isTurn = false
   /// Failed tries of the current job.
   var tries = 0
@@ -66,7 +69,7 @@ struct JobQueue: BitwiseCopyable {
 
   mutating func remove(_ job: Job) { pending &= ~job.bit }
 
-  /// Removes a job that is done; the next one starts without delay.
+  /// Removes a job that is done. The next job may start immediately.
   mutating func finish(_ job: Job) {
     remove(job)
     tries = 0
@@ -79,16 +82,17 @@ struct JobQueue: BitwiseCopyable {
   }
 }
 
-/// Requests that are made once or at long intervals between the polls, most urgent first.
+/// Requests that are made once or at long intervals, between the requests of the plan; the most urgent first.
 enum Job: UInt8, BitwiseCopyable {
-  /// ATPPS: whether the adapter makes a K-line's pause itself. It is first because all later requests may then be
-  /// faster.
+  /// ATPPS: whether the adapter makes a K-line's pause itself. This is read first, because all later requests may be
+  /// sent sooner if it does.
   case parameters
   case informationSupport, vin, calibrationID, calibrationVerification, ecuName
   case storedCodes, pendingCodes, permanentCodes, freezeFrame, voltage
-  /// PIDs 0C and 0D. Requested if the voltage is at the cut-off and the plan does not contain them.
+  /// Engine speed and vehicle speed (PIDs 0C and 0D). They are requested if the voltage is at or below the cut-off and
+  /// neither was reported recently.
   case engineSpeed, speed
-  /// 09 02 again, to detect a swapped vehicle.
+  /// The VIN (09 02) again, to detect a swapped vehicle.
   case vinAgain
 
   var bit: UInt16 { 1 << UInt16(rawValue) }

@@ -17,21 +17,21 @@ enum Exchange: BitwiseCopyable {
   case draining(Drain)
 }
 
-/// State of an ATI that was sent to make commands and replies match again.
+/// State of a resynchronization: ATI was sent, and its answer shows which reply belongs to which command.
 struct Resynchronization: BitwiseCopyable {
   let deadline: Int64
-  /// Whether a prompt was read. It may belong to an earlier command.
+  /// Whether a prompt was read. It may belong to a command before ATI.
   var hasPrompt = false
-  /// The command whose prompt was lost; `nil` if there is none.
+  /// The command whose prompt was lost; `nil` if none was lost.
   let interrupted: Purpose?
 }
 
-/// A wait until no more bytes arrive.
+/// A wait until no more bytes arrive. Bytes that arrive meanwhile are discarded.
 struct Drain: BitwiseCopyable {
   var until: Int64
   /// Time at which the wait ends even if bytes still arrive.
   let limit: Int64
-  /// The command whose prompt was lost. It then counts as unanswered. `nil` if there is none.
+  /// The command whose prompt was lost, which then counts as unanswered; `nil` if none was lost.
   let interrupted: Purpose?
 }
 
@@ -44,7 +44,7 @@ enum Purpose: BitwiseCopyable, Equatable {
   case protocolNumber
   case greeting
   case support
-  /// A request of the plan, and the count that was sent after it.
+  /// A request of the plan: its index, and the count of expected frames that was sent after it.
   case poll(Int, suffix: UInt8)
   case arbitration
   case presenceCheck
@@ -55,7 +55,7 @@ enum Purpose: BitwiseCopyable, Equatable {
   case quiet(QuietStep)
   case baud(BaudStep)
 
-  /// Whether the reply shows if the vehicle answers.
+  /// Whether the command is for the vehicle, so that the reply shows whether the vehicle answers.
   var asksVehicle: Bool {
     switch self {
     case .search, .greeting, .support, .poll, .arbitration, .presenceCheck, .clearing: true
@@ -64,22 +64,22 @@ enum Purpose: BitwiseCopyable, Equatable {
     }
   }
 
-  /// Whether the reply should be the adapter's voltage.
+  /// Whether the command requests the adapter's voltage.
   var asksVoltage: Bool { self == .job(.voltage) || self == .setting(.voltage) }
 }
 
-/// The next command or wait of the session.
+/// What the session does next: a command or a wait.
 enum Decision: BitwiseCopyable {
   case send(Command, ReadRequest?, Purpose, limit: Int64)
   case wait(until: Int64)
-  /// The state has changed: decide again.
+  /// The state has changed. Decide again.
   case again
 }
 
-/// Commands and replies, one command at a time.
+/// The exchange of commands and replies with the adapter, one command at a time.
 struct Dialogue: ~Copyable {
   var reader = ReplyReader()
-  /// Results since the last command was sent, or since its prompt.
+  /// Results of the reply that is being received. Bytes between a prompt and the next command are collected, too.
   var observer = ReplyObserver()
   var exchange = Exchange.ready
   /// The last command that was sent.
@@ -92,7 +92,7 @@ struct Dialogue: ~Copyable {
   /// The purpose of the command in progress; `nil` if there is none.
   var purpose: Purpose? { if case .awaiting(let purpose, _) = exchange { purpose } else { nil } }
 
-  /// Discards all state, for a port that was just opened.
+  /// Discards all state because the port was just opened.
   mutating func restart() {
     reader = ReplyReader()
     exchange = .ready
@@ -102,12 +102,12 @@ struct Dialogue: ~Copyable {
     observer = ReplyObserver()
   }
 
-  /// Discards bytes until none have arrived for some time. The wait is limited, because some devices never stop sending.
+  /// Discards bytes until none have arrived for some time. The wait is limited because some devices never stop sending.
   mutating func drain(at now: Int64, for time: Int64 = Limit.quiet, interrupted: Purpose? = nil) {
     exchange = .draining(Drain(until: now + time, limit: now + Limit.longestDrain, interrupted: interrupted))
   }
 
-  /// Restarts the wait for quiet, because bytes arrived.
+  /// Starts the wait anew, because bytes arrived.
   mutating func extendDrain(at now: Int64) {
     guard case .draining(var drain) = exchange else { return }
     drain.until = min(now + Limit.quiet, drain.limit)
@@ -119,13 +119,14 @@ struct Dialogue: ~Copyable {
 struct ReplyBytes: BitwiseCopyable {
   /// Whether the reply contains a printable character.
   private(set) var hasContent = false
-  /// Whether the reply begins with the command.
+  /// Whether the reply begins with an echo of the command.
   private(set) var isEchoed = false
   /// Number of NMEA sentences in the reply. If there are any, the device is a GNSS receiver.
   private(set) var sentences = 0
   /// Time of the last printable character.
   private(set) var lastContentAt: Int64 = 0
-  /// Number of characters of the command at the start of the reply; after a mismatch, the length of the command.
+  /// Number of characters at the start of the reply that equal those of the command; after a difference, the length of
+  /// the command.
   private var echoMatched = 0
   private var previous: UInt8 = 0
 
@@ -150,25 +151,25 @@ struct ReplyBytes: BitwiseCopyable {
   }
 }
 
-/// Detects replies that belong to an earlier command.
+/// Detects replies that belong to an earlier command than the last one.
 struct Alignment: BitwiseCopyable {
-  /// Number of replies in a row to the previous command after which the dialogue is out of step.
+  /// After this many replies in a row that answer the previous request, commands and replies are out of step.
   private static let behindLimit = 2
-  /// Misalignments within this time count as one series, ns.
+  /// Misalignments that are no further apart than this belong to one series, ns.
   private static let seriesTime: Int64 = 60_000 * Limit.millisecond
 
-  /// Lost prompts since the last reply to a command.
+  /// Number of prompts lost since a command was last answered.
   var lostPrompts = 0
-  /// The request of the last command; `nil` if that was for the adapter.
+  /// The request of the last command; `nil` if that command was for the adapter.
   var previousRequest: ReadRequest?
   private var repliesBehind = 0
   /// Number of misalignments in the current series, and the time of the last one.
   private var misalignments = 0
   private var misalignedAt = Int64.min / 2
 
-  /// Counts replies in a row that answer the previous request.
+  /// Counts replies in a row that answer the previous request instead of the present one.
   ///
-  /// - Returns: whether the dialogue is out of step.
+  /// - Returns: whether commands and replies are out of step.
   mutating func isBehind(_ reply: ReplyObserver) -> Bool {
     if reply.answeredPlaces != 0 || reply.refusals > 0 { repliesBehind = 0 }
     guard reply.answersPrevious else { return false }

@@ -1,17 +1,17 @@
 import OBDWire
 
-/// The part of a freeze frame that is requested next.
+/// Position in the reading of a freeze frame: what to request next.
 struct FreezeCursor: BitwiseCopyable {
   enum Step: UInt8, BitwiseCopyable { case code, support, parameters }
   var step = Step.code
-  /// The support PID, or the PID after which to continue.
+  /// In the step `support`, the support PID to request; in the step `parameters`, the last PID that was requested.
   var pid: UInt8 = 0
-  /// Whether each request has only one PID, because an ECU did not answer three.
+  /// Whether each request has only one PID, because a request with several was not answered completely.
   var isSingle = false
 }
 
 extension AdapterSession {
-  /// Starts to read the freeze frames. OBDonUDS has no service 02.
+  /// Starts to read the freeze frames. OBDonUDS does not have service 02, so nothing is read there.
   mutating func startFreezeFrame() {
     guard !car.isUDS else { return }
     car.forgetFreezeFrame()
@@ -45,7 +45,7 @@ extension AdapterSession {
 
   /// Handles an answer of service 02.
   ///
-  /// - Returns: whether more of the frame must be requested.
+  /// - Returns: whether a part of the frame remains to be requested.
   mutating func advanceFreezeFrame(_ reply: ReplyObserver) -> Bool {
     guard var cursor = connection?.freezeCursor else { return false }
     connection?.jobs.tries = 0

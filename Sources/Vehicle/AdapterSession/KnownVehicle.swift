@@ -6,14 +6,15 @@ struct KnownVehicle: BitwiseCopyable {
   var bus = BusProtocol.auto
   /// ELM digit of the protocol (ASCII); `0` if unknown.
   var protocolDigit: UInt8 = 0x30
-  /// The vehicle that reported the stored VIN.
+  /// The last vehicle that reported a VIN.
   var named = NamedVehicle()
-  /// Whether a different vehicle without a VIN was detected. The next VIN is then that of another vehicle.
+  /// Whether the present vehicle is known to differ from the one with the stored VIN, and has reported no VIN. The next
+  /// VIN then belongs to another vehicle.
   var isUnnamed = false
-  /// Detects values that cannot come from one vehicle.
+  /// Detects values that cannot come from one and the same vehicle.
   var swapDetector = SwapDetector()
   var answerTime = AnswerTime()
-  /// Hashes of the trouble codes that were read last.
+  /// Hashes of the stored and the pending trouble codes that were read last.
   var storedCodes: UInt32 = 0
   var pendingCodes: UInt32 = 0
 
@@ -24,27 +25,27 @@ struct KnownVehicle: BitwiseCopyable {
 struct AnswerTime: BitwiseCopyable {
   enum Pace: UInt8, BitwiseCopyable {
     case usual
-    /// The ECUs answer after the usual wait.
+    /// The ECUs of a K-line answer only after the short wait that is usual there.
     case slow
-    /// The ECUs answer even after the longer wait of a K-line.
+    /// The ECUs answer only after the usual wait of the other buses, so that the longest wait is used.
     case slowest
   }
 
-  /// ECUs are slow after this many answers in a row that needed the longest wait.
+  /// The ECUs count as slow after this many answers in a row that needed the longest wait.
   private static let slowLimit = 2
-  /// ECUs are not slow after this many answers within the usual wait.
+  /// The ECUs no longer count as slow after this many answers within the usual wait.
   private static let promptLimit = 20
 
   var pace = Pace.usual
-  /// Presence checks in a row that were answered only with the longest wait.
+  /// Number of presence checks in a row that were answered only with the longest wait.
   private var slowAnswers = 0
-  /// Answers within the usual wait, from ECUs that were slow in an earlier session.
+  /// Number of answers within the usual wait, from ECUs that were slow in an earlier session.
   private var promptAnswers = 0
 
-  /// Records an answer that needed the longest wait.
+  /// Records an answer to a presence check that needed the longest wait.
   ///
   /// - Parameter isFirst: whether there was no answer within the usual wait since the vehicle was found.
-  /// - Returns: whether the ECUs are slow.
+  /// - Returns: whether the ECUs now count as slow.
   mutating func recordSlowAnswer(isFirst: Bool) -> Bool {
     slowAnswers += 1
     guard slowAnswers >= Self.slowLimit || isFirst else { return false }
@@ -56,7 +57,7 @@ struct AnswerTime: BitwiseCopyable {
 
   /// Records an answer within the usual wait.
   ///
-  /// - Returns: whether the ECUs are not slow.
+  /// - Returns: whether the ECUs no longer count as slow.
   mutating func recordPromptAnswer() -> Bool {
     promptAnswers += 1
     return promptAnswers >= Self.promptLimit

@@ -1,20 +1,21 @@
 import OBDWire
 
-/// The last vehicle that reported a VIN, with facts that distinguish it from a vehicle that reports none.
+/// The last vehicle that reported a VIN, with facts that help to recognize that a vehicle without a VIN is a different
+/// one.
 ///
-/// A single unanswered request for the VIN (`NO DATA` to 09 02) does not mean that the vehicle is a different one. A
-/// support mask without the VIN does, and so does a difference that a lost answer cannot explain.
+/// A single unanswered request for the VIN (`NO DATA` to 09 02) proves nothing. The vehicle is a different one if its
+/// support mask lacks the VIN, or if it differs in a way that a lost answer cannot explain.
 struct NamedVehicle: BitwiseCopyable {
-  /// Its ECUs; empty if the vehicle is known only from an earlier session.
+  /// Capabilities of its ECUs; empty if the vehicle is known only from an earlier session.
   var car = VehicleCapabilities()
   /// The ECU that reported the VIN; `nil` if that was in an earlier session.
   var vinSender: ECUAddress?
-  /// ELM digit of its bus (ASCII); 0 or `0` if unknown.
+  /// ELM digit of its protocol (ASCII); 0 or `0` if unknown.
   var protocolDigit: UInt8 = 0
 
-  /// Whether the other vehicle cannot report a VIN, because the support mask of service 09 lacks infotype 02. The mask
-  /// of the ECU that reported the VIN decides. If that ECU is unknown, the masks of all engine ECUs decide; without
-  /// engine ECUs, those of all ECUs.
+  /// Whether `other` is a vehicle that cannot report a VIN, because the support mask of service 09 lacks infotype 02.
+  /// The mask of the ECU that reported this vehicle's VIN decides. If that ECU is not known, the masks of all engine
+  /// ECUs must lack it; without engine ECUs, those of all ECUs.
   func isDenied(by other: VehicleCapabilities) -> Bool {
     guard other.ecuCount > 0, !other.anyHas(information: 0x02) else { return false }
     if let vinSender {
@@ -28,11 +29,11 @@ struct NamedVehicle: BitwiseCopyable {
     return true
   }
 
-  /// Whether another vehicle is certainly not this one: its bus is different, or an ECU at the same address supports
-  /// other PIDs.
+  /// Whether `other` is certainly not this vehicle: its bus is different, or an ECU at the same address supports other
+  /// PIDs.
   func isUnlike(_ other: VehicleCapabilities, protocolDigit digit: UInt8) -> Bool {
     if let former = Self.bus(protocolDigit), let now = Self.bus(digit), former != now { return true }
-    // A vehicle may support different PIDs by services 01 and 22.
+    // By services 01 and 22, the same vehicle may report different PIDs.
     guard car.isUDS == other.isUDS else { return false }
     for ecu in 0..<other.ecuCount {
       guard let same = car.index(of: other.address(of: ecu)) else { continue }
@@ -41,7 +42,8 @@ struct NamedVehicle: BitwiseCopyable {
     return false
   }
 
-  /// An ISO 14230 vehicle may answer both the fast initialization (`5`) and the slow one (`4`).
+  /// The digit of a bus, where `5` counts as `4`: an ISO 14230 vehicle may answer both the fast initialization (`5`)
+  /// and the slow one (`4`). `nil` if unknown.
   private static func bus(_ digit: UInt8) -> UInt8? {
     guard (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(digit) else { return nil }
     return digit == UInt8(ascii: "5") ? UInt8(ascii: "4") : digit

@@ -14,8 +14,8 @@ public struct PIDSet: BitwiseCopyable, Equatable, Sendable {
     return true
   }
 
-  /// Whether another set cannot come from the same ECU. A range of 32 identifiers that is empty in either set is
-  /// ignored, because the request for that range may not have been answered.
+  /// Whether the two sets cannot come from the same ECU. A range of 32 identifiers that is empty in either set is
+  /// ignored, because the request for that range was perhaps not answered.
   func contradicts(_ other: PIDSet) -> Bool {
     for range in 0..<8 {
       let (mine, theirs) = (bitmap(range), other.bitmap(range))
@@ -49,7 +49,7 @@ public struct PIDSet: BitwiseCopyable, Equatable, Sendable {
 }
 
 extension PIDSet {
-  /// Whether both contain the same identifiers.
+  /// Whether both sets contain the same identifiers.
   public static func == (a: PIDSet, b: PIDSet) -> Bool {
     for i in 0..<8 where a.words[i] != b.words[i] { return false }
     return true

@@ -4,14 +4,16 @@
 ///
 ///     1C:03 F 1D:0F F 1E:4A F 1F:FF F
 ///
-/// `N` means that the listed value is used. `F` means that the factory setting 0F is used instead. Parameters that the
-/// firmware does not have are listed as FF. The pause is (value − 0.5) × 4.096 ms on average, and at least (value − 1)
-/// × 4.096 ms, because the counter's first interval may be partial.
+/// `N` (on) means that the listed value is used. `F` (off) means that the factory setting 0F is used instead.
+/// Parameters that the firmware does not have are listed as FF. The pause is (value − 0.5) × 4.096 ms on average, and
+/// at least (value − 1) × 4.096 ms, because the counter's first interval may be partial.
 struct PauseParameter {
-  /// Smallest sufficient value: at least 14 × 4.096 ms = 57.3 ms. With 0E, the pause may be shorter than P3min.
+  /// Smallest value that is sufficient: it makes a pause of at least 14 × 4.096 ms = 57.3 ms. With 0E, the pause may be
+  /// shorter than P3min.
   private static let least: UInt8 = 0x0F
 
-  /// Whether a line of the list says that the adapter ensures P3min; `nil` if it does not contain the parameter.
+  /// Whether the adapter makes a pause of at least P3min, according to a line of the list; `nil` if the line does not
+  /// contain the parameter.
   static func isKept(_ line: Span<UInt8>) -> Bool? {
     var i = 0
     while i + 5 < line.count {
@@ -26,7 +28,7 @@ struct PauseParameter {
     return nil
   }
 
-  /// Whether N or F follows. If not, the line is damaged.
+  /// Whether N or F follows the value. If not, the line is damaged.
   private static func isFlagged(_ line: Span<UInt8>, after index: Int) -> Bool {
     for i in index..<line.count where line[i] != 0x20 {
       return line[i] == UInt8(ascii: "N") || line[i] == UInt8(ascii: "F")

@@ -4,34 +4,35 @@ struct PlannedRequest: BitwiseCopyable {
   /// Time between two requests, ns; 0 for as fast as the link allows.
   var period: Int64
   var priority: UInt8
-  /// ECUs that support any of its identifiers, one bit for each.
+  /// ECUs that support any of its identifiers; bit n stands for the ECU with index n.
   var ecus: UInt8
-  /// The identifiers that each ECU supports, one bit for each.
+  /// For each ECU, the identifiers that it supports; bit n stands for the identifier with index n in the request.
   var expected = InlineArray<8, UInt8>(repeating: 0)
-  /// Its row among the addressed requests; `nil` if it goes to all ECUs.
+  /// Its row among the addressed requests; `nil` if it is sent to all ECUs.
   var addressed: Int?
-  /// Whether the PID was missing from answers that contained others. It is then requested alone and rarely until it is
-  /// answered.
+  /// Whether its PID was supported but not answered. Such a PID is requested alone and rarely, until it is answered.
   var isAbsent = false
 
   /// Time at which it is due, ns.
   var due: Int64
   var wasSent = false
-  /// Whether a reply contained all identifiers, so that the ECUs are known to support several PIDs in one request.
+  /// Whether a reply contained all identifiers that the ECUs support, which proves that they answer several PIDs in one
+  /// request.
   var wasWhole = false
-  /// Replies in a row without any answer.
+  /// Number of replies in a row without any answer.
   var failures = 0
-  /// Replies in a row that answered only the first of several PIDs, or refused all.
+  /// Number of replies in a row that answered only the first of several PIDs, or refused all.
   var partials = 0
 
-  /// The count of expected frames that is sent after the request; 0 for none.
+  /// The count of expected frames that is sent after the request; 0 if none is sent.
   var suffix: UInt8 = 0
-  /// Frames of the last complete answer, and the number of complete answers in a row with that many.
+  /// Number of frames in the last complete answer, and how many complete answers in a row had this number.
   var frames = 0
   var streak = 0
-  /// Number of equal complete answers after which the count is sent. It grows each time the count truncates an answer.
+  /// Number of complete answers with the same number of frames after which the count is sent. It grows each time the
+  /// count truncates an answer.
   var threshold = 3
 
-  /// Latest time to send it: half a period after it is due.
+  /// Time by which it should be sent: half a period after it is due.
   var deadline: Int64 { due + period / 2 }
 }

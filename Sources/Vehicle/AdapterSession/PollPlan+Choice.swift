@@ -1,19 +1,19 @@
 extension PollPlan {
-  /// The next request of a plan.
+  /// What the plan requests next.
   enum Choice: BitwiseCopyable, Equatable {
     case request(Int)
-    /// Request one PID of an arbitrated request alone.
+    /// Request a single PID of a request that is being arbitrated.
     case arbitrate(Arbitration)
     /// No request is due before this time; `Int64.max` for never.
     case nothing(until: Int64)
   }
 
-  /// Chooses the due request with the earliest deadline; if there are several, the one with the higher priority. It
-  /// makes one pass over the plan.
+  /// Chooses among the requests that are due the one with the earliest deadline; if several have it, the one with the
+  /// highest priority.
   ///
-  /// Due requests that use the adapter's present address settings are preferred, so that the settings rarely change.
-  /// Only requests that were already due when the settings were sent are preferred, so that no other request waits for
-  /// ever.
+  /// Requests that use the adapter's present address settings come first, so that the settings rarely change. This
+  /// holds only for requests that were already due when the settings were sent; otherwise, other requests might wait
+  /// for ever.
   mutating func choose(
     at now: Int64, _ addressing: Addressing = .functional, _ table: borrowing AddressedTable
   ) -> Choice {
@@ -47,13 +47,13 @@ extension PollPlan {
     return requests[a].priority < requests[b].priority
   }
 
-  /// Whether the adapter has the address settings of a request that was already due when they were sent.
+  /// Whether a request uses the adapter's present address settings and was already due when these were sent.
   func sharesAddress(_ index: Int, _ addressing: Addressing, _ table: borrowing AddressedTable) -> Bool {
     guard case .physical(let row, let since) = addressing, let own = requests[index].addressed else { return false }
     return requests[index].due <= since && table[own].sharesAddress(with: table[row])
   }
 
-  /// Records that a request is sent.
+  /// Records that a request is being sent now, and plans the next one.
   ///
   /// - Returns: the count of expected frames to send after it; 0 for none.
   mutating func send(_ index: Int, at now: Int64) -> UInt8 {

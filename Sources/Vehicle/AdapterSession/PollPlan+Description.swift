@@ -10,7 +10,7 @@ extension PollPlan {
   ///     010C0D05 every 100 ms, ECUs 03, 2 frames
   ///     22404C every 30000 ms, addressed
   ///
-  /// ECUs are a hexadecimal bit mask of their indices in ``VehicleCapabilities``.
+  /// `ECUs` is a hexadecimal bit mask; bit n stands for the ECU with index n in ``VehicleCapabilities``.
   public func describe<Writer: PlanWriter & ~Copyable>(into writer: inout Writer) {
     for index in 0..<count {
       var text = TextLine()
@@ -42,7 +42,7 @@ extension PollPlan {
   }
 }
 
-/// A line of text in a fixed buffer; longer text is truncated.
+/// A buffer of fixed size for one line of text. Longer text is truncated.
 struct TextLine: ~Copyable {
   private var storage = InlineArray<96, UInt8>(repeating: 0)
   private var count = 0

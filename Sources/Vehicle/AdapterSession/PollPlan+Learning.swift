@@ -1,19 +1,19 @@
 import OBDWire
 
-/// The consequences of a reply for the plan.
+/// What a reply means for the plan.
 struct PollVerdict: BitwiseCopyable {
   /// Whether an ECU answered or refused.
   var isAlive = false
-  /// Whether the plan must be made again.
+  /// Whether ``PollPlan/make(for:_:_:bus:quirks:at:)`` must be called again.
   var isOutdated = false
-  /// ECUs whose requests have only one PID from now on, one bit for each; `nil` if unchanged.
+  /// A set of ECUs to which requests have only one PID from now on, one bit for each ECU; `nil` if there is no new set.
   var refusedSet: UInt8?
-  /// Whether the adapter refuses several PIDs in a request, or the count of expected frames.
+  /// Whether the adapter refuses requests with several PIDs, and whether it refuses the count of expected frames.
   var adapterRefusesMulti = false
   var adapterRefusesSuffix = false
   /// Whether long answers overflow the adapter's buffer.
   var bufferOverflows = false
-  /// ECUs that no longer answer, or that answer again, one bit for each.
+  /// ECUs that stopped answering with this reply, and ECUs that resumed; one bit for each ECU.
   var vanished: UInt8 = 0
   var returned: UInt8 = 0
   /// Whether ``PollPlan/absent`` has changed.
@@ -21,17 +21,17 @@ struct PollVerdict: BitwiseCopyable {
 }
 
 extension PollPlan {
-  /// Number of replies without an ECU after which the ECU is missing.
+  /// An ECU counts as missing after this many replies in a row that lack it.
   private static let vanishedAfter = 5
-  /// Number of answers without a PID after which the PID is absent.
+  /// A PID counts as absent after this many replies in a row that lack it but contain other PIDs of the same request.
   private static let absentAfter = 3
-  /// Number of unanswered requests after which a PID that was never answered is absent. Each must be between answers to
-  /// other requests.
+  /// A PID that was never answered counts as absent after this many unanswered requests. Each counts only if an ECU
+  /// answers another request afterwards.
   static let silentAfter = 4
 
   /// Updates the plan after the reply to a request.
   ///
-  /// - Parameter suffix: the count that was sent after the request; 0 for none.
+  /// - Parameter suffix: the count of expected frames that was sent after the request; 0 for none.
   mutating func record(
     _ index: Int, _ reply: ReplyObserver, suffix: UInt8, _ car: VehicleCapabilities, at now: Int64
   ) -> PollVerdict {
@@ -46,7 +46,7 @@ extension PollPlan {
       unanswered(index, reply, suffix: suffix, at: now, &verdict)
       return verdict
     }
-    // Only consecutive refusals count, because single characters are damaged on any line.
+    // Only refusals in a row count, because on any line a single character may be damaged.
     if suffix > 0 { suffixRefusals = 0 }
     if requests[index].request.identifierCount > 1 { multiRefusals = 0 }
     let wasAbsent = requests[index].isAbsent
@@ -70,12 +70,12 @@ extension PollPlan {
     return verdict
   }
 
-  /// Handles `?`: the adapter does not support the count, or several PIDs in a request.
+  /// Handles `?`: the adapter does not support either the count of expected frames or several PIDs in a request.
   private mutating func adapterRefused(_ index: Int, suffix: UInt8, at now: Int64, _ verdict: inout PollVerdict) {
     if suffix > 0 {
       dropCount(index)
       suffixRefusals += 1
-      // A single refusal may be a damaged character. In both cases, repeat the request without the count.
+      // A single refusal may be a damaged character. Whether it is or not, repeat the request without the count.
       update(index) { $0.due = now }
       if suffixRefusals >= 2 {
         usesSuffix = false
@@ -122,8 +122,8 @@ extension PollPlan {
       if requests[index].addressed == nil, !requests[index].isAbsent { suspect(pid(of: index, at: 0)) }
       return
     }
-    // If an ECU has answered several PIDs before, a single silence proves nothing. Otherwise, the first one starts the
-    // arbitration, before the vehicle is considered lost.
+    // If the ECUs have answered several PIDs before, a single unanswered request proves nothing. Otherwise, it starts
+    // the arbitration at once, before the vehicle counts as lost.
     if requests[index].failures >= (hearsSeveral ? 2 : 1) { arbitrate(index) }
   }
 
@@ -143,7 +143,8 @@ extension PollPlan {
     }
   }
 
-  /// Delays the request after two failures; each further failure doubles the delay, up to a minute.
+  /// Counts a failure. From the second failure in a row, delays the request, each time for twice as long, up to a
+  /// minute.
   private mutating func backOff(_ index: Int, at now: Int64) {
     update(index) {
       $0.failures += 1
@@ -154,8 +155,8 @@ extension PollPlan {
     }
   }
 
-  /// Handles an answer to only the first of several PIDs. After the second such answer, either the ECUs do not support
-  /// several PIDs in one request, or all but one PID are silent.
+  /// Handles an answer to only the first of several PIDs, or a refusal of all. After the second, an arbitration finds
+  /// out whether the ECUs do not support several PIDs in one request, or do not answer the other PIDs.
   private mutating func partial(_ index: Int, _ verdict: inout PollVerdict) {
     update(index) { $0.partials += 1 }
     if requests[index].partials >= 2 { arbitrate(index) }
@@ -192,7 +193,7 @@ extension PollPlan {
     return 0
   }
 
-  /// Whether every present ECU answered all identifiers that it supports.
+  /// Whether each ECU that is not missing answered all identifiers that it supports.
   private func isWhole(_ index: Int, _ reply: ReplyObserver, _ car: VehicleCapabilities) -> Bool {
     guard !reply.isDamaged, reply.negatives == 0 else { return false }
     for ecu in 0..<car.ecuCount where vanished & 1 << UInt8(truncatingIfNeeded: ecu) == 0 {
@@ -202,7 +203,7 @@ extension PollPlan {
     return true
   }
 
-  /// Finds PIDs that no ECU answered while others of the same request were answered.
+  /// Finds PIDs that were not answered although other PIDs of the same request were.
   private mutating func findMissing(_ index: Int, _ reply: ReplyObserver, _ verdict: inout PollVerdict) {
     let identifiers = requests[index].request.identifierCount
     let answered = reply.answeredPlaces
@@ -225,7 +226,7 @@ extension PollPlan {
     }
   }
 
-  /// Whether a present ECU should answer the identifier.
+  /// Whether an ECU that is not missing supports the identifier, and so should answer it.
   private func isExpected(_ index: Int, _ place: Int) -> Bool {
     for ecu in 0..<VehicleCapabilities.ecuCapacity where vanished & 1 << UInt8(truncatingIfNeeded: ecu) == 0 {
       if requests[index].expected[ecu] & 1 << UInt8(truncatingIfNeeded: place) != 0 { return true }
@@ -258,8 +259,8 @@ extension PollPlan {
     }
   }
 
-  /// Handles an answer that was truncated by the count. The count is sent again only after four times as many equal
-  /// answers.
+  /// Stops sending the count of expected frames, because it truncated an answer or was refused. It is sent again only
+  /// after four times as many equal answers as before.
   private mutating func dropCount(_ index: Int) {
     update(index) {
       $0.suffix = 0

@@ -1,6 +1,6 @@
-/// Finds out why a request with several PIDs was answered wrongly, by requesting its PIDs one by one.
+/// Finds out why a request with several PIDs was not answered as expected, by requesting its PIDs one by one.
 struct Arbitration: BitwiseCopyable, Equatable {
-  /// Index of the request.
+  /// Index of the request in the plan.
   let index: Int
   /// Index of the current PID in the request.
   var place = 0
@@ -9,12 +9,12 @@ struct Arbitration: BitwiseCopyable, Equatable {
   var silent: UInt8 = 0
   /// Whether silent PIDs are being requested a second time, because one answer may have been lost.
   var isSecondPass = false
-  /// Replies that prove nothing, for example because of an error of the adapter.
+  /// Number of replies that prove nothing, for example because of an error of the adapter.
   var inconclusive = 0
 }
 
-/// Decides what silence means: a PID is not answered, several PIDs in one request are not supported, or the vehicle is
-/// gone.
+/// Decides what it means if a request is not answered: a PID is never answered, several PIDs in one request are not
+/// supported, or the vehicle is gone.
 extension PollPlan {
   private static let inconclusiveLimit = 4
 
@@ -24,8 +24,7 @@ extension PollPlan {
     UInt8(truncatingIfNeeded: requests[index].request.identifier(at: place))
   }
 
-  /// Records that a PID was requested alone and not answered. A PID that was answered before stays in the plan and is
-  /// only delayed.
+  /// Records that a PID was requested alone and not answered. A PID that was answered before is ignored here.
   mutating func suspect(_ pid: UInt8) {
     if pid != 0, !proven.contains(pid) { suspects.insert(pid) }
   }
@@ -46,8 +45,8 @@ extension PollPlan {
     misses[Int(pid)] = 0
   }
 
-  /// Handles an answer of an ECU after unanswered PIDs. It shows that these PIDs are silent, and that the vehicle is
-  /// present.
+  /// Handles an answer of an ECU. It shows that the vehicle is present, so that PIDs that were not answered before it
+  /// count as silent.
   mutating func confirmSuspects(_ verdict: inout PollVerdict) {
     guard !suspects.isEmpty else { return }
     for number in 1...255 {
@@ -66,7 +65,7 @@ extension PollPlan {
     verdict.isOutdated = true
   }
 
-  /// Forgets which PIDs were silent, because the wait may have been too short.
+  /// Forgets which PIDs were silent. The wait for their answers may have been too short.
   mutating func forgetSilence() {
     absent = PIDSet()
     suspects = PIDSet()
@@ -80,7 +79,7 @@ extension PollPlan {
     if arbitration == nil { arbitration = Arbitration(index: index) }
   }
 
-  /// Handles the reply to one PID of an arbitrated request.
+  /// Handles the reply to a single PID of a request that is being arbitrated.
   mutating func recordArbitration(_ reply: ReplyObserver) -> PollVerdict {
     var verdict = PollVerdict()
     verdict.isAlive = reply.messages > 0 || reply.negatives > 0
@@ -109,7 +108,7 @@ extension PollPlan {
     return verdict
   }
 
-  /// Continues with the next PID; after the last one, decides.
+  /// Continues with the next PID. After the last one, decides.
   private mutating func advanceArbitration(_ verdict: inout PollVerdict) {
     guard var current = arbitration else { return }
     let identifiers = requests[current.index].request.identifierCount
@@ -131,10 +130,11 @@ extension PollPlan {
     for place in 0..<requests[done.index].request.identifierCount
     where done.silent & 1 << UInt8(truncatingIfNeeded: place) != 0 {
       let pid = pid(of: done.index, at: place)
-      // If none was answered, the vehicle may be gone. The PIDs then count as silent only after the vehicle answers.
+      // If none of the PIDs was answered, the vehicle may be gone. They then count as silent only when the vehicle
+      // answers again.
       if done.answered == 0 { suspect(pid) } else { markAbsent(pid, &verdict) }
     }
-    // Each is answered alone, but not together.
+    // Each PID is answered if it is requested alone, but not together with others.
     guard done.answered != 0, done.silent == 0 else { return }
     refusedSets.insert(requests[done.index].ecus)
     verdict.refusedSet = requests[done.index].ecus

@@ -7,59 +7,61 @@ import OBDWire
 ///
 /// - On CAN, a request has up to six PIDs of service 01, or three data identifiers of OBDonUDS. On other buses, it has
 ///   one. Support PIDs are never requested together with others.
-/// - PIDs with the same period share requests. A PID whose length is in no standard is requested alone, and only if the
-///   user named it.
-/// - If an ECU answers several PIDs in one request wrongly, the set of ECUs that the request reaches is stored. Later
-///   requests to that set have one PID.
+/// - PIDs with the same period share requests. A PID for which no standard defines a length is requested alone, and
+///   only if the user named it.
+/// - If several PIDs in one request are not answered correctly, the set of ECUs that support any of them is stored.
+///   Later requests for that set of ECUs have one PID.
 /// - After ``PlannedRequest/threshold`` complete answers with the same number of frames, that number is sent after the
 ///   request as the count of expected frames. It is removed if it truncates an answer. It is never sent on SAE J1850
 ///   PWM and K-lines, where the next request would collide with ECUs that still answer.
 public struct PollPlan: ~Copyable {
-  /// Sufficient for one request for each PID, and the addressed ones.
+  /// Maximum number of requests. This is sufficient for one request for each PID, and for all addressed requests.
   static let capacity = 384
 
   private(set) var requests = InlineArray<384, PlannedRequest>(
     repeating: PlannedRequest(request: .storedCodes, period: 0, priority: 0, ecus: 0, due: 0))
   /// Number of requests.
   public private(set) var count = 0
-  /// The bus of the plan.
+  /// The bus for which the plan was made.
   private(set) var bus: BusProtocol = .auto
 
-  // These values are learned from replies, and a new plan uses them.
-  /// Sets of ECUs to which a request has only one PID.
+  // These values are learned from replies. They are kept when the plan is made again.
+  /// Sets of ECUs to which a request has only one PID. A bit mask of ECUs stands for each set.
   var refusedSets = PIDSet()
-  /// PIDs that are not answered although supported.
+  /// PIDs that are not answered although an ECU claims to support them.
   var absent = PIDSet()
-  /// PIDs that were answered alone after they had been missing from answers to several.
+  /// PIDs that were missing from answers to several PIDs, and then were answered when requested alone.
   var alone = PIDSet()
   var misses = InlineArray<256, UInt8>(repeating: 0)
-  /// PIDs that were requested alone and not answered since any ECU last answered. They count as silent only when an ECU
-  /// answers again, because a vehicle with its ignition off answers nothing.
+  /// PIDs that were requested alone and not answered, since an ECU last answered anything. They count as silent only
+  /// when an ECU answers again, because a vehicle with its ignition off answers nothing.
   var suspects = PIDSet()
   /// PIDs that were answered since the vehicle was identified.
   var proven = PIDSet()
   /// The identifier that was answered last; `nil` if none was answered since the vehicle was found.
   var lastAnswered: UInt16?
-  /// Maximum number of identifiers in a request; halved after BUFFER FULL.
+  /// Maximum number of identifiers in a request. It is halved after BUFFER FULL.
   var identifierLimit = 6
   var usesSuffix = true
   var suffixRefusals = 0
   var multiRefusals = 0
-  /// Whether a request for several PIDs was answered with several.
+  /// Whether a request for several PIDs was ever answered with more than one of them.
   var hearsSeveral = false
   /// For each ECU, the number of replies in a row that lacked it while others answered.
   var silence = InlineArray<8, UInt8>(repeating: 0)
-  /// ECUs that no longer answer, one bit for each.
+  /// ECUs that have stopped answering, one bit for each.
   public internal(set) var vanished: UInt8 = 0
-  /// The arbitration in progress after a request with several PIDs was answered wrongly; `nil` if there is none.
+  /// The arbitration in progress, which follows if a request with several PIDs is not answered as expected; `nil` if
+  /// there is none.
   var arbitration: Arbitration?
-  /// Next time at which a request is sent without its count, to detect whether more ECUs answer.
+  /// Next time at which a request is sent without the count of expected frames, to detect whether more ECUs answer than
+  /// before.
   var nextVerification: Int64 = 0
 
   /// Creates a plan without requests.
   public init() {}
 
-  /// Discards everything that was learned, for another vehicle.
+  /// Discards everything that was learned, because the vehicle is a different one.
   mutating func forget() {
     refusedSets = PIDSet()
     absent = PIDSet()
@@ -75,9 +77,9 @@ public struct PollPlan: ~Copyable {
     count = 0
   }
 
-  /// Forgets which ECUs answer, for a vehicle that was found again.
+  /// Forgets which ECUs answer, because the vehicle was lost and found again.
   ///
-  /// - Parameter sameOrder: whether the ECUs have the same indices as before.
+  /// - Parameter sameOrder: whether the ECUs have the same indices as before the loss.
   mutating func forgetPresence(sameOrder: Bool) {
     silence = InlineArray(repeating: 0)
     vanished = 0
@@ -88,7 +90,8 @@ public struct PollPlan: ~Copyable {
     if !sameOrder { refusedSets = PIDSet() }
   }
 
-  /// Makes the plan. All of its requests are due at `now`.
+  /// Makes the plan. Its requests are due at once, except those for silent PIDs and the one that only shows whether the
+  /// vehicle is present.
   mutating func make(
     for car: VehicleCapabilities, _ preferences: PollPreferences, _ addressed: borrowing AddressedTable,
     bus: BusProtocol,
@@ -120,7 +123,7 @@ public struct PollPlan: ~Copyable {
   }
 
   static let verificationPeriod: Int64 = 60_000_000_000
-  /// The same while an ECU is missing.
+  /// The same period while an ECU is missing, so that its return is detected sooner.
   static let returnPeriod: Int64 = 5_000_000_000
   static let watchPeriod: Int64 = 2_000_000_000
   static let absentPeriod: Int64 = 30_000_000_000
@@ -128,19 +131,20 @@ public struct PollPlan: ~Copyable {
   /// be answered now.
   static let absentDelay: Int64 = 5_000_000_000
 
-  /// Whether the next request cannot collide with late answers. On SAE J1850 PWM and K-lines it can.
+  /// Whether the count of expected frames may be sent. On SAE J1850 PWM and K-lines it may not, because the next
+  /// request could collide with late answers.
   static func admitsSuffix(_ bus: BusProtocol) -> Bool { bus.isCAN || bus == .j1850vpw }
 
   /// Sorts the wanted PIDs by period, priority and number.
   ///
-  /// - Returns: their number.
+  /// - Returns: the number of wanted PIDs.
   private mutating func sort(
     into order: inout InlineArray<256, UInt8>, _ car: VehicleCapabilities, _ preferences: PollPreferences
   ) -> Int {
     var items = 0
     for number in 1...255 {
       let pid = UInt8(truncatingIfNeeded: number)
-      // Support PIDs have no reading; PID 02 is only for service 02.
+      // Support PIDs have no reading. PID 02 exists only in service 02.
       guard pid & 0x1F != 0, pid != 0x02, car.ecus(supporting: pid) != 0 else { continue }
       guard preferences.period(of: pid) != PollPreferences.never else { continue }
       guard ReplyObserver.dataLength(UInt16(pid), .currentData) > 0 || preferences.isNamed(pid) else { continue }
@@ -164,7 +168,8 @@ public struct PollPlan: ~Copyable {
 
   /// Adds a PID to the last request.
   ///
-  /// - Returns: `false` if the request is full, has another period, or goes to ECUs that do not support the PID.
+  /// - Returns: `false` if the PID needs its own request: the last one is full, has another period or an absent PID, or
+  ///   reaches ECUs that do not answer several PIDs in one request.
   private mutating func appendToLast(
     _ pid: UInt8, _ ecus: UInt8, _ preferences: PollPreferences, _ car: VehicleCapabilities, carries: Int
   ) -> Bool {
@@ -206,7 +211,7 @@ public struct PollPlan: ~Copyable {
     return false
   }
 
-  /// Adds a request for the supported PIDs, so that a loss is detected even if no PID is polled or answered.
+  /// Adds a request for the supported PIDs, so that a loss is detected even if no other request shows it.
   private mutating func appendPresenceRequest(_ car: VehicleCapabilities, at now: Int64) {
     requests[count] = PlannedRequest(
       request: .one(car.isUDS ? .dataIdentifier : .currentData, identifier(0x00, car)), period: Self.watchPeriod,

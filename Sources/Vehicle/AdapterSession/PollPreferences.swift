@@ -1,4 +1,4 @@
-/// The period and priority of each PID: what the user named, and defaults for the others.
+/// The period and priority of each PID: those that the user set, and defaults for the others.
 public struct PollPreferences: BitwiseCopyable, Sendable {
   /// The period of a PID that is not polled.
   public static let never = Int64.max
@@ -7,13 +7,14 @@ public struct PollPreferences: BitwiseCopyable, Sendable {
 
   private var periods = InlineArray<256, Int64>(repeating: unset)
   private var priorities = InlineArray<256, UInt8>(repeating: 0xFF)
-  /// Period of the PIDs that are not named, ns; 0 for as fast as the link allows.
+  /// Period of PIDs for which the user sets none, ns; 0 for as fast as the link allows. PIDs that change slowly are
+  /// requested less often.
   public var defaultPeriod: Int64 = second
-  /// Time between two readings of the trouble codes, ns. The MIL state (PID 01) is read equally often, at least once a
-  /// minute, so that both agree. A period that the user sets for it has priority.
+  /// Time between two readings of the trouble codes, ns. The MIL state (PID 01) is read equally often, but at least
+  /// once a minute, so that it agrees with the codes. A period that the user sets for it has priority.
   public var codesPeriod: Int64 = 60 * second
 
-  /// Creates the defaults.
+  /// Creates preferences without any setting of the user.
   public init() {}
 
   /// Sets the period and priority of a PID.
@@ -26,10 +27,10 @@ public struct PollPreferences: BitwiseCopyable, Sendable {
     if let priority { priorities[Int(pid)] = priority }
   }
 
-  /// Turns off all PIDs that are not named by ``set(_:period:priority:)``.
+  /// Disables all PIDs for which ``set(_:period:priority:)`` was not called.
   public mutating func setOthersToNever() { defaultPeriod = Self.never }
 
-  /// Whether the PID was named.
+  /// Whether ``set(_:period:priority:)`` was called for the PID.
   func isNamed(_ pid: UInt8) -> Bool { periods[Int(pid)] != Self.unset }
 
   /// The period of a PID, ns.
@@ -40,9 +41,10 @@ public struct PollPreferences: BitwiseCopyable, Sendable {
     return switch pid {
     // MIL state and number of codes.
     case 0x01: min(codesPeriod, 60 * Self.second)
-    // Values that never change, or only with the codes (monitors, sensor locations, scalings, standards).
+    // Values that never change, or change only together with the codes (monitors, sensor locations, scalings,
+    // standards).
     case 0x13, 0x1C, 0x1D, 0x41, 0x4F, 0x50, 0x51, 0x5F: 60 * Self.second
-    // Slow values: temperatures, levels, distances, times.
+    // Values that change slowly: temperatures, levels, distances, times.
     case 0x05, 0x0F, 0x1F, 0x21, 0x2F, 0x30, 0x31, 0x33, 0x46, 0x4D, 0x4E, 0x5B, 0x5C, 0x67, 0x68, 0xA6:
       max(defaultPeriod, 5 * Self.second)
     default: defaultPeriod

@@ -2,13 +2,13 @@
 /// no I/O and no clock.
 ///
 /// Its inputs are the adapter's voltage, PID 42, engine speed, speed, and whether the vehicle answers. ``decide(at:)``
-/// returns changes. Invariants:
-/// - A low voltage alone does not stop requests. If a vehicle answers, requests stop only after it reports that nothing
-///   moves. If it may drive without its engine, they stop only after a time longer than any red light.
+/// returns each change. Invariants:
+/// - A low voltage alone does not stop requests. While a vehicle answers, requests stop only after it has reported that
+///   nothing moves. If it may drive without its engine, they stop only after a time longer than any red light.
 /// - An unreliable voltage is ignored (``VoltageGauge``).
 /// - A sleeping vehicle is probed once for each rise of the voltage, each interval and each restart of the adapter.
 struct PowerWatch: ~Copyable {
-  /// Whether requests are allowed.
+  /// Whether requests are allowed: always, not at all, or for one probe with its reason.
   enum State: BitwiseCopyable, Equatable {
     case awake, asleep
     case probing(AwakeReason)
@@ -20,25 +20,25 @@ struct PowerWatch: ~Copyable {
     case probe(AwakeReason)
   }
 
-  /// Longest interval of probes if the voltage has never changed, ns. A rise might then not be detected, because the
-  /// adapter may not measure it.
+  /// Maximum time between two probes while the adapter's voltage has never changed, ns. The adapter may not measure it,
+  /// and a rise would then not be detected.
   private static let unprovenInterval: Int64 = 900_000_000_000
-  /// Shortest interval of probes after restarts of the adapter, ns. An adapter restarts repeatedly on a failing
-  /// battery.
+  /// Minimum time between two probes that follow restarts of the adapter, ns. With a failing battery, an adapter
+  /// restarts again and again.
   private static let returnPause: Int64 = 300_000_000_000
 
   let configuration: PowerConfiguration
   private let longestGap: Int64
   private(set) var gauge: VoltageGauge
   private(set) var state = State.awake
-  /// Engine speed, speed, fuel type and unanswered requests.
+  /// What the vehicle reported about motion and its fuel type, and which requests it did not answer.
   var activity: VehicleActivity
 
-  /// Start of the state; `nil` before the first decision.
+  /// Time at which the present state began; `nil` before the first decision.
   private var since: Int64?
   private var lastProbe: Int64?
   private var permit: AwakeReason?
-  /// Lowest voltage since it fell asleep.
+  /// Lowest voltage since the vehicle fell asleep.
   private var floor: Double?
 
   private var lastVoltage = Int64.min
@@ -46,10 +46,10 @@ struct PowerWatch: ~Copyable {
   private var restingSince: Int64?
 
   /// - Parameters:
-  ///   - voltagePeriod: period of the voltage readings while awake, ns. Readings that are much further apart do not
-  /// show that a condition held between them.
-  ///   - offset: the learned error of the adapter's voltage, V.
-  ///   - hasMoved: whether the voltage changed in an earlier session.
+  ///   - voltagePeriod: period of the voltage readings while awake, ns. If two readings are much further apart, the
+  /// time between them does not count for any condition.
+  ///   - offset: the vehicle's voltage minus the adapter's, as learned in an earlier session, V.
+  ///   - hasMoved: whether the adapter's voltage changed in an earlier session.
   init(_ configuration: PowerConfiguration, voltagePeriod: Int64, offset: Double = 0, hasMoved: Bool = false) {
     self.configuration = configuration
     let (gap, isOverflow) = voltagePeriod.multipliedReportingOverflow(by: 3)
@@ -64,7 +64,7 @@ struct PowerWatch: ~Copyable {
   /// Whether a probe is in progress.
   var isProbing: Bool { if case .probing = state { true } else { false } }
 
-  /// Time at which ``decide(at:)`` may return a change without an event.
+  /// Time at which ``decide(at:)`` may return a change although no event was recorded.
   var deadline: Int64 {
     guard state == .asleep else { return Int64.max }
     if permit != nil { return 0 }
@@ -100,7 +100,8 @@ struct PowerWatch: ~Copyable {
     }
   }
 
-  /// The vehicle's voltage, even if it is unproven; `nil` if unreliable.
+  /// The vehicle's voltage according to the adapter, even if the adapter perhaps does not measure it; `nil` if
+  /// unreliable.
   private var volts: Double? { gauge.volts ?? gauge.unproven }
 
   // MARK: Events
@@ -121,17 +122,17 @@ struct PowerWatch: ~Copyable {
     lowSince = volts <= configuration.cutOffVoltage ? lowSince ?? now : nil
     restingSince = volts < configuration.restingVoltage ? restingSince ?? now : nil
     guard state == .asleep else { return }
-    // Tenths of a volt are not exact: 13.0 - 12.2 is slightly less than 0.8.
+    // Tenths of a volt are not exact in binary: 13.0 - 12.2 is slightly less than 0.8.
     if let floor, volts - floor >= configuration.wakeRise - 0.001 { permit = permit ?? .voltageRise }
     floor = min(floor ?? volts, volts)
   }
 
-  /// Records PID 42, V.
+  /// Records the control module's voltage (PID 42), V.
   mutating func controlModule(_ volts: Double, at now: Int64) { gauge.controlModule(volts, at: now) }
 
-  /// Records that the vehicle answered or refused.
+  /// Records that the vehicle answered or refused a request.
   ///
-  /// - Returns: the reason of the probe; `nil` if it was awake.
+  /// - Returns: the reason of the probe in progress; `nil` if there is none.
   mutating func answered() -> AwakeReason? {
     activity.answered()
     guard case .probing(let reason) = state else { return nil }
@@ -146,19 +147,19 @@ struct PowerWatch: ~Copyable {
     floor = volts
   }
 
-  /// Records that the adapter was absent, or restarted without a command.
+  /// Records that the adapter is present again, or restarted by itself.
   mutating func adapterReturned(at now: Int64) {
     guard state == .asleep else { return }
     if let lastProbe, now - lastProbe < Self.returnPause { return }
     permit = .adapterReturned
   }
 
-  /// Allows one probe that the caller requested.
+  /// Allows one probe of a sleeping vehicle, because the caller requested it.
   mutating func request() {
     if state == .asleep { permit = .requested }
   }
 
-  /// Wakes up and discards what was recorded before.
+  /// Changes to the state `awake`, and discards what was recorded before.
   mutating func restart(at now: Int64) {
     state = .awake
     since = now
@@ -168,16 +169,16 @@ struct PowerWatch: ~Copyable {
     activity.restart()
   }
 
-  /// Discards the calibration of the adapter's voltage, for another adapter.
+  /// Discards what was learned about the adapter's voltage, because the adapter is a different one.
   mutating func forgetAdapter() { gauge = VoltageGauge(configuration, offset: 0) }
 
-  /// Discards facts about the vehicle, for another vehicle.
+  /// Discards facts about the vehicle, because the vehicle is a different one.
   mutating func forgetVehicle() { activity.forgetVehicle() }
 
   // MARK: Falling asleep
 
-  /// Whether motion must be requested: the voltage is at the cut-off, and the vehicle answers but has not reported its
-  /// motion recently.
+  /// Whether to request engine speed and vehicle speed: the voltage is at or below the cut-off, and the vehicle answers
+  /// but has not reported them recently.
   func wantsMotion(at now: Int64) -> Bool {
     state == .awake && lowSince != nil && !activity.isSilent && activity.isUnknown(at: now)
   }
@@ -188,11 +189,12 @@ struct PowerWatch: ~Copyable {
     }
     guard activity.isSilent(for: configuration.silentTime, at: now) else { return nil }
     if hasHeld(configuration.silentTime, restingSince, now) { return .vehicleSilent }
-    // Without a reliable voltage, only the interval can end the sleep; without an interval it would never end.
+    // Without a reliable voltage, only a probe at the configured interval can end the sleep. Without such an interval,
+    // the vehicle would sleep for ever.
     return volts == nil && configuration.wakeInterval != PowerConfiguration.never ? .vehicleSilent : nil
   }
 
-  /// Whether a condition has held since `start`, without a long gap between readings.
+  /// Whether a condition that began at `start` has held for `time`, with voltage readings that are not too far apart.
   private func hasHeld(_ time: Int64, _ start: Int64?, _ now: Int64) -> Bool {
     guard let start, now - lastVoltage <= longestGap else { return false }
     return now - start >= time

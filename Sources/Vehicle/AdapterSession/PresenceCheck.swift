@@ -2,23 +2,23 @@ import OBDWire
 
 /// A check whether a vehicle that stopped answering is still present.
 ///
-/// An unanswered PID is no loss, because an ECU may claim to support many PIDs that it never answers. The vehicle
-/// counts as lost only if two requests stay unanswered, also with the longest wait: the one that found the vehicle, and
-/// the one for the PID that was answered last.
+/// An unanswered PID does not mean that the vehicle is gone, because an ECU may claim to support many PIDs that it
+/// never answers. The vehicle counts as lost only if three requests in a row are not answered: the one that found the
+/// vehicle, the one for the PID that was answered last, and the first one again with the longest wait.
 struct PresenceCheck: BitwiseCopyable {
   enum Step: UInt8, BitwiseCopyable {
-    /// 01 00, or 22 F400.
+    /// The request that found the vehicle: 01 00, or 22 F400.
     case support
     /// The PID that was answered last.
     case lastAnswered
-    /// 01 00 with the longest wait: the ECU may be slow.
+    /// The first request again with the longest wait, because the ECU may be slow.
     case longestWait
 
     var next: Step? { Step(rawValue: rawValue + 1) }
   }
 
   var step = Step.support
-  /// Replies that prove nothing, for example because of an error of the adapter.
+  /// Number of replies that prove nothing, for example because of an error of the adapter.
   var inconclusive = 0
 }
 
@@ -52,7 +52,7 @@ extension AdapterSession {
     }
   }
 
-  /// Handles an answer during the check. It shows that only some PIDs were silent, or that the ECUs are slow.
+  /// Handles an answer during the check. It shows either that only some PIDs are silent, or that the ECUs are slow.
   private mutating func recordPresence(_ step: PresenceCheck.Step) {
     guard step == .longestWait else {
       vehicle.answerTime.resetSlowAnswers()
@@ -73,14 +73,15 @@ extension AdapterSession {
     isPlanOutdated = true
   }
 
-  /// Records an answer within the usual wait. After enough of them, ECUs that were slow in an earlier session are no
-  /// longer slow.
+  /// Records an answer within the usual wait. After enough of them, ECUs that were slow in an earlier session no longer
+  /// count as slow.
   mutating func recordPromptAnswer() {
     guard vehicle.answerTime.pace == .usual, memory.quirks.contains(.slowECU) else { return }
     if vehicle.answerTime.recordPromptAnswer() { unlearn(.slowECU) }
   }
 
-  /// Handles the loss of a vehicle. If it is lost repeatedly, the pauses between searches grow.
+  /// Handles the loss of a vehicle. Each time the vehicle is lost soon after it was found, the pause before the search
+  /// is longer.
   mutating func loseVehicle(_ reason: LossReason, at now: Int64) {
     let pause = connection.map { history.recordLoss(connectedSince: $0.since, at: now) } ?? 0
     reportLoss(reason)

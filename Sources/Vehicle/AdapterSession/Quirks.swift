@@ -5,10 +5,10 @@ public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
   public let rawValue: UInt32
   /// Creates a set of quirks.
   ///
-  /// - Parameter rawValue: one bit for each quirk.
+  /// - Parameter rawValue: the set, with one bit for each quirk.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// ATZ is answered by `?`.
+  /// The adapter answers ATZ with `?`.
   public static let noReset = Quirks(rawValue: 1 << 0)
   /// ATZ breaks the link, because some Bluetooth adapters also restart their radio. ATD is sent instead.
   public static let resetLosesLink = Quirks(rawValue: 1 << 1)
@@ -18,9 +18,9 @@ public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
   public static let noLinefeedsOff = Quirks(rawValue: 1 << 3)
   /// ATS0 is refused: bytes are separated by spaces.
   public static let noSpacesOff = Quirks(rawValue: 1 << 4)
-  /// ATH1 is refused: the answering ECU is unknown.
+  /// ATH1 is refused: replies do not show which ECU answered.
   public static let noHeaders = Quirks(rawValue: 1 << 5)
-  /// ATAT1 is refused: the adapter always waits its full time.
+  /// ATAT1 is refused: the adapter always waits for the full time that ATST sets.
   public static let noAdaptiveTiming = Quirks(rawValue: 1 << 6)
   /// ATST is refused.
   public static let noTimeout = Quirks(rawValue: 1 << 7)
@@ -28,7 +28,7 @@ public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
   public static let noIdentity = Quirks(rawValue: 1 << 8)
   /// AT@1 is refused.
   public static let noDescription = Quirks(rawValue: 1 << 9)
-  /// ATRV is refused: the voltage is unknown.
+  /// ATRV is refused: the voltage at the connector cannot be read.
   public static let noVoltage = Quirks(rawValue: 1 << 10)
   /// ATDPN is refused, or returns 0 although a vehicle answers.
   public static let noProtocolNumber = Quirks(rawValue: 1 << 11)
@@ -38,35 +38,35 @@ public struct Quirks: OptionSet, BitwiseCopyable, Sendable {
   public static let noProtocolSelection = Quirks(rawValue: 1 << 13)
   /// The count of expected frames after a request is refused.
   public static let noCountSuffix = Quirks(rawValue: 1 << 14)
-  /// Requests with several PIDs are refused by the adapter.
+  /// The adapter refuses requests with several PIDs.
   public static let noMultiPID = Quirks(rawValue: 1 << 15)
-  /// BUFFER FULL: long answers must be requested in parts.
+  /// The adapter answered BUFFER FULL: long answers must be requested in parts.
   public static let smallBuffer = Quirks(rawValue: 1 << 16)
-  /// A prompt is sent twice, or late.
+  /// The adapter sends a second prompt, or a late one, after a reply.
   public static let strayPrompts = Quirks(rawValue: 1 << 17)
-  /// STI is answered: an STN chip (OBDLink).
+  /// The adapter answers STI: it has an STN chip (OBDLink).
   public static let stnChip = Quirks(rawValue: 1 << 18)
   /// ATSH or ATCRA is refused: addressed requests are not sent.
   public static let noAddressing = Quirks(rawValue: 1 << 19)
   /// ATFCSH, ATFCSD or ATFCSM is refused.
   public static let noFlowControl = Quirks(rawValue: 1 << 20)
-  /// ECUs answer later than usual: the wait was increased.
+  /// ECUs answer later than usual, so the session waits longer for them.
   public static let slowECU = Quirks(rawValue: 1 << 21)
-  /// ATPC is refused: ATSW00 ends a K-line's wake-up messages.
+  /// ATPC is refused. ATSW00 is sent instead to end the wake-up messages on a K-line.
   public static let noProtocolClose = Quirks(rawValue: 1 << 22)
   /// ATLP is refused, or no character wakes the adapter.
   public static let noLowPower = Quirks(rawValue: 1 << 23)
-  /// ATBRD or STBR is refused, or the line does not support the speed. Tested once in each session.
+  /// ATBRD or STBR is refused, or the line does not work at the new speed. Tested again once in each session.
   public static let noBaudChange = Quirks(rawValue: 1 << 24)
   /// According to ATPPS, the adapter itself makes the pause P3min before a request on a K-line.
   public static let keepsPause = Quirks(rawValue: 1 << 25)
-  /// ATPPS is refused.
+  /// ATPPS, which lists the adapter's parameters, is refused.
   public static let noParameterList = Quirks(rawValue: 1 << 26)
-  /// ATPPS lists a pause that the adapter does not make, so ECUs of a K-line miss requests. Tested once in each
+  /// ATPPS lists a pause that the adapter does not make, so ECUs of a K-line miss requests. Tested again once in each
   /// session.
   public static let breaksPause = Quirks(rawValue: 1 << 27)
 
-  /// The name in records and log lines. For several quirks, the name of the lowest bit.
+  /// The name in records and log lines. For a set of several quirks, the name of the one with the lowest bit.
   public var name: StaticString {
     switch rawValue.trailingZeroBitCount {
     case 0: "noReset"

@@ -1,11 +1,12 @@
-/// One request to the vehicle: a reading service and its identifiers, at most the seven bytes of a single frame.
+/// One request to the vehicle: a reading service and its identifiers. It has at most seven bytes, so that it fits in a
+/// single frame.
 ///
 ///     01 0C 0D 05          three PIDs of service 01
 ///     02 0C 00 0D 00       two PIDs of freeze frame 0
 ///     22 F4 0C F4 0D       two data identifiers
 ///     19 42 33 08 1E       confirmed emission-related codes (ISO 14229-1, 11.3.2.19)
 public struct ReadRequest: BitwiseCopyable, Sendable {
-  /// Maximum number of identifiers: six PIDs of service 01 (ISO 15031-5, 7.1.2.1).
+  /// Maximum number of identifiers in any request: six PIDs of service 01 (ISO 15031-5, 7.1.2.1).
   public static let identifierCapacity = 6
 
   /// The service.
@@ -13,7 +14,7 @@ public struct ReadRequest: BitwiseCopyable, Sendable {
   private var identifiers = InlineArray<6, UInt16>(repeating: 0)
   /// Number of PIDs, information types or data identifiers; 0 for services 03, 07 and 0A.
   public private(set) var identifierCount = 0
-  /// Service 02: the frame's number; service 19: the sub-function's parameters.
+  /// For service 02, the number of the freeze frame; for service 19, the parameters of the sub-function.
   private var parameters = InlineArray<3, UInt8>(repeating: 0)
   private var parameterCount = 0
 
@@ -22,7 +23,7 @@ public struct ReadRequest: BitwiseCopyable, Sendable {
   /// The identifier at an index.
   public func identifier(at index: Int) -> UInt16 { identifiers[index] }
 
-  /// The index of an identifier; `nil` if the request does not contain it.
+  /// The position of an identifier in the request; `nil` if the request does not contain it.
   public func place(of identifier: UInt16) -> Int? {
     for i in 0..<identifierCount where identifiers[i] == identifier { return i }
     return nil
@@ -39,7 +40,7 @@ public struct ReadRequest: BitwiseCopyable, Sendable {
     return true
   }
 
-  /// Maximum number of identifiers in one request of a service on CAN.
+  /// Maximum number of identifiers in one request, on CAN.
   static func limit(_ service: ReadService) -> Int {
     switch service {
     case .currentData: 6
@@ -68,16 +69,17 @@ public struct ReadRequest: BitwiseCopyable, Sendable {
   /// One local identifier of service 21.
   static func localIdentifier(_ identifier: UInt8) -> ReadRequest { one(.localIdentifier, UInt16(identifier)) }
 
-  /// Services 03, 07 and 0A: the service alone.
+  /// Requests of services 03, 07 and 0A, which have no identifier.
   static let storedCodes = ReadRequest(.storedCodes)
   static let pendingCodes = ReadRequest(.pendingCodes)
   static let permanentCodes = ReadRequest(.permanentCodes)
 
-  /// 19 42 33 08 1E: codes of the emissions group (0x33) whose status is confirmed, of any severity that J1979-2 uses.
+  /// The request 19 42 33 08 1E: codes of the emissions group (0x33) with the status confirmed (0x08), of all
+  /// severities that J1979-2 uses (0x1E).
   static let confirmedCodesUDS = emissionCodes(status: 0x08)
-  /// 19 42 33 04 1E: pending codes.
+  /// The request 19 42 33 04 1E: the same for the status pending (0x04).
   static let pendingCodesUDS = emissionCodes(status: 0x04)
-  /// 19 55 33: codes with permanent status (ISO 14229-1, 11.3.2.23).
+  /// The request 19 55 33: codes of the emissions group with permanent status (ISO 14229-1, 11.3.2.23).
   static let permanentCodesUDS: ReadRequest = {
     var request = one(.readDTCInformation, 0x55)
     request.parameters[0] = 0x33
@@ -100,7 +102,7 @@ public struct ReadRequest: BitwiseCopyable, Sendable {
     return request
   }
 
-  /// Calls a closure with each byte of the request, in the order of the bus.
+  /// Calls a closure with each byte of the request, in the order in which they are sent on the bus.
   func forEachByte(_ body: (UInt8) -> Void) {
     body(service.rawValue)
     for i in 0..<identifierCount {

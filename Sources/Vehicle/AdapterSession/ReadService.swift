@@ -10,11 +10,11 @@ public enum ReadService: UInt8, BitwiseCopyable, Sendable, CaseIterable {
   case freezeFrame = 0x02
   /// Confirmed emission-related trouble codes (6.3).
   case storedCodes = 0x03
-  /// Oxygen sensor monitoring tests of legacy buses (6.5); CAN has service 06 instead.
+  /// Oxygen sensor monitoring tests (6.5), on buses older than CAN. On CAN, service 06 replaces it.
   case oxygenSensorTests = 0x05
   /// On-board monitoring tests (6.6).
   case monitoringTests = 0x06
-  /// Trouble codes of this driving cycle or the last (6.7).
+  /// Trouble codes that were detected in this driving cycle or the last one (6.7).
   case pendingCodes = 0x07
   /// Vehicle information: VIN, calibrations, ECU names (6.9).
   case vehicleInformation = 0x09

@@ -3,33 +3,33 @@ import OBDWire
 /// Facts about one reply that the session needs, collected while the reply is parsed. Readings are passed to the
 /// caller's handler.
 struct ReplyObserver: BitwiseCopyable {
-  /// The request; `nil` if the command was for the adapter.
+  /// The request that this reply answers; `nil` if the command was for the adapter.
   private(set) var request: ReadRequest?
   private(set) var expectsBanner = false
   /// Whether the request was service 04.
   private let isClearing: Bool
 
-  /// Bit n: a failure whose kind has the raw value n.
+  /// The failures in the reply; bit n stands for the failure whose kind has the raw value n.
   private(set) var failures: UInt32 = 0
-  /// The last failure that explains why there is no reading.
+  /// The last failure that is not a refusal by an ECU; `nil` if there is none.
   private(set) var lastFailure: WireError.Kind?
   private(set) var negatives = 0
-  /// Number of final refusals. Response code 0x78 is not counted, because it only delays the answer.
+  /// Number of refusals. Response code 0x78 is not counted, because it does not refuse but only delays the answer.
   private(set) var refusals = 0
-  /// Response code of the last refusal.
+  /// Response code of the last refusal, which may be 0x78.
   private(set) var negativeCode: UInt8 = 0
-  /// Whether every refusal in the reply was 0x78 and no answer followed.
+  /// Whether the ECUs have sent only response code 0x78, so that the answer is pending.
   private(set) var isPending = false
 
-  /// Messages that answer the request.
+  /// Number of messages that answer the request.
   private(set) var messages = 0
-  /// Frames of all ECUs, refusals included, as the adapter counts them on CAN.
+  /// Number of frames that all ECUs sent, including those of refusals. The adapter counts in the same way on CAN.
   private(set) var frames = 0
   private(set) var senderCount = 0
   private var senders = InlineArray<8, ECUAddress>(repeating: .unknown)
-  /// The identifiers of the request that each sender answered, one bit for each identifier.
+  /// For each sender, one bit for each identifier of the request that it answered.
   private var places = InlineArray<8, UInt8>(repeating: 0)
-  /// Bit n: the sender with index n has stored codes (PID 01).
+  /// The senders that have stored codes, according to PID 01; bit n stands for the sender with index n.
   private var withCodes: UInt8 = 0
   private(set) var supportCount = 0
   private var supports = InlineArray<24, SupportAnswer>(repeating: SupportAnswer())
@@ -41,29 +41,30 @@ struct ReplyObserver: BitwiseCopyable {
   private(set) var hasBanner = false
   /// Whether the reply contains ERRxx: the adapter's settings are no longer reliable.
   private(set) var isFatal = false
-  /// Text of the adapter's answer; at most 40 bytes.
+  /// Text of the adapter's answer, at most 40 bytes. ``textCount`` bytes are used.
   private(set) var text = InlineArray<40, UInt8>(repeating: 0)
   private(set) var textCount = 0
-  /// The adapter's voltage, V.
+  /// The adapter's voltage (ATRV), V.
   private(set) var voltage: Double?
-  /// PIDs 42 (V) and 51.
+  /// The control module's voltage (PID 42), V, and the code of the fuel type (PID 51).
   private(set) var controlModuleVoltage: Double?
   private(set) var fuelType: UInt8?
   private(set) var slowValues = SlowValues()
-  /// Whether the adapter makes the pause P3min, according to ATPPS; `nil` if the list does not contain the parameter.
+  /// Whether the adapter makes the pause P3min, according to its list of parameters (ATPPS); `nil` if the reply does
+  /// not contain that parameter.
   private(set) var keepsPause: Bool?
   private(set) var vin = InlineArray<20, UInt8>(repeating: 0)
   private(set) var vinCount = 0
   private(set) var vinSender = ECUAddress.unknown
-  /// Hash of the trouble codes; 0 if there are none.
+  /// Hash of all trouble codes in the reply; 0 if there are none.
   private(set) var codesDigest: UInt32 = 0
   private(set) var hasCodeList = false
 
-  /// Whether a message answers the previous request, and none answers this one.
+  /// Whether the reply answers the previous request and not this one.
   private(set) var answersPrevious = false
   private let previous: ReadRequest?
 
-  /// Begins a reply. Without arguments, the reply belongs to no command.
+  /// Creates an observer of the next reply. Without arguments, the reply belongs to no command.
   init(
     request: ReadRequest? = nil, previous: ReadRequest? = nil, expectsBanner: Bool = false, isClearing: Bool = false
   ) {
@@ -81,7 +82,7 @@ struct ReplyObserver: BitwiseCopyable {
       || failed(.rxError) || failed(.bufferFull) || failed(.stopped)
   }
 
-  /// Whether the adapter lost its settings, goes to sleep, or is unreliable.
+  /// Whether the reply shows that the adapter lost its settings, goes to sleep, or is unreliable.
   var isAlarming: Bool {
     hasSurpriseBanner || isFatal || failed(.lowVoltage) || failed(.lowPower) || failed(.activityAlert)
   }
@@ -90,13 +91,13 @@ struct ReplyObserver: BitwiseCopyable {
   func places(of sender: Int) -> UInt8 { places[sender] }
   func support(_ index: Int) -> SupportAnswer { supports[index] }
 
-  /// Whether an ECU answered the request.
+  /// Whether the reply contains an answer of this ECU to the request.
   func hasSender(_ address: ECUAddress) -> Bool {
     for i in 0..<senderCount where senders[i] == address { return true }
     return false
   }
 
-  /// The senders that have stored codes (PID 01).
+  /// The senders that have stored codes, according to PID 01.
   var ecusWithCodes: Clearing.ECUSet {
     var found = Clearing.ECUSet()
     for i in 0..<senderCount where withCodes & 1 << UInt8(i) != 0 {
@@ -134,18 +135,18 @@ extension ReplyObserver {
     isPending = false
     if isClearing, payload[0] == 0x44 { messages += 1 }
     guard let request else { return }
-    // A message of any other service does not answer this request.
+    // A message of any other service does not answer this request, and is ignored.
     guard payload[0] == request.service.rawValue | 0x40 else { return }
     messages += 1
     guard let sender = place(of: origin.ecu) else { return }
     places[sender] |= answered(payload, request)
-    // SAE J1979, 5.3.3, PID 01: data A, bits 0 to 6.
+    // PID 01 (SAE J1979, 5.3.3): bits 0 to 6 of data A are the number of stored codes.
     let isStatus = request.service == .currentData && payload.count >= 6 && payload[1] == 0x01
     if isStatus, payload[2] & 0x7F > 0 { withCodes |= 1 << UInt8(sender) }
   }
 
-  /// Whether a message answers a request. It must have the request's service and, if the request has identifiers, one
-  /// of them.
+  /// Whether a message answers a request. To do so, it must have the request's service and, if the request has
+  /// identifiers, begin with one of them.
   private static func answers(_ payload: Span<UInt8>, _ request: ReadRequest) -> Bool {
     guard payload[0] == request.service.rawValue | 0x40 else { return false }
     guard request.identifierCount > 0 else { return true }
@@ -163,7 +164,8 @@ extension ReplyObserver {
     return senderCount - 1
   }
 
-  /// Returns the identifiers of the request in an answer, one bit for each, as far as their lengths are known.
+  /// Returns which identifiers of the request a message answers, one bit for each. After one of unknown length, no
+  /// others are found.
   private func answered(_ payload: Span<UInt8>, _ request: ReadRequest) -> UInt8 {
     let width = request.service == .dataIdentifier ? 2 : 1
     var mask: UInt8 = 0
@@ -172,19 +174,20 @@ extension ReplyObserver {
       let identifier = width == 2 ? UInt16(payload[i]) << 8 | UInt16(payload[i + 1]) : UInt16(payload[i])
       guard let place = request.place(of: identifier) else { break }
       var length = Self.dataLength(identifier, request.service)
-      // Unknown length: the rest belongs to this identifier.
+      // The length is unknown: all remaining bytes count as this identifier's.
       if length == 0 { length = payload.count }
       let end = i + width + (request.service == .freezeFrame ? 1 : 0) + length
       guard end <= payload.count || length == payload.count else { break }
       mask |= 1 << UInt8(truncatingIfNeeded: place)
       i = end
-      // Banks 3 and 4: a second byte that is not a requested identifier (PIDs 06-09, 55-58).
+      // In PIDs 06-09 and 55-58, a second byte for banks 3 and 4 may follow. It is one if it is not a requested
+      // identifier.
       if i < payload.count, length == 1, request.place(of: UInt16(payload[i])) == nil { i += 1 }
     }
     return mask
   }
 
-  /// Number of data bytes after an identifier; 0 if undefined.
+  /// Number of data bytes that follow an identifier; 0 if no standard defines it.
   static func dataLength(_ identifier: UInt16, _ service: ReadService) -> Int {
     switch service {
     case .currentData: Int(saeParameterLengths.span[Int(identifier & 0xFF)])
@@ -206,11 +209,11 @@ extension ReplyObserver {
       motion.engineSpeed = max(motion.engineSpeed ?? 0, reading.value)
       slowValues.engineSpeed = motion.engineSpeed
     case 0x0D: motion.speed = max(motion.speed ?? 0, reading.value)
-    // The value of the first ECU, for the same reason as below.
+    // The first ECU's value is used, for the same reason as for PID 42.
     case 0x05: slowValues.coolantTemperature = slowValues.coolantTemperature ?? reading.value
     case 0x31: slowValues.distanceSinceClear = slowValues.distanceSinceClear ?? reading.value
     case 0xA6: slowValues.odometer = slowValues.odometer ?? reading.value
-    // The value of the first ECU; it is the same for all.
+    // The first ECU's value is used. Several ECUs measure the same quantity.
     case 0x42: controlModuleVoltage = controlModuleVoltage ?? reading.value
     case 0x51: fuelType = fuelType ?? UInt8(clamping: Int(reading.value))
     default: break
@@ -218,7 +221,8 @@ extension ReplyObserver {
   }
 
   mutating func text(_ reading: TextReading, _ bytes: Span<UInt8>) {
-    // The VIN from the lowest address. The order of answers varies, and they may include an ECU from another vehicle.
+    // If several ECUs report a VIN, the one with the lowest address counts: the order of the answers varies, and an ECU
+    // may come from another vehicle.
     guard reading.kind == .vin, vinCount == 0 || reading.origin.ecu.value < vinSender.value else { return }
     vinSender = reading.origin.ecu
     vinCount = min(bytes.count, 20)
@@ -228,7 +232,8 @@ extension ReplyObserver {
   mutating func codes(_ list: TroubleCodeList, _ codes: Span<TroubleCode>) {
     hasCodeList = true
     for i in 0..<codes.count {
-      // Sum of the FNV-1a hashes of address and code, which does not depend on the order of ECUs and codes.
+      // The sum of FNV-1a hashes, one for each pair of address and code, does not depend on the order of ECUs and
+      // codes.
       var hash: UInt32 = 2_166_136_261
       hash = (hash ^ list.origin.ecu.value) &* 16_777_619
       hash = (hash ^ (UInt32(codes[i].code) << 8 | UInt32(codes[i].failureType))) &* 16_777_619
@@ -251,7 +256,8 @@ extension ReplyObserver {
     let isOKText = bytes.count == 2 && bytes[0] == UInt8(ascii: "O") && bytes[1] == UInt8(ascii: "K")
     if isOKText { isOK = true }
     if let isKept = PauseParameter.isKept(bytes) { keepsPause = isKept && keepsPause != false }
-    // A name may precede or follow a late answer to an earlier command.
+    // The adapter's name replaces other text: before or after the name, there may be a late answer to an earlier
+    // command.
     guard textCount == 0 || isBanner, !isOKText else { return }
     textCount = min(bytes.count, 40)
     for i in 0..<textCount { text[i] = bytes[i] }
@@ -260,7 +266,8 @@ extension ReplyObserver {
   /// Whether the text is an STN chip's name: `STN1110 v4.0.1`.
   var isSTN: Bool { textCount >= 3 && text[0] == 0x53 && text[1] == 0x54 && text[2] == 0x4E }
 
-  /// Whether a text is a name: it contains a digit, and a letter that is not a hexadecimal digit, as `ELM327 v1.5`.
+  /// Whether a text is an adapter's name, such as `ELM327 v1.5`: it contains a digit, and a letter that is not a
+  /// hexadecimal digit.
   private static func isBanner(_ bytes: Span<UInt8>) -> Bool {
     guard bytes.count >= 4 else { return false }
     var (hasDigit, hasLetter) = (false, false)

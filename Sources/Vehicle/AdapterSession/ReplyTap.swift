@@ -6,7 +6,8 @@ struct ReplyTap<Handler: ReplyHandler & ~Copyable>: ~Copyable, ReplyHandler {
   var handler: Handler
   var filter: SenderFilter
 
-  /// Whether the sender can have answered. If the bus is unknown, the kind of the first sender in the reply decides.
+  /// Whether a message from this sender can answer the request. If the bus is unknown, the first sender in the reply
+  /// shows which kind of address is valid.
   private func admits(_ origin: Origin) -> Bool {
     var filter = filter
     if filter.kind == nil, observer.senderCount > 0 { filter.kind = observer.sender(0).kind }

@@ -1,8 +1,8 @@
 /// One try to find the vehicle: the selected protocol, and the service of the request.
 ///
 /// If no protocol is configured, the first round is the adapter's own search, which tries the last good protocol first
-/// (ATSPA). It takes up to 12 s without a vehicle, and cannot detect an ignition that is switched on meanwhile.
-/// Therefore, all later rounds are shorter and select protocols explicitly. Each round tries:
+/// (ATSPA). If no vehicle answers, this search takes up to 12 s, and an ignition that is switched on meanwhile is not
+/// detected. Therefore, all later rounds are shorter and select protocols explicitly. Each round tries:
 ///
 /// 1. the last good protocol
 /// 2. the four protocols of CAN, a quarter of a second each
@@ -11,19 +11,19 @@
 ///
 /// This also helps with clones whose own search is unreliable.
 struct SearchStep: BitwiseCopyable, Equatable {
-  /// ELM digits, in the order of how many vehicles use them.
+  /// ELM digits of the protocols on CAN and of those on older buses, the most common one first.
   private static let fast: InlineArray<4, UInt8> = [0x36, 0x37, 0x38, 0x39]
   private static let slow: InlineArray<5, UInt8> = [0x35, 0x34, 0x33, 0x32, 0x31]
 
-  /// Place in the round; -1 for the present protocol.
+  /// Position of the try in the round, 0…6; -1 for the protocol that the adapter has selected.
   var index = -1
-  /// The protocol's digit; `nil` for the present protocol.
+  /// The ELM digit of the protocol; `nil` for the one that the adapter has selected.
   var digit: UInt8?
-  /// Whether ATSP was sent for the protocol.
+  /// Whether the protocol has been selected by ATSP.
   var isSelected = true
   /// Whether 22 F400 is sent instead of 01 00, for example after the ECUs refused service 01.
   var isUDS = false
-  /// Whether the ECUs refused the request.
+  /// Whether the ECUs refused service 01 on this protocol.
   var wasRefused = false
 
   /// Returns the first try of a round that selects protocols explicitly.
@@ -54,14 +54,15 @@ struct SearchStep: BitwiseCopyable, Equatable {
     return nil
   }
 
-  /// - Returns: `nil` if there is no protocol for this place.
+  /// Returns the protocol to try at a position in the round; `nil` if that position is left out.
   private static func digit(at place: Int, _ round: Int, _ known: UInt8) -> UInt8? {
     switch place {
     case 0: return known > 0x30 ? known : nil
     case 1...4: return fast[place - 1] == known ? nil : fast[place - 1]
     case 5:
       let digit = slow[(round - 1) % 5]
-      // Each round has only one slow try. If the last good protocol is slow, every second round tries another slow one.
+      // A try on a slow protocol takes seconds. If the last good protocol is slow, another slow one is tried only in
+      // every second round.
       let isKnownSlow = known > 0x30 && known < 0x36
       return digit == known || isKnownSlow && round % 2 == 0 ? nil : digit
     default: return fast[(round - 1) % 4]

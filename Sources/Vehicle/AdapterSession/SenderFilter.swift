@@ -3,11 +3,11 @@ import OBDWire
 /// Rejects messages from senders that cannot have answered.
 ///
 /// On CAN, a request to all ECUs is answered from the addresses 7E8 to 7EF, or 18DAF1xx (ISO 15765-4). Any other
-/// address is damaged, or belongs to a request that the adapter received (7E0).
+/// address is damaged, or is that of a request that the adapter overheard (7E0).
 struct SenderFilter: BitwiseCopyable {
   /// Kind of the addresses on the bus; `nil` if unknown.
   var kind: ECUAddress.Kind?
-  /// Whether the request was sent to one ECU with an address of a signal set.
+  /// Whether the request was sent to a single ECU, whose address a signal set defines.
   var isAddressed = false
 
   func admits(_ sender: ECUAddress) -> Bool {

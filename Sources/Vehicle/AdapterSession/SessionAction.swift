@@ -4,11 +4,11 @@ import OBDWire
 public enum SessionAction: BitwiseCopyable, Sendable {
   /// Write all of these bytes to the port.
   case send(Command)
-  /// No action now. Call `next` again after bytes arrived, or at this time (ns of CLOCK_BOOTTIME) at the latest.
+  /// Do nothing now. Call `next` again when bytes have arrived, and at this time (ns of CLOCK_BOOTTIME) at the latest.
   case wait(until: Int64)
-  /// Set the serial port's speed, and discard what it has received so far.
+  /// Set the baud rate of the serial port, and discard all bytes that it has received so far.
   case setBaud(Int)
-  /// Close the port, and open it again not before this time, followed by ``AdapterSession/opened(at:)``.
+  /// Close the port, and open it again at this time or later. Then call ``AdapterSession/opened(at:)``.
   case reopen(notBefore: Int64)
   /// Report an event.
   case report(SessionEvent)
@@ -20,44 +20,45 @@ public enum SessionEvent: BitwiseCopyable, Sendable, Equatable {
   case found
   /// A vehicle answers for the first time, on the protocol with this ELM digit (ASCII; `0` if unknown).
   case connected(protocolDigit: UInt8)
-  /// The adapter or the vehicle does not answer.
+  /// The adapter or the vehicle no longer answers.
   case lost(LossReason)
   /// The vehicle answers again after a loss.
   case recovered(protocolDigit: UInt8)
-  /// A command's prompt was not read in time; the dialogue is resynchronized.
+  /// The prompt after a reply was not read in time, so the dialogue is resynchronized.
   case promptLost
-  /// Answers belong to earlier commands; the dialogue is resynchronized.
+  /// Replies belong to earlier commands, so the dialogue is resynchronized.
   case outOfStep
   /// A quirk of the adapter was learned.
   case quirk(Quirks)
   /// Every ECU has reported which PIDs it supports; they are in ``AdapterSession/car``.
   case supportKnown
-  /// The VIN was read for the first time since the vehicle was found; it is in ``AdapterSession/car``.
+  /// The VIN was read for the first time since this vehicle was found; it is in ``AdapterSession/car``.
   case vehicleIdentified
   /// The VIN differs from the previous one, so the vehicle is a different one. All facts about the previous vehicle are
   /// discarded.
   case vehicleChanged
-  /// The vehicle is a different one and reports no VIN: its ECUs do not support it, or its bus or PIDs differ from
-  /// those of the vehicle with the known VIN. All facts about the previous vehicle are discarded, as with
+  /// The vehicle is a different one and reports no VIN: its ECUs do not support the VIN, or its bus or PIDs differ from
+  /// those of the vehicle whose VIN is known. All facts about the previous vehicle are discarded, as with
   /// ``vehicleChanged``.
   case vehicleUnnamed
-  /// One of several ECUs no longer answers.
+  /// An ECU no longer answers, although others do.
   case ecuVanished(ECUAddress)
-  /// The ECU answers again.
+  /// An ECU answers again after ``ecuVanished(_:)``.
   case ecuReturned(ECUAddress)
   /// The bus uses SAE J1939 (ELM protocol A), which is not polled.
   case notPolledJ1939
-  /// An ECU answers requests with several PIDs wrongly: its PIDs are requested one by one.
+  /// ECUs do not answer requests with several PIDs correctly, so their PIDs are requested one by one. `ecus` has one
+  /// bit for each ECU.
   case multiPIDRefused(ecus: UInt8)
   /// Everything that service 04 deletes was read. Service 04 is sent after ``AdapterSession/codesAreSaved()``.
   case codesRead
   /// Service 04 was executed.
   case codesCleared
-  /// Service 04 was not sent, or refused.
+  /// Service 04 was not sent, or the vehicle refused it.
   case clearRefused(ClearRefusal)
   /// Requests to the vehicle have stopped; nothing is sent on its bus.
   case sleeping(SleepReason)
-  /// A sleeping vehicle answers again. The value is the reason of the probe.
+  /// A sleeping vehicle answered a probe, whose reason is given.
   case awake(AwakeReason)
   /// ``AdapterSession/memory`` has changed and should be stored.
   case memoryChanged
@@ -79,21 +80,21 @@ public enum LossReason: UInt8, BitwiseCopyable, Sendable {
   case lowVoltage
   /// LP ALERT: the adapter goes to sleep.
   case lowPower
-  /// NO DATA throughout.
+  /// The adapter answered every try with NO DATA.
   case noData
-  /// UNABLE TO CONNECT: no protocol found.
+  /// UNABLE TO CONNECT: the adapter found no protocol.
   case unableToConnect
-  /// BUS INIT: ERROR
+  /// BUS INIT: ERROR: the initialization of a K-line failed.
   case busInit
-  /// BUS BUSY or BUS ERROR
+  /// BUS BUSY or BUS ERROR: the bus could not be used.
   case busError
-  /// CAN ERROR
+  /// CAN ERROR: the adapter could not send on the CAN bus.
   case canError
-  /// ERRxx and other errors of the adapter itself.
+  /// ERRxx, or another error of the adapter itself.
   case adapterError
-  /// The ECUs answer, but refuse.
+  /// The ECUs answer, but refuse all requests.
   case refused
-  /// The adapter's answers repeatedly belong to earlier commands.
+  /// Again and again, the adapter's answers belonged to earlier commands.
   case outOfStep
 
   /// The name in records and log lines.
@@ -119,7 +120,7 @@ public enum LossReason: UInt8, BitwiseCopyable, Sendable {
 }
 
 extension LossReason {
-  /// Whether no adapter was present. The next answer of an adapter is then reported even without a vehicle.
+  /// Whether the adapter itself was lost. Its next answer is then reported, even if no vehicle answers.
   var isAdapterAway: Bool {
     switch self {
     case .silent, .noAdapter, .gnssReceiver, .portClosed: true
@@ -128,7 +129,7 @@ extension LossReason {
   }
 }
 
-/// Events that the caller has not fetched yet, in order of time; a ring of fixed size.
+/// Events that the caller has not fetched yet, the oldest first, in a ring of fixed size.
 struct EventQueue: ~Copyable {
   private var events = InlineArray<32, SessionEvent>(repeating: .found)
   private var first = 0

@@ -1,19 +1,19 @@
 import OBDWire
 
-/// Earlier events of the session, for reports and for the length of pauses.
+/// What happened earlier in the session. It decides what is reported, and how long pauses are.
 struct SessionHistory: BitwiseCopyable {
-  /// If a vehicle is lost within this time after it was found, the loss counts as repeated, ns.
+  /// If a vehicle is lost within this time after it was found, the loss counts as a repeated one, ns.
   private static let shortConnection: Int64 = 60_000 * Limit.millisecond
   private static let longestLossPause: Int64 = 30_000 * Limit.millisecond
 
   /// Whether an adapter was found, and whether a vehicle was connected.
   var wasFound = false
   var wasConnected = false
-  /// The last loss that was reported; `nil` if the adapter or the vehicle has answered since.
+  /// The loss that was reported last; `nil` if the adapter or the vehicle has answered since.
   var lastLoss: LossReason?
   /// Number of times that the port was reopened since an adapter was last found.
   var reopenings = 0
-  /// Number of links in a row that broke during ATZ.
+  /// How often in a row the link broke during ATZ.
   var lostResets = 0
   /// Number of times that the adapter did not answer at a speed set by ATBRD or STBR.
   var baudReturns = 0
@@ -31,32 +31,32 @@ struct SessionHistory: BitwiseCopyable {
   }
 }
 
-/// The rounds of the search since a vehicle was last found.
+/// Rounds of the search for a vehicle, counted since a vehicle was last found.
 struct SearchRounds: BitwiseCopyable {
-  /// Number of failed rounds.
+  /// Number of rounds that found no vehicle.
   var count = 0
   /// Start of the current round.
   var began: Int64 = 0
 }
 
-/// Facts about the port since it was opened.
+/// Facts about the port that hold until it is opened again.
 struct OpenPort: BitwiseCopyable {
   var openedAt: Int64 = 0
-  /// Speed of the port, baud; `nil` if it cannot be set.
+  /// Baud rate of the port; `nil` if the port has none.
   var baud: Int?
-  /// Speed before a change by ATBRD or STBR; `nil` if it was not changed.
+  /// Baud rate before a change by ATBRD or STBR; `nil` if it was not changed.
   var formerBaud: Int?
-  /// Quirks that were confirmed since the port was opened. Other known quirks are tested once more.
+  /// Quirks that were confirmed since the port was opened. Each other known quirk is tested once more.
   var confirmedQuirks: Quirks = []
 }
 
-/// The search for the adapter's speed.
+/// The search for the adapter's baud rate.
 struct BaudSearch: BitwiseCopyable {
-  /// Index in the list of speeds; `nil` for the known speed.
+  /// Index in the list of baud rates; `nil` for the rate that worked before.
   var index: Int?
-  /// Index of the last listed speed at which a silent device was tried.
+  /// Index of the listed baud rate that was tried last with a device that sent nothing.
   var spare = -1
-  /// Completed passes of the list.
+  /// Number of completed passes of the list.
   var pass = 0
 }
 

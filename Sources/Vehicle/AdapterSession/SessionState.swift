@@ -7,10 +7,9 @@ import OBDWire
 ///                                                 │    unsupportedBus      │ lost
 ///                                                 └──── resting ◄──────────┘
 ///
-/// Transitions from every state: a closed port or lost prompts lead to `closed`, a fatal error to `probing`, an
-/// unexpected banner to `initializing`. Other transitions: a change of the speed is between `initializing` and
-/// `searching`; a search without a result leads to `resting`; if the bus changes to a supported one, `searching`
-/// follows.
+/// From every state, a closed port or lost prompts lead to `closed`, a fatal error to `probing`, and an unexpected
+/// banner to `initializing`. Not shown: `changingBaud` is between `initializing` and `searching`, a search that finds
+/// no vehicle leads to `resting`, and `unsupportedBus` leads to `searching` if the bus changes to a supported one.
 ///
 /// Values that outlive a state are stored in ``AdapterSession``: ``AdapterSettings`` until the adapter restarts,
 /// ``OpenPort`` until the port is opened again, ``KnownVehicle`` until another vehicle is identified, and
@@ -24,22 +23,24 @@ enum SessionState: BitwiseCopyable {
   case initializing(Initialization)
   /// Both sides of the line change to another speed.
   case changingBaud(BaudChange)
-  /// The session searches for a vehicle, one protocol after another. While a vehicle sleeps, the session is in this
-  /// state, too.
+  /// The session searches for a vehicle, one protocol after another. The session is also in this state while a vehicle
+  /// sleeps.
   case searching(Search)
   /// A vehicle answers; the adapter's protocol number is read.
   case naming(Naming)
-  /// Whether a vehicle answers on a known bus.
+  /// A vehicle answers on a known bus.
   case connected(Connection)
-  /// The bus uses a protocol that is not polled (SAE J1939). The adapter is queried again at this time.
+  /// The bus uses a protocol that is not polled (SAE J1939). At the given time, the adapter is queried again for the
+  /// protocol.
   case unsupportedBus(nextCheck: Int64)
-  /// Nothing is sent to the vehicle until this time.
+  /// Nothing is sent to the vehicle until the given time. `then` is the state that follows.
   case resting(until: Int64, then: AfterRest)
 
-  /// Whether a vehicle answers on a known bus.
+  /// Whether the state is `connected`.
   var isConnected: Bool { if case .connected = self { true } else { false } }
 
-  /// Whether the adapter is initialized, so that the next requests reach the bus.
+  /// Whether the adapter is initialized and the session uses it to find or poll a vehicle, so that the next requests
+  /// reach the bus.
   var asksVehicle: Bool {
     switch self {
     case .searching, .naming, .connected, .resting(_, .search): true
@@ -47,7 +48,8 @@ enum SessionState: BitwiseCopyable {
     }
   }
 
-  /// Whether ATE0 was accepted before this state. If so, an echo means that the adapter lost its settings.
+  /// Whether ATE0 was sent before this state. If the adapter did not refuse it, an echo means that the adapter lost its
+  /// settings.
   var isPastEchoOff: Bool {
     switch self {
     case .closed, .probing, .resting: false
@@ -57,7 +59,7 @@ enum SessionState: BitwiseCopyable {
   }
 }
 
-/// The state after a rest.
+/// The state that follows a pause.
 enum AfterRest: BitwiseCopyable, Equatable { case probe, search }
 
 /// A try to reach the adapter by ATZ at one speed.
@@ -80,7 +82,7 @@ enum InitialStep: UInt8, BitwiseCopyable, CaseIterable {
 
   var next: InitialStep? { InitialStep(rawValue: rawValue + 1) }
 
-  /// The quirk of an adapter that answers `?`.
+  /// The quirk of an adapter that refuses the step (`?`).
   var quirk: Quirks {
     switch self {
     case .echoOff: .noEchoOff
@@ -99,22 +101,22 @@ enum InitialStep: UInt8, BitwiseCopyable, CaseIterable {
   }
 }
 
-/// A change of the line's speed.
+/// Progress of a change of the baud rate.
 struct BaudChange: BitwiseCopyable {
   var step = BaudStep.timeLimit
-  /// Failed tries of this step.
+  /// Number of failed tries of this step.
   var tries = 0
 }
 
 /// One round of tries to find a vehicle.
 struct Search: BitwiseCopyable {
   var step: SearchStep
-  /// Refused tries of this step.
+  /// Number of tries of this step that the adapter refused.
   var tries = 0
-  /// The reason why the first try of the round failed. It is the one to report, because the first try uses the
-  /// vehicle's last protocol or the adapter's own search.
+  /// The reason why the first try of the round failed. This reason is reported rather than later ones, because the
+  /// first try uses the vehicle's last protocol or the adapter's own search.
   var firstFailure: LossReason?
-  /// Whether a try has ended and no voltage was read since. If a voltage is due, it is read before the next try.
+  /// Whether a try has ended since the voltage was last read. If so, a voltage that is due is read before the next try.
   var mayReadVoltage = false
   var numberTrust = ProtocolNumberTrust.trusted
 }
@@ -122,17 +124,18 @@ struct Search: BitwiseCopyable {
 /// Whether the protocol number of the adapter agrees with the addresses of the ECUs.
 enum ProtocolNumberTrust: BitwiseCopyable, Equatable {
   case trusted
-  /// They differed. The vehicle is queried again, and only answers with this kind of address count.
+  /// They differed. The vehicle is queried again. Only answers from addresses of this kind, which fits the protocol
+  /// number, count.
   case verifying(ECUAddress.Kind)
-  /// No ECU answered with that kind of address: the protocol number is wrong.
+  /// No ECU answered from such an address, so the protocol number is wrong.
   case distrusted
 }
 
-/// Reads the number of the protocol (ATDPN).
+/// Reads the number of the protocol (ATDPN) after a vehicle answered.
 struct Naming: BitwiseCopyable {
   /// Number of replies without a usable number.
   var tries = 0
-  /// Whether part of the first answer to 0100 was lost, so that it must be requested again.
+  /// Whether a part of the first answer to 0100 was lost. If so, 0100 is sent again.
   let isSupportDamaged: Bool
   let numberTrust: ProtocolNumberTrust
 }

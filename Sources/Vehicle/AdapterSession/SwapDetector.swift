@@ -1,4 +1,5 @@
-/// Values of one reply that change slowly in every vehicle.
+/// Values of one reply that show whether the vehicle was swapped. All but the engine speed change slowly in every
+/// vehicle.
 struct SlowValues: BitwiseCopyable {
   /// PID 05, °C.
   var coolantTemperature: Double?
@@ -6,20 +7,20 @@ struct SlowValues: BitwiseCopyable {
   var distanceSinceClear: Double?
   /// PID A6, km.
   var odometer: Double?
-  /// PID 0C, rpm; above 0 the engine runs.
+  /// PID 0C, rpm. If it is above 0, the engine runs.
   var engineSpeed: Double?
 }
 
-/// Detects jumps of slow values, and starts of the engine. After either, the VIN is read again, because the vehicle may
+/// Detects jumps of slow values, and starts of the engine. After each, the VIN is read again, because the vehicle may
 /// have been swapped.
 struct SwapDetector: BitwiseCopyable {
-  /// Readings further apart are not compared, ns.
+  /// Two readings are compared only if they are at most this far apart, ns.
   private static let longestInterval: Int64 = 30_000_000_000
-  /// Shortest time between two alarms, ns: some ECUs report implausible counts.
+  /// Shortest time between two alarms, ns. It limits them, because some ECUs report implausible values.
   private static let shortestPause: Int64 = 10_000_000_000
-  /// °C; an engine needs minutes for it.
+  /// Smallest change of the temperature that counts as a jump, °C. An engine needs minutes for it.
   private static let temperatureJump = 20.0
-  /// km; no vehicle drives this far in 30 s.
+  /// Smallest change of a distance that counts as a jump, km. No vehicle drives this far in 30 s.
   private static let distanceJump = 5.0
 
   private struct Last: BitwiseCopyable {
@@ -38,7 +39,7 @@ struct SwapDetector: BitwiseCopyable {
   /// - Returns: whether the reply may come from another vehicle.
   mutating func hasJumped(_ values: SlowValues, at now: Int64) -> Bool {
     var hasJumped = Self.update(&coolantTemperature, values.coolantTemperature, jump: Self.temperatureJump, now)
-    // Clearing the codes sets the distance to 0, and some ECUs restart at 0 after 65,535 km.
+    // A new distance of 0 is no jump: clearing the codes sets it to 0, and some ECUs restart at 0 after 65,535 km.
     let isCleared = values.distanceSinceClear == 0
     let distance = Self.update(&distanceSinceClear, values.distanceSinceClear, jump: Self.distanceJump, now)
     if distance, !isCleared { hasJumped = true }
@@ -52,7 +53,7 @@ struct SwapDetector: BitwiseCopyable {
     return true
   }
 
-  /// - Returns: whether the value differs from a recent one by at least `jump`.
+  /// Stores a value. Returns whether it differs from a recent one by at least `jump`.
   private static func update(_ last: inout Last, _ value: Double?, jump: Double, _ now: Int64) -> Bool {
     guard let value else { return false }
     defer { last = Last(value: value, time: now) }

@@ -1,10 +1,11 @@
-/// Motion that a vehicle reported, with its time, and requests that it did not answer.
+/// What a vehicle reported about its motion, and since when it has not answered requests.
 struct VehicleActivity: BitwiseCopyable {
-  /// Unanswered requests that are further apart than this count as separate silences, ns.
+  /// Unanswered requests that are further apart than this do not count as one silence, ns.
   private static let longestPause: Int64 = 120_000_000_000
 
   private let configuration: PowerConfiguration
-  /// Whether the vehicle may drive without its engine: it supports hybrid signals, or no engine speed.
+  /// Whether the vehicle may drive with its engine off: it supports signals of hybrid vehicles, or does not report an
+  /// engine speed.
   var mayDriveElectrically = false
   private var isFuelElectric = false
   private var lastMotion: Int64?
@@ -18,17 +19,18 @@ struct VehicleActivity: BitwiseCopyable {
   /// Whether the last request was not answered.
   var isSilent: Bool { silentSince != nil }
 
-  /// Records PID 0C, rpm.
+  /// Records the engine speed (PID 0C), rpm.
   mutating func engineSpeed(_ speed: Double, at now: Int64) {
     if speed > 0 { lastMotion = now } else { engineStoodAt = now }
   }
 
-  /// Records PID 0D, km/h.
+  /// Records the vehicle speed (PID 0D), km/h.
   mutating func speed(_ speed: Double, at now: Int64) {
     if speed > 0 { lastMotion = now } else { stoodAt = now }
   }
 
-  /// Records PID 51. SAE J1979-DA has codes for electric, bifuel with electricity, and hybrid.
+  /// Records the fuel type (PID 51). The codes compared here are those of SAE J1979-DA for electric, bi-fuel with
+  /// electricity, and hybrid.
   mutating func fuelType(_ code: UInt8) { isFuelElectric = code == 0x08 || code >= 0x0F && code <= 0x16 }
 
   mutating func answered() { silentSince = nil }
@@ -51,21 +53,21 @@ struct VehicleActivity: BitwiseCopyable {
     mayDriveElectrically = false
   }
 
-  /// Whether the vehicle has not answered regular requests for this time, ns.
+  /// Whether the vehicle has not answered regular requests for `time`, ns.
   func isSilent(for time: Int64, at now: Int64) -> Bool {
     guard let silentSince, now - lastSilence <= Self.longestPause else { return false }
     return now - silentSince >= time
   }
 
-  /// Whether neither engine speed nor speed was reported recently.
+  /// Whether neither engine speed nor vehicle speed was reported recently.
   func isUnknown(at now: Int64) -> Bool {
     let time = configuration.cutOffTime / 2
     return !isWithin(time, engineStoodAt, now) && !isWithin(time, stoodAt, now) && !isWithin(time, lastMotion, now)
   }
 
-  /// Whether nothing moved during the cut-off time: the vehicle reported so, or it was silent for all that time.
+  /// Whether nothing moved during the cut-off time, because the vehicle reported so or did not answer in all that time.
   ///
-  /// - Parameter since: time of the first request.
+  /// - Parameter since: time at which the vehicle was first polled, or woke up.
   func isStanding(since: Int64, at now: Int64) -> Bool {
     let time = configuration.cutOffTime
     guard now - since >= time, !isWithin(time, lastMotion, now) else { return false }

@@ -2,7 +2,7 @@ import OBDWire
 
 /// Capabilities that the ECUs of one vehicle reported, and its VIN.
 public struct VehicleCapabilities: BitwiseCopyable, Sendable {
-  /// ISO 15765-4 reserves eight response addresses.
+  /// Maximum number of ECUs: ISO 15765-4 reserves eight response addresses.
   public static let ecuCapacity = 8
 
   private var addresses = InlineArray<8, ECUAddress>(repeating: .unknown)
@@ -13,21 +13,21 @@ public struct VehicleCapabilities: BitwiseCopyable, Sendable {
   public private(set) var ecuCount = 0
   /// Whether the vehicle uses OBDonUDS (SAE J1979-2): service 22 with F4xx instead of service 01.
   public internal(set) var isUDS = false
-  /// The VIN as read: ``vinCount`` characters, unaltered.
+  /// The VIN exactly as the vehicle reported it; ``vinCount`` characters are used.
   public internal(set) var vin = InlineArray<20, UInt8>(repeating: 0)
-  /// Number of characters of ``vin``; 0 if it was not read.
+  /// Number of characters in ``vin``; 0 if the VIN was not read.
   public internal(set) var vinCount = 0
 
-  /// Creates an empty value.
+  /// Creates capabilities without any ECU.
   public init() {}
 
   /// An ECU's address.
   public func address(of ecu: Int) -> ECUAddress { addresses[ecu] }
-  /// PIDs that an ECU supports (service 01, or 22 F4xx).
+  /// PIDs that an ECU supports, according to service 01 or 22 F4xx.
   public func supported(by ecu: Int) -> PIDSet { parameters[ecu] }
-  /// Information types that an ECU supports (service 09, or 22 F8xx).
+  /// Information types that an ECU supports, according to service 09 or 22 F8xx.
   public func information(of ecu: Int) -> PIDSet { informationTypes[ecu] }
-  /// PIDs of an ECU's freeze frames.
+  /// PIDs that an ECU's freeze frames contain.
   public func freezeFrame(of ecu: Int) -> PIDSet { freezeParameters[ecu] }
 
   /// The ECUs that support a PID, one bit for each.
@@ -55,13 +55,13 @@ public struct VehicleCapabilities: BitwiseCopyable, Sendable {
     return nil
   }
 
-  /// Whether both values have the same ECU at every index that both use.
+  /// Whether the ECUs have the same indices in both values. Indices that only one of them uses are ignored.
   func sharesOrder(with other: VehicleCapabilities) -> Bool {
     for i in 0..<min(ecuCount, other.ecuCount) where addresses[i] != other.addresses[i] { return false }
     return true
   }
 
-  /// Stores one answer to a request for supported identifiers. A ninth ECU is ignored, as in the reader.
+  /// Stores one answer to a request for supported identifiers. A ninth ECU is ignored, as in ``OBDWire/ReplyReader``.
   mutating func learn(_ answer: SupportAnswer) {
     guard let ecu = index(of: answer.ecu) ?? add(answer.ecu) else { return }
     let base = UInt8(truncatingIfNeeded: answer.base)
@@ -80,10 +80,10 @@ public struct VehicleCapabilities: BitwiseCopyable, Sendable {
     return ecuCount - 1
   }
 
-  /// Discards the PIDs of the freeze frame, because another frame may contain other PIDs.
+  /// Discards which PIDs the freeze frames contain, because another freeze frame may contain others.
   mutating func forgetFreezeFrame() { freezeParameters = InlineArray(repeating: PIDSet()) }
 
-  /// Whether two VINs are the same, character by character.
+  /// Whether two VINs have the same characters.
   static func isSame(
     _ a: InlineArray<20, UInt8>, _ aCount: Int, _ b: InlineArray<20, UInt8>, _ bCount: Int
   ) -> Bool {

@@ -2,28 +2,29 @@
 ///
 ///     11.9V        a cheap divider, 0.6 V too low: PID 42 is 12.5 at the same time
 ///
-/// A voltage is ignored if it is missing, 0.0, unchanged while PID 42 changed, or too far from PID 42. A voltage that
-/// has never changed may not be measured at all; it is ``unproven``. Voltages apply to a 12 V system; those of a 24 V
-/// system are halved.
+/// A voltage is ignored if it is missing, 0.0, unchanged while PID 42 changed, or too far from PID 42. If the voltage
+/// has never changed, the adapter possibly does not measure it; it is then ``unproven``. All results apply to a 12 V
+/// system: voltages of a 24 V system are halved.
 struct VoltageGauge: BitwiseCopyable {
-  /// Lowest plausible voltage: below it, the adapter itself would not work.
+  /// Lowest plausible voltage, V. With less, the adapter itself would not work.
   private static let least = 3.0
   private static let most = 40.0
-  /// A voltage of the adapter and a PID 42 within this time are compared, ns.
+  /// The adapter's voltage and PID 42 are compared if they were read within this time, ns.
   private static let pairing: Int64 = 3_000_000_000
-  /// Number of readings in a row that proves a 24 V system, or a difference between adapter and vehicle.
+  /// Number of readings in a row that prove that the system has 24 V, or that adapter and vehicle disagree.
   private static let witnesses = 3
 
   private let configuration: PowerConfiguration
-  /// Correction that is added to the adapter's voltage, V.
+  /// Correction that is added to the adapter's voltage, V: PID 42 minus the adapter's reading.
   private(set) var offset: Double
   private var isCalibrated: Bool
-  /// The last reading; `nil` if missing or implausible.
+  /// The adapter's last reading, V; `nil` if it was missing or implausible.
   private var reading: Double?
   private var readAt = Int64.min
-  /// Whether the voltage has changed, in this session or an earlier one. This proves that it is measured.
+  /// Whether the adapter's voltage has changed, in this session or an earlier one. This proves that the adapter
+  /// measures it.
   private(set) var hasMoved: Bool
-  /// Whether the voltage did not change while PID 42 did.
+  /// Whether the adapter's voltage did not change while PID 42 did.
   private var isFrozen = false
   private var disagreements = 0
   private var heavyReadings = 0
@@ -31,7 +32,7 @@ struct VoltageGauge: BitwiseCopyable {
   // PID 42.
   private var module: Double?
   private var moduleAt = Int64.min
-  /// Lowest and highest PID 42 since the adapter's voltage last changed.
+  /// Lowest and highest value of PID 42 since the adapter's voltage last changed.
   private var lowest = Double.infinity
   private var highest = -Double.infinity
 
@@ -45,12 +46,13 @@ struct VoltageGauge: BitwiseCopyable {
     isCalibrated = offset != 0
   }
 
-  /// The vehicle's voltage, converted to that of a 12 V system; `nil` if unreliable.
+  /// The vehicle's voltage, corrected and converted to a 12 V system; `nil` if unreliable or never changed.
   var volts: Double? {
     hasMoved ? corrected : nil
   }
 
-  /// The same for a voltage that has never changed; `nil` if proven or unreliable.
+  /// The same for an adapter whose voltage has never changed, so that perhaps it is not measured; `nil` if it has
+  /// changed or is unreliable.
   var unproven: Double? { hasMoved || isFrozen ? nil : corrected }
 
   private var corrected: Double? {
@@ -79,14 +81,14 @@ struct VoltageGauge: BitwiseCopyable {
     guard let module, now - moduleAt <= Self.pairing else { return }
     lowest = min(lowest, module)
     highest = max(highest, module)
-    // The adapter's voltage did not follow the vehicle's.
+    // The vehicle's voltage (PID 42) changed, and the adapter's did not.
     if highest - lowest >= configuration.wakeRise * scale {
       hasMoved = false
       isFrozen = true
     }
   }
 
-  /// Records PID 42, V.
+  /// Records the control module's voltage (PID 42), V.
   mutating func controlModule(_ volts: Double, at now: Int64) {
     guard volts >= Self.least, volts <= Self.most else { return }
     module = volts
@@ -100,8 +102,8 @@ struct VoltageGauge: BitwiseCopyable {
       heavyReadings = 0
       return
     }
-    // While a truck's engine is cranked, its voltage can fall below 18 V for a moment, but no 24 V battery falls this
-    // low.
+    // While a truck's engine is cranked, its voltage can fall below 18 V for a moment. That is no proof of a 12 V
+    // system: only a lower voltage, to which no 24 V battery falls, is counted.
     if isHeavy, answer > configuration.restingVoltage * 1.2 { return }
     heavyReadings += 1
     guard heavyReadings >= Self.witnesses else { return }
@@ -109,7 +111,7 @@ struct VoltageGauge: BitwiseCopyable {
     heavyReadings = 0
   }
 
-  /// Updates the correction from two readings that are close in time.
+  /// Updates the correction if the adapter's voltage and PID 42 were read at almost the same time.
   private mutating func compare(at now: Int64) {
     guard let reading, let module, now - readAt <= Self.pairing, now - moduleAt <= Self.pairing else { return }
     let difference = module - reading
