@@ -1,18 +1,18 @@
 import OBDWire
 
-/// One list of trouble codes of an ECU, with the state at the last report.
+/// One list of trouble codes of an ECU (stored, pending or permanent), and the list that was reported last.
 struct CodeList {
   private(set) var codes: [TroubleCode] = []
-  /// The last reported list; `nil` if none was reported.
+  /// The list that was reported last; `nil` if none was reported.
   private(set) var reported: [TroubleCode]?
-  /// Whether the list was read and is still valid.
+  /// Whether the present list was read and is still valid.
   private(set) var isKnown = false
   private var isFromLegacyService = false
 
-  /// Adds a list as it was read.
+  /// Stores a list that was read from the ECU.
   ///
-  /// Services 03, 07 and 0A report the same codes as service 19 in another form. After an ECU answered one of them, its
-  /// answers to service 19 are ignored.
+  /// Services 03, 07 and 0A report the same codes as service 19, but in another format. If an ECU has answered one of
+  /// the former, its answers to service 19 are ignored.
   mutating func receive(_ found: Span<TroubleCode>, service: UInt8) {
     let isLegacy = service != 0x19
     if isFromLegacyService, !isLegacy { return }
@@ -23,16 +23,16 @@ struct CodeList {
     for index in found.indices { codes.append(found[index]) }
   }
 
-  /// Marks the list as invalid. The next list is still compared with the reported one.
+  /// Marks the list as invalid. When a list is read again, it is compared with the last reported one.
   mutating func forget() {
     isKnown = false
     codes.removeAll(keepingCapacity: true)
   }
 
-  /// Whether the list must be reported, because none was reported yet or it differs from the reported one.
+  /// Whether the list must be reported: none was reported yet, or the codes have changed since.
   var needsReport: Bool { isKnown && (reported.map { !Self.isSameSet($0, codes) } ?? true) }
 
-  /// Codes that are in only one of the reported and the current list.
+  /// Codes that were added or removed since the last report.
   var changed: [TroubleCode] {
     guard isKnown, let reported else { return [] }
     return Self.missing(from: reported, in: codes) + Self.missing(from: codes, in: reported)
@@ -43,7 +43,7 @@ struct CodeList {
     if isKnown { reported = codes }
   }
 
-  /// The codes in the form used in records; `nil` if the list is unknown.
+  /// The codes as texts for records; `nil` if the list is unknown.
   var texts: [String]? { isKnown ? codes.map(\.string) : nil }
 
   private func isSame(as found: Span<TroubleCode>) -> Bool {
@@ -56,14 +56,14 @@ struct CodeList {
     missing(from: left, in: right).isEmpty && missing(from: right, in: left).isEmpty
   }
 
-  /// Returns the codes of `list` that are not in `other`, regardless of their status.
+  /// Returns the codes of `list` that are not in `other`. Two codes that differ only in their status count as equal.
   static func missing(from other: [TroubleCode], in list: [TroubleCode]) -> [TroubleCode] {
     list.filter { code in !other.contains { $0.isSameCode(as: code) } }
   }
 }
 
 extension TroubleCode {
-  /// Whether both are the same code and failure type, regardless of status.
+  /// Whether both have the same code and failure type. Their status may differ.
   func isSameCode(as other: TroubleCode) -> Bool {
     code == other.code && hasFailureType == other.hasFailureType && failureType == other.failureType
   }

@@ -1,7 +1,7 @@
 import OBDWire
 
 extension Column {
-  /// The role of a value for trips and driving events.
+  /// What a value is used for in the detection of trips and driving events.
   enum Motion: UInt8, BitwiseCopyable {
     case none, engineSpeed, speed, batteryVoltage, controlModuleVoltage, odometer
     case fuelRate, fuelMassRate, cylinderFuelRate, massAirFlow, manifoldPressure, intakeTemperature
@@ -10,7 +10,7 @@ extension Column {
 }
 
 extension Column.Motion {
-  /// Finds the role by service, PID and position in the answer (SAE J1979-DA).
+  /// Finds this use by the signal's service, PID and position in the answer (SAE J1979-DA).
   init(_ definition: SignalDefinition) {
     self =
       switch (definition.service, definition.identifier, definition.bitOffset) {
@@ -21,7 +21,7 @@ extension Column.Motion {
       case (1, 0x0D, _): .speed
       case (1, 0x0F, _): .intakeTemperature
       case (1, 0x10, _): .massAirFlow
-      // The first sensor of bank 1, which is upstream of the catalyst.
+      // The sensor is the first one of bank 1, which is upstream of the catalyst.
       case (1, 0x24, 0), (1, 0x34, 0), (1, 0x8C, 72): .measuredLambda
       case (1, 0x42, _): .controlModuleVoltage
       case (1, 0x44, _): .commandedLambda

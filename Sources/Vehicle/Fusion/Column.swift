@@ -1,21 +1,21 @@
 import OBDWire
 import Telemetry
 
-/// One key of telemetry with the last value of each ECU.
+/// One key of telemetry, with the last value that each ECU reported for it.
 struct Column: BitwiseCopyable {
-  /// Source of the key's text.
+  /// Where the text of the key comes from.
   enum Name: BitwiseCopyable {
     case table(StaticString)
-    /// Index of a signal loaded at run time.
+    /// The key of a signal loaded at run time, by the signal's index.
     case loaded(Int)
   }
   /// Type of the values.
   enum Content: UInt8, BitwiseCopyable {
     case number, flag, enumeration
-    /// A text or list that ``ECUState`` stores.
+    /// A text or list, which is stored in ``ECUState`` instead of ``values``.
     case vin, troubleCodes
   }
-  /// The use of a value, besides telemetry.
+  /// What a value is used for besides telemetry.
   enum Role: UInt8, BitwiseCopyable {
     case none, engineSpeed, vehicleSpeed, mil, distanceMIL, monitor, fuelType, obdStandard
   }
@@ -29,24 +29,24 @@ struct Column: BitwiseCopyable {
   /// Bit position of the value in the answer; used if ``role`` is `monitor`.
   var bit: UInt8 = 0
   var enumeration: UInt16 = 0
-  /// Index of the ECU whose value has the plain key.
+  /// Index of the ECU whose value is at the top level of the record. Those of the other ECUs are under their addresses.
   var owner: UInt8 = 0
-  /// Bit n: ECU n has answered at least once.
+  /// ECUs that have answered at least once; bit n stands for the ECU with index n.
   var known: UInt16 = 0
-  /// Bit n: ECU n has answered since the last record.
+  /// ECUs that have answered since the last record; bit n stands for the ECU with index n.
   var fresh: UInt16 = 0
-  /// Bit n: the last record contained ECU n's value.
+  /// ECUs whose values are in the last record; bit n stands for the ECU with index n.
   var recorded: UInt16 = 0
-  /// Time for which a value is repeated in records after it was read, ns; 0 if it is only in the record of the same
-  /// interval.
+  /// Time for which a value is repeated in records after it was read, ns; 0 if it is only in the record of the interval
+  /// in which it was read.
   var window: Int64 = 0
-  /// The shorter one of the last two intervals between readings, ns. It differs from the requested period on a slow
-  /// bus. The shorter one is used, so that a single late answer does not change it.
+  /// The shorter one of the last two intervals between readings, ns. On a slow bus it is longer than the requested
+  /// period. The shorter one is used so that a single late answer does not change it.
   var pace: Int64 = 0
   /// The last interval between readings, ns.
   private var interval: Int64 = .max
   var values = InlineArray<9, Double>(repeating: 0)
-  /// Time of each value.
+  /// Time at which each ECU's value was read.
   var times = InlineArray<9, Int64>(repeating: .min / 2)
 
   init(name: Name, content: Content) {
@@ -54,7 +54,7 @@ struct Column: BitwiseCopyable {
     self.content = content
   }
 
-  /// Sets the time of an ECU's value.
+  /// Stores the time at which an ECU's value was read, and updates ``pace``.
   @inline(__always)
   mutating func storeTime(_ now: Int64, of ecu: Int) {
     let interval = now - times[ecu]
@@ -63,7 +63,7 @@ struct Column: BitwiseCopyable {
     times[ecu] = now
   }
 
-  /// Creates the column of a signal in the standard's table.
+  /// Creates the column of a signal that a standard defines.
   init(_ signal: SAESignal, name: StaticString) {
     let definition = signal.definition
     self.name = .table(name)

@@ -1,14 +1,14 @@
 import OBDWire
 import Telemetry
 
-/// The data of one ECU, with flags for the parts that were reported.
+/// The data of one ECU, and which of them were reported.
 struct ECUState {
   var address: ECUAddress
-  /// The address in the form used in records; `nil` without headers.
+  /// The address as text for records; `nil` if the replies have no headers.
   var addressText: String?
-  /// Supported PIDs of service 01: bit 31 − n of word w stands for PID 32 w + n + 1.
+  /// Supported PIDs of service 01. Bit 31 − n of word w stands for PID 32 w + n + 1.
   var parameters = InlineArray<8, UInt32>(repeating: 0)
-  /// Bit w: word w of ``parameters`` was read after the last ``Fusion/vehicleLost()``.
+  /// Which words of ``parameters`` were read since the last ``Fusion/vehicleLost()``; bit w stands for word w.
   var reported: UInt8 = 0
   /// Whether the supported PIDs came from service 22 (OBDonUDS).
   var speaksUDS = false
@@ -29,17 +29,17 @@ struct ECUState {
   var distanceMIL: Timed?
   /// The MIL state in the last `dtc` record that had one.
   var reportedMIL: Bool?
-  /// Whether the trouble codes are reported again even if they have not changed.
+  /// Whether and when the trouble codes are reported again although they have not changed.
   var codesRepetition = Repetition.none
 
   var sinceClear = MonitorState()
   var thisCycle = MonitorState()
 
-  /// When an unchanged state is reported again.
+  /// When a state is reported again although it has not changed.
   enum Repetition {
-    /// Not before it changes.
+    /// Never.
     case none
-    /// After the next answer of the ECU, because the last one may be out of date.
+    /// After the next answer of the ECU, because the known state may be out of date.
     case afterAnswer
     case now
   }
@@ -55,7 +55,7 @@ struct ECUState {
     addressText = address.kind == .unknown ? nil : address.text
   }
 
-  /// Whether the MIL state was read and differs from that in the last `dtc` record.
+  /// Whether the MIL state was read and differs from the state in the last `dtc` record.
   var needsMILReport: Bool {
     guard let mil, let reportedMIL else { return false }
     return (mil.value != 0) != reportedMIL
@@ -68,7 +68,7 @@ struct ECUState {
       || codesRepetition == .now && lists.contains(where: \.isKnown)
   }
 
-  /// Makes codes, freeze frames and monitors be reported again even if they have not changed.
+  /// Requests that codes, freeze frames and monitors are reported again although they have not changed.
   mutating func repeatDiagnosis(_ repetition: Repetition) {
     codesRepetition = repetition
     if repetition == .now { repeatFrames() }
@@ -76,14 +76,14 @@ struct ECUState {
     thisCycle.repetition = repetition
   }
 
-  /// Handles an answer with trouble codes.
+  /// Handles an answer with trouble codes: codes that were to be repeated after it are due now.
   mutating func receivedCodes() {
     guard codesRepetition == .afterAnswer else { return }
     codesRepetition = .now
     repeatFrames()
   }
 
-  /// Makes the freeze frames of present codes be reported again.
+  /// Requests that the freeze frames of present codes are reported again.
   private mutating func repeatFrames() {
     let codes = [stored, pending, permanent].flatMap(\.codes)
     for index in frames.indices {
@@ -106,7 +106,8 @@ struct ECUState {
     }
   }
 
-  /// Calibration IDs and verification numbers in pairs; the standard sends both in the same order.
+  /// The pairs of calibration ID and calibration verification number. ECUs send both lists in the same order, as the
+  /// standard requires.
   var calibrations: [VehicleRecord.Calibration] {
     (0..<max(calibrationIDs.count, verificationNumbers.count)).compactMap { index in
       let id = index < calibrationIDs.count ? calibrationIDs[index] : []
@@ -120,7 +121,7 @@ struct ECUState {
 }
 
 extension String {
-  /// Makes upper-case hexadecimal digits.
+  /// Creates a text of upper-case hexadecimal digits.
   init(hexadecimal number: UInt32, digits: Int) {
     self = ""
     for place in stride(from: digits - 1, through: 0, by: -1) {
@@ -141,9 +142,9 @@ extension String {
   }
 }
 
-/// Replaces `stored` by `found`.
+/// Replaces `stored` by `found`, if they differ.
 ///
-/// - Returns: `false` if both are equal; nothing is allocated then.
+/// - Returns: `false` if both are equal, in which case nothing is allocated.
 func replaceBytes(_ stored: inout [UInt8], with found: Span<UInt8>) -> Bool {
   var isSame = stored.count == found.count
   var index = 0

@@ -9,19 +9,19 @@ struct FreezeFrameState {
   }
 
   let number: UInt8
-  /// The code that caused the frame; `nil` if it was not read or there is none.
+  /// The code that caused the freeze frame; `nil` if it was not read or does not exist.
   private(set) var code: TroubleCode?
   private(set) var values: [Value] = []
-  /// Whether the ECU reported that it has no freeze frame.
+  /// Whether the ECU answered that it has no freeze frame.
   private(set) var isEmpty = false
-  /// Whether the frame has values that were not reported.
+  /// Whether the freeze frame has values that were not reported yet.
   private(set) var hasUnreportedValues = false
-  /// Whether values arrived since the last record. More values may then follow.
+  /// Whether a value has arrived since the last record. If so, the ECU may send more.
   var isBeingRead = false
 
   init(number: UInt8) { self.number = number }
 
-  /// Adds a value. A changed value must be reported.
+  /// Stores a value. If it is new or has changed, the freeze frame must be reported.
   mutating func receive(_ signal: SignalID, _ value: Double) {
     if let index = values.firstIndex(where: { $0.signal == signal }) {
       if values[index].value == value { return }
@@ -33,12 +33,12 @@ struct FreezeFrameState {
     isBeingRead = true
   }
 
-  /// Adds the answer to PID 02; P0000 means that there is no frame.
+  /// Stores the answer to PID 02, the code that caused the freeze frame. P0000 means that there is no frame.
   mutating func receive(_ codes: Span<TroubleCode>) {
     let found = codes.count > 0 && codes[0].code != 0 ? codes[0] : nil
     isEmpty = found == nil
     if let found, let code, found.isSameCode(as: code) { return }
-    // A frame of another code is a new frame.
+    // If another code caused the freeze frame, it is a new one.
     if code != nil { values.removeAll(keepingCapacity: true) }
     if found != nil || code != nil {
       hasUnreportedValues = true
@@ -47,7 +47,7 @@ struct FreezeFrameState {
     code = found
   }
 
-  /// Whether there is something to report.
+  /// Whether the freeze frame has something to report.
   var isReady: Bool { hasUnreportedValues && !isEmpty && !values.isEmpty }
 
   /// Marks all values as reported.

@@ -2,12 +2,12 @@ import OBDWire
 import Telemetry
 
 extension Fusion {
-  /// PIDs of service 01 that a successful service 04 resets (SAE J1979, section 6.4). They count since the last
-  /// clearing, or describe the state of codes and monitors.
+  /// PIDs of service 01 that a successful service 04 resets (SAE J1979, section 6.4). These values are counted since
+  /// the last clearing, or depend on the codes and monitors.
   private static let resetParameters: Set<UInt8> = [0x01, 0x02, 0x21, 0x30, 0x31, 0x41, 0x4D, 0x4E]
 
-  /// Handles the clearing of an ECU's codes. The previous codes, MIL state and monitors become invalid, and are in no
-  /// record until they are read again. Permanent codes remain valid, because only the ECU's own tests clear them.
+  /// Handles the clearing of an ECU's codes. The previous codes, MIL state and monitors become invalid. Records do not
+  /// contain them until they are read again. Permanent codes remain valid, because only the ECU's own tests clear them.
   public mutating func codesCleared<Sink: RecordSink & ~Copyable>(
     origin: Origin, at time: Int64, into sink: inout Sink
   ) {
@@ -16,7 +16,7 @@ extension Fusion {
       droppedReadings += 1
       return
     }
-    // Report earlier readings first, including incomplete freeze frames.
+    // First report what was read before, including incomplete freeze frames.
     for index in ecus[ecu].frames.indices { ecus[ecu].frames[index].isBeingRead = false }
     if hasNewDiagnosis { writeDiagnosis(at: now, into: &sink) }
     ecus[ecu].stored.forget()

@@ -2,21 +2,22 @@ import OBDWire
 import Telemetry
 
 extension Fusion {
-  /// Maximum age of the MIL state and of the distance driven with it in a `dtc` record, ns: two polls of trouble codes
-  /// at the usual interval.
+  /// Maximum age of the MIL state, and of the distance driven with it, that a `dtc` record contains, ns: the time of
+  /// two readings of trouble codes at the usual interval.
   private static let attachmentAge: Int64 = 120_000_000_000
-  /// Longest time after which unchanged codes and monitors are reported again, ns: one day.
+  /// Time after which unchanged codes and monitors are reported again, ns: one day.
   private static let snapshotPeriod: Int64 = 86_400_000_000_000
-  /// Shortest time after which the start of a trip reports them again, ns.
+  /// At the start of a trip, codes and monitors are reported again only if the last such report is at least this old,
+  /// ns.
   private static let shortestSnapshotPeriod: Int64 = 600_000_000_000
 
   /// Adds a list of trouble codes; an empty list means that there are none.
   ///
-  /// Stored, pending and permanent codes arrive in three answers. The next record reports those received by then
-  /// together.
+  /// Stored, pending and permanent codes arrive in three answers. The next record contains all that have arrived by
+  /// then.
   ///
   /// - Parameters:
-  ///   - list: the kind of list, and the ECU that sent it.
+  ///   - list: which codes these are, and which ECU sent them.
   ///   - codes: the codes; valid during the call.
   public mutating func troubleCodes<Sink: RecordSink & ~Copyable>(
     _ list: TroubleCodeList, _ codes: Span<TroubleCode>, at time: Int64, into sink: inout Sink
@@ -43,7 +44,7 @@ extension Fusion {
 
   // MARK: Repetition
 
-  /// Reports the present codes and monitors of all ECUs again, because the vehicle's ID has changed.
+  /// Reports the known codes and monitors of all ECUs again, because the vehicle's ID has changed.
   mutating func repeatDiagnosis() {
     guard options.repeatsDiagnosis else { return }
     snapshotTime = now
@@ -51,13 +52,13 @@ extension Fusion {
     hasNewDiagnosis = true
   }
 
-  /// Reports the codes and monitors again at the start of a trip, after the next answers.
+  /// At the start of a trip, requests that codes and monitors are reported again when they have next been read.
   mutating func repeatDiagnosisOfTrip() { repeatDiagnosis(after: Self.shortestSnapshotPeriod) }
 
-  /// Reports the codes and monitors again, after the next answers, if the last such report is old enough. A receiver of
-  /// the records that has lost them gets them again.
+  /// If the last such report is old enough, requests that codes and monitors are reported again when they have next
+  /// been read. A receiver that has lost earlier records thus gets them again.
   ///
-  /// - Parameter age: shortest time since the last report of all codes and monitors, ns.
+  /// - Parameter age: minimum age of the last report of all codes and monitors, ns.
   private mutating func repeatDiagnosis(after age: Int64) {
     guard options.repeatsDiagnosis else { return }
     guard let last = snapshotTime else {
@@ -72,16 +73,18 @@ extension Fusion {
   private static let confirmed: UInt8 = 0x08
   private static let pending: UInt8 = 0x04
 
-  /// Adds an answer of service 19, in which the status byte of each code determines its class (ISO 14229-1, annex D.2).
+  /// Adds an answer of service 19. The status byte of each code determines whether the code is stored or pending (ISO
+  /// 14229-1, annex D.2).
   ///
-  /// The answer contains only codes with a status bit that is also in the mask. If the mask is unknown, a class without
-  /// codes may have codes in fact.
+  /// The answer contains only codes of which at least one status bit is also set in `mask`. If the mask is unknown (0)
+  /// and the answer contains no pending codes, there may be pending codes all the same; the same holds for stored
+  /// codes.
   private mutating func receiveByStatus(_ codes: Span<TroubleCode>, mask: UInt8, of ecu: Int) {
     var stored: [TroubleCode] = []
     var pending: [TroubleCode] = []
     for index in codes.indices {
       let status = codes[index].status
-      // An ECU that reports no status lists its stored codes.
+      // A code without a status counts as stored.
       if status == 0 || status & Self.confirmed != 0 { stored.append(codes[index]) }
       if status & Self.pending != 0 { pending.append(codes[index]) }
     }
@@ -94,7 +97,7 @@ extension Fusion {
     }
   }
 
-  /// Adds a value of service 02.
+  /// Adds a value of a freeze frame (service 02).
   mutating func freezeFrameReading(_ reading: Reading, of ecu: Int) {
     ecus[ecu].frames[frame(reading.frame, of: ecu)].receive(reading.signal, reading.value)
     hasNewDiagnosis = true
@@ -106,7 +109,7 @@ extension Fusion {
     return ecus[ecu].frames.count - 1
   }
 
-  /// Adds stored codes to telemetry, in the record of the interval in which they were read.
+  /// Adds an ECU's stored codes to the telemetry record of the interval in which they were read.
   private mutating func recordStoredCodes(of ecu: Int) {
     let column =
       codesColumn
@@ -120,13 +123,14 @@ extension Fusion {
 
   // MARK: Records
 
-  /// Writes changes of monitors and trouble codes.
+  /// Writes records of those monitors and trouble codes that have changed.
   mutating func writeDiagnosis<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     hasNewDiagnosis = false
     for ecu in allECUs {
       writeMonitors(of: ecu, .sinceClear, at: time, into: &sink)
       writeMonitors(of: ecu, .thisCycle, at: time, into: &sink)
-      // The answers of a freeze frame arrive one by one. Wait until it is complete, so that one record contains both.
+      // The values of a freeze frame arrive in several answers. Wait until they are complete, so that one record
+      // contains both codes and frame.
       if !isFinishing, ecus[ecu].frames.contains(where: \.isBeingRead) {
         hasNewDiagnosis = true
       } else {
@@ -163,8 +167,8 @@ extension Fusion {
       ecus[ecu].codesRepetition = .none
       write(record, at: time, into: &sink)
     }
-    // Report a frame that arrived later or belongs to another code separately, because the lists did not change. Skip a
-    // frame whose code was not read.
+    // The lists of codes did not change. A frame that arrived after them, or that belongs to another code, has its own
+    // record. Skip a frame whose code was not read.
     for index in ecus[ecu].frames.indices where ecus[ecu].frames[index].isReady {
       guard let code = ecus[ecu].frames[index].code else { continue }
       var record = Self.codesRecord(of: ecus[ecu])
@@ -175,7 +179,7 @@ extension Fusion {
     }
   }
 
-  /// Makes a record of the current lists and the changes since the last report.
+  /// Makes a record of the present lists, and of their changes since the last report.
   private static func codesRecord(of state: ECUState) -> DTCRecord {
     let lists = [state.stored, state.pending, state.permanent].filter(\.isKnown)
     let isFirst = lists.contains { $0.reported == nil }
@@ -205,7 +209,7 @@ extension Fusion {
     texts.indices.filter { !texts[..<$0].contains(texts[$0]) }.map { texts[$0] }
   }
 
-  /// Adds the MIL state, the distance driven with it, and an unreported freeze frame.
+  /// Adds to a record the MIL state, the distance driven with it, and the freeze frame with index `frame`.
   private mutating func attach(_ frame: Int?, to record: inout DTCRecord, of ecu: Int, at time: Int64) {
     let state = ecus[ecu]
     record.mil = Self.young(state.mil, at: time).map { $0 != 0 }
@@ -228,7 +232,7 @@ extension Fusion {
 
   // MARK: Names and values
 
-  /// Returns the plain name of a signal; `nil` if the signal is unknown.
+  /// Returns the name of a signal in records; `nil` if the signal is unknown.
   func name(of signal: SignalID) -> String? {
     if signal.isLoaded {
       let index = Int(signal.rawValue - SignalID.firstLoaded)
@@ -238,7 +242,7 @@ extension Fusion {
     return saeSignals.span[Int(signal.rawValue)].name.description
   }
 
-  /// Converts a value to the form used in records.
+  /// Converts a value of a signal to its type in records.
   func value(_ value: Double, of signal: SignalID) -> RecordValue {
     guard !signal.isLoaded, signal.rawValue < saeSignals.count else { return .number(value) }
     let definition = saeSignals.span[Int(signal.rawValue)].definition

@@ -1,18 +1,20 @@
 import OBDWire
 
-// Chooses the ECU whose value has the plain key.
+// Chooses the ECU whose value is at the top level of a telemetry record. Values of the other ECUs are under their
+// addresses.
 //
-// The engine ECU is chosen: the one that supports or answers PID 0C. If there are several engine ECUs, or if none has
-// the value, the ECU with the lowest address is chosen. ECUs are added when they first answer and are never removed.
-// Therefore, the choice changes only while ECUs are still being discovered.
+// For each key, the engine ECU is chosen, which is the one that supports or answers PID 0C. If several engine ECUs have
+// the value, the one with the lowest address is chosen; if none has it, the lowest of all ECUs that have it. ECUs are
+// added when they first answer and are never removed. Therefore, the choice changes only while ECUs are still being
+// discovered.
 extension Fusion {
-  /// Registers the first answer of an ECU for a column.
+  /// Records that an ECU has answered for a column, and chooses the column's ECU again.
   mutating func recordAnswer(of ecu: Int, in column: Int) {
     columns[column].known |= 1 << UInt16(ecu)
     chooseOwner(of: column)
   }
 
-  /// Marks an ECU as the engine ECU.
+  /// Marks an ECU as an engine ECU.
   mutating func recordEngineSpeed(of ecu: Int) {
     guard !ecus[ecu].hasEngineSpeed else { return }
     ecus[ecu].hasEngineSpeed = true
@@ -20,7 +22,7 @@ extension Fusion {
     chooseVIN()
   }
 
-  /// Chooses the ECUs for all plain keys again.
+  /// Chooses the ECUs for all keys again.
   mutating func chooseOwners() {
     for column in columns.indices { chooseOwner(of: column) }
   }
@@ -36,10 +38,11 @@ extension Fusion {
     columns[column].owner = UInt8(engine ?? lowest ?? 0)
   }
 
-  /// Returns the ECU whose value of a column has the plain key in this record; `nil` if no value is fresh.
+  /// Returns the ECU whose value of a column is at the top level of this record; `nil` if neither the chosen ECU nor
+  /// one without a header has a new value.
   ///
-  /// An answer without a header can come from any ECU. It has the plain key if the chosen ECU did not answer.
-  func plainECU(of column: borrowing Column) -> Int? {
+  /// An answer without a header can come from any ECU. Its value is used if the chosen ECU did not answer.
+  func topLevelECU(of column: borrowing Column) -> Int? {
     let owner = Int(column.owner)
     if column.fresh >> UInt16(owner) & 1 == 1 { return owner }
     return column.fresh & 1 == 1 ? 0 : nil

@@ -5,10 +5,10 @@ import Telemetry
 extension Fusion {
   /// Adds a reading.
   ///
-  /// Services 01, 21, 22 and the adapter's own readings become telemetry. Service 02 becomes the freeze frame of the
-  /// next `dtc` record. The counters of service 09 are in no record.
+  /// Services 01, 21, 22 and the adapter's own readings become telemetry. Values of service 02 become the freeze frame
+  /// of the next `dtc` record. The counters of service 09 are ignored.
   ///
-  /// - Parameter reading: the value with its signal and the ECU that sent it.
+  /// - Parameter reading: the value, its signal, and the ECU that sent it.
   public mutating func reading<Sink: RecordSink & ~Copyable>(
     _ reading: Reading, at time: Int64, into sink: inout Sink
   ) {
@@ -34,7 +34,7 @@ extension Fusion {
     }
   }
 
-  /// Adds a position. `time` is the time of its reception; the fix's own time of day is not used.
+  /// Adds a position. `time` is the time at which it was received; the time of day in the fix is not used.
   ///
   /// - Parameter privacy: precision of the position in records.
   public mutating func fix<Sink: RecordSink & ~Copyable>(
@@ -42,8 +42,8 @@ extension Fusion {
   ) {
     tick(time, into: &sink)
     position.privacy = privacy
-    // Receivers may send fixes more often than the poll cycle repeats. Therefore, a fix ends a record only if there are
-    // no other values.
+    // Receivers may send several fixes in one poll cycle. Therefore, a second fix ends a record only if the record
+    // would have no other values.
     if position.isFresh, options.cadence == .cycle, let newest, !columns.contains(where: { $0.fresh != 0 }) {
       cut(at: newest, into: &sink)
     }
@@ -53,7 +53,7 @@ extension Fusion {
     follow(fix, into: &sink)
   }
 
-  /// Returns the index of an ECU, adding a new one if necessary; `nil` for a ninth.
+  /// Returns the index of an ECU, and adds the ECU if it is new; `nil` for a ninth ECU, which is not added.
   @inline(__always)
   mutating func index(of address: ECUAddress) -> Int? {
     if ecus[lastECU].address == address { return lastECU }
@@ -106,8 +106,7 @@ extension Fusion {
         columnOfSignal[slot] = Self.notTelemetry
         return nil
       }
-      // Several layouts of oxygen sensors have separate rows with the same name for the same value. They share a
-      // column.
+      // For oxygen sensors, the table has several rows with the same name, one for each layout. They share a column.
       let name = key(of: row)
       let existing = columns.firstIndex { $0.isNamed(name) }
       column = existing ?? append(Column(row, name: name))
@@ -117,7 +116,7 @@ extension Fusion {
     return column
   }
 
-  /// Changes how long values are repeated, from the next record on.
+  /// Sets how long values are repeated in records, from the next record on.
   public mutating func setWindows(_ windows: SignalWindows) {
     options.windows = windows
     for slot in columnOfSignal.indices where columnOfSignal[slot] != 0 && columnOfSignal[slot] != Self.notTelemetry {
@@ -146,19 +145,20 @@ extension Fusion {
     return columns[speedColumn].values[owner]
   }
 
-  /// Stops repeating the present values, because their vehicle no longer answers.
+  /// Stops repeating the known values, because their vehicle no longer answers.
   mutating func forgetValues() {
     for column in columns.indices { columns[column].times = InlineArray(repeating: .min / 2) }
     lastRead = .min / 2
   }
 
-  /// Appends a column and returns its index.
+  /// Adds a column at the end, and returns its index.
   mutating func append(_ column: Column) -> Int {
     columns.append(column)
     return columns.count - 1
   }
 
-  /// Returns the key of a row: its VSS path if VSS names are requested, the path exists and no other row uses it.
+  /// Returns the key of a row: its VSS path if VSS names are configured, the row has a path, and no row with another
+  /// name uses it; otherwise its plain name.
   private func key(of row: SAESignal) -> StaticString {
     guard options.naming == .vss, row.vss.utf8CodeUnitCount > 0 else { return row.name }
     guard let taken = columns.firstIndex(where: { $0.isNamed(row.vss) }) else { return row.vss }
@@ -167,7 +167,7 @@ extension Fusion {
     return saeSignals.span[holder].name.isEqual(to: row.name) ? row.vss : row.name
   }
 
-  /// Uses a value for purposes other than telemetry.
+  /// Uses a value for purposes other than telemetry, according to its role.
   private mutating func apply(_ role: Column.Role, _ reading: Reading, column: Int, ecu: Int) {
     switch role {
     case .none: break
@@ -203,7 +203,7 @@ extension Fusion {
 }
 
 extension Column {
-  /// Whether the column has this built-in name.
+  /// Whether this is the name of the column, and not that of a loaded signal.
   func isNamed(_ name: StaticString) -> Bool {
     if case .table(let own) = self.name { own.isEqual(to: name) } else { false }
   }
@@ -214,7 +214,7 @@ extension StaticString {
   func isEqual(to other: StaticString) -> Bool {
     guard utf8CodeUnitCount == other.utf8CodeUnitCount else { return false }
     for index in 0..<utf8CodeUnitCount {
-      // The index is less than the length of both.
+      // `index` is less than the length of both.
       if unsafe utf8Start[index] != other.utf8Start[index] { return false }
     }
     return true

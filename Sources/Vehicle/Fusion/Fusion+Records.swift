@@ -3,7 +3,8 @@ import Telemetry
 extension Fusion {
   /// Makes a record from the caller's own data, for example a geofence event, an adapter event or a gap.
   ///
-  /// Records of the interval that ended before `time` are made first, so that `seq` follows the time.
+  /// First, the records of the interval that ended before `time` are made, so that `seq` and times are in the same
+  /// order.
   ///
   /// - Parameter body: the fields of the record after its head.
   public mutating func record<Body: RecordBody, Sink: RecordSink & ~Copyable>(
@@ -18,7 +19,7 @@ extension Fusion {
   /// - Parameters:
   ///   - body: the fields of the record after its head.
   ///   - time: time of the detection.
-  ///   - moment: time of the event, which becomes the record's time; not after `time`.
+  ///   - moment: time at which the event occurred, which becomes the record's time; at most `time`.
   public mutating func record<Body: RecordBody, Sink: RecordSink & ~Copyable>(
     _ body: Body, at time: Int64, occurred moment: Int64, into sink: inout Sink
   ) {
@@ -26,7 +27,7 @@ extension Fusion {
     write(body, at: min(moment, now), into: &sink)
   }
 
-  /// Writes a record and passes it to the sink.
+  /// Encodes a record and passes it to the sink.
   mutating func write<Body: RecordBody, Sink: RecordSink & ~Copyable>(
     _ body: Body, at time: Int64, into sink: inout Sink
   ) {
@@ -34,7 +35,7 @@ extension Fusion {
     sink.record(line.line, at: time)
   }
 
-  /// Converts a time to a date, or to elapsed time if the date is unknown.
+  /// Converts a time to a date or, if the date is unknown, to the time since the start.
   public func recordTime(_ time: Int64) -> RecordTime {
     if timeQuality == .unset { return .elapsed(nanoseconds: time) }
     return .wall(Timestamp(nanoseconds: time &+ wallOffset), timeQuality)
@@ -46,7 +47,7 @@ extension Fusion {
     var head = RecordHead(
       type: type, id: UUIDv7(milliseconds: moment.milliseconds, seed: options.idSeed, number: sequence), time: moment,
       gatewayId: options.gatewayId, vehicleId: identity.id, epoch: options.epoch, sequence: sequence)
-    // An `adapter` record contains the device under its own key.
+    // In an `adapter` record, the device has a key of its own.
     if type != .adapter { head.device = device }
     sequence += 1
     return head

@@ -3,7 +3,8 @@ import OBDWire
 import Telemetry
 
 extension Fusion {
-  /// Makes the telemetry record of an interval with new values, if the cadence requires it.
+  /// Makes the telemetry record of an interval. With the cadence `onChange`, it is made only if it differs from the
+  /// last one.
   mutating func recordTelemetry<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     holdWithinWindows(at: time)
     if case .onChange = options.cadence, !differsFromLastRecord(at: time) {
@@ -14,8 +15,8 @@ extension Fusion {
     hasChanged = false
   }
 
-  /// Whether an interval without readings still makes a record, with earlier values. It does if the next answer is not
-  /// due yet. The signal with the shortest interval decides: if its answer is overdue, no values are repeated.
+  /// Whether an interval without new values still makes a record, which repeats earlier values. It does if no answer is
+  /// overdue: the signal that is read most often has a value that is still valid.
   func holdsValue(at time: Int64) -> Bool {
     guard case .every = options.cadence, !isFinishing else { return false }
     var latest = Int64.min
@@ -25,13 +26,13 @@ extension Fusion {
     return latest != .min && lastRead >= latest
   }
 
-  /// Returns the earliest time of a value of a column that is still valid at a time.
+  /// Returns the time at which a value of a column must have been read to be still valid at `time`.
   private func earliest(of column: Int, at time: Int64) -> Int64 {
     let pace = columns[column].pace
     return time - max(columns[column].window, pace < Self.slowestPace ? 2 * pace : 0)
   }
 
-  /// Marks values as fresh if they are still valid.
+  /// Marks earlier values as fresh if they are still valid, so that the record repeats them.
   private mutating func holdWithinWindows(at time: Int64) {
     for column in columns.indices where columns[column].window > 0 {
       let earliest = earliest(of: column, at: time)
@@ -56,7 +57,7 @@ extension Fusion {
     var others: UInt16 = 0
     for column in columns.indices where columns[column].fresh != 0 {
       var rest = columns[column].fresh
-      if let ecu = plainECU(of: columns[column]) {
+      if let ecu = topLevelECU(of: columns[column]) {
         rest &= ~(1 << UInt16(ecu))
         if !writeValue(of: column, ecu: ecu) {
           splitTelemetry(at: time, into: &sink)
@@ -92,7 +93,7 @@ extension Fusion {
     beginTelemetry(at: time)
   }
 
-  /// Writes the values without a plain key, by ECU: `"ecus":{"7E9":{"speed":50}}`.
+  /// Writes the values that are not at the top level, grouped by ECU: `"ecus":{"7E9":{"speed":50}}`.
   private mutating func writeOthers<Sink: RecordSink & ~Copyable>(
     _ others: UInt16, at time: Int64, into sink: inout Sink
   ) {
@@ -107,12 +108,12 @@ extension Fusion {
     for ecu in ecuOrder where others >> UInt16(ecu) & 1 == 1 {
       var isOpen = openECU(ecu)
       for column in columns.indices where columns[column].fresh >> UInt16(ecu) & 1 == 1 {
-        if plainECU(of: columns[column]) == ecu { continue }
+        if topLevelECU(of: columns[column]) == ecu { continue }
         if isOpen, writeValue(of: column, ecu: ecu) {
           isEmpty = false
           continue
         }
-        // If the record is full, write the remaining values to another one, under the same keys.
+        // If the record is full, write the remaining values to a further record, again grouped by ECU.
         if isEmpty { line.rollback(to: before) }
         splitTelemetry(at: time, into: &sink)
         before = line.mark
@@ -146,7 +147,7 @@ extension Fusion {
     }
   }
 
-  /// Writes a text as the ECU sent it.
+  /// Writes a text exactly as the ECU sent it.
   private mutating func write(_ bytes: [UInt8]) -> Bool { line.value(bytes.span) }
 
   private mutating func writeKey(of column: Int) {
@@ -156,7 +157,7 @@ extension Fusion {
     }
   }
 
-  /// Writes the text of a code, or the code if it has no text.
+  /// Writes the text for a raw value of an enumeration; the number itself if it has no text.
   private mutating func writeText(of column: Int, code: Double) -> Bool {
     switch columns[column].name {
     case .table:
@@ -192,7 +193,7 @@ extension Fusion {
     return complete
   }
 
-  /// Writes the newest fix if it is recent enough.
+  /// Writes the newest fix, if it is recent enough.
   ///
   /// - Returns: `false` if it does not fit; nothing is written then.
   private mutating func writePosition(at time: Int64) -> Bool {
@@ -217,14 +218,14 @@ extension Fusion {
 }
 
 extension Fix {
-  /// Whether the position differs by more than the receiver's error, or the type of fix differs.
+  /// Whether the position differs from another fix by more than the receiver's error, or the type of fix differs.
   fileprivate func isElsewhere(than other: Fix) -> Bool {
     guard type == other.type else { return true }
     guard let latitude, let longitude, let formerLatitude = other.latitude, let formerLongitude = other.longitude else {
       return (latitude == nil) != (other.latitude == nil)
     }
-    // A flat approximation is sufficient for small distances. A degree of latitude has 111 km. A degree of longitude
-    // has less, so near the poles this reports a difference too early rather than too late.
+    // For small distances, it is sufficient to treat the earth as flat. A degree of latitude has 111 km. A degree of
+    // longitude has less, so that near the poles a difference is reported too early rather than too late.
     let north = (latitude - formerLatitude) * 111_320
     let east = (longitude - formerLongitude) * 111_320
     let error = max(5, 5 * (hdop ?? 1))

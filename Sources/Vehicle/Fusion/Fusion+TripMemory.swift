@@ -6,13 +6,14 @@ import Telemetry
 //     fusion.resumeTrip(memory, bootId: bootId, at: now)     once, before the first reading
 //     fusion.tripMemory(bootId: bootId, at: now)             every few seconds, and when ``Fusion/tripChanges`` grows
 extension Fusion {
-  /// Returns the current trip in a form that the caller can store; `nil` if there is none.
+  /// Returns the current trip so that the caller can store it; `nil` if there is none.
   ///
   /// - Parameters:
-  ///   - bootId: boot ID of the clock of `time`.
+  ///   - bootId: boot ID of this session.
   ///   - time: now.
   public mutating func tripMemory(bootId: String, at time: Int64) -> TripMemory? {
-    // The trip is not resolved yet. After another power cut, the same trip must be available.
+    // It is not decided yet whether the former trip continues. If the power fails again, that trip must still be
+    // stored.
     if let former = tripState.former { return former.memory }
     // The last event may be later than the caller's time.
     let time = max(time, now)
@@ -25,14 +26,14 @@ extension Fusion {
       date: date(of: time), quality: timeQuality)
   }
 
-  /// Passes the trip of the previous session.
+  /// Passes the trip that the previous session stored.
   ///
   /// The trip continues if less than ``TripOptions/stopTime`` is between its last activity and the first activity of
   /// this session. Otherwise it ends with its last known state. It also ends if the length of the interruption is
   /// unknown, because the boot ID differs and there is no trusted date.
   ///
-  /// The decision needs that length and the identity of the vehicle. It is made after ``TripOptions/stopTime`` at the
-  /// latest. Until then, no other trip is reported.
+  /// Whether the trip continues is decided when the length of the interruption and the vehicle's VIN are known, but
+  /// after ``TripOptions/stopTime`` at the latest. Until then, no other trip is reported.
   ///
   /// - Parameters:
   ///   - memory: the stored trip.
@@ -45,7 +46,8 @@ extension Fusion {
     tripState.deadline = now
   }
 
-  /// Reports the end of a stored trip that no session continues, for example because its adapter did not reconnect.
+  /// Reports the end of a stored trip that no session will continue, for example because its adapter was not connected
+  /// again.
   ///
   /// - Parameters:
   ///   - memory: the stored trip.
@@ -80,7 +82,7 @@ extension Fusion {
     tripState.deadline = limit
     guard let trip else { return false }
     let next = trips.hasTrip ? trips.trip.start : now
-    // If the date is before the end of the trip, the clock was set back.
+    // If the date is earlier than the end of the trip, the clock was set back.
     if next - trip.end >= stopTime || next < trip.end - FormerTrip.clockJitter {
       closeFormerTrip(into: &sink)
       return true
@@ -110,14 +112,14 @@ extension Fusion {
   }
 }
 
-/// A trip of the previous session, until it is decided whether it continues.
+/// A trip of the previous session, for as long as it is not decided whether the trip continues.
 struct FormerTrip {
   var memory: TripMemory
   /// Boot ID of this session.
   var bootId: String
-  /// Time at which this session received the trip.
+  /// Time at which the stored trip was passed to this session.
   var since: Int64
 
-  /// Possible difference between two readings of an accurate clock, ns.
+  /// Maximum difference between the clocks of both sessions, if both are accurate, ns.
   static let clockJitter: Int64 = 2_000_000_000
 }

@@ -5,7 +5,7 @@ extension Fusion {
   /// Adds a text of service 09: VIN, ECU name, calibration ID or calibration verification number.
   ///
   /// - Parameters:
-  ///   - text: the kind of text, its index, and the ECU that sent it.
+  ///   - text: which text this is, its index, and the ECU that sent it.
   ///   - bytes: the text without padding; valid during the call.
   public mutating func text<Sink: RecordSink & ~Copyable>(
     _ text: TextReading, _ bytes: Span<UInt8>, at time: Int64, into sink: inout Sink
@@ -54,7 +54,7 @@ extension Fusion {
   /// Adds information about the adapter: its identification, or the protocol in use.
   ///
   /// - Parameters:
-  ///   - answer: the kind of information.
+  ///   - answer: which information this is.
   ///   - bytes: the adapter's answer; valid during the call.
   public mutating func adapter<Sink: RecordSink & ~Copyable>(
     _ answer: AdapterAnswer, _ bytes: Span<UInt8>, at time: Int64, into sink: inout Sink
@@ -68,7 +68,8 @@ extension Fusion {
     }
   }
 
-  /// Adds a command that was sent. A protocol setting (`ATSP6`) names the bus until the adapter reports it.
+  /// Adds a command that was sent to the adapter. If it selects a protocol (`ATSP6`), the bus has that protocol's name
+  /// until the adapter reports the bus.
   @inline(__always)
   public mutating func command(_ command: Span<UInt8>) {
     guard command.count >= 5, command[0] & 0xDF == UInt8(ascii: "A") else { return }
@@ -81,7 +82,8 @@ extension Fusion {
     identity.protocolSetting = ProtocolName.text(fromNumber: Array(text.utf8.dropFirst(4)).span)
   }
 
-  /// The bus, as far as the form of the ECU addresses shows it; `nil` if not CAN.
+  /// The name of the bus according to the ECU addresses: one of the CAN protocols; `nil` if the addresses are not those
+  /// of CAN.
   private var protocolOfAddresses: String? {
     let addresses = ecuOrder.map { ecus[$0].address }
     if addresses.contains(where: { $0.kind == .can11 }) { return "ISO 15765-4 (CAN 11)" }
@@ -95,7 +97,7 @@ extension Fusion {
   }
 
   private static func replace(_ list: inout [[UInt8]], at index: UInt8, with bytes: Span<UInt8>) -> Bool {
-    // The standard's item counts are one byte, but no vehicle has more than a few.
+    // The standard allows up to 255 items, but no vehicle has more than a few.
     guard index < 32 else { return false }
     while list.count <= Int(index) { list.append([]) }
     return replaceBytes(&list[Int(index)], with: bytes)
@@ -118,10 +120,11 @@ extension Fusion {
     chooseVIN()
   }
 
-  /// Returns the plain key or the VSS path.
+  /// Returns the plain key or the VSS path, whichever is configured.
   func key(_ name: StaticString, vss: StaticString) -> StaticString { options.naming == .vss ? vss : name }
 
-  /// Sets the VIN to that of the engine ECU, or of the lowest address that has one.
+  /// Sets the vehicle's VIN to the one that the engine ECU reported. If none did, to the one of the ECU with the lowest
+  /// address.
   mutating func chooseVIN() {
     var chosen: Int?
     for ecu in ecuOrder where !ecus[ecu].vin.isEmpty {
@@ -138,11 +141,11 @@ extension Fusion {
     guard options.vehicleId == nil else { return }
     let former = identity.id
     identity.id = isReadable ? identity.vinText : options.unknownVehicleId
-    // Records with the former ID do not reach this vehicle.
+    // Earlier records have the former ID, so that they do not belong to this vehicle.
     if identity.id != former { repeatDiagnosis() }
   }
 
-  /// Handles a vehicle that no longer answers. The next one that answers may be a different one.
+  /// Handles a vehicle that no longer answers. The next one that answers may be another vehicle.
   public mutating func vehicleLost() {
     identity.wasLost = true
     trips.vehicleLost(at: now)
@@ -150,7 +153,7 @@ extension Fusion {
     for ecu in ecus.indices { ecus[ecu].reported = 0 }
   }
 
-  /// Handles the change from a vehicle with a known VIN to one that reports none.
+  /// Handles the change from a vehicle whose VIN is known to a vehicle that reports none.
   public mutating func vehicleUnnamed<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     tick(time, into: &sink)
     identity.isUnnamed = true
@@ -161,18 +164,19 @@ extension Fusion {
       identity.pendingChange = .none
       identity.id = options.vehicleId ?? options.unknownVehicleId
     }
-    // A trip from before a restart may wait for the VIN.
+    // The decision about a trip from before a restart may have waited for the VIN.
     recordTrips(into: &sink)
   }
 
-  /// Whether an ECU at another address reported another VIN before the vehicle was lost, and has not answered since.
+  /// Whether another ECU reported a different VIN before the vehicle was lost, and has not answered since. That ECU is
+  /// part of another vehicle.
   private func hasStranger(to ecu: Int) -> Bool {
     identity.wasLost && ecus.contains { $0.reported == 0 && !$0.vin.isEmpty && $0.vin != ecus[ecu].vin }
   }
 
-  /// Discards all data of the previous vehicle, except those read since it was lost.
+  /// Discards all data of the previous vehicle, but keeps those that were read since it was lost.
   ///
-  /// - Parameter ecu: the ECU that reported the new VIN, which keeps the VIN; `nil` if none did.
+  /// - Parameter ecu: the ECU that reported the new VIN, and whose VIN is kept; `nil` if none did.
   private mutating func forgetVehicle(except ecu: Int?) {
     endTripOfFormerVehicle()
     for index in ecus.indices {
@@ -194,7 +198,7 @@ extension Fusion {
     fresh.speaksUDS = former.reported != 0 && former.speaksUDS
     fresh.hasEngineSpeed = fresh.supports(0x0C)
     guard former.reported == 0 else { return }
-    // The ECU is not part of this vehicle, so its values have no plain key any more.
+    // The ECU is not part of the new vehicle, so its values are no longer at the top level of records.
     for column in columns.indices { columns[column].known &= ~(1 << UInt16(ecu)) }
   }
 
@@ -216,7 +220,7 @@ extension Fusion {
       entry.name = state.name.isEmpty ? nil : String(latin1: state.name)
       entry.calibrations = state.calibrations
       entry.supportedPids = state.supportedPids
-      // Answers without headers are listed only if they contain something.
+      // The entry for answers without headers is listed only if it contains something.
       if ecu == 0, entry == VehicleRecord.ECU(address: nil) { continue }
       record.ecus.append(entry)
     }

@@ -41,19 +41,19 @@ public struct Fusion: ~Copyable {
     get { sequence }
     set { sequence = newValue }
   }
-  /// Number of readings from a ninth or later ECU, which are in no record.
+  /// Number of readings that were ignored because they came from a ninth or later ECU.
   public internal(set) var droppedReadings = 0
 
-  /// The adapter's name in records; `nil` to omit it. Set it if the gateway has several adapters.
+  /// The adapter's name for records; `nil` to omit it. Set it if the gateway has several adapters.
   public var device: String?
 
   // Time.
   var now: Int64 = .min
-  /// The next time at which a record is due; `.min` before the first event.
+  /// The next time at which a telemetry record is due; `.min` before the first event.
   public internal(set) var nextBoundary: Int64 = .min
-  /// Time of the newest value that is in no record yet; `nil` if there is none.
+  /// Time of the newest value that is not in a record yet; `nil` if there is none.
   var newest: Int64?
-  /// Time of the last reading of a value with a window.
+  /// Time of the last reading of a value that records repeat (``Column/window``).
   var lastRead: Int64 = .min / 2
   var wallOffset: Int64 = 0
   var timeQuality = TimeQuality.unset
@@ -61,49 +61,50 @@ public struct Fusion: ~Copyable {
 
   // Values.
   var columns: [Column] = []
-  /// Index of a signal's column + 1, by signal; 0 for none yet, or ``notTelemetry``.
+  /// For each signal, the index of its column plus 1; 0 if it has none yet, ``notTelemetry`` if it is not in telemetry.
   var columnOfSignal: [UInt16]
   let loadedKeys: LoadedKeys
   var speedColumn: Int?
   var vinColumn: Int?
   var codesColumn: Int?
   var ecus: [ECUState] = [ECUState(.unknown)]
-  /// Index of the ECU that answered last, because most answers come from the same one.
+  /// Index of the ECU that answered last. It is compared first, because most answers come from the same ECU.
   var lastECU = 0
-  /// Indices of the ECUs with an address, in ascending order of address.
+  /// Indices of the ECUs whose address is known, in ascending order of address.
   var ecuOrder: [Int] = []
-  /// Indices of all ECUs: first the one for answers without a header, then as in ``ecuOrder``.
+  /// Indices of all ECUs: first 0, which stands for answers without a header, then those of ``ecuOrder``.
   var allECUs: [Int] = [0]
   var position = PositionState()
-  /// Whether a value differs from the last record.
+  /// Whether a value differs from that in the last record.
   var hasChanged = false
 
   // The vehicle.
   var identity: VehicleIdentity
-  /// Vehicle ID in records, and the VIN; `nil` if unknown.
+  /// The vehicle's ID in records, and its VIN; `nil` if the VIN is unknown.
   public var vehicle: (id: String, vin: String?) { (identity.id, identity.vin.isEmpty ? nil : identity.vinText) }
-  /// The adapter's identification, for `adapter` records; `nil` until it was read.
+  /// The adapter's name and version, for `adapter` records; `nil` before they were read.
   public internal(set) var adapterIdentity: String?
-  /// Whether codes or monitors of an ECU were read after the last record.
+  /// Whether codes or monitors were read since the last record.
   var hasNewDiagnosis = false
-  /// Time since which all codes and monitors were last reported, even if unchanged; `nil` before the first codes.
+  /// Time of the last report of all codes and monitors; `nil` before codes were first read.
   var snapshotTime: Int64?
 
   // Trips and driving.
   var trips: TripWatch
   var driving: DrivingWatch
   var tripState = TripState()
-  /// Number of trip records so far. After each change, ``tripMemory(bootId:at:)`` should be stored again.
+  /// Number of trip records so far. Each time it changes, store ``tripMemory(bootId:at:)`` again.
   public internal(set) var tripChanges = 0
 
   static let maximumECUs = 8
-  /// Longest interval that counts as a signal's regular interval, ns; a longer one is an interruption.
+  /// Longest time between two readings of a signal that counts as its regular interval, ns. If it is longer, the
+  /// readings were interrupted.
   static let slowestPace: Int64 = 15_000_000_000
-  /// Maximum age of a valid vehicle speed, ns.
+  /// Maximum age of a vehicle speed that still counts as present, ns.
   static let speedWindow: Int64 = 3_000_000_000
   static let notTelemetry: UInt16 = .max
 
-  /// Creates a value without data. Its time starts with the first event.
+  /// Creates a `Fusion` without data.
   public init(_ options: FusionOptions) {
     self.options = options
     sequence = options.firstSequence
@@ -115,43 +116,45 @@ public struct Fusion: ~Copyable {
     columns.reserveCapacity(256)
   }
 
-  /// Sets the date: the caller's time 0 was `offset` nanoseconds after 1970. Earlier records keep their dates.
+  /// Sets the date: 0 of the caller's clock is `offset` nanoseconds after 1970. Records that were already made keep
+  /// their dates.
   ///
-  /// - Parameter quality: source of the date; `unset` if unknown, records then contain `elapsed`.
+  /// - Parameter quality: source of the date; `unset` if it is unknown. Records then contain `elapsed` instead of a
+  ///   date.
   public mutating func setWallTime(offset: Int64, quality: TimeQuality) {
     wallOffset = offset
     timeQuality = quality
-    // The length of the power outage may be known now.
+    // With a date, the length of the power outage may now be known.
     if tripState.former != nil { tripState.deadline = .min }
   }
 
-  /// Changes when telemetry records are made, after the current interval.
+  /// Changes when telemetry records are made. The change takes effect after the current interval.
   public mutating func setCadence(_ cadence: Cadence) {
     guard cadence != options.cadence else { return }
     options.cadence = cadence
-    // With `.cycle`, no record was due by time; periods start now.
+    // With `.cycle`, no record was due at a certain time. The periods of the new cadence start now.
     if nextBoundary == .max { nextBoundary = now }
   }
 
-  /// Starts the session: records are due at `time` and after every period. Without this call, periods start with the
-  /// first reading. Calls after that have no effect.
+  /// Starts the session: telemetry records are due at `time` and after each further period. Without this call, the
+  /// periods start with the first reading. If they have started, this has no effect.
   public mutating func begin(at time: Int64) {
     guard nextBoundary == .min else { return }
     if time > now { now = time }
     nextBoundary = options.cadence == .cycle ? .max : now
   }
 
-  /// Time at which ``advance(to:into:)`` has work to do; `.max` if nothing is due.
+  /// Time at which ``advance(to:into:)`` must be called; `.max` if nothing is due.
   public var nextDue: Int64 { min(nextBoundary == .min ? .max : nextBoundary, tripState.deadline) }
 
-  /// Makes the records that are due by `time`.
+  /// Makes the records that are due at `time` or before.
   public mutating func advance<Sink: RecordSink & ~Copyable>(to time: Int64, into sink: inout Sink) {
     if time > now { now = time }
     if nextBoundary != .min, now >= nextBoundary { cross(into: &sink) }
     if now >= tripState.deadline { recordTrips(into: &sink) }
   }
 
-  /// Ends the session. The last, partial record carries the time of its newest value.
+  /// Ends the session. The last interval is incomplete; its record has the time of its newest value.
   public mutating func finish<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     advance(to: time, into: &sink)
     isFinishing = true
@@ -161,16 +164,16 @@ public struct Fusion: ~Copyable {
     nextBoundary = .min
   }
 
-  /// Sets the current time and makes the records that are due before it.
+  /// Sets the present time, and makes the records that were due before it.
   @inline(__always)
   mutating func tick<Sink: RecordSink & ~Copyable>(_ time: Int64, into sink: inout Sink) {
     if time > now { now = time }
-    // A value with exactly this time still belongs to the record.
+    // A value that has exactly the time of the boundary still belongs to the record.
     if now > nextBoundary { cross(into: &sink) }
     if now >= tripState.deadline { recordTrips(into: &sink) }
   }
 
-  /// Makes the record of the interval that has ended and computes the end of the current one.
+  /// Makes the record of the interval that has ended, and computes the end of the new one.
   private mutating func cross<Sink: RecordSink & ~Copyable>(into sink: inout Sink) {
     let period: Int64
     switch options.cadence {
@@ -184,11 +187,11 @@ public struct Fusion: ~Copyable {
     } else {
       cut(at: nextBoundary, into: &sink)
     }
-    // The next boundary is not before now and after the previous one.
+    // The next boundary is after the last one, and is the first that is not before now.
     nextBoundary += max((now - nextBoundary + period - 1) / period, 1) * period
   }
 
-  /// Makes all records from the data gathered so far.
+  /// Makes all records that are due from the data collected so far.
   mutating func cut<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     if identity.isRecordDue(at: time) || isFinishing && identity.pendingChange != .none {
       writeVehicle(at: time, into: &sink)

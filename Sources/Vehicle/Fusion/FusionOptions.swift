@@ -1,53 +1,53 @@
 import OBDWire
 import Telemetry
 
-/// The times at which telemetry records are made.
+/// When telemetry records are made.
 public enum Cadence: Equatable, Sendable {
   /// At multiples of this period since the first event.
   case every(nanoseconds: Int64)
-  /// Whenever a signal of the same ECU repeats: one record for each polling cycle.
+  /// One record for each polling cycle: when a signal of the same ECU is read a second time.
   case cycle
-  /// At multiples of this period, if the record differs from the previous one: a value changed, appeared or expired, or
-  /// the vehicle moved farther than the receiver's error.
+  /// At multiples of this period, but only if the record differs from the previous one: a value changed, appeared or
+  /// expired, or the vehicle moved farther than the receiver's error.
   case onChange(nanoseconds: Int64)
 }
 
-/// Time for which signal values are repeated in telemetry records after they were read, ns; 0 if a value is only in the
-/// record of the same interval.
+/// The windows of the signals, ns: the time for which telemetry records repeat a value after it was read. With 0, a
+/// value is only in the record of the interval in which it was read.
 ///
 /// Without a window, a signal polled every 5 s would be in only every fifth record of one second. A value that is older
-/// than its window is omitted, because later polls were not answered. If a slow bus delivers a signal less often than
-/// requested, the window is twice the interval between its last two readings.
+/// than its window is omitted, because later requests were not answered. If a slow bus delivers a signal less often
+/// than requested, twice the interval between its readings is used instead.
 public struct SignalWindows: Equatable, Sendable {
-  /// By PID of service 01, and of service 22 for F4xx.
+  /// The windows of PIDs of service 01, and of identifiers F4xx of service 22; the index is the PID.
   public var parameters: [Int64]
-  /// By index of the signal loaded at run time.
+  /// The windows of signals loaded at run time, in the order of these.
   public var loaded: [Int64] = []
-  /// For values that the adapter measures itself.
+  /// The window of values that the adapter measures itself.
   public var adapter: Int64 = 0
 
-  /// Creates the same window for every PID and none for other values.
+  /// Creates windows that are the same for every PID, and 0 for other values.
   ///
-  /// - Parameter window: window of every PID, ns.
+  /// - Parameter window: the window of every PID, ns.
   public init(_ window: Int64 = 0) { parameters = [Int64](repeating: window, count: 256) }
 }
 
-/// Names of the values in telemetry records.
+/// Which names the values have in telemetry records.
 public enum Naming: Equatable, Sendable {
   /// Plain names such as `rpm` and `coolantTemp`.
   case plain
-  /// Paths of the COVESA Vehicle Signal Specification 6.0, or the plain name if it lacks the signal. The record
-  /// contains `"vss":"6.0"`.
+  /// Paths of the COVESA Vehicle Signal Specification 6.0; the plain name for a signal that it lacks. Records contain
+  /// `"vss":"6.0"`.
   case vss
 }
 
-/// Properties of a signal loaded at run time that records need.
+/// A signal loaded at run time, with the properties that records need.
 public struct LoadedSignal: Equatable, Sendable {
-  /// The text for one raw value.
+  /// The text that records contain for a raw value.
   public struct Text: Equatable, Sendable {
     /// The raw value.
     public var code: UInt64
-    /// The text in records.
+    /// The text that records contain instead of the value.
     public var text: String
 
     /// Creates a text; the parameters are the properties of the same names.
@@ -72,35 +72,36 @@ public struct LoadedSignal: Equatable, Sendable {
   }
 }
 
-/// Configuration of a ``Fusion``.
+/// Options of a ``Fusion``.
 public struct FusionOptions: Sendable {
-  /// Gateway ID in every record.
+  /// The gateway's ID, which every record contains.
   public var gatewayId: String
-  /// The configured vehicle ID; `nil` to use the VIN.
+  /// The vehicle's ID in records; `nil` to use the VIN.
   public var vehicleId: String?
-  /// Vehicle ID while no VIN is known.
+  /// The vehicle's ID in records while the VIN is unknown.
   public var unknownVehicleId = "unknown"
-  /// The epoch of `seq`; a new one whenever `seq` restarts.
+  /// The epoch of `seq`. It must be a new one whenever `seq` restarts.
   public var epoch: UUIDv7
-  /// Seed of the record IDs, in addition to time and `seq`: a hash of the capture's content, or a random number for
-  /// each epoch.
+  /// A seed from which the IDs of records are made, together with their time and `seq`. For a capture, it is a hash of
+  /// the content; otherwise, a random number for each epoch.
   public var idSeed: UInt64
-  /// The first `seq`; greater than 1 if an epoch continues.
+  /// The first `seq`. It is greater than 1 if an epoch continues.
   public var firstSequence: UInt64 = 1
-  /// Times at which telemetry records are made.
+  /// When telemetry records are made.
   public var cadence: Cadence = .every(nanoseconds: 1_000_000_000)
-  /// Names of the values in telemetry records.
+  /// Which names the values have in telemetry records.
   public var naming: Naming = .plain
-  /// Signals loaded at run time. ``OBDWire/SignalID`` `0x8000 + i` refers to index i.
+  /// Signals loaded at run time. The one with index i has the ``OBDWire/SignalID`` `0x8000 + i`.
   public var loadedSignals: [LoadedSignal] = []
   /// Conditions for the start and end of trips; `nil` for no `trip` records.
   public var trips: TripOptions? = TripOptions()
   /// Thresholds of driving events; `nil` for no `driving` records.
   public var driving: DrivingOptions? = DrivingOptions()
-  /// Whether unchanged trouble codes and monitors are recorded again: when the vehicle's ID becomes known, with a trip, and
-  /// once a day. A receiver that has lost them gets them again. Off for captures, of which each answer gives one record.
+  /// Whether unchanged trouble codes and monitors are recorded again: when the vehicle's ID becomes known, with a trip,
+  /// and once a day. A receiver that has lost them thus gets them again. This is off for captures, of which each answer
+  /// is recorded once.
   public var repeatsDiagnosis = false
-  /// Time for which values are repeated.
+  /// The time for which telemetry records repeat each value.
   public var windows = SignalWindows()
 
   /// Creates options with defaults for all other properties; the parameters are the properties of the same names.

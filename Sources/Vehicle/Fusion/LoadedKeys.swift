@@ -1,12 +1,12 @@
 import OBDWire
 import Telemetry
 
-/// Unique keys for the signals loaded at run time, which differ from all built-in keys.
+/// Keys for the signals loaded at run time. They are unique, and differ from all built-in keys.
 struct LoadedKeys: Sendable {
   /// The key of each signal.
   private(set) var names: [String] = []
   /// For each signal, the index of the first one with the same name, kind and texts. Signal sets may use one ID for the
-  /// same value in commands of several model years. Such signals share a column.
+  /// same value in the requests of several model years. Such signals share a column.
   private(set) var representatives: [Int] = []
 
   init(_ signals: [LoadedSignal]) {
@@ -32,7 +32,7 @@ struct LoadedKeys: Sendable {
     }
   }
 
-  /// Keys of a telemetry record other than signals.
+  /// Keys of a telemetry record that are not signals, and that no loaded signal may have.
   private static let reserved: [String] =
     [
       "type", "id", "timestamp", "elapsed", "timeQuality", "gatewayId", "vehicleId", "epoch", "seq", "vss", "ecus",

@@ -2,20 +2,20 @@ import Telemetry
 
 /// The last answer of an ECU to PID 01 or 41, and the last reported one.
 struct MonitorState {
-  /// Bit n: the answer contained the value at bit n.
+  /// Which bits the answer contained; bit n stands for the value at bit position n.
   private var present: UInt32 = 0
   private var values: UInt32 = 0
-  /// Position in the byte stream at which the answer ended. It identifies the answer.
+  /// Position in the byte stream at which the answer ended. It distinguishes one answer from the next.
   private var position: UInt64 = .max
   private var reported: (present: UInt32, values: UInt32)?
-  /// Whether the monitors are reported again even if they have not changed.
+  /// Whether and when the monitors are reported again although they have not changed.
   var repetition = ECUState.Repetition.none
 
   /// The bits that are compared with the last report: the upper bits of byte B, the ignition type, bytes C and D. They
-  /// determine the monitors and their completion.
+  /// show which monitors exist and which of them are complete.
   private static let relevant: UInt32 = 0xFFFF_FE00
 
-  /// Adds one bit of an answer. A new position starts a new answer.
+  /// Stores one bit of an answer. If the position differs from the last one, a new answer begins.
   mutating func receive(bit: UInt8, value: Bool, position: UInt64) {
     if position != self.position {
       self.position = position
@@ -28,7 +28,7 @@ struct MonitorState {
     if value { values |= mask }
   }
 
-  /// Whether the compared bits differ from the last report, or must be reported again.
+  /// Whether the monitors must be reported: a compared bit differs from the last report, or they are to be repeated.
   var needsReport: Bool {
     guard present & Self.relevant != 0 else { return false }
     if repetition == .now { return true }
@@ -50,10 +50,10 @@ struct MonitorState {
   /// The ignition type; `nil` if unknown.
   var ignition: MonitorsRecord.Ignition? { self[12].map { $0 ? .compression : .spark } }
 
-  /// Lists the complete and the incomplete monitors. Monitors that the ECU does not have are in neither list.
+  /// Returns the complete and the incomplete monitors. Monitors that the ECU does not have are in neither list.
   ///
-  /// PID 41 has no support bits. If a monitor is neither enabled in this cycle nor incomplete, the ECU is assumed not
-  /// to have it, unless PID 01 of the same ECU reports its support.
+  /// PID 41 does not report which monitors exist. If a monitor is neither enabled in this cycle nor incomplete, it is
+  /// assumed not to exist, unless PID 01 of the same ECU reports that it does.
   func lists(supportedBy other: MonitorState?) -> (complete: [StaticString], incomplete: [StaticString]) {
     var complete: [StaticString] = []
     var incomplete: [StaticString] = []

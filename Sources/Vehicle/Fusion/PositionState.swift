@@ -1,8 +1,8 @@
 import NMEAWire
 
-/// The newest position, and the one in the last record.
+/// The newest position, and the position in the last record.
 struct PositionState {
-  /// Maximum age of a fix in a record, ns.
+  /// Maximum age of a fix that a record contains, ns.
   static let window: Int64 = 1_500_000_000
 
   /// A fix and the time of its reception.
@@ -11,13 +11,13 @@ struct PositionState {
     var time: Int64
   }
 
-  /// The newest fix; `nil` before the first.
+  /// The newest fix; `nil` before the first one.
   var fix: Received?
   /// Precision of positions in records.
   var privacy = PositionPrivacy.full
-  /// Whether ``fix`` was received after the last record.
+  /// Whether ``fix`` was received since the last record.
   var isFresh = false
-  /// The fix in the last record; `nil` if it had none.
+  /// The fix in the last record; `nil` if that record had none.
   var recorded: Fix?
 
   /// The newest fix; `nil` if it is too old for a record.

@@ -1,12 +1,12 @@
 /// A receiver of finished records, in the order of their `seq`.
 ///
-/// Each record is passed by one call. The bytes are valid during the call only.
+/// Each call passes one record. Its bytes are valid only during the call.
 public protocol RecordSink: ~Copyable {
   /// Receives a record.
   ///
   /// - Parameter line: one JSON object with its line feed.
   mutating func record(_ line: Span<UInt8>)
-  /// Receives a record with its time in ns of the caller's clock. A spool stores the time with the record.
+  /// Receives a record together with its time, in ns of the caller's clock. A spool stores both.
   mutating func record(_ line: Span<UInt8>, at time: Int64)
 }
 

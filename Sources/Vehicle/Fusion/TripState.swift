@@ -1,13 +1,13 @@
 import Telemetry
 
-/// The state of trips, except the measurements of the current one (``TripWatch``).
+/// The state of trips. The measurements of the current trip are in ``TripWatch``.
 struct TripState {
-  /// Next time at which a trip may start or end without a reading; `.max` for never.
+  /// Next time at which a trip may start or end although no reading arrives; `.max` for never.
   var deadline: Int64 = .max
-  /// ID of the current trip; assigned when first needed.
+  /// ID of the current trip; `nil` before an ID is needed.
   var id: UUIDv7?
-  /// Vehicle ID of a trip that ended because the vehicle changed.
+  /// The previous vehicle's ID, while the end of its trip is not reported yet.
   var formerVehicleId: String?
-  /// The trip of the previous session, until it is known whether it continues.
+  /// The trip of the previous session, while it is not known whether it continues.
   var former: FormerTrip?
 }

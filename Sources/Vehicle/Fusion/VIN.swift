@@ -4,16 +4,16 @@
 ///     vin.make            // "Ford"
 ///     vin.modelYear       // 2013
 public struct VIN: Equatable, Sendable {
-  /// Whether it has 17 characters of A–Z without I, O and Q, and 0–9, and, where the law requires one, a correct check
-  /// digit.
+  /// Whether the number has 17 characters, each 0–9 or A–Z without I, O and Q, and a correct check digit where the law
+  /// requires one.
   public let isValid: Bool
-  /// The make; `nil` if the number is invalid or its manufacturer is unknown.
+  /// The make of the vehicle; `nil` if the number is invalid or the manufacturer is unknown.
   public let make: String?
-  /// The model year; `nil` if the number is invalid or the manufacturer identifier does not begin with 1–5. Elsewhere
-  /// position 10 has no defined meaning.
+  /// The model year; `nil` if the number is invalid or the manufacturer identifier does not begin with 1–5. For other
+  /// manufacturers, position 10 has no defined meaning.
   public let modelYear: Int?
 
-  /// Examines a number.
+  /// Decodes a vehicle identification number.
   ///
   /// - Parameter characters: ASCII, usually 17 characters.
   public init(_ characters: Span<UInt8>) {
@@ -35,7 +35,8 @@ public struct VIN: Equatable, Sendable {
     return true
   }
 
-  /// Checks position 9: the weighted sum of the other positions modulo 11, with X for 10 (49 CFR 565.15(c)).
+  /// Whether the check digit (position 9) is right: it must equal the weighted sum of the other positions modulo 11,
+  /// with X for 10 (49 CFR 565.15(c)).
   private static func checkDigitHolds(_ vin: InlineArray<17, UInt8>) -> Bool {
     let weights: InlineArray<17, Int> = [8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2]
     var sum = 0
@@ -44,7 +45,7 @@ public struct VIN: Equatable, Sendable {
     return vin[8] == (remainder == 10 ? UInt8(ascii: "X") : UInt8(ascii: "0") + remainder)
   }
 
-  /// Returns the value of a character; `nil` if a VIN cannot contain it.
+  /// Returns the value of a character in the check-digit sum; `nil` if a VIN cannot contain the character.
   private static func transliterated(_ character: UInt8) -> Int? {
     switch character {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(character - UInt8(ascii: "0"))
@@ -57,12 +58,12 @@ public struct VIN: Equatable, Sendable {
     }
   }
 
-  /// Decodes position 10, which repeats every 30 years. Position 7 selects the period: a digit for 1980–2009, a letter
-  /// for 2010–2039.
+  /// Decodes the model year from position 10, whose codes repeat every 30 years. Position 7 selects the period: a digit
+  /// for 1980–2009, a letter for 2010–2039.
   private static func modelYear(of vin: InlineArray<17, UInt8>) -> Int? {
     let codes: StaticString = "ABCDEFGHJKLMNPRSTVWXY123456789"
     for index in 0..<codes.utf8CodeUnitCount {
-      // The index is less than the length of the string.
+      // `index` is less than the length of the string.
       guard unsafe codes.utf8Start[index] == vin[9] else { continue }
       return (vin[6] >= UInt8(ascii: "A") ? 2010 : 1980) + index
     }

@@ -1,44 +1,46 @@
-/// The identity of the vehicle in records, and the content of its `vehicle` record except the ECUs.
+/// What `vehicle` records contain about the vehicle itself, and the ID under which all records name it.
 struct VehicleIdentity {
-  /// Changes that the last `vehicle` record does not contain.
+  /// What has changed since the last `vehicle` record.
   enum PendingChange: Equatable {
     case none
-    /// Something other than the VIN, for example the name of an ECU.
+    /// A detail other than the VIN, for example the name of an ECU.
     case details
     case vin
   }
 
-  /// Shortest time between two records of the same VIN, ns. ECUs report names, calibrations and the fuel type within
-  /// seconds, one after another.
+  /// Minimum time between two `vehicle` records with the same VIN, ns. It is needed because ECUs report names,
+  /// calibrations and the fuel type one after another, within seconds.
   static let detailsDelay: Int64 = 10_000_000_000
 
-  /// The VIN as the ECU sent it, and as text; empty if unknown.
+  /// The VIN as the ECU sent it, and the same as text; empty if unknown.
   var vin: [UInt8] = []
   var vinText = ""
-  /// Vehicle ID in records.
+  /// The vehicle's ID in records.
   var id: String
   var pendingChange = PendingChange.none
-  /// Time of the last record; `.min / 2` if there was none.
+  /// Time of the last `vehicle` record; `.min / 2` if there was none.
   var recordedAt: Int64 = .min / 2
-  /// Whether ``Fusion/vehicleLost()`` was called: data older than ``ECUState/reported`` may be from another vehicle.
+  /// Whether ``Fusion/vehicleLost()`` was called. If so, data of an ECU that has not answered since
+  /// (``ECUState/reported``) may be from another vehicle.
   var wasLost = false
-  /// Whether ``Fusion/vehicleUnnamed(at:into:)`` was called: the next VIN is then another vehicle's.
+  /// Whether ``Fusion/vehicleUnnamed(at:into:)`` was called. If so, the next VIN is that of another vehicle.
   var isUnnamed = false
   var protocolName: String?
-  /// The bus that the adapter was set to; used while the adapter does not report one.
+  /// The name of the bus that the adapter was set to. It is used until the adapter reports a bus.
   var protocolSetting: String?
-  /// Codes of PIDs 51 and 1C.
+  /// Codes of PIDs 51 (fuel type) and 1C (OBD standard).
   var fuelTypeCode: Double?
   var obdStandardCode: Double?
 
   init(id: String) { self.id = id }
 
-  /// Records that a detail became known.
+  /// Records that a detail other than the VIN became known.
   mutating func addDetails() {
     if pendingChange == .none { pendingChange = .details }
   }
 
-  /// Whether a record should be made: at once for another VIN, later for details, so that one record has all of them.
+  /// Whether a `vehicle` record is due. For a new VIN, it is due at once; for details, after a delay, so that one
+  /// record contains all of them.
   func isRecordDue(at time: Int64) -> Bool {
     switch pendingChange {
     case .none: false

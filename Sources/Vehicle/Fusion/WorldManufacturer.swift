@@ -1,9 +1,9 @@
 /// World manufacturer identifiers (ISO 3780), the first three characters of a VIN, for common makes.
 ///
-/// A prefix of two characters stands for all identifiers that begin with it; a longer prefix wins. Identifiers shared
-/// by several makes are left out, because no make is better than a wrong one.
+/// A prefix of two characters stands for all identifiers that begin with it; a longer prefix wins. Identifiers that
+/// several makes share are left out: an unknown make is better than a wrong one.
 enum WorldManufacturer {
-  /// Returns the make of a VIN; `nil` if the table does not contain it.
+  /// Returns the make of a vehicle; `nil` if the table does not contain its identifier.
   static func make(of vin: InlineArray<17, UInt8>) -> String? {
     let table = table.span
     var make: StaticString?
@@ -20,7 +20,7 @@ enum WorldManufacturer {
 
   private static func matches(_ prefix: StaticString, _ vin: InlineArray<17, UInt8>) -> Bool {
     for index in 0..<prefix.utf8CodeUnitCount {
-      // The index is less than the length of the string.
+      // `index` is less than the length of the prefix.
       if unsafe prefix.utf8Start[index] != vin[index] { return false }
     }
     return true

@@ -1,16 +1,16 @@
 import Telemetry
 
-/// A driving event with the values that caused it. Speeds in km/h, voltages in V, times in s.
+/// A driving event, with the values that caused it. Speeds are in km/h, voltages in V, and times in s.
 public enum DrivingEvent: Equatable, Sendable {
-  /// The speed changed faster than the threshold between two readings `seconds` apart. `acceleration` is in m/s²,
-  /// negative for braking; `threshold` is positive.
+  /// Between two readings that were `seconds` apart, the speed changed by more than the threshold allows.
+  /// `acceleration` is in m/s² and negative for braking; `threshold` is always positive.
   case harsh(acceleration: Double, threshold: Double, fromSpeed: Double, toSpeed: Double, seconds: Double)
-  /// All readings of the last `seconds` were above the limit; `speed` is the newest.
+  /// All speeds that were read in the last `seconds` were above the limit. `speed` is the newest one.
   case overspeed(speed: Double, limit: Double, maxSpeed: Double, seconds: Double)
   /// The engine ran for `seconds` while the vehicle was stationary.
   case idling(seconds: Double, limit: Double, rpm: Double)
-  /// All readings of the last `seconds` were at or below the limit; `voltage` is the newest, converted to a 12 V
-  /// system.
+  /// All voltages that were read in the last `seconds` were at or below the limit. `voltage` is the newest one,
+  /// converted to a 12 V system.
   case lowVoltage(voltage: Double, limit: Double, seconds: Double)
 
   /// The event as a record.

@@ -4,21 +4,22 @@
 /// m/s² for braking (7 mph per second, 3.1 m/s², is common) and 2 to 4.4 m/s² for acceleration. Vans and trucks have
 /// lower ones. The defaults are in the middle of the range for cars.
 public struct DrivingOptions: BitwiseCopyable, Equatable, Sendable {
-  /// Braking threshold, m/s²; `nil` for no events.
+  /// Deceleration from which braking is harsh, m/s²; `nil` for no events.
   public var harshBraking: Double? = 3.5
-  /// Acceleration threshold, m/s²; `nil` for no events.
+  /// Acceleration from which it is harsh, m/s²; `nil` for no events.
   public var harshAcceleration: Double? = 3.0
-  /// Speed limit, km/h; `nil` to use only the limits of geofences. If both exist, the lower one applies.
+  /// Speed limit, km/h; `nil` to use only the limits of geofences. If a geofence has one, too, the lower one applies.
   public var speedLimit: Double?
-  /// Time for which the limit must be exceeded.
+  /// Time for which the speed limit must be exceeded.
   public var overspeedTime: Int64 = 10 * second
   /// Time for which the engine must run while the vehicle is stationary; `nil` for no events.
   public var idlingTime: Int64? = 300 * second
-  /// Voltage of a nearly empty 12 V battery, V; twice as much for systems above 18 V. `nil` for no events.
+  /// Voltage of a nearly empty 12 V battery, V; `nil` for no events. It is doubled for systems above 18 V.
   public var lowVoltage: Double? = 11.8
-  /// Time for which the voltage must stay low. Cranking lowers it for seconds.
+  /// Time for which the voltage must stay at or below ``lowVoltage``. Cranking lowers it only for seconds.
   public var lowVoltageTime: Int64 = 60 * second
-  /// Longest interval between readings. If it is exceeded, nothing is assumed about the time between them.
+  /// Maximum time between two readings that still count as continuous. Nothing is assumed about what happens in a
+  /// longer gap.
   public var longestGap: Int64 = 10 * second
 
   private static let second: Int64 = 1_000_000_000

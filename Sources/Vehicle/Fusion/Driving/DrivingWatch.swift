@@ -5,9 +5,9 @@
 ///     while let event = watch.next() { … }
 ///
 /// Each event is reported once: a harsh manoeuvre when it is over, other events when their condition has held for the
-/// required time. An event is reported again only after its condition has ended: the speed was within the limit for
-/// ``DrivingOptions/overspeedTime``, the vehicle moved or the engine stopped, or the voltage rose 0.5 V above the
-/// limit.
+/// required time. An event is reported again only after its condition has ended. Overspeed ends when the speed was
+/// within the limit for ``DrivingOptions/overspeedTime``, idling when the vehicle moves or the engine stops, and low
+/// voltage when the voltage is 0.5 V above the limit.
 public struct DrivingWatch: ~Copyable {
   let options: DrivingOptions
   private var harsh = HarshMotion()
@@ -28,9 +28,9 @@ public struct DrivingWatch: ~Copyable {
   private var supply = SupplyVoltage()
   private var low = Run()
   private var isLowTold = false
-  /// Whether any of the following events is set.
+  /// Whether one of the events below waits for ``next()``.
   private var hasChanges = false
-  /// Events that were not returned yet.
+  /// Events that ``next()`` has not returned yet.
   private var harshEvent: DrivingEvent?
   private var overspeedEvent: DrivingEvent?
   private var idlingEvent: DrivingEvent?
@@ -51,19 +51,20 @@ public struct DrivingWatch: ~Copyable {
 
   /// Sets the lowest speed limit of the geofences that contain the vehicle, km/h; `nil` if none has a limit.
   ///
-  /// The limit expires after ``DrivingOptions/longestGap``, because the vehicle's position is then unknown.
+  /// The limit expires after ``DrivingOptions/longestGap`` unless it is set again, because the vehicle's position is
+  /// then unknown.
   public mutating func setFenceLimit(_ limit: Double?, at time: Int64) {
     fenceLimit = limit
-    // Prevents an overflow in calculations with a time before the first event.
+    // Calculations with a time before the first event would overflow.
     fenceLimitTime = max(time, .min / 2)
   }
 
-  /// Reports a manoeuvre in progress, because no reading follows.
+  /// Reports a harsh manoeuvre that is in progress, because no reading follows that could end it.
   public mutating func finish() {
     if let peak = harsh.finish() { record(peak) }
   }
 
-  /// Resets the state for another vehicle.
+  /// Discards the state of the previous vehicle.
   public mutating func vehicleChanged() {
     finish()
     engine.end()
@@ -128,7 +129,7 @@ public struct DrivingWatch: ~Copyable {
   private mutating func weigh(_ kmh: Double, at time: Int64) {
     let fence = time - fenceLimitTime <= options.longestGap ? fenceLimit : nil
     let limit = min(options.speedLimit ?? .infinity, fence ?? .infinity)
-    // Exceeding another limit is a separate event.
+    // With another limit, exceeding it is a new event.
     if limit != overLimit {
       over.end()
       isOverTold = false
@@ -157,9 +158,10 @@ public struct DrivingWatch: ~Copyable {
       seconds: Double(both.end - both.start) / 1e9, limit: Double(limit) / 1e9, rpm: rpm)
   }
 
-  /// Rise above the limit that is required before another event, V.
+  /// The voltage must rise this far above the limit before low voltage is reported again, V.
   private static let recovery = 0.5
-  /// Longest interval between voltages, ns. The adapter of a sleeping vehicle is read twice a minute.
+  /// Maximum time between two voltages that still count as continuous, ns. While the vehicle sleeps, the adapter's
+  /// voltage is read only twice a minute.
   private static let voltageGap: Int64 = 120_000_000_000
 
   private mutating func recordVoltage(at time: Int64) {

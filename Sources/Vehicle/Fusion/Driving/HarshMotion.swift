@@ -1,36 +1,37 @@
-/// Detects harsh braking and acceleration in speed readings in whole km/h, which arrive between ten times a second and
-/// once a second.
+/// Detects harsh braking and acceleration from speed readings. These are whole km/h, and arrive once to ten times a
+/// second.
 ///
 ///     50 50 46 38 31 25 25     at 1 Hz: 46 → 38 → 31 is 8 and 7 km/h in a second, 2.1 m/s²
 ///
-/// A change of speed is accepted only if it exceeds the effects of rounding and delay:
-/// - A speed is rounded down to 1 km/h, and its transmission takes time. For each pair of readings, the least
-///   acceleration that is consistent with both is used. The readings of a pair are at least 0.9 s apart, so that one
-///   step of rounding does not look like a jump.
-/// - An ECU may update its speed only once a second. If it is read more often, the speed stays constant and then jumps.
-///   If such jumps occur, a repeated value gets the time of its first reading.
+/// A change of speed counts only if rounding and delays cannot explain it:
+/// - A speed is rounded down to whole km/h, and its transmission takes time. For each pair of readings, the smallest
+///   acceleration that fits both is used. The readings of a pair are at least 0.9 s apart, so that a rounding error of
+///   1 km/h does not look like a jump.
+/// - An ECU may update its speed only once a second. If it is read more often, the same value is read several times,
+///   and then the speed jumps. Once such jumps were detected, a repeated value counts as measured when it was first
+///   read.
 /// - A physically impossible change is treated as a wrong reading until the next reading confirms it. A change that is
 ///   reversed immediately is treated in the same way.
 struct HarshMotion: BitwiseCopyable {
-  /// A detected manoeuvre, in progress or finished.
+  /// A harsh manoeuvre: the pair of readings with the largest acceleration so far.
   struct Peak: BitwiseCopyable, Equatable {
     /// Acceleration, m/s²; negative for braking.
     var acceleration: Double
-    /// Speeds of the two readings, km/h.
+    /// Speeds of the first and the second reading, km/h.
     var fromSpeed: Double
     var toSpeed: Double
     /// Time between the two readings, s.
     var seconds: Double
-    /// The least acceleration that is consistent with both readings, m/s², positive.
+    /// The smallest acceleration that fits both readings, m/s²; always positive.
     var least: Double
-    /// Time of the last reading; ns.
+    /// Time of the latest reading that belongs to the manoeuvre, ns.
     var end: Int64
   }
 
   private struct Sample: BitwiseCopyable {
     var speed = 0.0
     var time: Int64 = .min
-    /// Time of the first of consecutive readings with this speed.
+    /// Time of the first reading in the series of readings with this same speed.
     var since: Int64 = .min
   }
 
@@ -38,36 +39,37 @@ struct HarshMotion: BitwiseCopyable {
   /// Minimum and maximum time between the readings of a pair, ns.
   private static let leastSpan: Int64 = 900_000_000
   private static let mostSpan: Int64 = 3_200_000_000
-  /// Minimum time between stored samples, ns, so that the samples cover a sufficient time.
+  /// Minimum time between stored samples, ns. Without it, the samples would cover too short a time.
   private static let spacing: Int64 = 80_000_000
-  /// Largest effect of rounding on a change, km/h.
+  /// Maximum error that rounding can cause in a change of speed, km/h.
   private static let rounding = 1.0
-  /// Largest delay between measurement and reception, s.
+  /// Maximum delay between the measurement of a speed and its reception, s.
   private static let lateness = 0.1
-  /// Longest interval between readings that allows to detect a slower update by the ECU, ns.
+  /// Maximum time between two readings from which the ECU's update interval can be recognized, ns.
   private static let closeSpacing: Int64 = 500_000_000
-  /// Longest update interval of an ECU, ns.
+  /// Maximum time between two updates of the speed in an ECU, ns.
   private static let slowestRenewal: Int64 = 1_000_000_000
-  /// Limits of physically possible braking and acceleration, m/s².
+  /// Largest braking and largest acceleration that are physically possible, m/s².
   private static let greatestBraking = 12.0
   private static let greatestAcceleration = 8.0
-  /// Delay before a manoeuvre is reported, ns, because it may be reversed until then.
+  /// Time for which a manoeuvre is withheld before it is returned, ns. If the change is reversed in this time, it was
+  /// no manoeuvre.
   private static let settling: Int64 = 1_500_000_000
-  /// Longest manoeuvre that may be caused by a single wrong reading, s.
+  /// Maximum duration of a manoeuvre that a single wrong reading may have caused, s.
   private static let briefSeconds = 1.5
 
   private var samples = InlineArray<32, Sample>(repeating: Sample())
   private var next = 0
   private var count = 0
   private var peak: Peak?
-  /// A physically impossible reading that the next one may confirm.
+  /// The last reading if it was physically impossible. The next reading may confirm it.
   private var doubted: Sample?
-  /// Observed update interval of the ECU, ns.
+  /// Longest time between two updates of the speed that was observed in this vehicle's ECU, ns.
   private var renewal: Int64 = 0
 
   /// Adds a reading.
   ///
-  /// - Returns: a finished manoeuvre.
+  /// - Returns: a manoeuvre that is over; `nil` if there is none.
   mutating func speed(_ kmh: Double, at time: Int64, _ options: DrivingOptions) -> Peak? {
     guard count > 0 else {
       append(Sample(speed: kmh, time: time, since: time))
@@ -84,7 +86,7 @@ struct HarshMotion: BitwiseCopyable {
         self.doubted = sample
         return nil
       }
-      // The next reading confirms the doubted one.
+      // This reading confirms the doubted one.
       over = finish()
       append(doubted)
     } else {
@@ -116,7 +118,8 @@ struct HarshMotion: BitwiseCopyable {
     return least <= (change < 0 ? greatestBraking : greatestAcceleration)
   }
 
-  /// Detects a jump after constant readings at a high rate: the ECU's speed was constant, not the car's.
+  /// Measures the ECU's update interval from a jump that follows several equal readings: the ECU had not updated its
+  /// speed.
   private mutating func recordRenewal(_ old: Sample, _ new: Sample) {
     let span = new.time - old.time
     guard span <= Self.closeSpacing, abs(new.speed - old.speed) >= 2, old.time - old.since >= span else { return }
@@ -125,7 +128,7 @@ struct HarshMotion: BitwiseCopyable {
 
   /// Compares a reading with the earlier ones.
   ///
-  /// - Returns: a finished manoeuvre.
+  /// - Returns: a manoeuvre that is over; `nil` if there is none.
   private mutating func weigh(_ sample: Sample, _ options: DrivingOptions) -> Peak? {
     guard let found = search(sample, options) else {
       guard let peak, sample.time - peak.end >= Self.settling else { return nil }
@@ -141,7 +144,7 @@ struct HarshMotion: BitwiseCopyable {
       self.peak?.end = sample.time
       return nil
     }
-    // If the change is reversed immediately, the reading in between was wrong.
+    // If the change is reversed at once, a single wrong reading caused it.
     if peak.seconds <= Self.briefSeconds, sample.time - peak.end <= Self.settling {
       self.peak = nil
       count = 0
@@ -151,8 +154,8 @@ struct HarshMotion: BitwiseCopyable {
     return peak
   }
 
-  /// Returns the pair that ends with this reading and has the largest certain acceleration; `nil` if none reaches the
-  /// threshold.
+  /// Returns, of all pairs that end with this reading, the one with the largest acceleration that is certain; `nil` if
+  /// no pair reaches the threshold.
   private mutating func search(_ new: Sample, _ options: DrivingOptions) -> Peak? {
     var best: Peak?
     for back in 0..<count {
@@ -160,7 +163,7 @@ struct HarshMotion: BitwiseCopyable {
       let span = new.time - old.time
       if span > Self.mostSpan { break }
       guard span >= Self.leastSpan else { continue }
-      // Skip pairs whose change is too small for any interval; these are nearly all.
+      // Skip pairs whose change is too small whatever the time between them. These are nearly all.
       let change = new.speed - old.speed
       guard let threshold = change < 0 ? options.harshBraking : options.harshAcceleration,
         abs(change) > Self.rounding + 3.6 * threshold * Double(Self.leastSpan) / 1e9

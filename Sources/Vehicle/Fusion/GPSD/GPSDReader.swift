@@ -1,17 +1,18 @@
 import JSONText
 import NMEAWire
 
-/// Receives the results of a ``GPSDReader`` in stream order, during ``GPSDReader/receive(_:into:)``.
+/// Receives the results of a ``GPSDReader``, in the order of the stream. All calls are made during
+/// ``GPSDReader/receive(_:into:)``.
 public protocol GPSDHandler: ~Copyable {
-  /// Receives a receiver's position report, with or without a fix.
+  /// Receives a position report (TPV) of the chosen receiver, with or without a fix.
   mutating func fix(_ fix: Fix)
   /// Receives any other message of gpsd.
   mutating func handle(_ notice: GPSDNotice)
 }
 
-/// A message of gpsd other than a fix.
+/// A message of gpsd that is not a fix.
 public enum GPSDNotice: Equatable, Sendable {
-  /// Its greeting with its version, for example `3.22`.
+  /// The greeting of gpsd, with its version, for example `3.22`.
   case version(String)
   /// An error message.
   case error(String)
@@ -26,18 +27,18 @@ public enum GPSDNotice: Equatable, Sendable {
 ///     {"class":"TPV","device":"/dev/ttyACM0","mode":3,"time":"2026-05-04T10:00:00.000Z","lat":48.1,"lon":11.5,…}
 ///
 /// A fix combines a TPV report with the preceding SKY and ATT reports of the same receiver. gpsd sends the reports of
-/// all its receivers, but only one receiver is used: the first with a fix. Another one replaces it after sending
-/// ``patience`` reports while it was silent. A simulated fix is treated as no fix.
+/// all its receivers, but only one receiver is used: the first with a fix. Another one replaces it after it has sent
+/// ``patience`` reports while the chosen one was silent. A simulated fix counts as no fix.
 ///
-/// It allocates no memory, except when a line is longer than all previous ones.
+/// It allocates memory only for a line that is longer than all previous ones.
 public struct GPSDReader: ~Copyable {
-  /// Maximum length of a line, bytes. A SKY report with all satellites of four systems has 10 KiB.
+  /// Maximum length of a text line, bytes. A SKY report with the satellites of four systems has 10 KiB.
   public static let maximumLength = 65_536
-  /// Command that requests reports.
+  /// The command that makes gpsd send reports.
   public static let watch: StaticString = "?WATCH={\"enable\":true,\"json\":true};\r\n"
-  /// Command that gpsd always answers, to distinguish a silent receiver from a lost gpsd.
+  /// A command that gpsd always answers. The answer shows that gpsd still runs although its receivers are silent.
   public static let ping: StaticString = "?VERSION;\r\n"
-  /// Number of consecutive reports of another receiver after which the chosen one counts as silent.
+  /// The chosen receiver counts as silent after this many reports in a row of another receiver.
   static let patience = 5
 
   private var line: [UInt8] = []
@@ -159,7 +160,8 @@ public struct GPSDReader: ~Copyable {
     }
     fix.latitude = latitude
     fix.longitude = longitude
-    // "alt" is the name before version 3.20. It is ignored, because some of those versions measured from the ellipsoid.
+    // "alt" is the name before version 3.20. It is ignored because some of those versions measured the altitude from
+    // the ellipsoid.
     if mode >= 3 { fix.altitude = try report["altMSL"]?.requireDouble() }
     // gpsd reports m/s.
     if let speed = try report["speed"]?.requireDouble(in: 0...100_000) { fix.speed = speed * 3.6 }
@@ -170,8 +172,8 @@ public struct GPSDReader: ~Copyable {
     return fix
   }
 
-  /// Converts TPV's mode and status (gpsd_json(5)). Modes 2 and 3 are fixes. Status: 2 DGPS, 3 RTK fixed, 4 RTK float,
-  /// 5 dead reckoning, 6 dead reckoning with satellites, 7 surveyed position, 8 simulated.
+  /// Converts TPV's mode and status (gpsd_json(5)). Modes 2 and 3 are fixes. The status is: 2 DGPS, 3 RTK fixed, 4 RTK
+  /// float, 5 dead reckoning, 6 dead reckoning with satellites, 7 surveyed position, 8 simulated.
   private static func type(mode: Int, status: Int) -> FixType {
     guard mode >= 2 else { return .none }
     switch status {
@@ -184,7 +186,7 @@ public struct GPSDReader: ~Copyable {
     }
   }
 
-  /// Parses a time such as `2026-05-04T10:00:00.000Z`.
+  /// Parses a date and time such as `2026-05-04T10:00:00.000Z`.
   private static func moment(_ value: JSONValue?) throws(JSONError) -> (CalendarDate?, TimeOfDay?) {
     guard let value else { return (nil, nil) }
     let parts = value.withUTF8 { text -> (CalendarDate?, TimeOfDay?)? in

@@ -6,28 +6,29 @@ import NMEAWire
 ///     let roof = choice.add()
 ///     if choice.update(fix, from: roof, at: now) { … }       // the fix is from the chosen receiver
 ///
-/// The receiver with the best valid fix is chosen, by type (rtkFixed > rtkFloat > dgps > 3d > 2d > estimated), then by
-/// HDOP. Another receiver replaces it if its fixes are better for ``proof``, or if the chosen one has no valid fix for
-/// 1.5 s. Frequent changes are avoided, because two antennas have different positions, and a track must not jump
-/// between them.
+/// The receiver with the best valid fix is chosen, which depends on its type (rtkFixed > rtkFloat > dgps > 3d > 2d >
+/// estimated), then on its HDOP. Another receiver replaces the chosen one if its fixes have been better for ``proof``,
+/// or if the chosen one has had no valid fix for 1.5 s. Frequent changes are avoided because the antennas are at
+/// different places, and a track must not jump between them.
 ///
-/// It does no I/O and reads no clock; a fix allocates nothing.
+/// It does no I/O, reads no clock, and allocates nothing for a fix.
 public struct FixChoice: ~Copyable {
   private struct Source: BitwiseCopyable {
     var isInUse = true
-    /// Time of the newest valid fix; `.min / 2` if there is none.
+    /// Time of this receiver's newest valid fix; `.min / 2` if there is none.
     var lastValid: Int64 = .min / 2
     var rank = 0
     var hdop = Double.infinity
-    /// Time since which its fixes have been better than those of the chosen receiver; `nil` if they are not.
+    /// Time since which this receiver's fixes have been better than those of the chosen one; `nil` if they are not
+    /// better.
     var betterSince: Int64?
   }
 
-  /// Time for which a fix is valid, ns.
+  /// Time for which a fix stays valid, ns.
   static let patience: Int64 = PositionState.window
-  /// Time for which another receiver must be better, ns.
+  /// Time for which another receiver's fixes must be better before it is chosen, ns.
   static let proof: Int64 = 10_000_000_000
-  /// Ratio of HDOP values below which a fix of the same type is better.
+  /// A fix of the same type is better if its HDOP is less than this factor times the other's.
   static let betterHDOP = 0.67
 
   private var sources: [Source] = []
@@ -37,7 +38,7 @@ public struct FixChoice: ~Copyable {
   /// Creates a choice without receivers.
   public init() {}
 
-  /// Adds a receiver and returns its number.
+  /// Adds a receiver, and returns the number that identifies it.
   public mutating func add() -> Int {
     if let free = sources.indices.first(where: { !sources[$0].isInUse }) {
       sources[free] = Source()
@@ -53,15 +54,15 @@ public struct FixChoice: ~Copyable {
     if chosen == source { chosen = nil }
   }
 
-  /// Returns the receiver whose fix is the vehicle's position; `nil` if the chosen one has no valid fix.
+  /// Returns the receiver whose fix is the vehicle's position; `nil` if the chosen receiver has no valid fix.
   public func position(at time: Int64) -> Int? {
     guard let chosen, time - sources[chosen].lastValid <= Self.patience else { return nil }
     return chosen
   }
 
-  /// Evaluates a receiver's fix, valid or not.
+  /// Evaluates a receiver's fix, whether valid or not.
   ///
-  /// - Returns: whether the receiver is the chosen one.
+  /// - Returns: whether this receiver is now the chosen one.
   public mutating func update(_ fix: Fix, from source: Int, at time: Int64) -> Bool {
     if fix.latitude != nil {
       sources[source].lastValid = time

@@ -2,23 +2,23 @@ import Geofencing
 import NMEAWire
 import Telemetry
 
-/// Evaluates the vehicle's position against its geofences and makes `geofence` records.
+/// Evaluates the vehicle's position against its geofences, and makes `geofence` records.
 ///
 ///     var recorder = GeofenceRecorder(set)
 ///     recorder.fix(fix, at: now, vehicleSpeed: fusion.vehicleSpeed(at: now), fusion: &fusion, into: &sink)
 public struct GeofenceRecorder: ~Copyable {
   private var watch: FenceWatch
-  /// Events of the current fix.
+  /// Geofence events that the current fix has caused.
   private var events = Events()
-  /// Geofences with their own precision of positions, by index.
+  /// Geofences for which a precision of positions is configured: each one's index and precision.
   private var zones: [(fence: Int, privacy: PositionPrivacy)] = []
   private var privacy: PrivacyRules
-  /// Whether the state changed so much that the caller should store it. The caller resets the value to `false`.
+  /// Whether the state has changed so much that the caller should store it. The caller then sets this to `false`.
   public var hasChanges = false
-  /// The last position that the caller was asked to store, or the first one.
+  /// The last position that was passed to the caller for storing; before that, the first position received.
   private var lastStored: (place: GeoPosition, time: Int64)?
-  /// Distance (m) and time (ns) after which a new position is stored. After a power cut, a stored position that is too
-  /// old would look as if the vehicle had been towed.
+  /// Distance (m) and time (ns) after which a new position is stored. The stored position must be recent: after a power
+  /// cut, a vehicle that has moved since would seem to have been towed.
   private static let storedDistance = 100.0
   private static let storedInterval: Int64 = 60_000_000_000
 
@@ -28,7 +28,7 @@ public struct GeofenceRecorder: ~Copyable {
     mutating func fenceEvent(_ event: FenceEvent) { list.append(event) }
   }
 
-  /// Creates an evaluation of a set of geofences.
+  /// Creates a recorder for a set of geofences.
   ///
   /// - Parameters:
   ///   - memory: the state that an earlier run stored; `nil` if there is none.
@@ -53,8 +53,8 @@ public struct GeofenceRecorder: ~Copyable {
     }
   }
 
-  /// Returns the precision with which records show a fix. A fix near the boundary of a privacy zone counts as inside.
-  /// Otherwise, the receiver's error or the last metres to the door could reveal the place.
+  /// Returns the precision with which records show a fix. A fix just outside a privacy zone counts as inside.
+  /// Otherwise, the receiver's error or the way to the door could reveal the place.
   ///
   /// - Parameter fix: a fix with a position.
   public func privacy(of fix: Fix) -> PositionPrivacy {
@@ -73,10 +73,10 @@ public struct GeofenceRecorder: ~Copyable {
     return shown
   }
 
-  /// Margin around a privacy zone, m.
+  /// A fix counts as inside a privacy zone if it is at most this far outside, m.
   private static let zoneMargin = 50.0
 
-  /// Replaces the geofences. Visits to fences that are in both sets continue.
+  /// Replaces the geofences. If a fence is also in the new set, a visit to it continues.
   public mutating func reload(_ set: FenceSet, privacy: PrivacyRules) {
     watch.reload(set)
     self.privacy = privacy
@@ -84,7 +84,7 @@ public struct GeofenceRecorder: ~Copyable {
     hasChanges = true
   }
 
-  /// Returns the state to store across a restart.
+  /// Returns the state, which the caller stores for the next start.
   public func memory(at time: Int64) -> FenceMemory { watch.memory(at: time) }
 
   /// The lowest speed limit of the geofences that contain the vehicle, km/h; `nil` if none has a limit.
@@ -100,12 +100,12 @@ public struct GeofenceRecorder: ~Copyable {
     lastStored = (place, time)
   }
 
-  /// Evaluates the vehicle's next fix; a fix without a position is ignored.
+  /// Evaluates the vehicle's next fix. A fix without a position is ignored.
   ///
   /// - Parameters:
-  ///   - time: time of its reception.
+  ///   - time: time at which the fix was received.
   ///   - vehicleSpeed: speed that the vehicle reports, km/h; `nil` if unknown.
-  ///   - fusion: writes the records, each with the time of its event.
+  ///   - fusion: makes the records, each with the time of its event.
   public mutating func fix<Sink: RecordSink & ~Copyable>(
     _ fix: Fix, at time: Int64, vehicleSpeed: Double?, fusion: inout Fusion, into sink: inout Sink
   ) {
@@ -119,7 +119,7 @@ public struct GeofenceRecorder: ~Copyable {
     hasChanges = true
     let ofFix = privacy(of: fix)
     for event in events.list {
-      // If a fence was crossed between two fixes, the event's position differs from the fix.
+      // The event's position differs from that of the fix if a fence was crossed between two fixes.
       let shown = ofFix.stricter(privacy(at: event.position))
       let fence = watch.set.fences[event.fence]
       let record = GeofenceRecord(

@@ -1,16 +1,16 @@
 import Geofencing
 import NMEAWire
 
-/// The precision of the vehicle's position in records.
+/// How precisely records show the vehicle's position.
 public enum PositionPrivacy: Equatable, Sendable {
   /// The position as received.
   case full
-  /// Latitude and longitude rounded to 0…5 decimals of a degree (2 decimals: 1.1 km); no altitude, no heading.
+  /// Latitude and longitude, rounded to 0…5 decimals of a degree (2 decimals are 1.1 km), without altitude and heading.
   case coarse(decimals: Int)
-  /// No position, altitude or heading; speed and fix type remain.
+  /// No position, altitude or heading. Speed and fix type are shown.
   case off
 
-  /// Applies the precision to an angle; `nil` if it is hidden.
+  /// Returns an angle with this precision; `nil` if it is not shown.
   func shown(_ degrees: Double) -> Double? {
     switch self {
     case .full: return degrees
@@ -22,10 +22,10 @@ public enum PositionPrivacy: Equatable, Sendable {
     }
   }
 
-  /// Whether altitude and heading are hidden.
+  /// Whether altitude and heading are not shown.
   var hidesDirection: Bool { self != .full }
 
-  /// Returns the less precise one of both.
+  /// Returns the less precise one of this precision and another.
   public func stricter(_ other: PositionPrivacy) -> PositionPrivacy {
     switch (self, other) {
     case (.off, _), (_, .off): .off
@@ -36,9 +36,9 @@ public enum PositionPrivacy: Equatable, Sendable {
   }
 }
 
-/// The general precision of positions, and that in certain geofences.
+/// How precisely records show positions, in general and in certain geofences.
 public struct PrivacyRules: Equatable, Sendable {
-  /// The precision in one geofence.
+  /// A precision that applies in one geofence.
   public struct Zone: Equatable, Sendable {
     /// ID of the geofence.
     public var fence: String
@@ -52,9 +52,9 @@ public struct PrivacyRules: Equatable, Sendable {
     }
   }
 
-  /// The precision outside all zones.
+  /// The precision outside these geofences.
   public var everywhere: PositionPrivacy
-  /// Geofences with a different precision. If several contain a position, the strictest one applies.
+  /// Geofences in which another precision applies. If a position is in several of them, the least precise one is used.
   public var zones: [Zone]
 
   /// Creates rules; the parameters are the properties of the same names.

@@ -10,45 +10,46 @@ import Telemetry
 /// A date is trusted if it comes from valid fixes, is not before the release of this program, and ``leastFixes`` fixes
 /// in a row agree with the boot clock.
 ///
-/// A date before the release has one of two causes. Some receivers have a 10-bit week counter. After a rollover, their
-/// date is 1,024 weeks, or a multiple, too early (IS-GPS-200, section 20.3.3.3.1.1). Such a date is corrected if the
-/// system clock roughly confirms the result or is unknown. Any other early date is rejected, such as 2006, which
-/// receivers report before their first fix.
+/// A date before the release has one of two causes. Some receivers have a 10-bit week counter. When it overflows
+/// (rollover), their date is 1,024 weeks, or a multiple of it, too early (IS-GPS-200, section 20.3.3.3.1.1). Such a
+/// date is corrected if the system clock roughly confirms the result or is unknown. Any other early date is rejected.
+/// An example is 2006, which receivers report before their first fix.
 ///
-/// A fix arrives with a delay that varies with the length of its sentences, so the earliest arrival is used. If the
-/// receiver's time steps, the new time is used after it has persisted for a while. Leap seconds cause such a step,
-/// because receivers learn them only after a quarter of an hour.
+/// A fix arrives with a delay that varies with the length of its sentences, so the fix with the shortest delay is used.
+/// If the receiver's time steps, the new time is accepted after it has persisted for ``proofOfStep``. A step occurs,
+/// for example, when a receiver learns the number of leap seconds, which takes up to a quarter of an hour.
 public struct SatelliteTime: ~Copyable {
-  /// A change of the date.
+  /// A change of what is known about the date.
   public enum Event: Equatable, Sendable {
     /// The date is known from now on.
     case known
-    /// The date is known, and the receiver is `count` rollovers behind.
+    /// The date is known from now on. The receiver's own date is `count` rollovers too early.
     case rolledOver(count: Int)
-    /// The date is rejected: it is before the release of this program, or too far from the system clock. Reported once.
+    /// The date was rejected: it is before the release of this program, or too far from the system clock. This is
+    /// reported once.
     case impossible
-    /// The receiver's time stepped, and the new time was accepted; ns, positive if it is later than before.
+    /// The receiver's time has stepped, and the new time was accepted; ns, positive if the new time is later.
     case stepped(by: Int64)
   }
 
   /// Number of consecutive fixes that must agree.
   public static let leastFixes = 3
-  /// Time for which a new date must persist if a date was known before, ns.
+  /// If a date is already known, a different one must persist for this time before it is accepted, ns.
   static let proofOfStep: Int64 = 10_000_000_000
-  /// Tolerance between the arrivals of two fixes, ns. Sentences arrive up to a second late.
+  /// Maximum difference between two fixes that agree, ns. Sentences arrive up to a second late.
   static let tolerance: Int64 = 1_000_000_000
-  /// Maximum drift between two clocks, ns per second; that of a poor crystal.
+  /// Maximum drift between the receiver's clock and the boot clock, ns per second. A poor crystal has this drift.
   static let drift: Int64 = 100_000
-  /// Plausible years. Others would not fit 64-bit nanoseconds.
+  /// Years that are accepted. Dates in others do not fit 64-bit nanoseconds, or cannot be right.
   private static let years = 1980...2200
   private static let day: Int64 = 86_400_000_000_000
   private static let rollover: Int64 = 1_024 * 7 * day
-  /// Tolerated deviations of the system clock: far behind, but only slightly ahead. A system without a clock battery
-  /// continues with the date of its last shutdown.
+  /// How far the system clock may be behind a date that confirms it, and how far ahead. Without a clock battery, a
+  /// system continues with the date of its last shutdown, so it may be far behind.
   private static let behind = 400 * day
   private static let ahead = day
 
-  /// ns from 1970 to boot time 0; `nil` if no date is trusted yet.
+  /// Time from 1970 to boot time 0, ns; `nil` if no date is trusted yet.
   public private(set) var offset: Int64?
   private let notBefore: Int64
   private var candidate: (offset: Int64, count: Int, since: Int64, rollovers: Int)?
@@ -64,7 +65,7 @@ public struct SatelliteTime: ~Copyable {
   /// Evaluates a fix.
   ///
   /// - Parameters:
-  ///   - time: arrival of its first byte; boot time, ns.
+  ///   - time: boot time at which the first byte of the fix arrived, ns.
   ///   - machine: the system clock at that time, ns since 1970; `nil` if it cannot be trusted.
   /// - Returns: what changed; `nil` if nothing did.
   public mutating func fix(_ fix: Fix, at time: Int64, machine: Int64?) -> Event? {
@@ -90,10 +91,10 @@ public struct SatelliteTime: ~Copyable {
     return prove(found, rollovers: count, at: time)
   }
 
-  /// Corrects rollovers; `nil` if the date is implausible.
+  /// Returns the date after correction of rollovers, and their number; `nil` if the date is implausible.
   private func corrected(_ said: Int64, _ machine: Int64?) -> (moment: Int64, rollovers: Int)? {
     guard said < notBefore else {
-      // A date more than one rollover period after the release is implausible.
+      // A date that is more than 1,024 weeks after the release is implausible.
       return said - notBefore < Self.rollover ? (said, 0) : nil
     }
     let count = (notBefore - said + Self.rollover - 1) / Self.rollover
@@ -104,7 +105,7 @@ public struct SatelliteTime: ~Copyable {
     return (moment, Int(count))
   }
 
-  /// Keeps the earliest arrival, adjusted for the drift of the clocks.
+  /// Follows the fixes with the shortest delay. The clocks may drift apart between two of them.
   private mutating func follow(_ found: Int64, from offset: Int64, at time: Int64) {
     let pause = min(max(time - lastTime, 0), 86_400_000_000_000)
     let slack = pause / 1_000_000 * Self.drift / 1_000

@@ -1,4 +1,4 @@
-/// The newest readings from which fuel consumption is estimated, and the computation of the air flow.
+/// The newest readings that are needed to estimate fuel consumption, and the calculation of the engine's air flow.
 struct EngineAir: BitwiseCopyable {
   /// A reading with its time.
   struct Timed: BitwiseCopyable {
@@ -24,7 +24,7 @@ struct EngineAir: BitwiseCopyable {
   /// 1976).
   private static let gasConstant = 287.05
 
-  /// Computes the air flow of a four-stroke engine, g/s.
+  /// Calculates the air flow of a four-stroke engine, g/s.
   ///
   /// - Parameters:
   ///   - pressure: absolute manifold pressure, kPa.
@@ -32,16 +32,17 @@ struct EngineAir: BitwiseCopyable {
   ///   - rpm: engine speed.
   ///   - volume: displacement times volumetric efficiency, L.
   static func flow(pressure: Double, temperature: Double, rpm: Double, volume: Double) -> Double {
-    // kPa × L = J; one filling every two revolutions, 60 s in a minute.
+    // kPa × L = J. A cylinder is filled once in two revolutions, and a minute has 60 s.
     pressure * volume / (gasConstant * (temperature + 273.15)) * rpm / 120 * 1_000
   }
 }
 
 extension TripWatch {
-  /// A commanded lambda from this value on means a fuel cut, because no spark ignites such a mixture.
+  /// A commanded lambda of at least this value means that the injection is cut off, because no spark ignites such a
+  /// mixture.
   private static let fuelCutLambda = 1.95
-  /// A measured lambda from this value on may be the end of a wide-range sensor's scale (2, unless PID 4F states
-  /// otherwise).
+  /// A measured lambda of at least this value may be the end of a wide-range sensor's scale, which is 2 unless PID 4F
+  /// states otherwise. It is ignored.
   private static let scaleEnd = 1.99
 
   /// Adds an engine fuel rate (PID 5E), L/h.
@@ -56,7 +57,7 @@ extension TripWatch {
     trip.fuel.mass.add(rate, at: time, longestGap: options.longestGap)
   }
 
-  /// Adds a cylinder fuel rate (PID A2), mg for each stroke of a cylinder.
+  /// Adds a cylinder fuel rate (PID A2), mg for each intake stroke of one cylinder.
   public mutating func cylinderFuelRate(_ milligrams: Double, at time: Int64) {
     guard let milligrams = flow(milligrams, at: time), let cylinders = options.cylinders,
       let rpm = air.engineSpeed.value(at: time, within: options.longestGap)
@@ -90,7 +91,7 @@ extension TripWatch {
     trip.fuel.densityCommanded.add(flow * share, at: time, longestGap: options.longestGap)
   }
 
-  /// Maximum age of the intake air temperature, ns; it changes slowly.
+  /// Maximum age of the intake air temperature, ns. It may be old, because it changes slowly.
   private static let temperatureAge: Int64 = 60_000_000_000
 
   /// Adds an intake air temperature (PID 0F), °C.
@@ -108,7 +109,7 @@ extension TripWatch {
     if lambda.isFinite, lambda > 0.3 { air.measuredLambda = EngineAir.Timed(value: lambda, time: time) }
   }
 
-  /// Sets the engine speed for the computation of flows.
+  /// Sets the engine speed for the calculation of flows.
   mutating func airSpeed(_ rpm: Double, at time: Int64) {
     air.engineSpeed = EngineAir.Timed(value: rpm, time: time)
   }
@@ -120,8 +121,8 @@ extension TripWatch {
     return hasTrip ? value : nil
   }
 
-  /// Returns 1 / lambda, the ratio of injected fuel to the fuel for stoichiometric combustion; 0 during a fuel cut;
-  /// `nil` if lambda is unknown.
+  /// Returns the commanded 1 / lambda, the ratio of injected fuel to the fuel for stoichiometric combustion; 0 while
+  /// the injection is cut off; `nil` if lambda is unknown.
   private func commandedShare(at time: Int64) -> Double? {
     guard let lambda = air.commandedLambda.value(at: time, within: options.longestGap) else { return nil }
     return lambda >= Self.fuelCutLambda ? 0 : 1 / lambda

@@ -1,16 +1,17 @@
 /// The fuel of an engine, with the data needed to convert air or fuel mass to litres.
 ///
-/// Stoichiometric ratios are from Heywood, Internal Combustion Engine Fundamentals, table D.4. Densities are the middle
-/// of the ranges at 15 °C in EN 228 (720…775 g/L) and EN 590 (820…845 g/L); for pure substances they are Heywood's. Gas
-/// blends have no values: the composition of LPG depends on country and season, and CNG is not sold by the litre.
+/// Stoichiometric ratios are from Heywood, Internal Combustion Engine Fundamentals, table D.4. Densities of petrol and
+/// diesel fuel are the middle of the ranges at 15 °C in EN 228 (720…775 g/L) and EN 590 (820…845 g/L); those of pure
+/// substances are Heywood's. Gas blends have no values: the composition of LPG depends on country and season, and CNG
+/// is not sold by the litre.
 public enum FuelKind: UInt8, BitwiseCopyable, Equatable, Sendable, CaseIterable {
   case gasoline, diesel, ethanol, methanol, propane
-  /// Combustion without a conversion to litres: LPG, CNG, or two fuels at once.
+  /// A fuel whose mass is not converted to litres: LPG, CNG, or two fuels at once.
   case other
-  /// No combustion.
+  /// Electricity: no fuel is burnt.
   case electricity
 
-  /// Converts a code of PID 51 (SAE J1979-DA) to the fuel in use; `nil` if the code names none.
+  /// Creates the fuel in use from a code of PID 51 (SAE J1979-DA); `nil` if the code names no fuel.
   public init?(code: Double) {
     switch code {
     case 1, 9, 17: self = .gasoline
@@ -24,10 +25,10 @@ public enum FuelKind: UInt8, BitwiseCopyable, Equatable, Sendable, CaseIterable 
     }
   }
 
-  /// Whether a code of PID 51 means that the vehicle may drive without its engine running.
+  /// Whether a code of PID 51 means that the vehicle may drive with its engine off.
   static func isElectrified(code: Double) -> Bool { code == 8 || code >= 15 && code <= 22 || code == 29 }
 
-  /// Whether it is ignited by a spark.
+  /// Whether the fuel is ignited by a spark.
   var isSparkIgnited: Bool {
     switch self {
     case .gasoline, .ethanol, .methanol, .propane: true
@@ -35,7 +36,7 @@ public enum FuelKind: UInt8, BitwiseCopyable, Equatable, Sendable, CaseIterable 
     }
   }
 
-  /// Stoichiometric air–fuel ratio by mass; `nil` if undefined.
+  /// Stoichiometric air–fuel ratio by mass; `nil` if the fuel has no fixed one.
   var stoichiometricRatio: Double? {
     switch self {
     case .gasoline: 14.6
@@ -47,7 +48,7 @@ public enum FuelKind: UInt8, BitwiseCopyable, Equatable, Sendable, CaseIterable 
     }
   }
 
-  /// Density, g/L; `nil` if undefined.
+  /// Density, g/L; `nil` if the fuel has no fixed one.
   var density: Double? {
     switch self {
     case .gasoline: 747.5

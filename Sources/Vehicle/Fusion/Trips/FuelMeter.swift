@@ -1,19 +1,20 @@
-/// Computes the fuel consumption of a trip by every method for which the vehicle has readings. Each method has its own
-/// total.
+/// Measures the fuel consumption of a trip by several methods, each with its own total. A method is used if the vehicle
+/// reports the values that it needs.
 ///
-/// A total is used only if it covers 90 % of the time during which the engine ran.
+/// A total counts only if it covers at least 90 % of the time during which the engine ran.
 struct FuelMeter: BitwiseCopyable, Equatable {
   /// Engine fuel rate (PID 5E), L/h.
   var volume = RateIntegral()
   /// Engine fuel mass rate (PID 9D), g/s.
   var mass = RateIntegral()
-  /// Cylinder fuel rate (PID A2) with engine speed and number of cylinders, g/s.
+  /// Cylinder fuel rate (PID A2), converted by engine speed and number of cylinders to g/s.
   var stroke = RateIntegral()
   /// Mass air flow (PID 10) divided by commanded lambda (PID 44), g/s.
   var airCommanded = RateIntegral()
   /// Mass air flow divided by measured lambda, g/s.
   var airMeasured = RateIntegral()
-  /// Air flow from pressure, temperature and engine speed (PIDs 0B, 0F, 0C) divided by commanded lambda, g/s.
+  /// Air flow calculated from pressure, temperature and engine speed (PIDs 0B, 0F, 0C), divided by commanded lambda,
+  /// g/s.
   var densityCommanded = RateIntegral()
   /// The fuel; `nil` if unknown.
   private(set) var kind: FuelKind?
@@ -27,19 +28,19 @@ struct FuelMeter: BitwiseCopyable, Equatable {
   /// Sets the fuel in use.
   mutating func setFuel(_ found: FuelKind?) {
     guard let found, found != kind else { return }
-    // The electric mode of a hybrid does not change the fuel of its engine.
+    // While a hybrid drives electrically, the fuel of its engine stays the same.
     if found == .electricity { return }
     if kind != nil { isMixed = true }
     kind = found
   }
 
-  /// Restores the fuel of an earlier session.
+  /// Restores the fuel that an earlier session stored.
   mutating func restore(_ kind: FuelKind?, isMixed: Bool) {
     self.kind = kind
     self.isMixed = isMixed
   }
 
-  /// Starts a gap in all integrals.
+  /// Starts a gap in all totals, because the time until the next reading must not count.
   mutating func interrupt() {
     volume.interrupt()
     mass.interrupt()
@@ -49,7 +50,8 @@ struct FuelMeter: BitwiseCopyable, Equatable {
     densityCommanded.interrupt()
   }
 
-  /// Returns the consumption by the vehicle's own fuel rates, L; `nil` if none covers the trip.
+  /// Returns the consumption according to the fuel rates that the vehicle reports, L; `nil` if none of them covers the
+  /// trip.
   ///
   /// - Parameter running: time that the engine ran, s.
   func measured(running: Double) -> Double? {
@@ -60,7 +62,7 @@ struct FuelMeter: BitwiseCopyable, Equatable {
     return nil
   }
 
-  /// Returns the consumption estimated from the engine's air, L; `nil` if the necessary readings are missing.
+  /// Returns the consumption estimated from the engine's air flow, L; `nil` if the necessary readings are missing.
   ///
   /// - Parameters:
   ///   - running: time that the engine ran, s.

@@ -2,15 +2,16 @@ import Geofencing
 
 /// Derives motion and distance from a receiver's positions.
 ///
-/// The position of a parked receiver wanders by metres and jumps by hundreds of metres. Therefore, a fix shows motion
-/// only by its Doppler speed or, if it has none, by the distance covered in 10 s. Motion is confirmed once the vehicle
-/// is far enough from its start; the distance since the start is then added.
+/// The position of a parked receiver wanders by metres and jumps by hundreds of metres. Therefore, motion is not
+/// detected from the position of a single fix, but from its Doppler speed or, if it has none, from the distance covered
+/// in 10 s. Motion is confirmed when the vehicle is far enough from its start. The distance since the start is then
+/// added.
 struct GroundMotion: BitwiseCopyable {
-  /// The result of one fix.
+  /// What one fix adds to the motion.
   struct Step: BitwiseCopyable {
-    /// Distance to add, m. If this fix confirmed the motion, it includes all legs since the start.
+    /// Distance to add, m. If this fix has confirmed the motion, this is the whole distance since its start.
     var metres = 0.0
-    /// Time that the distance covers, without longer gaps, s.
+    /// Time in which the distance was covered, s. Longer gaps between fixes are not included.
     var seconds = 0.0
     /// Start of the motion; `nil` if the vehicle is stationary or the motion is not confirmed yet.
     var movingSince: Int64?
@@ -18,30 +19,30 @@ struct GroundMotion: BitwiseCopyable {
     var speed: Double?
   }
 
-  /// Speed above which a change of position is an error of the receiver, m/s.
+  /// If two positions require a higher speed than this, one of them is an error of the receiver, m/s.
   private static let greatestSpeed = 80.0
   /// Least Doppler speed that counts as motion, km/h.
   private static let leastDoppler = 5.0
-  /// Least speed over ``window`` that counts as motion, km/h. A drift of 25 m in that time is not motion.
+  /// Least speed over ``window`` that counts as motion, km/h. A position that wanders 25 m in that time is not motion.
   private static let leastSpeed = 10.0
-  /// Time over which speed is measured without a Doppler speed, ns.
+  /// Without a Doppler speed, the speed is measured over this time, ns.
   private static let window: Int64 = 10_000_000_000
-  /// Least distance from the start that confirms motion, m.
+  /// Least distance from the start at which motion is confirmed, m.
   private static let leastWay = 50.0
-  /// Least duration that confirms motion, ns.
+  /// Least time since the start after which motion is confirmed, ns.
   private static let leastTime: Int64 = 5_000_000_000
 
-  /// Time after which a jump is accepted if all fixes since then agree with each other, ns. The previous position was
-  /// then wrong.
+  /// A jump is accepted after this time if all fixes since then agree with each other, ns. The position before the jump
+  /// was then wrong.
   private static let doubt: Int64 = 10_000_000_000
 
   private var last: (position: GeoPosition, time: Int64)?
-  /// The last of several fixes that jumped away from ``last``, and the time of the first one.
+  /// The newest of the fixes that have jumped away from ``last``, and since when they agree with each other.
   private var doubted: (position: GeoPosition, time: Int64, since: Int64)?
-  /// Start of the current motion; `nil` if the vehicle is stationary.
+  /// Start of the present motion; `nil` if the vehicle is stationary.
   private var start: (position: GeoPosition, time: Int64)?
   private var isProven = false
-  /// Length (m) and duration (s) of the motion that is not confirmed yet.
+  /// Distance (m) and duration (s) that are not returned yet, because the motion is not confirmed.
   private var metres = 0.0
   private var seconds = 0.0
 
@@ -67,7 +68,7 @@ struct GroundMotion: BitwiseCopyable {
     doubted = nil
     let isMoving = speed.map { $0 >= Self.leastDoppler } ?? (measured * 3.6 >= Self.leastSpeed)
     defer { self.last = (position, time) }
-    // If positions are missing in between, the straight line is the least distance driven.
+    // If fixes are missing in between, the vehicle has driven at least the straight line.
     guard isMoving || start != nil && elapsed > longestGap && measured * 3.6 >= Self.leastSpeed else {
       halt()
       return Step(speed: speed ?? 0)
@@ -84,7 +85,7 @@ struct GroundMotion: BitwiseCopyable {
     return step
   }
 
-  /// Handles a fix that is too far from the last one. One of the two is wrong.
+  /// Handles a fix that is too far from the last one, so that one of the two is wrong.
   private mutating func doubt(_ position: GeoPosition, at time: Int64) {
     guard let before = doubted, time > before.time,
       position.distance(to: before.position) <= Self.greatestSpeed * Double(time - before.time) / 1e9
@@ -112,7 +113,7 @@ struct GroundMotion: BitwiseCopyable {
 }
 
 extension Trip {
-  /// Adds a distance by positions.
+  /// Adds a distance that was measured by positions.
   mutating func addGround(_ step: GroundMotion.Step) {
     pendingMetres += step.metres
     pendingSeconds += step.seconds

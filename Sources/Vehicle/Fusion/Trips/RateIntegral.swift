@@ -1,21 +1,21 @@
 /// The integral of a rate over time, by the trapezoidal rule.
 struct RateIntegral: BitwiseCopyable, Equatable {
-  /// The integral, in the rate's unit × s.
+  /// The integral. Its unit is that of the rate times s.
   private(set) var total = 0.0
-  /// Time that it covers, s.
+  /// Time that the integral covers, s.
   private(set) var seconds = 0.0
   private var lastRate = 0.0
   private var lastTime: Int64?
 
   init() {}
 
-  /// Continues an earlier integral after a gap.
+  /// Continues an earlier integral. The time until the next reading is not counted.
   init(total: Double, seconds: Double) {
     self.total = total
     self.seconds = seconds
   }
 
-  /// Adds a reading. The interval since the previous one counts unless it is longer than `longestGap`, ns.
+  /// Adds a reading. The time since the previous reading is counted unless it is longer than `longestGap`, ns.
   mutating func add(_ rate: Double, at time: Int64, longestGap: Int64) {
     if let lastTime, time > lastTime, time - lastTime <= longestGap {
       let elapsed = Double(time - lastTime) / 1e9
@@ -26,7 +26,7 @@ struct RateIntegral: BitwiseCopyable, Equatable {
     lastTime = time
   }
 
-  /// Adds a later integral and continues from its last reading.
+  /// Adds an integral over a later time, and continues from its last reading.
   mutating func add(_ later: RateIntegral) {
     total += later.total
     seconds += later.seconds
@@ -34,6 +34,6 @@ struct RateIntegral: BitwiseCopyable, Equatable {
     lastTime = later.lastTime
   }
 
-  /// Starts a gap: the interval to the next reading does not count.
+  /// Excludes the time from the last reading to the next one.
   mutating func interrupt() { lastTime = nil }
 }

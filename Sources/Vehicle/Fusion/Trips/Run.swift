@@ -1,11 +1,11 @@
 /// A period during which all readings met a condition.
 struct Run: BitwiseCopyable, Equatable {
-  /// First reading of the period; `nil` if the last reading did not meet the condition.
+  /// Time of the first reading of the period; `nil` if the last reading did not meet the condition.
   private(set) var since: Int64?
-  /// Newest reading that met the condition.
+  /// Time of the newest reading that met the condition.
   private(set) var last: Int64 = .min
 
-  /// Adds a reading. A longer gap starts a new period.
+  /// Adds a reading. If more than `longestGap` has passed since the last one, a new period starts.
   mutating func update(_ holds: Bool, at time: Int64, longestGap: Int64) {
     guard holds else {
       since = nil
@@ -15,10 +15,10 @@ struct Run: BitwiseCopyable, Equatable {
     last = time
   }
 
-  /// Ends the period, for example because its continuation is unknown.
+  /// Ends the period, for example because it is unknown whether the condition still holds.
   mutating func end() { since = nil }
 
-  /// Returns the time during which both conditions held; `nil` if there is none.
+  /// Returns the time during which this condition and another one both held; `nil` if there is none.
   func overlap(_ other: Run) -> (start: Int64, end: Int64)? {
     guard let since, let otherSince = other.since else { return nil }
     let (start, end) = (max(since, otherSince), min(last, other.last))

@@ -3,11 +3,11 @@
 ///
 /// An adapter's voltage that never changes is ignored, because some adapters report a constant.
 struct SupplyVoltage: BitwiseCopyable {
-  /// Plausible voltages. Outside this range the adapter would not run, or not survive.
+  /// Plausible voltages, V. Below them, the adapter would not work; above them, it would be destroyed.
   private static let plausible = 3.0...40.0
-  /// Voltage above which the system has 24 V.
+  /// Above this voltage, the system has 24 V.
   private static let heavy = 18.0
-  /// Maximum age of a voltage, ns. The adapter of a sleeping vehicle is read twice a minute.
+  /// Maximum age of a voltage, ns. While the vehicle sleeps, the adapter's voltage is read only twice a minute.
   private static let freshness: Int64 = 120_000_000_000
 
   private var adapter: Double?
@@ -16,7 +16,7 @@ struct SupplyVoltage: BitwiseCopyable {
   private var module: Double?
   private var moduleTime: Int64 = .min
 
-  /// Adds an answer to ATRV, V.
+  /// Adds the adapter's voltage (answer to ATRV), V.
   mutating func adapter(_ volts: Double, at time: Int64) {
     guard Self.plausible.contains(volts) else { return }
     if let adapter, adapter != volts { hasMoved = true }
@@ -24,7 +24,7 @@ struct SupplyVoltage: BitwiseCopyable {
     adapterTime = time
   }
 
-  /// Adds a value of PID 42, V.
+  /// Adds the control module's voltage (PID 42), V.
   mutating func controlModule(_ volts: Double, at time: Int64) {
     guard Self.plausible.contains(volts) else { return }
     module = volts
@@ -35,7 +35,7 @@ struct SupplyVoltage: BitwiseCopyable {
   func volts(at time: Int64) -> Double? {
     var found: Double?
     if hasMoved, time - adapterTime <= Self.freshness { found = adapter }
-    // Prefer the module, which is more accurate than the adapter's voltage divider, unless the adapter's value is much
+    // The module is more accurate than the adapter's voltage divider. Prefer it, unless the adapter's value is much
     // newer.
     if let module, time - moduleTime <= Self.freshness, found == nil || moduleTime >= adapterTime - Self.pairing {
       found = module
@@ -43,6 +43,6 @@ struct SupplyVoltage: BitwiseCopyable {
     return found.map { $0 > Self.heavy ? $0 / 2 : $0 }
   }
 
-  /// Maximum difference of age for which the module's voltage is preferred to the adapter's, ns.
+  /// The module's voltage is preferred unless it is older than the adapter's by more than this, ns.
   private static let pairing: Int64 = 10_000_000_000
 }

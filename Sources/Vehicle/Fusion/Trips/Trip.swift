@@ -8,31 +8,31 @@ struct Trip: BitwiseCopyable, Equatable {
   var end: Int64
   /// Last time at which the vehicle moved; initially the start.
   var lastMotion: Int64
-  /// Last time at which the voltage showed that the battery was charged by an alternator or a converter.
+  /// Last time at which the voltage showed that an alternator or a converter was charging the battery.
   var lastHint: Int64
-  /// Whether the start of the trip was reported, which happens once the trip is long enough.
+  /// Whether the start of the trip was reported. It is reported when the trip is long enough.
   var isReported = false
 
   /// Integral of the vehicle speed, km/h × s.
   var speed = RateIntegral()
-  /// Distance by positions while there was no vehicle speed, km.
+  /// Distance measured by positions while there was no vehicle speed, km.
   var groundDistance = 0.0
-  /// Distance (m) and duration (s) by positions since the last vehicle speed. They are counted if no vehicle speed
-  /// follows.
+  /// Distance (m) and duration (s) measured by positions since the last vehicle speed. They are counted if no vehicle
+  /// speed follows in time.
   var pendingMetres = 0.0
   var pendingSeconds = 0.0
-  /// Whether the trip has a time without speed and position, so that part of its distance is unknown.
+  /// Whether there was a time without speed and position in the trip, so that a part of its distance is unknown.
   var hasHole = false
   var startOdometer: Double?
   var endOdometer: Double?
   /// Maximum speed, km/h.
   var maxSpeed = 0.0
 
-  /// Time with running engine and stationary vehicle, ns.
+  /// Time in which the engine ran and the vehicle was stationary, ns.
   var idle: Int64 = 0
-  /// Time up to which ``idle`` is counted.
+  /// Time until which ``idle`` has been counted.
   var idleCounted: Int64
-  /// Time between readings that both show a running engine, ns.
+  /// Time for which the engine ran, ns: the sum of all intervals at whose ends the engine ran.
   var running: Int64 = 0
   var fuel = FuelMeter()
 
@@ -44,20 +44,21 @@ struct Trip: BitwiseCopyable, Equatable {
     idleCounted = start
   }
 
-  /// Returns the distance by speed and positions, km.
+  /// Returns the distance measured by speed and positions, km.
   ///
   /// - Parameter isSpeedAbsent: whether to add the distance by positions since the last vehicle speed.
   func integrated(isSpeedAbsent: Bool) -> Double {
     speed.total / 3_600 + groundDistance + (isSpeedAbsent ? pendingMetres / 1_000 : 0)
   }
 
-  /// Discards the positions since the last vehicle speed, because the next speed arrived in time.
+  /// Discards the distance measured by positions since the last vehicle speed, because the next speed has arrived in
+  /// time.
   mutating func dropPending() {
     pendingMetres = 0
     pendingSeconds = 0
   }
 
-  /// Counts the positions since the last vehicle speed, because no speed arrived in time.
+  /// Counts the distance measured by positions since the last vehicle speed, because no speed arrived in time.
   mutating func commitPending(elapsed: Double, longestGap: Double) {
     groundDistance += pendingMetres / 1_000
     if elapsed - pendingSeconds > longestGap { hasHole = true }
@@ -67,14 +68,14 @@ struct Trip: BitwiseCopyable, Equatable {
   /// Updates the maximum speed, km/h.
   mutating func reach(_ speed: Double) { maxSpeed = max(maxSpeed, speed) }
 
-  /// Adds an odometer reading, km.
+  /// Stores an odometer reading, km.
   mutating func readOdometer(_ km: Double) {
     guard km >= startOdometer ?? km else { return }
     startOdometer = startOdometer ?? km
     endOdometer = km
   }
 
-  /// Counts the time with running engine and stationary vehicle.
+  /// Counts a time in which the engine ran and the vehicle was stationary. Parts that were counted before are left out.
   mutating func countIdle(_ both: (start: Int64, end: Int64)) {
     let start = max(both.start, idleCounted, self.start)
     guard both.end > start else { return }
@@ -91,7 +92,7 @@ public struct TripReport: Equatable, Sendable {
   public var end: Int64
   /// Distance, km.
   public var distance: Double
-  /// Method by which ``distance`` was measured.
+  /// The method by which ``distance`` was measured.
   public var distanceSource: TripRecord.DistanceSource
   /// Odometer at the start (PID A6), km; `nil` if unknown.
   public var startOdometer: Double?
@@ -101,13 +102,13 @@ public struct TripReport: Equatable, Sendable {
   public var fuelUsed: Double?
   /// Fuel consumption estimated from the engine's air, L; `nil` if unknown.
   public var fuelUsedEstimated: Double?
-  /// Time with running engine and stationary vehicle, s.
+  /// Time in which the engine ran and the vehicle was stationary, s.
   public var idleSeconds: Double
   /// Maximum speed, km/h.
   public var maxSpeed: Double
 
-  /// If the integrated distance has a gap, the odometer's distance is used if it is greater by more than this, km. The
-  /// odometer has a resolution of 0.1 km.
+  /// If a part of the measured distance is unknown, the distance by the odometer is used instead, but only if it is
+  /// greater by at least this, km. The odometer's resolution is 0.1 km.
   private static let odometerSurplus = 0.2
 
   init(_ trip: Trip, isSpeedAbsent: Bool, hasSpark: Bool) {
@@ -131,10 +132,10 @@ public struct TripReport: Equatable, Sendable {
   }
 }
 
-/// A change of a trip.
+/// The start or the end of a trip.
 public enum TripChange: Equatable, Sendable {
-  /// The trip is long enough to be reported.
+  /// A trip has become long enough to be reported.
   case start(TripReport)
-  /// The trip is over.
+  /// A trip has ended.
   case end(TripReport)
 }

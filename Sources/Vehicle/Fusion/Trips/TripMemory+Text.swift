@@ -2,7 +2,7 @@ import JSONText
 import OBDWire
 import Telemetry
 
-// The text is one line: a checksum, then JSON. A file that is cut off or has a wrong bit is rejected.
+// The text is one text line: a checksum, then JSON. It is rejected if it is incomplete or has a wrong bit.
 //
 //     b1946ac92492d234 {"version":1,"tripId":"0193…","vehicleId":"VAN-001","bootId":"…","time":512000000000,…}
 //
@@ -10,9 +10,9 @@ import Telemetry
 
 /// The reason why a stored trip cannot be read.
 public enum TripMemoryError: Error, Equatable, Sendable {
-  /// It was cut off, or its checksum is wrong.
+  /// The text is incomplete, or its checksum is wrong.
   case damaged
-  /// The checksum is right, but the content is not what this program writes.
+  /// The checksum is right, but this program would not write such content.
   case notReadable(JSONError)
 }
 
@@ -20,7 +20,7 @@ extension TripMemory {
   private static let version = 1
   private static let sumLength = 16
 
-  /// The state as one line with its line feed.
+  /// The state as one text line that ends with a line feed.
   public var text: [UInt8] {
     var line = JSONLineEncoder(capacity: 2_048, growable: true)
     line.begin()
@@ -34,7 +34,7 @@ extension TripMemory {
 
   /// Parses a line that ``text`` made.
   ///
-  /// - Throws: ``TripMemoryError`` if the line is damaged or has another form.
+  /// - Throws: ``TripMemoryError`` if the line is damaged, or its content is not a trip.
   public init(parsing text: [UInt8]) throws(TripMemoryError) {
     var body = text[...]
     if body.last == UInt8(ascii: "\n") { body.removeLast() }
@@ -150,7 +150,7 @@ extension TripMemory {
 
   private static let positive = 0.0...1e12
 
-  /// Reads a time up to the year 2096, so that sums of several fit 64 bits.
+  /// Reads a time up to the year 2096. Sums of several such times fit in 64 bits.
   private static func nanoseconds(_ reader: inout JSONObjectReader, _ key: String) throws(JSONError) -> Int64 {
     Int64(try reader.requiredInt(key, in: 0...4_000_000_000_000_000_000))
   }

@@ -1,29 +1,29 @@
 import Telemetry
 
-/// The stored state of a trip, which the caller keeps across a restart or a power cut. It is small, and is written
-/// every few seconds and after every change.
+/// The state of a trip that the caller stores, so that the trip can continue after a restart or a power cut. It is
+/// small, because it is stored every few seconds and after every change.
 ///
-/// The times of the trip are relative to the time of writing. The time of writing is stored with its boot ID and, if
-/// known, its date, so that the next session can determine the length of the interruption.
+/// The time at which the state was made is stored with its boot ID and, if known, its date. From these, the next
+/// session determines how long the interruption was.
 public struct TripMemory: Equatable, Sendable {
-  /// ID of the trip, the same in all its records, even if a record is repeated after a power cut.
+  /// ID of the trip, which all of its records contain. It stays the same if a record is repeated after a power cut.
   public var tripId: UUIDv7
-  /// Vehicle ID in its records.
+  /// The vehicle's ID in the records of the trip.
   public var vehicleId: String
-  /// VIN of the vehicle; `nil` if unknown. A trip of another vehicle is not continued.
+  /// VIN of the vehicle; `nil` if unknown. If the VIN differs after the restart, the trip is not continued.
   public var vin: String?
-  /// The adapter it belongs to, as named by the caller; empty if there is only one.
+  /// The caller's name for the adapter to which the trip belongs; empty if there is only one adapter.
   public var adapter = ""
-  /// Boot ID of the clock of ``time``.
+  /// Boot ID of the system at ``time``.
   public var bootId: String
-  /// Time of writing, ns.
+  /// Boot time at which the state was made, ns.
   public var time: Int64
-  /// Date of writing; `nil` if unknown.
+  /// Date at which the state was made; `nil` if unknown.
   public var date: Timestamp?
   /// Quality of `date`.
   public var quality: TimeQuality
 
-  /// The trip; its times are on the same clock as ``time``.
+  /// The trip. Its times are of the same clock as ``time``.
   var trip: Trip
 
   init(
@@ -40,22 +40,22 @@ public struct TripMemory: Equatable, Sendable {
     self.quality = quality
   }
 
-  /// Returns the trip with its times converted to this session's clock. `nil` if the age of the stored state is
-  /// unknown, now or for ever.
+  /// Returns the trip with its times converted to this session's clock; `nil` if it is unknown, now or for ever, how
+  /// old the stored state is.
   ///
   /// - Parameters:
   ///   - bootId: boot ID of this session.
   ///   - offset: ns from 1970 to this clock's 0.
-  ///   - quality: source of `offset`. Only GPS and NTP are trusted, because the clock of a system without a clock
-  /// battery continues where it stopped.
+  ///   - quality: source of `offset`. Only GPS and NTP are trusted: without a clock battery, the system clock continues
+  /// after an outage as if no time had passed.
   func trip(bootId: String, offset: Int64, quality: TimeQuality) -> Trip? {
     if bootId == self.bootId { return trip }
     guard Self.isTrusted(quality), isDateTrusted, let date else { return nil }
-    // Time of writing on the new clock.
+    // The time at which the state was made, on the new clock.
     return trip.shifted(by: date.nanoseconds - offset - time)
   }
 
-  /// Whether its date is accurate enough to determine how long the power was off.
+  /// Whether the stored date is accurate enough to tell how long the power was off.
   var isDateTrusted: Bool { date != nil && Self.isTrusted(quality) }
 
   private static func isTrusted(_ quality: TimeQuality) -> Bool { quality == .gps || quality == .ntp }
@@ -67,7 +67,7 @@ public struct TripMemory: Equatable, Sendable {
 }
 
 extension Trip {
-  /// Converts the times to a clock that is ahead by `difference` ns.
+  /// Returns the trip with all times reduced by `difference` ns.
   func shifted(by difference: Int64) -> Trip {
     var trip = self
     trip.start += difference

@@ -79,13 +79,13 @@ extension TripWatch {
 
   // MARK: Evaluation
 
-  /// Whether turning wheels mean that the vehicle drives. If not, it is towed.
+  /// Whether turning wheels mean that the vehicle drives by itself. If not, it is being towed.
   private func isDriven(at time: Int64) -> Bool {
     guard let lastEngineSpeed, lastEngineSpeed.rpm == 0, !isElectrified, fuelKind != .electricity else { return true }
-    // If the engine never ran, the vehicle may have none.
+    // If no engine was ever running, the vehicle may not have one.
     guard let lastRunning else { return true }
     if let volts = supply.volts(at: time), volts >= options.chargingVoltage { return true }
-    // The engine may have stopped while the vehicle still rolls.
+    // The engine may just have stopped while the vehicle still rolls.
     return time - lastRunning < options.stopTime
   }
 

@@ -11,7 +11,7 @@ extension TripWatch {
     let position = GeoPosition(latitude: latitude, longitude: longitude)
     guard position.isOnEarth else { return }
     expire(at: time)
-    // Positions before and after a longer gap belong to different trips.
+    // If the gap between two positions is longer than a stop within a trip, they belong to different trips.
     if let lastFix, time - lastFix >= options.stopTime { ground = GroundMotion() }
     lastFix = time
     let step = ground.step(position, speed: speed, at: time, longestGap: options.longestGap)
@@ -25,11 +25,12 @@ extension TripWatch {
     if hasTrip { trip.addGround(step) }
   }
 
-  /// Whether a change of position without a vehicle speed means that the vehicle drives. If not, it is transported.
+  /// Whether a change of position means that the vehicle drives, although it reports no speed. If not, it is being
+  /// transported.
   private func isDriving(at time: Int64) -> Bool {
     if let volts = supply.volts(at: time) {
       if volts >= options.chargingVoltage { return true }
-      // A voltage between these limits is possible with and without charging.
+      // In the range of 0.2 V below the limit, the battery may be charged or not.
       if volts < options.chargingVoltage - 0.2 { return false }
     }
     if lastSpeed == nil, lastEngineSpeed == nil { return true }

@@ -1,20 +1,20 @@
 extension TripWatch {
-  /// Handles a vehicle that no longer answers. The next one that answers may be a different one.
+  /// Handles a vehicle that no longer answers. The next one that answers may be another vehicle.
   public mutating func vehicleLost(at time: Int64) {
     expire(at: time)
     if checkpoint == nil, hasTrip { checkpoint = trip }
     lostAt = time
   }
 
-  /// Handles the same vehicle that answers again.
+  /// Handles the return of the same vehicle after ``vehicleLost(at:)``.
   public mutating func vehicleReturned() {
     checkpoint = nil
     lostAt = nil
   }
 
-  /// Handles a different vehicle: ends the trip of the previous one and discards its state.
+  /// Handles a different vehicle: ends the trip of the previous vehicle, and discards that vehicle's state.
   ///
-  /// Readings since ``vehicleLost(at:)`` belong to the new vehicle.
+  /// Readings after ``vehicleLost(at:)`` already belong to the new vehicle.
   public mutating func vehicleChanged(at time: Int64) {
     expire(at: time)
     if !isOfNewVehicle {
@@ -43,7 +43,7 @@ extension TripWatch {
     return trip.start >= lostAt
   }
 
-  /// Returns the trip in the form to store; `nil` if there is none.
+  /// Returns the trip as it is to be stored; `nil` if there is none.
   func snapshot(at time: Int64) -> Trip? {
     guard hasTrip else { return nil }
     var trip = trip
@@ -52,9 +52,9 @@ extension TripWatch {
     return trip
   }
 
-  /// Continues a trip from before a restart and adds a trip that has started since.
+  /// Continues a trip from before a restart. If another trip has started since, it becomes a part of the former.
   ///
-  /// - Parameter former: the earlier trip on this clock; its times may be negative.
+  /// - Parameter former: the trip from before the restart, with times of this session's clock, which may be negative.
   mutating func continueTrip(_ former: Trip, at time: Int64) {
     var whole = former
     resumedAt = time
@@ -70,7 +70,7 @@ extension Trip {
   /// Adds a later trip of the same vehicle to this one.
   fileprivate mutating func add(_ later: Trip) {
     end = max(end, later.end)
-    // An engine that only idles is not motion.
+    // If the engine only idled in the later trip, the vehicle has not moved in it.
     let hasMoved = later.lastMotion > later.start || later.maxSpeed > 0
     lastMotion = hasMoved ? later.lastMotion : lastMotion
     lastHint = max(lastHint, later.lastHint)

@@ -6,31 +6,32 @@
 ///     while let change = watch.decide(at: time) { … }
 ///
 /// - A running engine or motion starts a trip. The trip is reported after ``TripOptions/leastDistance``.
-/// - A trip ends when the engine was off and the vehicle stationary for ``TripOptions/stopTime``. The end of the trip
-///   is the start of that time. A trip also ends when the engine has idled for ``TripOptions/idleTime``. A shorter
-///   stop, a start-stop system, a tunnel, a lost adapter or a short power cut does not divide a trip.
-/// - If the wheels turn while a previously running engine is off, the vehicle is towed, unless it may drive
+/// - A trip ends when the engine has been off and the vehicle stationary for ``TripOptions/stopTime``. The trip's end
+///   is the moment at which this time began. A trip also ends when the engine has idled for ``TripOptions/idleTime``. A
+///   shorter stop, a start-stop system, a tunnel, a lost adapter or a short power cut does not divide a trip.
+/// - If the wheels turn although the engine, which ran before, is off, the vehicle is being towed, unless it may drive
 ///   electrically or its converter charges the battery.
 /// - If the position changes while the vehicle speed or the voltage shows that the vehicle is parked, the vehicle is
-///   transported, which is not motion. Positions of a receiver without an adapter always count as motion.
-/// - A voltage alone starts no trip, because a charger raises it too. If the engine ran at its last reading, a charging
-///   voltage prevents the end of the trip, for at most ``TripOptions/idleTime``.
+///   being transported, which does not count as motion. Positions of a receiver without an adapter always count as
+///   motion.
+/// - A high voltage alone does not start a trip, because a charger causes it, too. If the last engine speed was above
+///   0, such a voltage delays the end of the trip, but by at most ``TripOptions/idleTime``.
 ///
-/// Call order: any event, then ``decide(at:)`` until it returns `nil`. Call ``decide(at:)`` also at ``deadline``.
+/// After each event, and at ``deadline``, call ``decide(at:)`` until it returns `nil`.
 public struct TripWatch: ~Copyable {
   let options: TripOptions
-  /// The current trip, or a possible one that is too short to be reported; valid if ``hasTrip``. It is not an optional,
-  /// because every reading would then copy it.
+  /// The current trip, or a beginning one that is still too short to be reported; valid only if ``hasTrip``. It is not
+  /// an optional, because every reading would then copy it.
   var trip = Trip(start: 0)
   var hasTrip = false
-  /// A finished trip that was not reported; valid if ``hasEnded``.
+  /// A trip that has ended, and whose end is not reported yet; valid only if ``hasEnded``.
   var ended = Trip(start: 0)
   var hasEnded = false
-  /// End of the last trip; the next one does not start earlier.
+  /// End of the last trip. The next trip does not start before it.
   var lastEnd: Int64 = .min
-  /// The trip at the time when the vehicle was lost; `nil` after the vehicle was identified again.
+  /// The trip as it was when the vehicle was lost; `nil` if the vehicle was not lost, or has returned.
   var checkpoint: Trip?
-  /// Time at which the vehicle was lost; `nil` if it is not.
+  /// Time at which the vehicle was lost; `nil` if it has not been lost or has returned.
   var lostAt: Int64?
 
   // The vehicle.
@@ -48,9 +49,11 @@ public struct TripWatch: ~Copyable {
   var supply = SupplyVoltage()
   var ground = GroundMotion()
   var lastFix: Int64?
-  /// Whether a trip ended by idling. A running engine alone then starts no other trip until it has stopped.
+  /// Whether the last trip ended because its engine idled too long. Then a running engine alone starts no trip before
+  /// it has stopped.
   var isSpent = false
-  /// Time at which an earlier trip was continued. A missing vehicle speed before that time is ignored.
+  /// Time at which a trip from before a restart was continued. That there was no vehicle speed before this time means
+  /// nothing.
   var resumedAt: Int64 = .min
 
   /// Creates a watch for a vehicle without history.
@@ -63,7 +66,7 @@ public struct TripWatch: ~Copyable {
   /// Whether a trip was reported and is not over.
   public var isUnderWay: Bool { hasTrip && trip.isReported }
 
-  /// Time at which ``decide(at:)`` may have a result without an event; `.max` for never.
+  /// Time at which ``decide(at:)`` may return a change although no event has occurred; `.max` for never.
   public var deadline: Int64 {
     if hasEnded { return .min }
     guard hasTrip else { return .max }
@@ -71,7 +74,7 @@ public struct TripWatch: ~Copyable {
       Self.after(max(trip.end, trip.lastHint), options.stopTime), Self.after(trip.lastMotion, options.idleTime))
   }
 
-  /// Adds a duration to a time, limited to `.max`.
+  /// Returns the sum of a time and a duration; `.max` if it overflows.
   static func after(_ time: Int64, _ pause: Int64) -> Int64 {
     let (sum, isOverflow) = time.addingReportingOverflow(pause)
     return isOverflow ? .max : sum
@@ -81,7 +84,7 @@ public struct TripWatch: ~Copyable {
   public mutating func decide(at now: Int64) -> TripChange? {
     expire(at: now)
     if hasEnded {
-      // If the distance became known only at the end, report the start first.
+      // If a trip was long enough only at its end, its start is reported first.
       guard ended.isReported else {
         ended.isReported = true
         return .start(report(ended, isSpeedAbsent: true))
@@ -111,9 +114,9 @@ public struct TripWatch: ~Copyable {
 
   // MARK: Start and end
 
-  /// Handles a running engine or motion.
+  /// Handles a sign of driving: a running engine or motion. It starts a trip or continues one.
   ///
-  /// - Parameter since: its beginning, if it starts a new trip.
+  /// - Parameter since: time at which the new trip begins, if this starts one.
   mutating func sign(isMoving: Bool, since: Int64, at time: Int64) {
     if isMoving { isSpent = false }
     if !hasTrip {
@@ -132,7 +135,7 @@ public struct TripWatch: ~Copyable {
 
   private static let odometerAge: Int64 = 60_000_000_000
 
-  /// Ends the trip if its time is over.
+  /// Ends the trip if the engine has been off, or the vehicle stationary, for too long.
   mutating func expire(at now: Int64) {
     guard hasTrip else { return }
     let idleEnd = Self.after(trip.lastMotion, options.idleTime)
@@ -143,7 +146,7 @@ public struct TripWatch: ~Copyable {
     close(trip)
   }
 
-  /// Ends a trip. It is reported if it is long enough or its start was reported.
+  /// Ends a trip. The end is reported if the start was reported, or if the trip is long enough.
   mutating func close(_ trip: Trip) {
     var trip = trip
     if !isSpeedAbsent(at: trip.end) { trip.dropPending() }
@@ -156,7 +159,7 @@ public struct TripWatch: ~Copyable {
     lastEnd = max(lastEnd, trip.end)
   }
 
-  /// Whether there was no vehicle speed for so long that positions are used.
+  /// Whether the last vehicle speed is so old that positions are used instead.
   func isSpeedAbsent(at time: Int64) -> Bool {
     guard let lastSpeed else { return true }
     return time - lastSpeed.time > options.longestGap
