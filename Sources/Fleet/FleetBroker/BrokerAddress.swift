@@ -21,7 +21,7 @@ public struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
   /// A name, an IPv4 address, or an IPv6 address without its brackets.
   public let host: String
   public let port: Int
-  /// `nil` for no user, which AMQP does not allow.
+  /// The user name; `nil` for none, which only MQTT allows.
   public let user: String?
   /// Whether the user is RabbitMQ's `guest`, who may log in only on the broker's own machine.
   public let isGuest: Bool
@@ -31,18 +31,18 @@ public struct BrokerAddress: Equatable, Sendable, CustomStringConvertible {
   public let virtualHost: String
   private let url: ServiceURL
 
-  /// Why a text is not an address; never shows any of it.
+  /// The reason why a text is not an address. It never contains parts of the text, which may be a password.
   public enum ParsingError: Error {
     case hasPassword
-    /// AMQP on another machine needs a user.
+    /// An AMQP address of another machine has no user.
     case noUser
-    /// An address of MQTT has no path.
+    /// An MQTT address has a path.
     case hasPath
-    /// Another scheme, an invalid host, port or percent-encoding.
+    /// The scheme is unknown, or host, port or percent-encoding are invalid.
     case notAnAddress
   }
 
-  /// - Returns: `nil` if the text is not an address.
+  /// Parses an address; `nil` if the text is not an address.
   public init?(_ text: String) { try? self.init(parsing: text) }
 
   public init(parsing text: String) throws(ParsingError) {

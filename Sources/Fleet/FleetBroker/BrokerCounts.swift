@@ -1,14 +1,15 @@
-/// The work of a worker since its start.
+/// The number of messages and transactions that a worker has processed since its start.
 public struct BrokerCounts: Equatable, Sendable {
   /// Messages that the broker delivered.
   public var consumed = 0
-  /// Of these, the messages that the broker had delivered before, to any worker.
+  /// The messages, of those, that the broker had delivered before, to any worker.
   public var redelivered = 0
   /// Messages acknowledged after the commit of all their records.
   public var committed = 0
-  /// Messages with at least one refused record: sent to the dead-letter queue, or named in the log.
+  /// Messages with at least one refused record. RabbitMQ moves them to the dead-letter queue; with mosquitto only the
+  /// log names them.
   public var refused = 0
-  /// Messages without records: the status of gateways.
+  /// Messages that contain no records: the status of a gateway.
   public var ignored = 0
   /// Number of transactions.
   public var commits = 0

@@ -1,6 +1,6 @@
 import Failures
 
-/// The reason why records cannot be received, on one line with the place.
+/// The reason why records cannot be received, and where: one line of text.
 public typealias BrokerFailure = PlacedError<BrokerFailureKind>
 
 /// The kind of a ``BrokerFailure``.
@@ -11,6 +11,6 @@ public enum BrokerFailureKind: Sendable {
   case unreachable
   /// The broker refuses the login or an operation.
   case refused
-  /// The database stores nothing: delivered messages go back to the broker.
+  /// The database stores nothing, so the broker must deliver the messages again.
   case storage
 }

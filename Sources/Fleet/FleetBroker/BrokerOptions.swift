@@ -2,9 +2,10 @@ import FleetDomain
 
 /// Settings for receiving records from brokers.
 public struct BrokerOptions: Equatable, Sendable {
-  /// Brokers of one cluster, all with the same protocol; at least one. If one fails, another is used.
+  /// Brokers of one cluster, all with the same protocol; at least one. If the connection to one fails, the next is
+  /// used.
   public var addresses: [BrokerAddress]
-  /// The password of the addresses' user; `nil` for none.
+  /// The password of the user in the addresses; `nil` for none.
   public var password: String?
   /// Whether the password may be sent to another machine without TLS.
   public var isInsecure = false
@@ -15,16 +16,16 @@ public struct BrokerOptions: Equatable, Sendable {
   public var tls = BrokerTLS()
   /// AMQP: the quorum queue. Dead letters go to the queue of this name with the suffix `.refused`.
   public var queue = "fleet.ingest"
-  /// MQTT: workers of one group share the messages.
+  /// MQTT: the name of the shared subscription. Workers with the same name share the messages.
   public var group = "fleetstore"
   /// MQTT: the client id of this worker; it must be unique.
   public var clientId = "fleetstore"
   /// MQTT: the time for which the broker stores messages for this worker while it is disconnected, in seconds.
   public var sessionSeconds = 86_400
-  /// The maximum number of delivered messages that are not acknowledged.
+  /// The maximum number of messages that are delivered but not yet acknowledged.
   public var prefetchMessages = 256
-  /// The maximum number of bytes of waiting messages, except the last one. Reading from the connection pauses at the
-  /// limit.
+  /// The maximum size of all waiting messages, in bytes; the last message may exceed it. At the limit, nothing is read
+  /// from the connection.
   public var prefetchBytes = 8 << 20
   /// The maximum length of a message in bytes. Longer messages are rejected.
   public var messageBytes = 4 << 20
@@ -36,7 +37,7 @@ public struct BrokerOptions: Equatable, Sendable {
   public var answerSeconds = 10
   /// The longest pause between two attempts to connect, in seconds.
   public var retrySeconds = 30
-  /// The time limit of a stop in milliseconds: the current transaction, its acknowledgement, and the end of the
+  /// The time limit of a stop in milliseconds: for the current transaction, its acknowledgement, and closing the
   /// connection.
   public var stopMilliseconds = 600
 
@@ -47,9 +48,9 @@ public struct BrokerOptions: Equatable, Sendable {
 
 /// TLS files of a connection (PEM).
 public struct BrokerTLS: Equatable, Sendable {
-  /// Certificate authorities for the broker's certificate; `nil` for the system's.
+  /// File of the certificate authorities for the broker's certificate; `nil` for the system's.
   public var authorities: String?
-  /// The client certificate and its key.
+  /// Files of the client certificate and its key.
   public var certificate: String?
   public var key: String?
 

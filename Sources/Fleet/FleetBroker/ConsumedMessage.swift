@@ -1,12 +1,12 @@
 /// A message as the broker delivered it.
 struct ConsumedMessage: Equatable, Sendable {
-  /// The delivery tag for its acknowledgement; ascending.
+  /// The broker's number of the delivery, which its acknowledgement names; ascending.
   var tag: UInt64
-  /// `fleet/VAN-001/telemetry`; in AMQP the routing key: `fleet.VAN-001.telemetry`.
+  /// The topic, for example `fleet/VAN-001/telemetry`; in AMQP the routing key `fleet.VAN-001.telemetry`.
   var topic: String
   var payload: [UInt8]
   /// Whether the broker has delivered it before.
   var isRedelivered: Bool
-  /// The length of a message that is too long, whose payload is not kept; otherwise `nil`.
+  /// The length of a message that is too long; its payload is then empty. `nil` for all other messages.
   var oversize: Int?
 }

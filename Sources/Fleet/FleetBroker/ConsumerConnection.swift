@@ -4,8 +4,8 @@
 /// ``settle(_:)`` acknowledges or rejects them. The broker delivers messages that were never settled again, to any
 /// worker. ``close()`` is the last call, unless the connection was lost.
 protocol ConsumerConnection: AnyObject {
-  /// Whether messages may be received while others are not settled. If not, all received messages are settled at
-  /// once.
+  /// Whether more messages may be received before earlier ones are settled. If not, all received messages must be
+  /// settled together.
   var readsAhead: Bool { get }
 
   /// Waits for messages, a wake-up or the deadline.

@@ -10,14 +10,14 @@ import Peers
 /// gateways write several such ids as the same level, and a right to that level would be a right to all of them. The
 /// reader uses no I/O and no clock.
 struct MessageReader: Sendable {
-  /// A message that was read.
+  /// The content of a message.
   struct Read: Sendable {
     var tag: UInt64
     var topic: String
     var bytes: Int
     /// The valid records.
     var records: [IncomingRecord] = []
-    /// The number of refused records, and the first reason.
+    /// The number of refused records, and the reason of the first refusal.
     var refused = 0
     var reason: String?
     /// Whether the message has no records, such as a gateway's status.
@@ -61,8 +61,8 @@ struct MessageReader: Sendable {
     return read
   }
 
-  /// Returns the vehicle's level of the topic, between the prefix and the type. RabbitMQ converts dots in an id to
-  /// separators, so the result may contain several levels.
+  /// Returns the part of the topic that names the vehicle, between the prefix and the type. RabbitMQ converts dots in
+  /// an id to separators, so the result may contain separators.
   private func vehicle(of topic: String) -> Substring? {
     guard topic.hasPrefix(prefix), let end = topic.lastIndex(of: separator) else { return nil }
     let start = topic.index(topic.startIndex, offsetBy: prefix.count)

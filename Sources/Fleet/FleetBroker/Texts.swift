@@ -1,6 +1,6 @@
 import Glibc
 
-/// Texts as C strings that are valid during a call.
+/// Passes texts to C functions as C strings, which are valid only during the call.
 enum Texts {
   static func with<Value>(_ texts: [String?], _ body: ([UnsafePointer<CChar>?]) -> Value) -> Value {
     let copies = unsafe texts.map { text in unsafe text.flatMap { unsafe strdup($0) } }

@@ -2,7 +2,7 @@ import Glibc
 
 /// Wakes the worker's thread after a commit, or to stop it.
 final class WakeUpPipe: Sendable {
-  /// The read end of a pipe.
+  /// The end of the pipe from which wake-ups are read.
   private let output: Int32
   private let input: Int32
 
@@ -21,21 +21,21 @@ final class WakeUpPipe: Sendable {
     close(input)
   }
 
-  /// Wakes the thread. If the pipe is full, it is already awake.
+  /// Wakes the thread. If the pipe is full, a wake-up is already waiting.
   func wake() {
     var byte: UInt8 = 1
     _ = unsafe write(input, &byte, 1)
   }
 
-  /// Waits for a wake-up, the deadline, or events of a socket if there is one.
+  /// Waits for a wake-up, for the deadline, or for an event of the socket. A `socket` of -1 means none.
   ///
-  /// - Parameter deadline: see ``Clock/now``.
+  /// - Parameter deadline: a time of ``Clock/now``.
   func wait(until deadline: Int64, socket: Int32 = -1, _ events: Int32 = POLLIN) {
     let rest = max(0, deadline &- Clock.now)
     var polled = [
       pollfd(fd: output, events: Int16(POLLIN), revents: 0), pollfd(fd: socket, events: Int16(events), revents: 0),
     ]
-    // Rounded up to a millisecond; none if the deadline is past.
+    // The time limit is rounded up to a millisecond; 0 if the deadline has passed.
     _ = unsafe poll(&polled, 2, Int32(min((rest + 999_999) / 1_000_000, 60_000)))
     var rings = [UInt8](repeating: 0, count: 64)
     while unsafe read(output, &rings, rings.count) == rings.count {}

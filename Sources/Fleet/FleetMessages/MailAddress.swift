@@ -3,7 +3,7 @@ import FleetDomain
 /// An email address with an optional name: `Fleet <fleet@example.com>`.
 public struct MailAddress: Equatable, Sendable {
   public let address: EmailAddress
-  /// The name that mail programs show; `nil` for none.
+  /// The name that mail programs show for the address; `nil` for none.
   public let name: String?
 
   /// - Returns: `nil` if the name has control characters or other invisible ones, or more than 100 characters.
@@ -13,7 +13,7 @@ public struct MailAddress: Equatable, Sendable {
     self.name = name.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The text that ``init(parsing:)`` takes.
+  /// The address as text, in the format that ``init(parsing:)`` reads.
   public var text: String { name.map { "\($0) <\(address.text)>" } ?? address.text }
 
   /// Parses `ADDRESS` or `NAME <ADDRESS>`; `nil` if the text is neither.

@@ -1,16 +1,17 @@
-/// Texts in headers (RFC 2047).
+/// Encoding of texts in mail headers (RFC 2047).
 enum EncodedWord {
   /// The longest line of a header (RFC 5322, section 2.1.1).
   private static let lineLength = 78
 
-  /// A header with a text: as it is if it is short ASCII, otherwise as encoded words on lines of their own.
+  /// Returns a header line with a text. Short ASCII text is unchanged; other text is written as encoded words, each on
+  /// a line of its own.
   static func header(_ name: String, _ text: String) -> String {
     let plain = "\(name): \(text)"
     if isPlain(text), plain.utf8.count <= lineLength { return plain }
     return "\(name): \(words(text))"
   }
 
-  /// The name in front of an address (RFC 5322, `phrase`): words, a quoted string, or encoded words.
+  /// Returns the name before an address (RFC 5322, `phrase`) as words, as a quoted string, or as encoded words.
   static func phrase(_ name: String) -> String {
     guard isPlain(name), name.utf8.count <= 60 else { return words(name) }
     let isAtoms = name.utf8.allSatisfy { byte in
@@ -26,18 +27,19 @@ enum EncodedWord {
     return "\"\(escaped)\""
   }
 
-  /// Whether a header needs no encoding for this text: it is ASCII and does not look like an encoded word.
+  /// Whether a text needs no encoding in a header: it is ASCII and does not look like an encoded word.
   private static func isPlain(_ text: String) -> Bool {
     text.utf8.allSatisfy { (0x20...0x7E).contains($0) } && !text.contains("=?")
   }
 
-  /// Encoded words of at most 64 characters, none of which splits a character of UTF-8.
+  /// Returns a text as encoded words of at most 64 characters. No word ends within a UTF-8 character.
   private static func words(_ text: String) -> String {
     var words: [String] = []
     var bytes: [UInt8] = []
     for scalar in text.unicodeScalars {
       let next = Array(String(scalar).utf8)
-      // 39 bytes are 52 characters of base64; 12 more are around them, and the name of the header is in front.
+      // 39 bytes are 52 characters in base64. The marks of an encoded word add 12; the first line also has the header's
+      // name.
       if bytes.count + next.count > 39 {
         words.append(word(bytes))
         bytes = []
@@ -65,12 +67,14 @@ enum EncodedWord {
   }
 }
 
-/// Bodies as ASCII lines of at most 76 characters (RFC 2045, section 6.7).
+/// Encoding of mail bodies as ASCII lines of at most 76 characters (quoted-printable: RFC 2045, section 6.7).
 enum QuotedPrintable {
   private static let lineLength = 76
 
-  /// - Parameter text: with `\n` between lines.
-  /// - Returns: lines without their ends.
+  /// Encodes a text.
+  ///
+  /// - Parameter text: lines, separated by `\n`.
+  /// - Returns: the encoded lines, without line ends.
   static func lines(_ text: String) -> [String] {
     var lines: [String] = []
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -78,10 +82,10 @@ enum QuotedPrintable {
       let bytes = Array(line.utf8)
       for (index, byte) in bytes.enumerated() {
         let isLast = index == bytes.count - 1
-        // A space at the end of a line would be lost on the way.
+        // A space at the end of a line is encoded, because mail servers may remove it.
         let isPlain = (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "=") || byte == 0x20 && !isLast
         let piece = isPlain ? String(Unicode.Scalar(byte)) : "=" + hexadecimal(byte)
-        // The last character of a line that continues in the next one is "=".
+        // A line that continues in the next one ends with "=".
         if out.utf8.count + piece.utf8.count > lineLength - (isLast ? 0 : 1) {
           lines.append(out + "=")
           out = ""

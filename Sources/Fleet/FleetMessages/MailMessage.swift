@@ -11,15 +11,16 @@ public struct MailMessage: Sendable {
   public let from: MailAddress
   public let to: MailAddress
   public let subject: String
-  /// The plain text, with `\n` between lines.
+  /// The plain text; its lines are separated by `\n`.
   public let text: String
   public let html: String
   public let date: Timestamp
-  /// The left part of `Message-ID`. A repeated attempt has the same one, so that a receiver can recognise it.
+  /// The part of `Message-ID` before the `@`. It is the same for all attempts, so that a receiver recognises a repeated
+  /// mail.
   public let id: String
 
-  /// - Returns: `nil` if the subject is longer than 200 characters, or if the subject or the id has a line break or
-  ///   another invisible character: it could add headers.
+  /// Creates a message; `nil` if the subject is longer than 200 characters, or if the subject or the id contains a line
+  /// break or another invisible character, which could add headers.
   public init?(
     from: MailAddress, to: MailAddress, subject: String, text: String, html: String, date: Timestamp, id: String
   ) {
@@ -35,9 +36,9 @@ public struct MailMessage: Sendable {
     self.id = id
   }
 
-  /// All bytes, with CR LF after each line.
+  /// The whole message; each line ends with CR LF.
   public var bytes: [UInt8] {
-    // No line of a part can begin with this: quoted-printable has no "=_".
+    // No line of a part can begin with the boundary, because quoted-printable text never contains "=_".
     let boundary = "=_\(id)"
     let domain = from.address.text.split(separator: "@").last.map(String.init) ?? "localhost"
     let lines =
@@ -47,7 +48,7 @@ public struct MailMessage: Sendable {
         "To: \(Self.text(of: to))",
         EncodedWord.header("Subject", subject),
         "Message-ID: <\(id)@\(domain)>",
-        // RFC 3834, section 5: no automatic answers, please.
+        // Asks receivers not to send automatic answers (RFC 3834, section 5).
         "Auto-Submitted: auto-generated",
         "MIME-Version: 1.0",
         "Content-Type: multipart/alternative; boundary=\"\(boundary)\"",
@@ -64,7 +65,7 @@ public struct MailMessage: Sendable {
 
   private static func text(of address: MailAddress) -> String {
     guard let name = address.name else { return address.address.text }
-    // On a line of its own: encoded words may be long.
+    // The name is on a line of its own, because encoded words may be long.
     let phrase = EncodedWord.phrase(name)
     return "\(phrase)\(phrase.hasPrefix("=?") ? "\r\n" : "") <\(address.address.text)>"
   }

@@ -5,12 +5,12 @@ import Telemetry
 
 /// The subject and text of a mail, in the language of the person.
 public struct MailText: Equatable, Sendable {
-  /// The languages of texts.
+  /// The languages in which mails are written.
   public enum Language: String, CaseIterable, Sendable {
     case english = "en"
     case german = "de"
 
-    /// The language of a locale such as `de-AT`; English if there are no texts in its language.
+    /// Selects the language for a locale such as `de-AT`; English if the locale's language is not supported.
     public init(locale: String?) {
       let code = locale?.prefix { $0 != "-" && $0 != "_" }.lowercased()
       self = code.flatMap { Language(rawValue: $0) } ?? .english
@@ -21,9 +21,11 @@ public struct MailText: Equatable, Sendable {
   public let plain: String
   public let html: String
 
+  /// Writes the mail for a reason.
+  ///
   /// - Parameters:
-  ///   - service: the name of the server.
-  ///   - details: the values in the text.
+  ///   - service: the name of the server, as people see it.
+  ///   - details: the values that are inserted into the text.
   public init(_ reason: QueuedMail.Reason, service: String, _ details: MailDetails) throws {
     let language = Language(locale: details.locale)
     let wording = MailWording.of(reason, language)
@@ -32,7 +34,7 @@ public struct MailText: Equatable, Sendable {
     values["address"] = details.address
     values["validUntil"] = details.validUntil.map { Self.text(of: $0) }
     values["at"] = details.changedAt.map { Self.text(of: $0) }
-    /// No value of this form is HTML: the layouts escape what needs it.
+    /// Values are inserted unescaped here; the HTML layout escapes the result.
     func filled(_ template: String) throws -> String {
       try MustacheTemplate(string: "{{% CONTENT_TYPE: TEXT}}" + template).render(values)
     }
@@ -50,7 +52,7 @@ public struct MailText: Equatable, Sendable {
     html = try MustacheTemplate(string: Self.htmlLayout).render(layoutValues)
   }
 
-  /// A time for people: `2026-11-23 14:05 UTC`.
+  /// Returns a time in the format that people read: `2026-11-23 14:05 UTC`.
   private static func text(of time: Timestamp) -> String {
     let text = time.json.textValue ?? ""
     return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5)) UTC"
@@ -63,7 +65,7 @@ public struct MailText: Equatable, Sendable {
     {{/parts}}
     """
 
-  /// A page without images and scripts: nothing is loaded when the mail is read.
+  /// A page without images and scripts, so that a mail program loads nothing when the mail is read.
   private static let htmlLayout = """
     <!DOCTYPE html>
     <html lang="{{language}}"><head><meta charset="utf-8"><title>{{subject}}</title></head>

@@ -1,6 +1,7 @@
 import FleetDomain
 
-/// The words of a mail: templates (Mustache) with `name`, `service`, `item`, `address`, `validUntil` and `at`.
+/// The wording of a mail: Mustache templates with the variables `name`, `service`, `item`, `address`, `validUntil` and
+/// `at`.
 struct MailWording: Sendable {
   enum Part: Sendable {
     /// A paragraph.

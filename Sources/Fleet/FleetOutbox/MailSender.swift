@@ -14,7 +14,7 @@ import Telemetry
 /// before the mail was accepted, it is sent again at that time, with the same `Message-ID`. Several servers may share one
 /// database.
 public final class MailSender: Service {
-  /// The time between two looks at the queue.
+  /// The pause between two searches of the queue for mails that are due.
   private static let pause = Duration.seconds(1)
 
   private let server: MailServer
@@ -40,10 +40,11 @@ public final class MailSender: Service {
     self.now = now
   }
 
-  /// The counts since the start.
+  /// The present counts.
   public var current: MailCounts { counts.withLock { $0 } }
 
-  /// Ends when its task is cancelled or its service group stops it. A mail in progress is then abandoned and sent later.
+  /// Sends mails until its task is cancelled or its service group stops it. A mail in progress is then interrupted and
+  /// sent again later.
   public func run() async throws {
     let work = Task { await self.repeatRounds() }
     await withTaskCancellationHandler {
@@ -70,7 +71,7 @@ public final class MailSender: Service {
         client = opened
         if try await round(opened) > 0 { continue }
       } catch let failure as MailFailure {
-        // Without libcurl nothing can be sent.
+        // Without libcurl, no mail can be sent.
         logger.error("mail: \(failure)")
       } catch {
         if !Task.isCancelled { logger.warning("mail: cannot read the queue: \(error)") }
@@ -83,7 +84,7 @@ public final class MailSender: Service {
     }
   }
 
-  /// Sends the next mail of each tenant that has one.
+  /// Sends the next mail that is due of each tenant.
   ///
   /// - Returns: the number of mails that were sent.
   private func round(_ client: SMTPClientBox) async throws -> Int {
@@ -99,6 +100,8 @@ public final class MailSender: Service {
     return sent
   }
 
+  /// Sends one mail and stores the result.
+  ///
   /// - Returns: whether the mail was sent.
   private func send(_ mail: Stored<QueuedMail>, of tenant: TenantID, _ client: SMTPClientBox) async -> Bool {
     guard let message = message(mail) else {
@@ -169,7 +172,7 @@ public final class MailSender: Service {
   ) async {
     do {
       try await storage.change(tenant: tenant, by: Actor(.server), at: now()) { transaction throws(ThingError) in
-        // It is gone if the person was erased meanwhile.
+        // The mail was removed from the queue if the person was erased meanwhile.
         guard let present = try transaction.find(mail.id, QueuedMail.self) else { return }
         try work(present, transaction)
       }
@@ -187,12 +190,12 @@ public final class MailSender: Service {
 /// Counts of mails since the start.
 public struct MailCounts: Equatable, Sendable {
   public var sent = 0
-  /// Attempts that failed.
+  /// Attempts that failed, also those that are retried later.
   public var failed = 0
   public var dropped = 0
 }
 
-/// A client that only the thread of the sender's queue uses.
+/// Passes a client to the sender's dispatch queue, which is the only one that uses it.
 private final class SMTPClientBox: @unchecked Sendable {
   let client: SMTPClient
 

@@ -10,15 +10,16 @@ public struct MailServer: Equatable, Sendable, CustomStringConvertible {
   private let url: ServiceURL
   /// The sender.
   public let from: MailAddress
-  /// The user and password; `nil` to send without a login.
+  /// The user and password; `nil` if mails are sent without a login.
   public var login: Login?
-  /// The PEM file with the authorities that replace the system's; `nil` for the system's.
+  /// PEM file with the certificate authorities to use instead of the system's; `nil` for the system's.
   public var authorities: String?
-  /// The name of this service in mails.
+  /// The name by which mails call this service.
   public var serviceName = "fleetstore"
   /// Time limit for a connection with TLS, s.
   public var connectSeconds = 10
-  /// Time limit for a mail, s. It is less than the time until the next attempt.
+  /// Time limit for sending a mail, s. It is shorter than the time until the next attempt, so that two attempts never
+  /// overlap.
   public var mailSeconds = 45
 
   public struct Login: Equatable, Sendable {
@@ -49,9 +50,9 @@ public struct MailServer: Equatable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether `smtp://` must change to TLS before anything else is sent.
+  /// Whether a connection must be encrypted by TLS before anything else is sent.
   var requiresTLS: Bool { url.scheme == "smtps" || !url.isLoopback }
 
-  /// The address with its port, without user and password.
+  /// The URL with its port, without user and password.
   public var description: String { url.origin }
 }

@@ -17,7 +17,7 @@ public struct MailFailure: Error, Equatable, CustomStringConvertible {
     case mailRefused
     /// The server refuses the mail for now, or fails.
     case failed
-    /// The program stops.
+    /// The program is stopping.
     case stopped
   }
 
@@ -27,12 +27,12 @@ public struct MailFailure: Error, Equatable, CustomStringConvertible {
   public var description: String { detail }
 }
 
-/// Sends mails over SMTP, one at a time, each over a connection of its own. For use by one thread.
+/// Sends mails over SMTP, one at a time, each over a new connection. Only one thread may use it.
 @safe final class SMTPClient {
   private let server: MailServer
   private let client: OpaquePointer
 
-  /// - Throws: `missingLibrary`.
+  /// - Throws: `missingLibrary` if libcurl is not installed.
   init(_ server: MailServer) throws(MailFailure) {
     self.server = server
     guard ccurl_load() == 0 else {
@@ -44,7 +44,7 @@ public struct MailFailure: Error, Equatable, CustomStringConvertible {
     unsafe options.request_limit = server.mailSeconds * 1_000
     unsafe options.slow_speed = 1
     unsafe options.slow_time = server.mailSeconds
-    // The library copies the texts.
+    // libcurl copies these texts, so they need not outlive the call.
     let made = unsafe Self.withText(server.authorities) { authorities in
       unsafe options.authorities = authorities
       return unsafe ccurl_make(&options)
@@ -57,7 +57,7 @@ public struct MailFailure: Error, Equatable, CustomStringConvertible {
 
   /// Sends a mail and waits until the server has accepted it.
   ///
-  /// - Parameter isStopping: asked at least five times a second; true interrupts the work.
+  /// - Parameter isStopping: called at least five times a second; if it returns true, sending is interrupted.
   func send(_ message: MailMessage, isStopping: () -> Bool) throws(MailFailure) {
     let bytes = message.bytes
     let result = unsafe bytes.withUnsafeBufferPointer { bytes -> ccurl_end? in

@@ -8,9 +8,9 @@ public struct ProviderFailure: Error, Equatable, CustomStringConvertible {
   public let description: String
 }
 
-/// Fetches documents of one OpenID provider: over HTTPS, within limits of time and size, without following redirects.
+/// Fetches documents of one OpenID provider over HTTPS, within limits of time and size, without following redirects.
 ///
-/// Requests are sent one at a time on a thread of their own, so that a slow provider delays nothing else.
+/// Requests are sent one at a time on a separate thread, so that a slow provider delays nothing else.
 public final class ProviderClient: Sendable {
   /// A request.
   public struct Request: Sendable {
@@ -27,13 +27,13 @@ public final class ProviderClient: Sendable {
     }
   }
 
-  /// An answer of any status.
+  /// An answer with its status, which may be an error.
   public struct Answer: Sendable {
     public let status: Int
     public let body: [UInt8]
   }
 
-  /// Requests that may wait at the same time.
+  /// Maximum number of requests that wait at the same time.
   private static let mostWaiting = 16
 
   private let mayUseLoopback: Bool
@@ -43,9 +43,12 @@ public final class ProviderClient: Sendable {
   private let waiting = Atomic(0)
   private let queue: DispatchQueue
 
+  /// Creates a client.
+  ///
   /// - Parameters:
-  ///   - mayUseLoopback: whether plain HTTP to this machine is allowed, for a provider on the same machine.
-  ///   - authorities: PEM file with authorities that replace the system's; `nil` for the system's.
+  ///   - mayUseLoopback: whether URLs of this machine are allowed, also over plain HTTP: for a provider on the same
+  ///     machine.
+  ///   - authorities: PEM file with the certificate authorities to use instead of the system's; `nil` for the system's.
   ///   - longest: maximum length of an answer, bytes.
   ///   - seconds: time limit for a request.
   public init(mayUseLoopback: Bool, authorities: String? = nil, longest: Int, seconds: Int) {
@@ -56,7 +59,8 @@ public final class ProviderClient: Sendable {
     queue = DispatchQueue(label: "provider")
   }
 
-  /// Whether a URL uses HTTPS and another machine, or may use this machine. A query is allowed, a fragment is not.
+  /// Whether requests may be sent to a URL: it uses HTTPS and another machine or, if `mayUseLoopback`, this machine. It
+  /// may have a query, but no fragment.
   public static func isAllowed(_ text: String, mayUseLoopback: Bool) -> Bool {
     let address = String(text.prefix { $0 != "?" })
     guard text.utf8.count <= 2_048, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("#"),
@@ -65,12 +69,14 @@ public final class ProviderClient: Sendable {
     return url.isLoopback ? mayUseLoopback : url.scheme == "https"
   }
 
-  /// Whether an issuer is on this machine, so that its documents may be too.
+  /// Whether an issuer's URL is on this machine. Its documents may then also be on this machine.
   public static func isLoopback(_ issuer: String) -> Bool {
     ServiceURL(issuer, schemes: [("https", 443), ("http", 80)])?.isLoopback ?? false
   }
 
-  /// - Throws: ``ProviderFailure`` if there is no complete answer within the limits.
+  /// Sends a request and returns the answer, whatever its status.
+  ///
+  /// - Throws: ``ProviderFailure`` if no complete answer arrives within the limits.
   public func fetch(_ request: Request) async throws(ProviderFailure) -> Answer {
     guard Self.isAllowed(request.url, mayUseLoopback: mayUseLoopback) else {
       throw ProviderFailure(description: "not an address that may be used")
@@ -131,7 +137,7 @@ public final class ProviderClient: Sendable {
       status: unsafe ccurl_status(client), body: unsafe Array(UnsafeBufferPointer(start: bytes, count: count)))
   }
 
-  /// A copy of a text, with a zero byte at its end.
+  /// Returns a copy of a text as a C string, which ends with a zero byte.
   private func strings(_ text: String) -> UnsafeMutablePointer<CChar> {
     let bytes = text.utf8CString
     let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)

@@ -1,31 +1,31 @@
 import FleetDomain
 import Telemetry
 
-/// A thing of the fleet's work: it is about a vehicle, a driver, or both.
+/// A thing that is about a vehicle, a driver, or both, such as an assignment or an expense.
 ///
-/// People may see it because of its vehicle's fleet, or because they are its driver.
+/// People may see it if their scope includes the vehicle's fleet, or if they are the driver.
 public protocol WorkThing: Kind {
-  /// The id of its vehicle; `nil` if it is about none.
+  /// The id of the vehicle; `nil` if the thing is not about a vehicle.
   var vehicleID: String? { get }
-  /// The id of its driver; `nil` if it is about none.
+  /// The id of the driver; `nil` if the thing is not about a driver.
   var driverID: UUIDv7? { get set }
 }
 
 extension WorkThing {
-  /// The keys of the fields.
+  /// The keys under which the vehicle and the driver are stored in the thing.
   public static var vehicleKey: String { "vehicleId" }
   public static var driverKey: String { "driverId" }
 }
 
 extension FleetView {
-  /// Returns the drivers who are a person: usually one.
+  /// Returns the drivers that are linked to a person's account: usually one.
   public func drivers(of person: UUIDv7) throws(ThingError) -> [Stored<Driver>] {
     try list(ThingQuery<Driver>(.oneOf(key: "personId", [person.json]), limit: 100)).items
   }
 
-  /// Returns the vehicle of a reference.
+  /// Finds the vehicle with an id that a thing names.
   ///
-  /// - Throws: `invalid` with the field `vehicleId` if there is none with this id.
+  /// - Throws: `invalid` with the field `vehicleId` if no vehicle has this id.
   public func referenced(vehicle id: String) throws(ThingError) -> Stored<Vehicle> {
     guard let vehicle = try vehicle(named: id), vehicle.value.id == id else {
       throw .invalid(FieldErrors([FieldError("vehicleId", "no vehicle \(JSON.text(id).canonicalText)")]))
@@ -33,9 +33,9 @@ extension FleetView {
     return vehicle
   }
 
-  /// Returns the driver of a reference.
+  /// Finds the driver with an id that a thing names.
   ///
-  /// - Throws: `invalid` with the field `driverId` if there is none with this id.
+  /// - Throws: `invalid` with the field `driverId` if no driver has this id.
   public func referenced(driver id: UUIDv7) throws(ThingError) -> Stored<Driver> {
     guard let driver = try find(id, Driver.self) else {
       throw .invalid(FieldErrors([FieldError("driverId", "no such driver")]))
@@ -43,7 +43,7 @@ extension FleetView {
     return driver
   }
 
-  /// Checks that the vehicle and the driver of a thing exist.
+  /// Checks that the vehicle and the driver that a thing names exist.
   public func requireReferences<Value: WorkThing>(of value: Value) throws(ThingError) {
     if let id = value.vehicleID { _ = try referenced(vehicle: id) }
     if let id = value.driverID { _ = try referenced(driver: id) }

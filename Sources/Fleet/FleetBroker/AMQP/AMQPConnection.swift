@@ -9,7 +9,8 @@ import Glibc
 @safe final class AMQPConnection: ConsumerConnection {
   /// The exchange of the MQTT plugin in its default configuration.
   static let exchange = "amq.topic"
-  /// Debian's list of certificate authorities. librabbitmq cannot use the system's default.
+  /// The file of certificate authorities on Debian. It is named explicitly, because librabbitmq cannot use the system's
+  /// default.
   private static let systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
 
   let readsAhead = true
@@ -18,9 +19,9 @@ import Glibc
   private let beat: Int64
   private var nextBeat: Int64
   private var isOver = false
-  /// Delivered messages that are not settled, ascending.
+  /// Tags of delivered messages that are not settled, ascending.
   private var unsettled: [UInt64] = []
-  /// Whether reading stopped before all frames were read.
+  /// Whether the library may still have frames that were not read.
   private var mayHaveMore = false
 
   init(_ address: BrokerAddress, _ options: BrokerOptions) throws(BrokerFailure) {
@@ -33,7 +34,7 @@ import Glibc
     }
     guard let made = unsafe crabbitmq_make() else { throw BrokerFailure(.unreachable, place, "no memory") }
     unsafe client = made
-    // From here on, `deinit` frees the client.
+    // From here on, `deinit` frees the client, so an error needs no clean-up.
     try connect(address, options)
     try consume(options)
   }
@@ -99,7 +100,7 @@ import Glibc
   private func take(_ room: Int) throws(BrokerFailure) -> [ConsumedMessage] {
     var messages: [ConsumedMessage] = []
     var bytes = 0
-    // The library may have buffered more messages. The caller decides whether to read them.
+    // The library may have buffered more messages. The caller's limit `room` decides whether they are read.
     while messages.count < 64, bytes < room {
       let event = unsafe crabbitmq_next(client)
       switch unsafe event.kind {
@@ -140,7 +141,7 @@ import Glibc
     }
     for refused in settlements where refused.isRefused { try check(unsafe crabbitmq_reject(client, refused.tag, 0)) }
     let accepted = settlements.filter { !$0.isRefused }
-    // One frame acknowledges all messages up to it, unless an earlier one is not settled.
+    // If no earlier message is unsettled, one frame acknowledges all of these messages.
     for one in areOldest ? accepted.suffix(1) : accepted[...] {
       try check(unsafe crabbitmq_acknowledge(client, one.tag, areOldest ? 1 : 0))
     }

@@ -14,12 +14,13 @@ import Glibc
   private let client: OpaquePointer
   private let place: String
   private let answerLimit: Int64
-  /// Maximum length of a payload, bytes. Longer ones are discarded.
+  /// Maximum length of a payload, bytes. The payload of a longer message is discarded.
   private let messageBytes: Int
   private var nextTag: UInt64 = 1
-  /// Messages that came with the answer to CONNECT, from a stored session.
+  /// Messages of a stored session that arrived together with the answer to CONNECT.
   private var early: [ConsumedMessage] = []
-  /// The number of messages that were read and not settled. Nothing may be written while it is above 0.
+  /// The number of messages that were read but not settled. Nothing may be written while it is above 0, because a write
+  /// would acknowledge them.
   private var unsettled = 0
   private var isConnected = false
   private var isOver = false
@@ -54,7 +55,7 @@ import Glibc
         .refused, place, "the TLS settings are rejected: \(Self.reason(code))\(Self.files(address, options))")
     }
     unsafe client = made
-    // From here on, `deinit` frees the client.
+    // From here on, `deinit` frees the client, so an error needs no clean-up.
     try connect(address, options)
     try check(unsafe cmosquitto_subscriber_subscribe(client, "$share/\(options.group)/\(options.topic)/#"))
   }
@@ -86,7 +87,7 @@ import Glibc
       defer { early = [] }
       return early
     }
-    // No message waits to be settled, so this write acknowledges nothing that is not stored.
+    // All messages are settled, so this write does not acknowledge a message that is not stored.
     try check(unsafe cmosquitto_subscriber_write(client))
     let wanted = unsafe cmosquitto_subscriber_wants_write(client) != 0 ? POLLIN | POLLOUT : POLLIN
     let hasMore = unsafe cmosquitto_subscriber_may_have_more(client) != 0
@@ -133,7 +134,8 @@ import Glibc
       oversize: isWhole ? nil : event.count)
   }
 
-  /// Settles all messages that were returned: a PUBACK has no negative form.
+  /// Settles all messages that were returned. All are acknowledged, also rejected ones, because MQTT cannot reject a
+  /// message.
   func settle(_ settlements: [Settlement]) throws(BrokerFailure) {
     guard settlements.count == unsettled else { throw over(.unreachable, "not all messages are settled") }
     unsettled = 0
@@ -159,18 +161,19 @@ import Glibc
   }
 
   func close() {
-    // A DISCONNECT would also send the acknowledgements of messages that are not stored.
+    // DISCONNECT is not sent if messages are unsettled, because the write would also acknowledge messages that are not
+    // stored.
     guard !isOver, unsettled == 0 else { return }
     isOver = true
     _ = unsafe cmosquitto_subscriber_disconnect(client)
   }
 
-  /// The library's message; 14 means an error of the system.
+  /// Returns the library's message for an error code; code 14 means a system error (`errno`).
   private static func reason(_ code: Int32) -> String {
     code == 14 ? systemReason(errno) : unsafe String(cString: cmosquitto_reason(code))
   }
 
-  /// Returns the files that an error may be about, because the library's message does not name them.
+  /// Returns the names of the files that may have caused an error, because the library's message does not name them.
   private static func files(_ address: BrokerAddress, _ options: BrokerOptions) -> String {
     let files = [options.tls.authorities, options.tls.certificate, options.tls.key].compactMap(\.self)
     return address.usesTLS && !files.isEmpty ? " Its TLS files: \(files.joined(separator: ", "))" : ""

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The result of a task, for a thread that does not wait for it. A wake-up reports that it is available.
+/// The result of a task, for a thread that must not block. A wake-up reports that it is available.
 final class Awaited<Value: Sendable, Failure: Error>: Sendable {
   private let result = Mutex<Result<Value, Failure>?>(nil)
 

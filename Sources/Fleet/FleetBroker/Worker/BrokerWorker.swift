@@ -45,7 +45,8 @@ public final class BrokerWorker: Service {
   public func run() async throws {
     let queue = DispatchQueue(label: "broker")
     queue.async { [self] in
-      // RabbitMQ has a dead-letter queue. A message that mosquitto knows to be received is gone.
+      // RabbitMQ moves a rejected message to its dead-letter queue. mosquitto has none: an acknowledged message is
+      // lost.
       let store = MessageStore(
         storage, tenant: options.tenant, mayRefuse: options.isAMQP, onOutcomes: onOutcomes, now: now)
       WorkerLoop(options, store, state, logger).run()
@@ -68,11 +69,11 @@ public final class BrokerWorker: Service {
     }
   }
 
-  /// Starts a stop, as the service group does, and returns at once.
+  /// Begins to stop the worker, as its service group does, and returns at once.
   public func stop() {
     let limit = options.stopMilliseconds
     state.stop(by: Clock.now &+ Int64(limit) * 1_000_000)
-    // A library call that still waits for a broker is abandoned.
+    // After the limit, a library call that still waits for a broker is not waited for.
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(limit + 100)) { self.finished() }
   }
 

@@ -2,25 +2,26 @@ import FleetDomain
 import Synchronization
 import Telemetry
 
-/// Stores messages: those of one call in one transaction, or each in its own if the database refuses that.
+/// Stores messages. All messages of a call are stored in one transaction, or, if the database rejects it, each message
+/// in a transaction of its own.
 final class MessageStore: Sendable {
   /// The result of one message.
   struct Outcome: Equatable, Sendable {
-    /// The number of refused records and of all records, and the first reason.
+    /// The number of refused records, the number of all records, and the reason of the first refusal.
     var refused = 0
     var records = 0
     var reason: String?
   }
 
-  /// The result of one call.
+  /// The results of one call of ``store(_:)``.
   struct Pass: Sendable {
-    /// For each message; `nil` if it is not stored, and a later attempt may succeed.
+    /// The outcome of each message; `nil` if the message is not stored yet and may be stored in a later attempt.
     var outcomes: [Outcome?]
-    /// The reason why some are not stored.
+    /// The reason why some messages are not stored.
     var failure: StorageError?
   }
 
-  /// The number of times that a message may fail while others are stored, before it counts as faulty.
+  /// The number of attempts for a message that fails while others are stored. After that, the message counts as faulty.
   static let attempts = 5
 
   private let storage: any FleetStorage
@@ -28,7 +29,8 @@ final class MessageStore: Sendable {
   private let mayRefuse: Bool
   private let now: @Sendable () -> Timestamp
   private let onOutcomes: @Sendable (IngestCounts) -> Void
-  /// Messages that the database refused while it stored others: the number of times, by their first record.
+  /// The number of failed attempts of messages that the database rejected while it stored others. The key is the
+  /// message's first record.
   private let suspects = Mutex<[String: Int]>([:])
 
   /// - Parameters:
@@ -45,7 +47,7 @@ final class MessageStore: Sendable {
     self.now = now
   }
 
-  /// Stores as many messages as possible, and returns when that is durable.
+  /// Stores as many messages as possible, and returns when they are durable.
   func store(_ group: [MessageReader.Read]) async -> Pass {
     do throws(StorageError) {
       return Pass(outcomes: outcomes(group, try await ingest(group)), failure: nil)
@@ -64,7 +66,7 @@ final class MessageStore: Sendable {
     return try await storage.ingest(records, from: .broker, tenant: tenant, at: now())
   }
 
-  /// Returns the outcomes of messages after their commit, and counts their records.
+  /// Returns the outcomes of committed messages, and counts their records.
   private func outcomes(_ group: [MessageReader.Read], _ stored: [IngestOutcome]) -> [Outcome] {
     var counts = IngestCounts(stored)
     counts.refused += group.reduce(0) { $0 + $1.refused }
@@ -82,8 +84,8 @@ final class MessageStore: Sendable {
     }
   }
 
-  /// Stores each message in its own transaction, so that a faulty one does not affect the others. A message counts as
-  /// faulty only if the database stores another one in the same pass.
+  /// Stores each message in its own transaction, so that a faulty one does not affect the others. An attempt counts
+  /// against a message only if the database stores another message in the same pass.
   private func storeEach(_ group: [MessageReader.Read]) async -> Pass {
     var pass = Pass(outcomes: group.map { _ in nil }, failure: nil)
     var refused: [(index: Int, error: StorageError)] = []
@@ -91,7 +93,7 @@ final class MessageStore: Sendable {
     for (index, message) in group.enumerated() {
       do throws(StorageError) {
         let stored = try await ingest([message])
-        // A duplicate needs no space on the disk.
+        // Duplicates do not count, because they are accepted even if the disk is full.
         if stored.contains(.stored) { takesOthers = true }
         pass.outcomes[index] = outcomes([message], stored).first
       } catch {

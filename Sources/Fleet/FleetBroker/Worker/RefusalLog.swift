@@ -13,10 +13,10 @@ struct RefusalLog {
   }
 
   private let logger: Logger
-  /// The place where rejected messages are stored, for messages to people.
+  /// The place where rejected messages are kept, as log lines name it.
   private let keptIn: String
   private var next = Int64.min
-  /// The newest message that is not in the log yet, and the number of those before it.
+  /// The newest message that was not logged yet, and the number of messages before it that were not logged either.
   private var pending: Refusal?
   private var others = 0
 
@@ -25,7 +25,7 @@ struct RefusalLog {
     self.keptIn = keptIn
   }
 
-  /// The time at which messages that wait are due for the log; `.max` if none waits.
+  /// The time at which the waiting messages are logged; `.max` if none waits.
   var deadline: Int64 { pending == nil ? .max : next }
 
   mutating func report(_ topic: String, _ outcome: MessageStore.Outcome, at now: Int64) {
@@ -34,13 +34,13 @@ struct RefusalLog {
     logPending(at: now)
   }
 
-  /// Logs messages that wait, if they are due.
+  /// Logs the waiting messages if they are due.
   ///
-  /// - Parameter now: `nil` if there is no later call: they are due in any case.
+  /// - Parameter now: the present time; `nil` at the end, when they are logged in any case.
   mutating func logPending(at now: Int64?) {
     guard let pending, now.map({ $0 >= next }) ?? true else { return }
     next = now.map { $0 &+ 1_000_000_000 } ?? next
-    // A topic may contain line feeds.
+    // The topic is quoted, because it may contain line feeds.
     let text = RecordRefusal.quoted(pending.topic)
     let (refused, records) = (pending.outcome.refused, pending.outcome.records)
     let reason = pending.outcome.reason ?? "?"

@@ -30,16 +30,17 @@ final class WorkerLoop {
   private let reader: MessageReader
   private var refusals: RefusalLog
   private var waiting: [MessageReader.Read] = []
-  /// Messages that could not be stored, with the pause before the next attempt.
+  /// Messages that could not be stored and wait for the next attempt.
   private var failed: [MessageReader.Read] = []
   private var pause: BackOff
   private var retryAt = Int64.min
-  /// Whether the last attempt stored nothing: new messages then wait with those that failed.
+  /// Whether the last attempt stored nothing. In that case, new messages are not tried but wait together with those
+  /// that failed.
   private var storesNothing = false
   private var storageFailure: StorageError?
   private var waitingBytes = 0
   private var underWay: Group?
-  /// Whether the connection has completed some work.
+  /// Whether a message was settled over this connection.
   private var hasWorked = false
 
   init(_ options: BrokerOptions, _ store: MessageStore, _ shared: WorkerState, _ logger: Logger) {
@@ -99,7 +100,8 @@ final class WorkerLoop {
     }
   }
 
-  /// Checks the storage first, so that messages are not received only to be given back.
+  /// Checks the storage before messages are received, so that the broker does not deliver messages that cannot be
+  /// stored.
   private func checkStorage() throws(BrokerFailure) {
     let answer = Awaited(shared.wakeUp) { [store] () async throws(StorageError) in try await store.check() }
     while answer.value == nil, !shared.isStopping { shared.wakeUp.wait(until: Clock.now &+ 1_000_000_000) }
@@ -197,7 +199,7 @@ final class WorkerLoop {
     count(settled, commits: group.messages.contains { !$0.records.isEmpty })
   }
 
-  /// Keeps messages that could not be stored for the next attempt.
+  /// Keeps messages that could not be stored, for the next attempt.
   private func retryLater(_ messages: [MessageReader.Read], _ pass: MessageStore.Pass, _ failure: StorageError) {
     let left = zip(messages, pass.outcomes).compactMap { message, outcome in outcome == nil ? message : nil }
     failed += left

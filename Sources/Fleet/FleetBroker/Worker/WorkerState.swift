@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The state that the worker's thread shares with others.
+/// The state that the worker's thread shares with other threads.
 final class WorkerState: Sendable {
   let wakeUp: WakeUpPipe
   private let counts = Mutex(BrokerCounts())
-  /// The time by which a stop must be complete; `.max` if none is requested.
+  /// The time by which the worker must have stopped; `.max` if no stop is requested.
   private let deadline = Atomic(Int64.max)
 
   init() throws(BrokerFailure) { wakeUp = try WakeUpPipe() }
@@ -12,7 +12,7 @@ final class WorkerState: Sendable {
   var isStopping: Bool { stopsAt != .max }
   var stopsAt: Int64 { deadline.load(ordering: .acquiring) }
 
-  /// Requests a stop; work in progress may be finished until then.
+  /// Requests a stop. Work in progress may continue until `time`.
   func stop(by time: Int64) {
     _ = deadline.compareExchange(expected: .max, desired: time, ordering: .acquiringAndReleasing)
     wakeUp.wake()

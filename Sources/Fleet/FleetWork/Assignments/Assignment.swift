@@ -12,7 +12,7 @@ public struct Assignment: WorkThing {
   public var driver: UUIDv7?
   public var vehicle = ""
   public var from = Timestamp(nanoseconds: 0)
-  /// `nil` if the end is not known yet.
+  /// The end, which is not part of the assignment; `nil` if it is not known yet.
   public var to: Timestamp?
   public var notes: String?
   public var status = Status.active
@@ -37,7 +37,7 @@ public struct Assignment: WorkThing {
     Field("status", \.status).settable(by: .server).filterable(),
   ]
 
-  /// Whether it lasts at a time.
+  /// Whether a time is in the assignment.
   public func contains(_ time: Timestamp) -> Bool {
     status != .cancelled && from <= time && to.map { time < $0 } ?? true
   }

@@ -2,12 +2,12 @@ import FleetDomain
 import Telemetry
 
 extension FleetTransaction {
-  /// Checks a new or changed assignment.
+  /// Checks a new or changed assignment, and sets the start of a new one to now if it has none.
   ///
   /// - Parameters:
-  ///   - old: `nil` if it is new. A new assignment without a start begins now.
+  ///   - old: the assignment before the change; `nil` if it is new.
   /// - Throws: `invalid`; `rule` with one of the codes `overlap`, `driverSuspended`, `licenceExpired`,
-  ///   `vehicleUnavailable`; `invalidState` for a change of an assignment that is over.
+  ///   `vehicleUnavailable`; `invalidState` if an assignment that is over is changed.
   public func check(_ new: inout Assignment, old: Stored<Assignment>?) throws(ThingError) {
     if let old {
       guard old.value.status == .active else {
@@ -59,8 +59,8 @@ extension FleetTransaction {
 
   /// Ends an assignment.
   ///
-  /// - Parameter time: the end; `nil` for now, or for the planned end if it is over.
-  /// - Throws: `invalidState`; `invalid` if the time is not after the start.
+  /// - Parameter time: the end. If `nil`, the assignment ends now, or at its planned end if that has passed.
+  /// - Throws: `invalidState`; `invalid` if the end is not after the start.
   public func end(_ stored: Stored<Assignment>, at time: Timestamp?) throws(ThingError) -> Stored<Assignment> {
     guard stored.value.status == .active else {
       throw .invalidState(state: stored.value.status.rawValue, allowedFrom: ["active"])
@@ -78,7 +78,7 @@ extension FleetTransaction {
     return changed
   }
 
-  /// Cancels an assignment: it counts as never made.
+  /// Cancels an assignment, as if it had never been made.
   ///
   /// - Throws: `invalidState`.
   public func cancel(_ stored: Stored<Assignment>) throws(ThingError) -> Stored<Assignment> {
@@ -92,8 +92,8 @@ extension FleetTransaction {
     return changed
   }
 
-  /// Makes a vehicle `assigned` while an assignment lasts, and `available` otherwise. Vehicles in another state stay in
-  /// it.
+  /// Sets a vehicle's status to `assigned` while an assignment lasts, and otherwise to `available`. A vehicle with any
+  /// other status keeps it.
   public func updateStatus(ofVehicle id: String) throws(ThingError) {
     guard let vehicle = try vehicle(named: id), [.available, .assigned].contains(vehicle.value.status) else { return }
     let time = now
@@ -108,7 +108,7 @@ extension FleetTransaction {
 }
 
 extension FleetView {
-  /// Returns the times during which a person may see vehicles because the vehicles are assigned to them.
+  /// Returns the vehicles that are or were assigned to a person, each with the time of its assignment.
   public func vehicleWindows(of person: UUIDv7) throws(ThingError) -> [VehicleWindow] {
     let drivers = try drivers(of: person).map(\.id.json)
     guard !drivers.isEmpty else { return [] }
@@ -118,7 +118,7 @@ extension FleetView {
     return try windows(query).map(\.window)
   }
 
-  /// Returns the times of assignments, and their drivers.
+  /// Returns the vehicles and times of the assignments that a query finds, and their drivers.
   private func windows(
     _ query: ThingQuery<Assignment>
   ) throws(ThingError) -> [(driver: JSON, window: VehicleWindow)] {

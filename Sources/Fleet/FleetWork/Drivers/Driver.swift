@@ -1,20 +1,20 @@
 import FleetDomain
 import Telemetry
 
-/// A driver of the fleet. Drivers who sign in are also people.
+/// A driver of the fleet. A driver may also be a person, with an account to sign in.
 public struct Driver: Kind {
   public enum Status: String, FieldChoice, Sendable {
     case available
-    /// During a journey.
+    /// The driver is on a journey.
     case onTrip
     case offDuty
-    /// Not allowed to drive.
+    /// The driver is not allowed to drive.
     case suspended
   }
 
   /// The account of the driver; `nil` if the driver has none.
   public var personID: UUIDv7?
-  /// The fleet to which the driver belongs; `nil` if they belong to none.
+  /// The fleet to which the driver belongs; `nil` for none.
   public var fleetID: UUIDv7?
   public var name = ""
   public var phone: String?
@@ -43,7 +43,7 @@ public struct Driver: Kind {
     Field("status", \.status).filterable().sortable(),
   ]
 
-  /// Fields that only people who may read licences see.
+  /// Fields that only people with the right to read licences see.
   public static let licenceFields: Set<String> = ["licenceNumber", "licenceClasses", "licenceExpiry"]
 
   public func subject(id: UUIDv7) -> UUIDv7 { personID ?? id }
