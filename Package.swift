@@ -172,6 +172,9 @@ let package = Package(
       name: "FleetWork", dependencies: ["FleetDomain", "Telemetry"], path: "Sources/Fleet/FleetWork",
       swiftSettings: strict),
     .target(
+      name: "FleetFigures", dependencies: ["FleetDomain", "FleetWork", "Telemetry"],
+      path: "Sources/Fleet/FleetFigures", swiftSettings: strict),
+    .target(
       name: "FleetAccess",
       dependencies: [
         "CSodium", "FleetDomain", "JSONText", "Telemetry", .product(name: "Crypto", package: "swift-crypto"),
@@ -201,7 +204,8 @@ let package = Package(
     .target(
       name: "FleetAPI",
       dependencies: [
-        "Failures", "FleetAccess", "FleetDomain", "FleetProviders", "FleetWork", "Telemetry", "JSONText", "GeoJSON",
+        "Failures", "FleetAccess", "FleetDomain", "FleetFigures", "FleetProviders", "FleetWork", "Telemetry", "JSONText",
+        "GeoJSON",
         "CZstd", "CZlib",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -333,6 +337,9 @@ let package = Package(
         "FleetAccess", "FleetAccessTestKit", "FleetDomain", "Telemetry",
         .product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto"),
       ], swiftSettings: strict),
+    .testTarget(
+      name: "FleetFiguresTests", dependencies: ["FleetFigures", "FleetDomain", "FleetWork", "Telemetry", "TestKit"],
+      swiftSettings: strict),
     .testTarget(
       name: "FleetMessagesTests",
       dependencies: ["FleetMessages", "FleetAccess", "FleetDomain", "Telemetry", "TestKit"],

@@ -46,6 +46,9 @@ import Testing
   private static let expense =
     #"{"vehicleId":"VAN-2","at":"2026-05-04T10:00:00Z","category":"toll","amount":{"amount":"1","currency":"EUR"}}"#
 
+  private static let fuel =
+    #"{"vehicleId":"VAN-2","at":"2026-05-04T10:00:00Z","energy":"diesel","quantity":40,"full":true}"#
+
   static let rows: [Row] = [
     //                                             nobody gatew reado drive viewe maint forei token admin
     Row("GET /api/people", gets: [401, 403, 403, 200, 200, 200, 200, 200, 200]),
@@ -152,6 +155,20 @@ import Testing
     Row(
       "PATCH /api/expenses/{expenseId}", "/api/expenses/$EXPENSE", body: #"{"notes":"x"}"#, headers: any,
       gets: [401, 403, 403, 404, 403, 200, 404, 200, 200]),
+    Row("GET /api/fuel-entries", gets: [401, 403, 200, 200, 200, 200, 200, 200, 200]),
+    Row("POST /api/fuel-entries", body: fuel, gets: [401, 403, 403, 403, 403, 201, 422, 201, 201]),
+    Row(
+      "GET /api/fuel-entries/{fuelEntryId}", "/api/fuel-entries/$FUEL",
+      gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),
+    Row(
+      "PUT /api/fuel-entries/{fuelEntryId}", "/api/fuel-entries/$NEW", body: fuel, headers: ["If-None-Match": "*"],
+      gets: [401, 403, 403, 403, 403, 201, 422, 201, 201]),
+    Row(
+      "PATCH /api/fuel-entries/{fuelEntryId}", "/api/fuel-entries/$FUEL", body: #"{"notes":"x"}"#, headers: any,
+      gets: [401, 403, 403, 404, 403, 200, 404, 200, 200]),
+    Row(
+      "GET /api/vehicles/{vehicleId}/fuel-economy", "/api/vehicles/VAN-2/fuel-economy",
+      gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),
     Row("GET /api/identities", gets: [401, 403, 403, 200, 200, 200, 200, 403, 200]),
     Row(
       "DELETE /api/identities/{identityId}", "/api/identities/$NEW",
@@ -249,11 +266,11 @@ import Testing
             }
           let own = known[caller]?.id ?? UUIDv7.random(at: WallClock.now)
           func filled(_ text: String) -> String {
-            text.replacing("$SELF", with: own.text36).replacing("$OTHER", with: other.id.text36)
+            var text = text.replacing("$SELF", with: own.text36).replacing("$OTHER", with: other.id.text36)
               .replacing("$SESSION", with: session).replacing("$CALLER", with: caller.rawValue.lowercased())
-              .replacing("$FLEET", with: things.fleet).replacing("$DRIVER", with: things.driver)
-              .replacing("$ASSIGNMENT", with: things.assignment).replacing("$EXPENSE", with: things.expense)
               .replacing("$NEW", with: UUIDv7.random(at: WallClock.now).text36)
+            for (place, id) in things { text = text.replacing(place, with: id) }
+            return text
           }
           let parts = row.route.split(separator: " ")
           var headers = row.headers
@@ -269,9 +286,9 @@ import Testing
 
 extension PeopleMatrixTests {
   /// Ids of one thing of each kind, of the vehicle VAN-2 and of a driver without an account.
-  private static func things(
-    _ server: TestServer
-  ) async throws -> (fleet: String, driver: String, assignment: String, expense: String) {
+  ///
+  /// - Returns: by their places in ``Row/path`` and ``Row/body``.
+  private static func things(_ server: TestServer) async throws -> [String: String] {
     try await server.storage.change(tenant: .standard, by: Actor(.command), at: WallClock.now) {
       transaction throws(ThingError) in
       var fleet = Fleet()
@@ -287,10 +304,15 @@ extension PeopleMatrixTests {
       var expense = Expense()
       expense.vehicleID = "VAN-2"
       expense.amount = Money(amount: "1", currency: "EUR")
-      return (
-        try transaction.insert(fleet).id.text36, stored.id.text36, try transaction.insert(assignment).id.text36,
-        try transaction.insert(expense).id.text36
-      )
+      var fuel = FuelEntry()
+      fuel.vehicle = "VAN-2"
+      return [
+        "$FLEET": try transaction.insert(fleet).id.text36,
+        "$DRIVER": stored.id.text36,
+        "$ASSIGNMENT": try transaction.insert(assignment).id.text36,
+        "$EXPENSE": try transaction.insert(expense).id.text36,
+        "$FUEL": try transaction.insert(fuel).id.text36,
+      ]
     }
   }
 }

@@ -35,6 +35,7 @@ enum FleetRoutes {
       + VehicleRoutes(storage: storage).routes
       + FleetGroupRoutes(storage: storage).routes
       + WorkRoutes(storage: storage).routes
+      + FuelRoutes(storage: storage).routes
       + RecordRoutes(storage: storage).routes
       + FenceRoutes(storage: storage).routes
       + GatewayRoutes(storage: storage, authenticator: authenticator, lastSeen: lastSeen).routes

@@ -103,13 +103,13 @@ public struct Vehicle: Kind {
       .textSearched().schema(##"{"$ref":"#/components/schemas/LicencePlate"}"##),
     Field("type", \.category).filterable().sortable(),
     Field("fuelType", \.fuel).filterable().sortable(),
-    Field("tankCapacity", \.tankCapacity, Limits.positive(100_000)).schema(Schemas.positive(100_000)),
-    Field("batteryCapacity", \.batteryCapacity, Limits.positive(100_000)).schema(Schemas.positive(100_000)),
+    Field("tankCapacity", \.tankCapacity, in: .above(0, most: 100_000)),
+    Field("batteryCapacity", \.batteryCapacity, in: .above(0, most: 100_000)),
     Field("capacity", \.capacity) { count throws(FieldError) in
       guard (1...1_000).contains(count ?? 1) else { throw FieldError("", "expected 1 to 1000 persons") }
     }.schema(#"{"type":"integer","minimum":1,"maximum":1000}"#),
-    Field("payload", \.payload, Limits.positive(1_000_000)).schema(Schemas.positive(1_000_000)),
-    Field("engineSize", \.engineSize, Limits.positive(1_000)).schema(Schemas.positive(1_000)),
+    Field("payload", \.payload, in: .above(0, most: 1_000_000)),
+    Field("engineSize", \.engineSize, in: .above(0, most: 1_000)),
     Field("transmission", \.transmission).filterable(),
     Field("notes", \.notes, TextRules.long).textSearched(),
     Field("acquiredOn", \.acquiredOn).sortable(),
@@ -124,18 +124,6 @@ public struct Vehicle: Kind {
 
   private enum Schemas {
     static let text = ##"{"$ref":"#/components/schemas/Text"}"##
-    static func positive(_ most: Int) -> String { #"{"type":"number","exclusiveMinimum":0,"maximum":\#(most)}"# }
-  }
-
-  private enum Limits {
-    static func positive(_ most: Double) -> @Sendable (Double?) throws(FieldError) -> Void {
-      { number throws(FieldError) in
-        guard let number else { return }
-        guard number > 0, number <= most else {
-          throw FieldError("", "expected a number above 0, at most \(Int64(most))")
-        }
-      }
-    }
   }
 }
 

@@ -29,6 +29,8 @@ public struct Field<Owner: Described>: Sendable {
   public private(set) var access = Access.client
   /// Whether clients must provide it when they create the thing.
   public private(set) var isRequired = false
+  /// Whether the server sets a value when it creates a thing without one.
+  public private(set) var isFilledIn = false
   public private(set) var isFilterable = false
   /// Names of the filter in addition to ``keys``.
   private var otherFilterNames: [String] = []
@@ -101,6 +103,7 @@ public struct Field<Owner: Described>: Sendable {
   }
 
   public func required() -> Self { with { $0.isRequired = true } }
+  public func filledIn() -> Self { with { $0.isFilledIn = true } }
   /// - Parameter name: a second name of the filter.
   public func filterable(as name: String? = nil) -> Self {
     with {

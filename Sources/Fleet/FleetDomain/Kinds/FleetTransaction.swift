@@ -127,6 +127,8 @@ extension FleetTransaction {
       }
     }
     for field in Value.fields where field.access == .client || field.access == .creation {
+      // The first request may have left out a value too, and the server has set one.
+      if field.isFilledIn, field.json(value) == field.json(Value()) { continue }
       guard field.json(first) == field.json(value) else { throw .exists(id: name) }
     }
   }

@@ -5,7 +5,7 @@ enum PostgreSQLSchema {
   /// The step at index n upgrades version n to version n + 1.
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-    version11, version12, version13,
+    version11, version12, version13, version14,
   ]
 
   private static let version1 =
@@ -303,6 +303,20 @@ enum PostgreSQLSchema {
     CREATE INDEX linked_identity_person ON linked_identity (tenant, person_id);
     ALTER TABLE session ADD COLUMN "identity_id" uuid, ADD COLUMN "provider_session" text COLLATE "C";
     CREATE INDEX session_identity ON session (tenant, identity_id) WHERE identity_id IS NOT NULL;
+    """
+
+  /// Adds fills of tanks and charges of batteries.
+  private static let version14 = """
+    CREATE TABLE fuel_entry (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "vehicle_id" text COLLATE "C" NOT NULL, "driver_id" uuid, "at" bigint NOT NULL,
+      "odometer" double precision, "energy" text COLLATE "C" NOT NULL, "quantity" double precision NOT NULL,
+      "unit" text COLLATE "C", "standard_quantity" double precision NOT NULL, "price" text COLLATE "C",
+      "total" text COLLATE "C", "full" bigint NOT NULL, "missed_previous" bigint NOT NULL, "place" text COLLATE "C",
+      "notes" text COLLATE "C", "document_id" uuid, search text COLLATE "C" NOT NULL, PRIMARY KEY (tenant, id)
+    );
+    CREATE INDEX fuel_entry_vehicle ON fuel_entry (tenant, vehicle_id, at);
+    CREATE INDEX fuel_entry_driver ON fuel_entry (tenant, driver_id, at);
     """
 
   /// The time of the migration, ms. It is the same in all its statements.

@@ -5,7 +5,7 @@ enum SQLiteSchema {
   /// The step at index n upgrades version n to version n + 1.
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-    version11, version12, version13,
+    version11, version12, version13, version14,
   ]
 
   private static let version1 = """
@@ -298,6 +298,19 @@ enum SQLiteSchema {
     ALTER TABLE session ADD COLUMN "identity_id" BLOB;
     ALTER TABLE session ADD COLUMN "provider_session" TEXT;
     CREATE INDEX session_identity ON session (tenant, identity_id) WHERE identity_id IS NOT NULL;
+    """
+
+  /// Adds fills of tanks and charges of batteries.
+  private static let version14 = """
+    CREATE TABLE fuel_entry (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "vehicle_id" TEXT NOT NULL, "driver_id" BLOB, "at" INTEGER NOT NULL, "odometer" REAL,
+      "energy" TEXT NOT NULL, "quantity" REAL NOT NULL, "unit" TEXT, "standard_quantity" REAL NOT NULL, "price" TEXT,
+      "total" TEXT, "full" INTEGER NOT NULL, "missed_previous" INTEGER NOT NULL, "place" TEXT, "notes" TEXT,
+      "document_id" BLOB, search TEXT NOT NULL, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX fuel_entry_vehicle ON fuel_entry (tenant, vehicle_id, at);
+    CREATE INDEX fuel_entry_driver ON fuel_entry (tenant, driver_id, at);
     """
 
   private static func randoms(_ count: Int) -> String {

@@ -31,7 +31,7 @@ public struct Assignment: WorkThing {
       if driver == nil { throw FieldError("", "expected the id of a driver, found null") }
     }.required().settable(by: .creation).filterable(as: "driver"),
     Field("vehicleId", \.vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
-    Field("from", \.from).sortable(),
+    Field("from", \.from).filledIn().sortable(),
     Field("to", \.to).sortable(),
     Field("notes", \.notes, TextRules.long),
     Field("status", \.status).settable(by: .server).filterable(),

@@ -21,7 +21,7 @@ public struct Expense: WorkThing {
   public static let names = KindNames(one: "expense", many: "expenses")
   public static let fields: [Field<Expense>] = [
     Field("vehicleId", \.vehicleID).filterable(as: "vehicle"),
-    Field("driverId", \.driverID).filterable(as: "driver"),
+    Field("driverId", \.driverID).filledIn().filterable(as: "driver"),
     Field("at", \.at).required().sortable(),
     Field("category", \.category).required().filterable().sortable(),
     Field("amount", \.amount) { amount throws(FieldError) in

@@ -1,0 +1,154 @@
+import FleetAccess
+import FleetDomain
+import FleetFigures
+import FleetWork
+import HTTPTypes
+import Telemetry
+
+/// Fills of tanks and charges of batteries, and the consumption that follows from them.
+struct FuelRoutes {
+  let storage: any FleetStorage
+
+  var routes: [Route] { entries.routes + [economy] }
+
+  private var entries: ThingRoutes<FuelEntry> {
+    ThingRoutes(
+      work: storage, area: .fuel, order: [.init("at", isDescending: true)],
+      check: { _, new, _, _ throws(ThingError) in try new.complete() })
+  }
+
+  /// The maximum number of entries from which one answer is computed.
+  private static let mostEntries = 20_000
+
+  private var economy: Route {
+    let operation = Operation(
+      id: "getFuelEconomy",
+      summary: "The consumption of a vehicle from full tank to full tank; intervals that end in the range.",
+      parameters: [.since, .until], results: [.init(.ok, "Consumption.", .json("FuelEconomy"))])
+    return Route(
+      .get, "/api/vehicles/{vehicleId}/fuel-economy", .may(.read, .fuel), operation, isFiltered: true
+    ) { [storage] call in
+      let (from, to) = try call.range()
+      let economy = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
+        let vehicle = try call.existingVehicle(view)
+        let start = try Self.start(of: vehicle.value.id, before: from, view)
+        return FuelEconomy(try Self.entries(of: vehicle.value.id, from: start, to: to, view))
+      }
+      return Answer(json: Array(Self.json(economy.ending(from: from, to: to)).canonicalText.utf8))
+    }
+  }
+
+  /// The time of the first entry that is needed for intervals that end at or after a time; `nil` for all entries.
+  private static func start(
+    of vehicle: String, before from: Timestamp?, _ view: any FleetView
+  ) throws(ThingError) -> Timestamp? {
+    guard let from else { return nil }
+    var start = from
+    for energy in FuelEntry.Energy.allCases {
+      let full = ThingQuery<FuelEntry>(
+        .oneOf(key: "vehicleId", [.text(vehicle)]), .oneOf(key: "energy", [energy.json]), .below(key: "at", from.json),
+        .oneOf(key: "full", [.bool(true)]), .isSet(key: "odometer"), order: [.init("at", isDescending: true)])
+      if let last = try view.first(full) { start = min(start, last.value.at) }
+    }
+    return start
+  }
+
+  private static func entries(
+    of vehicle: String, from: Timestamp?, to: Timestamp?, _ view: any FleetView
+  ) throws(ThingError) -> [FuelEntry] {
+    var query = ThingQuery<FuelEntry>(
+      .oneOf(key: "vehicleId", [.text(vehicle)]), order: [.init("at")], limit: 1_000)
+    if let from { query.conditions.append(.atLeast(key: "at", from.json)) }
+    if let to { query.conditions.append(.below(key: "at", to.json)) }
+    var entries: [FuelEntry] = []
+    repeat {
+      let page = try view.list(query)
+      entries += page.items.map(\.value)
+      query.cursor = page.next
+      guard entries.count <= mostEntries else {
+        throw .rule(
+          code: "tooManyEntries", message: "more than \(mostEntries) entries; ask for a shorter range of time")
+      }
+    } while query.cursor != nil
+    return entries
+  }
+
+  private static func json(_ economy: FuelEconomy) -> JSON {
+    var averages: [String: JSON] = [:]
+    for (energy, average) in economy.averages {
+      averages[energy.rawValue] = .object(
+        members(energy, average.distance, average.quantity, average.quantityPer100km))
+    }
+    let intervals = economy.intervals.map { interval in
+      JSON.object(
+        members(interval.energy, interval.distance, interval.quantity, interval.quantityPer100km)
+          .merging(["from": interval.from.json, "to": interval.to.json, "energy": interval.energy.json]) { $1 })
+    }
+    return .object(["intervals": .array(intervals), "average": .object(averages)])
+  }
+
+  private static func members(
+    _ energy: FuelEntry.Energy, _ distance: Double, _ quantity: Double, _ per100km: Double
+  ) -> [String: JSON] {
+    let key =
+      switch energy.unit {
+      case .kilowattHour: "kWhPer100km"
+      case .kilogram: "kilogramsPer100km"
+      default: "litresPer100km"
+      }
+    return [
+      "distance": distance.rounded(toDigits: 3).json, "quantity": quantity.rounded(toDigits: 3).json,
+      "unit": energy.unit.json, key: per100km.rounded(toDigits: 3).json,
+    ]
+  }
+}
+
+extension Double {
+  /// Rounded to a number of digits after the point, so that JSON has no digits that only come from binary fractions.
+  fileprivate func rounded(toDigits digits: Int) -> Double {
+    let scale = (0..<digits).reduce(1.0) { scale, _ in scale * 10 }
+    return (self * scale).rounded() / scale
+  }
+}
+
+extension Call {
+  /// The range of time in the query.
+  ///
+  /// - Throws: 400 also if its start is after its end.
+  func range() throws(APIError) -> (from: Timestamp?, to: Timestamp?) {
+    let (from, to) = (try time("from"), try time("to"))
+    if let from, let to, from > to {
+      throw .badRequest("query: from: expected a time not after to, found \(quoted(query["from"] ?? ""))")
+    }
+    return (from, to)
+  }
+
+  /// The vehicle of the path, if the route's area allows the caller what the route does with all of the vehicle's
+  /// things.
+  ///
+  /// - Throws: `notFound` also if the caller may not read the vehicle.
+  func existingVehicle(_ view: any FleetView) throws(ThingError) -> Stored<Vehicle> {
+    let name = parameters.first ?? ""
+    guard NameRules.isName(name), let vehicle = try view.vehicle(named: name) else {
+      throw .notFound(kind: Vehicle.names.one, id: name)
+    }
+    guard let identity, let reach, !reach.isEverything else { return vehicle }
+    let relation = Relation(fleets: Set([vehicle.value.fleetID].compactMap { $0 }))
+    guard !reach.contains(relation) else { return vehicle }
+    let shown = Relation(
+      fleets: relation.fleets,
+      isOwn: try identity.ownVehicles(at: WallClock.now, view).contains(vehicle.value.id))
+    guard Reach(of: identity.requester, to: .read, .vehicles).contains(shown) else {
+      throw .notFound(kind: Vehicle.names.one, id: name)
+    }
+    throw .forbidden(reason: reach.reason)
+  }
+}
+
+extension Operation.Parameter {
+  /// The range of things that have a time.
+  static let since = query(
+    "from", "Start of the range, RFC 3339, from 1678 to 2261.", #"{"type":"string","format":"date-time"}"#)
+  static let until = query(
+    "to", "End of the range (excluded), RFC 3339, from 1678 to 2261.", #"{"type":"string","format":"date-time"}"#)
+}

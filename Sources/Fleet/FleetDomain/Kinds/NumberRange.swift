@@ -1,0 +1,48 @@
+/// The numbers that a field allows.
+public struct NumberRange: Sendable {
+  private let least: Int
+  private let most: Int
+  private let includesLeast: Bool
+
+  /// The numbers above `least` up to and including `most`.
+  public static func above(_ least: Int, most: Int) -> NumberRange {
+    NumberRange(least: least, most: most, includesLeast: false)
+  }
+
+  /// The numbers from `least` up to and including `most`.
+  public static func from(_ least: Int, to most: Int) -> NumberRange {
+    NumberRange(least: least, most: most, includesLeast: true)
+  }
+
+  /// The readings of an odometer, km.
+  public static let odometer = NumberRange.from(0, to: 9_999_999)
+
+  /// - Throws: if the number is not in the range.
+  public func check(_ number: Double) throws(FieldError) {
+    guard number > Double(least) || includesLeast && number == Double(least), number <= Double(most) else {
+      throw FieldError(
+        "",
+        includesLeast
+          ? "expected a number from \(least) to \(most)" : "expected a number above \(least), at most \(most)")
+    }
+  }
+
+  /// JSON Schema.
+  var schema: String {
+    #"{"type":"number","\#(includesLeast ? "minimum" : "exclusiveMinimum")":\#(least),"maximum":\#(most)}"#
+  }
+}
+
+extension Field {
+  /// Creates a field of a number in a range.
+  public init(_ key: String, _ path: WritableKeyPath<Owner, Double> & Sendable, in range: NumberRange) {
+    self.init(key, path) { number throws(FieldError) in try range.check(number) }
+    self = schema(range.schema)
+  }
+
+  /// Creates a field of an optional number in a range.
+  public init(_ key: String, _ path: WritableKeyPath<Owner, Double?> & Sendable, in range: NumberRange) {
+    self.init(key, path) { number throws(FieldError) in if let number { try range.check(number) } }
+    self = schema(range.schema)
+  }
+}

@@ -1,0 +1,104 @@
+import FleetDomain
+import FleetWork
+import Telemetry
+
+/// The consumption of a vehicle between fills of its tank.
+///
+/// A tank that was full before and is full now has used what was filled in between: the fill now, and all partial fills
+/// since. Each energy is a chain of its own, because a vehicle may have a tank for each.
+public struct FuelEconomy: Equatable, Sendable {
+  /// The time from one full tank to the next.
+  public struct Interval: Equatable, Sendable {
+    public let from: Timestamp
+    public let to: Timestamp
+    public let energy: FuelEntry.Energy
+    /// km, above 0.
+    public let distance: Double
+    /// In the energy's own unit: L, kWh or kg.
+    public let quantity: Double
+
+    public init(from: Timestamp, to: Timestamp, energy: FuelEntry.Energy, distance: Double, quantity: Double) {
+      (self.from, self.to, self.energy) = (from, to, energy)
+      (self.distance, self.quantity) = (distance, quantity)
+    }
+
+    /// In the energy's own unit.
+    public var quantityPer100km: Double { quantity / distance * 100 }
+  }
+
+  /// The sums over all intervals of one energy.
+  public struct Average: Equatable, Sendable {
+    /// km.
+    public fileprivate(set) var distance = 0.0
+    /// In the energy's own unit.
+    public fileprivate(set) var quantity = 0.0
+
+    /// Σ quantity / Σ distance, not the mean of the intervals, in which short ones would count as much as long ones.
+    public var quantityPer100km: Double { quantity / distance * 100 }
+  }
+
+  /// In the order of their ends.
+  public private(set) var intervals: [Interval] = []
+
+  public init() {}
+
+  /// Computes the intervals of a vehicle's entries.
+  ///
+  /// - A partial fill before the first full one belongs to no interval.
+  /// - An interval over a missed entry does not exist, because its quantity is unknown.
+  /// - A full fill without a reading of the odometer counts like a partial one.
+  /// - If the odometer does not increase, one of the two readings is wrong. A new chain then begins.
+  ///
+  /// - Parameter entries: in any order.
+  public init(_ entries: [FuelEntry]) {
+    var chains: [FuelEntry.Energy: Chain] = [:]
+    for entry in entries.sorted(by: Self.precedes) {
+      if let interval = chains[entry.energy, default: Chain()].add(entry) { intervals.append(interval) }
+    }
+  }
+
+  /// The intervals whose ends are in a range, so that each belongs to exactly one of successive ranges.
+  ///
+  /// - Parameters:
+  ///   - from: `nil` for no start.
+  ///   - to: the first time after the range; `nil` for no end.
+  public func ending(from: Timestamp?, to: Timestamp?) -> FuelEconomy {
+    var part = self
+    part.intervals = intervals.filter { interval in
+      (from.map { interval.to >= $0 } ?? true) && (to.map { interval.to < $0 } ?? true)
+    }
+    return part
+  }
+
+  public var averages: [FuelEntry.Energy: Average] {
+    var averages: [FuelEntry.Energy: Average] = [:]
+    for interval in intervals {
+      averages[interval.energy, default: Average()].distance += interval.distance
+      averages[interval.energy, default: Average()].quantity += interval.quantity
+    }
+    return averages
+  }
+
+  /// Fills at the same time, such as two on a day without a time, are in the order of their odometers.
+  static func precedes(_ left: FuelEntry, _ right: FuelEntry) -> Bool {
+    if left.at != right.at { return left.at < right.at }
+    return left.odometer ?? .infinity < right.odometer ?? .infinity
+  }
+
+  /// The entries of one energy since the last full tank.
+  private struct Chain {
+    /// The last full tank; `nil` if what was filled since then is not known.
+    private var start: (at: Timestamp, odometer: Double)?
+    private var quantity = 0.0
+
+    mutating func add(_ entry: FuelEntry) -> Interval? {
+      if entry.missedPrevious { start = nil }
+      quantity += entry.standardQuantity
+      guard entry.isFull, let odometer = entry.odometer else { return nil }
+      defer { (start, quantity) = ((entry.at, odometer), 0) }
+      guard let start, odometer > start.odometer else { return nil }
+      return Interval(
+        from: start.at, to: entry.at, energy: entry.energy, distance: odometer - start.odometer, quantity: quantity)
+    }
+  }
+}

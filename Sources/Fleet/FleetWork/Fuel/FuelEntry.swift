@@ -1,0 +1,122 @@
+import FleetDomain
+import Telemetry
+
+/// One fill of a vehicle's tank, or one charge of its battery.
+public struct FuelEntry: WorkThing {
+  public enum Energy: String, FieldChoice, Sendable {
+    case petrol, diesel, cng, lpg, electric, adBlue
+
+    /// The unit in which quantities of this energy are added: L, kWh or kg.
+    public var unit: Unit {
+      switch self {
+      case .petrol, .diesel, .lpg, .adBlue: .litre
+      case .electric: .kilowattHour
+      case .cng: .kilogram
+      }
+    }
+  }
+
+  /// The unit in which a person entered a quantity.
+  public enum Unit: String, FieldChoice, Sendable {
+    case litre = "L"
+    case usGallon
+    case imperialGallon
+    case kilowattHour = "kWh"
+    case kilogram = "kg"
+
+    /// The unit in which quantities are added: L, kWh or kg.
+    public var standard: Unit {
+      switch self {
+      case .litre, .usGallon, .imperialGallon: .litre
+      case .kilowattHour, .kilogram: self
+      }
+    }
+
+    /// The number of standard units in one of this unit.
+    var factor: Double {
+      switch self {
+      case .usGallon: 3.785_411_784
+      case .imperialGallon: 4.546_09
+      case .litre, .kilowattHour, .kilogram: 1
+      }
+    }
+  }
+
+  public var vehicle = ""
+  public var driverID: UUIDv7?
+  public var at = Timestamp(nanoseconds: 0)
+  /// km; `nil` if it was not read.
+  public var odometer: Double?
+  public var energy = Energy.petrol
+  /// The number that the person entered.
+  public var quantity = 0.0
+  /// The unit that the person entered; the energy's own unit if they entered none.
+  public var unit: Unit?
+  /// ``quantity`` in L, kWh or kg.
+  public var standardQuantity = 0.0
+  /// For one ``unit``.
+  public var price: Money?
+  public var total: Money?
+  /// Whether the tank or the battery was full afterwards.
+  public var isFull = false
+  /// Whether an entry between the previous one and this one is missing.
+  public var missedPrevious = false
+  public var place: String?
+  public var notes: String?
+  public var documentID: UUIDv7?
+
+  public init() {}
+
+  public var vehicleID: String? { vehicle }
+
+  public static let names = KindNames(one: "fuelEntry", many: "fuel-entries")
+  public static let fields: [Field<FuelEntry>] = [
+    Field("vehicleId", \.vehicle).required().filterable(as: "vehicle"),
+    Field("driverId", \.driverID).filledIn().filterable(as: "driver"),
+    Field("at", \.at).required().sortable(),
+    Field("odometer", \.odometer, in: .odometer).sortable(),
+    Field("energy", \.energy).required().filterable().sortable(),
+    Field("quantity", \.quantity, in: .above(0, most: 100_000)).required().sortable(),
+    Field("unit", \.unit).filledIn(),
+    Field("standardQuantity", \.standardQuantity).settable(by: .server),
+    Field("price", \.price),
+    Field("total", \.total),
+    Field("full", \.isFull).filterable(),
+    Field("missedPrevious", \.missedPrevious).filterable(),
+    Field("place", \.place, TextRules.short(200)).sortable().textSearched(),
+    Field("notes", \.notes, TextRules.long).textSearched(),
+    Field("documentId", \.documentID),
+  ]
+
+  /// The amount that was paid: ``total``, or ``price`` × ``quantity`` rounded to hundredths; `nil` if neither is known.
+  public var cost: Money? {
+    if let total { return total }
+    guard let price else { return nil }
+    let hundredths = (Double(price.tenThousandths) * quantity / 100).rounded(.toNearestOrAwayFromZero)
+    guard abs(hundredths) < 1e14 else { return nil }
+    return Money(tenThousandths: Int64(hundredths) * 100, currency: price.currency)
+  }
+}
+
+extension FuelEntry {
+  /// Sets the unit if there is none, and ``standardQuantity``.
+  ///
+  /// - Throws: `invalid` if the unit is not one of the energy, or if the currencies differ.
+  public mutating func complete() throws(ThingError) {
+    let unit = self.unit ?? energy.unit
+    guard unit.standard == energy.unit else {
+      let units = Unit.allCases.filter { $0.standard == energy.unit }.map { "\"\($0.rawValue)\"" }
+      throw .invalid(
+        FieldErrors([
+          FieldError(
+            "unit",
+            "expected \(units.joined(separator: ", ")) for energy \"\(energy.rawValue)\", found \"\(unit.rawValue)\"")
+        ]))
+    }
+    if let price, let total, price.currency != total.currency {
+      throw .invalid(FieldErrors([FieldError("price", "expected the currency of total, \(total.currency)")]))
+    }
+    self.unit = unit
+    standardQuantity = quantity * unit.factor
+  }
+}
