@@ -2,11 +2,11 @@ import Telemetry
 
 /// A gateway that may send records, with its last reported state.
 public struct Gateway: Equatable, Sendable {
-  /// The `gatewayId` of its records.
+  /// The ID of the gateway, which its records contain as `gatewayId`.
   public var id: String
-  /// The vehicles that it may write as, by ID or VIN. If the list is empty, it may write as all vehicles of which it
-  /// sent the first record. It may always write as its own ``id``, because its records have that `vehicleId` until the
-  /// vehicle is known, and `gap` records always have it.
+  /// The vehicles for which it may send records, by ID or VIN. If the list is empty, it may send records for all
+  /// vehicles of which it sent the first record. It may always use its own ``id`` as the vehicle's ID: its records have
+  /// this `vehicleId` until the vehicle is known, and `gap` records always have it.
   public var allowedVehicles: [String]
   public var addedAt: Timestamp
   /// The time when its current key was created.
@@ -15,9 +15,9 @@ public struct Gateway: Equatable, Sendable {
   public var revokedAt: Timestamp?
   /// Time of the last request; `nil` if there was none.
   public var lastSeen: Timestamp?
-  /// The last reported number of records that it has not sent yet.
+  /// The number of records in its spool that it has not sent yet, as it reported last.
   public var spoolDepth: Int64?
-  /// The last reported version of its program.
+  /// The version of its program, as it reported last.
   public var version: String?
   /// ID of the vehicle of its newest record, except `gap` records. `nil` if it has sent none with its key, or if that
   /// vehicle was removed.
@@ -46,7 +46,7 @@ public struct GatewayStatus: Equatable, Sendable {
   public var spoolDepth: Int64?
   /// Version of the program; `nil` if not reported, so that the stored value does not change.
   public var version: String?
-  /// The vehicle of its newest record; `nil` if the request contains no record.
+  /// The vehicle of the newest record in the request; `nil` if the request contains no record.
   public var vehicle: VehicleInUse?
 
   public init(at: Timestamp, spoolDepth: Int64? = nil, version: String? = nil, vehicle: VehicleInUse? = nil) {
@@ -57,11 +57,11 @@ public struct GatewayStatus: Equatable, Sendable {
   }
 }
 
-/// The vehicle of a gateway, with the time of the record that names it.
+/// The vehicle that a gateway uses at present, with the time of the record that shows this.
 public struct VehicleInUse: Equatable, Sendable {
   /// The vehicle's ID or VIN, as in the record.
   public var name: String
-  /// The record's time, at most the time of its reception.
+  /// The record's time; if that is later than the record's reception, the time of the reception.
   public var at: Timestamp
 
   public init(name: String, at: Timestamp) {
@@ -69,7 +69,7 @@ public struct VehicleInUse: Equatable, Sendable {
     self.at = at
   }
 
-  /// Finds the vehicle of the newest stored record of a batch.
+  /// Finds the vehicle of the newest record in a batch that was stored.
   ///
   /// `gap` records are ignored, because their vehicle is always the gateway itself. If several records have the same
   /// time, the last one is used. A record without a time is treated as one of `now`.
@@ -77,7 +77,7 @@ public struct VehicleInUse: Equatable, Sendable {
   /// - Parameters:
   ///   - outcomes: the results of the records, in the same order.
   ///   - now: the time of reception.
-  /// - Returns: `nil` if there is no such record.
+  /// - Returns: `nil` if no other record than `gap` records was stored.
   public init?(_ records: [IncomingRecord], _ outcomes: [IngestOutcome], at now: Timestamp) {
     var newest: VehicleInUse?
     for (record, outcome) in zip(records, outcomes) where record.kind != .known(.gap) {

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The role of an operator. Stored by name, so that roles can be added.
+/// The role of an operator. It is stored by its name, so that roles can be added later.
 public enum Role: String, CaseIterable, Sendable {
   /// May do everything within the tenant.
   case admin
@@ -12,7 +12,7 @@ public enum Role: String, CaseIterable, Sendable {
 public struct OperatorToken: Equatable, Sendable {
   /// The identifier in lists and commands. It is not secret.
   public var id: UUIDv7
-  /// A text of the operator that describes its purpose; may be empty.
+  /// A description of the token's purpose, as the operator entered it; may be empty.
   public var label: String
   public var role: Role
   public var addedAt: Timestamp

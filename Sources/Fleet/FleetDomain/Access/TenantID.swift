@@ -10,7 +10,7 @@ public struct TenantID: Hashable, Sendable, CustomStringConvertible {
   /// The tenant that always exists: `default`.
   public static let standard = TenantID(unchecked: "default")
 
-  /// Returns `nil` for an invalid name; see ``text``.
+  /// Creates an ID; `nil` if the text does not have the format of ``text``.
   public init?(_ text: String) {
     let bytes = text.utf8
     guard let first = bytes.first, bytes.count <= 63, first != UInt8(ascii: "-") else { return nil }
@@ -29,7 +29,7 @@ public struct TenantID: Hashable, Sendable, CustomStringConvertible {
   public var description: String { text }
 }
 
-/// One tenant, as lists show it.
+/// A tenant as an element of lists.
 public struct Tenant: Equatable, Sendable {
   public let id: TenantID
   public let addedAt: Timestamp

@@ -1,13 +1,13 @@
-/// Limits for one tenant or gateway, so that none can impose an unlimited cost on others.
+/// Limits for a tenant or a gateway, so that none of them can use up the server's resources.
 public enum TenantLimits {
-  /// Gateways of a tenant, including revoked ones.
+  /// Maximum number of gateways of a tenant, including revoked ones.
   public static let gateways: Int64 = 100_000
-  /// Operator tokens of a tenant, including revoked ones.
+  /// Maximum number of operators' tokens of a tenant, including revoked ones.
   public static let tokens: Int64 = 1_000
-  /// Vehicles that a gateway without a vehicle list may register.
+  /// Maximum number of vehicles that a gateway without a list of vehicles may register.
   public static let vehiclesOfGateway: Int64 = 1_000
-  /// Vehicles in one batch that are new to its gateway.
+  /// Maximum number of vehicles in one batch that its gateway has not reported before.
   public static let newVehiclesOfBatch = 100
-  /// New vehicles in one batch that an operator imports.
+  /// Maximum number of new vehicles in one batch that an operator imports.
   public static let newVehiclesOfImport = 1_000
 }

@@ -7,13 +7,13 @@ public struct Actor: Equatable, Sendable {
     case person(UUIDv7)
     case token(UUIDv7)
     case gateway(String)
-    /// A rule of the fleet.
+    /// A rule that an administrator defined. The value is its id.
     case rule(UUIDv7)
     /// A command on the server's machine.
     case command
     /// The server itself.
     case server
-    /// A client who has not signed in.
+    /// A client that has not signed in.
     case nobody
   }
 
@@ -51,7 +51,7 @@ public struct AuditEntry: Equatable, Sendable {
   /// are decrypted.
   public let content: JSON
 
-  /// Whether what the storage keeps beside the content, to find the entry, agrees with it.
+  /// Whether the columns by which the storage finds the entry agree with its content.
   public let isFoundByContent: Bool
 
   public init(number: Int64, hash: [UInt8], content: JSON, isFoundByContent: Bool = true) {
@@ -65,7 +65,7 @@ public struct AuditEntry: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - previous: the hash of the previous entry; 32 zero bytes for the first entry.
-  ///   - version: version of the thing after the change.
+  ///   - version: version of the thing after the change; `nil` if the entry is not about a thing.
   public init(
     number: Int64, after previous: [UInt8], at time: Timestamp, by actor: Actor, action: String, kind: String,
     thing: UUIDv7?, version: Int64?, change: ThingChange, details: [String: JSON] = [:]
@@ -85,7 +85,7 @@ public struct AuditEntry: Equatable, Sendable {
     hash = Self.hash(content, after: previous)
   }
 
-  /// The hash that the first entry uses as that of its predecessor.
+  /// The previous hash that is used for the first entry: 32 zero bytes.
   public static let firstHash = [UInt8](repeating: 0, count: 32)
 
   /// Computes the hash of an entry from its content and the hash of the previous entry.
@@ -100,7 +100,7 @@ public struct AuditEntry: Equatable, Sendable {
   /// The version of the thing after the change; `nil` if the entry is not about a thing.
   public var version: Int64? { content["version"]?.integerValue }
 
-  /// The changes; `nil` if they are about a person who was erased.
+  /// The changes of fields; `nil` if they cannot be read any more, because the person was erased.
   public var change: ThingChange? {
     var change = ThingChange(before: [:], after: [:])
     if case .object(let members)? = content["before"] { change.before = members }

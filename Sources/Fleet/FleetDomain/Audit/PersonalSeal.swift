@@ -7,13 +7,15 @@ import Telemetry
 public struct PersonalSeal: Sendable {
   private let key: SymmetricKey
 
+  /// Creates a seal from a person's key.
+  ///
   /// - Parameter key: 32 bytes.
   public init(key: [UInt8]) { self.key = SymmetricKey(data: key) }
 
   /// Creates a random key.
   public static func newKey() -> [UInt8] { (0..<32).map { _ in .random(in: .min ... .max) } }
 
-  /// Encrypts a value to an object with the one member `sealed`, hexadecimal.
+  /// Encrypts a value. The result is an object with the single member `sealed`, in hexadecimal digits.
   public func seal(_ value: JSON) -> JSON {
     // Encryption fails only for texts of 64 GiB and more.
     guard let box = try? AES.GCM.seal(Array(value.canonicalText.utf8), using: key), let bytes = box.combined else {

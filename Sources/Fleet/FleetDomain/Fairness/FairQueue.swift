@@ -10,7 +10,7 @@
 public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable, Element> {
   fileprivate struct Line {
     var served: Int
-    /// Elements in the order of their numbers. Those before `start` were taken. A removed element is `nil`.
+    /// Elements, ascending by number. Those before the index `start` are no longer waiting. A removed element is `nil`.
     private var elements: [(number: Int, element: Element?)] = []
     private var start = 0
 
@@ -32,7 +32,7 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
       skipRemoved()
     }
 
-    /// Removes an element. The time hardly depends on the number of elements.
+    /// Removes an element by binary search.
     mutating func remove(_ number: Int) -> Element? {
       var (low, high) = (start, elements.count)
       while low < high {
@@ -47,7 +47,7 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
       return element
     }
 
-    /// Frees the places of taken elements when they are at least half of all.
+    /// Releases the memory of elements that no longer wait, if they are at least half of all.
     private mutating func skipRemoved() {
       while start < elements.count, elements[start].element == nil { start += 1 }
       guard start > 32, start * 2 > elements.count else { return }
@@ -58,29 +58,31 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
 
   fileprivate struct Lines {
     var served: Int
-    /// The amount that the last served member had received before.
+    /// The amount that the member served last had received before that.
     var reached = 0
     var members: [Member: Line] = [:]
   }
 
   private let cost: @Sendable (Element) -> Int
   private var groups: [Group: Lines] = [:]
-  /// The amount that the last served group had received before.
+  /// The amount that the group served last had received before that.
   private var reached = 0
   private var last = 0
   /// The number of waiting elements.
   public private(set) var count = 0
-  /// Their total cost.
+  /// The total cost of the waiting elements.
   public private(set) var waitingCost = 0
 
-  /// - Parameter cost: the cost of an element; at least 0.
+  /// Creates an empty queue.
+  ///
+  /// - Parameter cost: returns the cost of an element; at least 0.
   public init(cost: @escaping @Sendable (Element) -> Int) { self.cost = cost }
 
   public var isEmpty: Bool { count == 0 }
 
-  /// Adds an element after the others of its member.
+  /// Adds an element behind the other elements of its member.
   ///
-  /// - Returns: its number, with which it can be removed.
+  /// - Returns: the number with which the element can be removed.
   @discardableResult
   public mutating func add(_ element: Element, group: Group, member: Member) -> Int {
     last += 1
@@ -94,9 +96,9 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
     return last
   }
 
-  /// Removes an element that waits.
+  /// Removes a waiting element.
   ///
-  /// - Returns: the element; `nil` if it was taken or removed before.
+  /// - Returns: the element; `nil` if it was returned by ``next(in:if:)`` or removed before.
   @discardableResult
   public mutating func remove(_ number: Int, group: Group, member: Member) -> Element? {
     guard let element = groups[group]?.members[member]?.remove(number) else { return nil }
@@ -106,7 +108,7 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
     return element
   }
 
-  /// Removes and returns the next element; `nil` if none waits, or if the next one is not wanted.
+  /// Removes and returns the next element; `nil` if none waits, or if `isWanted` returns false for it.
   ///
   /// - Parameters:
   ///   - isOpen: whether a group may be served; other groups are skipped.
@@ -139,7 +141,7 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
     return all.sorted { $0.number < $1.number }.map(\.element)
   }
 
-  // Only read the lines here. A copy that exists while they change would cause a copy of all elements.
+  // These functions must not change `groups`: a copy of its value that exists during a change would copy all elements.
 
   private func nextGroup(in isOpen: (Group) -> Bool) -> Group? {
     var first: (group: Group, lines: Lines)?

@@ -1,5 +1,5 @@
-/// The caller of a storage operation. The storage shares its capacity fairly among tenants, then among the keys of
-/// each. Operations without a caller belong to the server itself, which counts as a tenant.
+/// The caller of a storage operation. The storage shares its capacity fairly among tenants, and each tenant's share
+/// among its keys. Operations without a caller are the server's own; the server counts as one more tenant.
 public struct StorageCaller: Hashable, Sendable {
   public let tenant: TenantID
   /// The key or token; `nil` for work without a key.

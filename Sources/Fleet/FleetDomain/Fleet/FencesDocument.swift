@@ -2,23 +2,23 @@ import GeoJSON
 import Geofencing
 import Telemetry
 
-/// The fences of a tenant: the bytes of a GeoJSON FeatureCollection as the operator sent them.
+/// The fences of a tenant: a GeoJSON FeatureCollection, byte for byte as the operator sent it.
 public struct FencesDocument: Equatable, Sendable {
-  /// The document; each feature is a fence.
+  /// The GeoJSON text; each feature is a fence.
   public let bytes: [UInt8]
-  /// The strong entity tag (RFC 9110, 8.8.3) with its quotes. Different bytes have different tags.
+  /// The strong entity tag (RFC 9110, 8.8.3), including its quotes. Different documents have different tags.
   public let entityTag: String
-  /// The number of documents that were stored so far, from 1; 0 if this one is not stored yet.
+  /// How many documents had been stored when this one was, including it; 0 if it is not stored yet.
   public var version: Int64 = 0
-  /// The time when it was stored.
+  /// The time when it was stored; `nil` if it is not stored.
   public var modifiedAt: Timestamp?
 
-  /// The document before any fences are stored: empty, with the tag `"none"`. Gateways that fetch it keep their own
-  /// fences.
+  /// The document of a tenant that has never stored any fences: empty, with the tag `"none"`. Gateways that fetch it
+  /// keep the fences that they have.
   public static let notPut = FencesDocument(
     bytes: Array(#"{"type":"FeatureCollection","features":[]}"#.utf8), entityTag: "\"none\"")
 
-  /// An empty document that an operator stored. Gateways that fetch it drop their fences.
+  /// An empty document, as an operator stores it to remove all fences. Gateways that fetch it drop their fences.
   public static let empty = FencesDocument(checked: notPut.bytes)
 
   private init(bytes: [UInt8], entityTag: String) {
@@ -26,7 +26,8 @@ public struct FencesDocument: Equatable, Sendable {
     self.entityTag = entityTag
   }
 
-  /// The maximum number of bytes of memory that ``init(geoJSON:)`` needs, without parsing the document.
+  /// Returns an upper bound of the memory that ``init(geoJSON:)`` needs for a document, in bytes. The document is not
+  /// parsed.
   public static func mostMemory(forGeoJSON bytes: Span<UInt8>) -> Int { FenceSet.mostMemory(forGeoJSON: bytes) }
 
   /// Parses and checks a document.
@@ -63,6 +64,6 @@ public struct FencesVersion: Equatable, Sendable {
 /// The result of storing fences.
 public enum FencesPut: Equatable, Sendable {
   case stored(FencesDocument)
-  /// The stored fences are not the expected ones. The value is their tag; `nil` if there are none.
+  /// Other fences are stored than the caller expected. The value is their tag; `nil` if no fences are stored.
   case changedMeanwhile(entityTag: String?)
 }

@@ -1,10 +1,10 @@
 import Telemetry
 
-/// A part of a tenant's vehicles that is administered together, for example a depot. A vehicle belongs to at most one
+/// A group of a tenant's vehicles that is administered together, for example a depot. A vehicle belongs to at most one
 /// fleet (``Vehicle/fleetID``).
 public struct Fleet: Kind {
   public var name = ""
-  /// A name of the IANA time zone database, in which the days of its vehicles begin; `nil` for UTC.
+  /// The time zone in which a day of the fleet's vehicles begins, by its IANA name; `nil` for UTC.
   public var timeZone: String?
   public var notes: String?
 
@@ -17,7 +17,7 @@ public struct Fleet: Kind {
     Field("notes", \.notes, TextRules.long).textSearched(),
   ]
 
-  /// The greatest number of vehicles that one request moves.
+  /// The maximum number of vehicles that one request may add to or remove from fleets.
   public static let mostMoves = 1_000
 }
 
@@ -30,14 +30,14 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// Changes the vehicles of a fleet.
+  /// Replaces the list of vehicles of a fleet.
   ///
-  /// The caller's list is based on the vehicles at an older version of the fleet. Vehicles that were added or removed
-  /// since then, and are not in question, stay as they are.
+  /// The caller's list is a change of the fleet's list at the version `seen`. Only vehicles that the caller added to
+  /// that list or removed from it are moved. Changes that others have made to other vehicles since then are kept.
   ///
   /// - Parameters:
-  ///   - ids: the ids of the vehicles that the fleet then has.
-  ///   - seen: the version of the fleet on which the list is based.
+  ///   - ids: the ids of all vehicles that the caller wants in the fleet.
+  ///   - seen: the version of the fleet that the caller has read.
   ///   - check: throws if the caller may not move a vehicle.
   /// - Returns: the changed fleet.
   /// - Throws: `invalid` for an unknown vehicle or more than ``Fleet/mostMoves`` changes; `rule` with code
@@ -73,8 +73,8 @@ extension FleetTransaction {
     return try recordMoves(added: added, removed: removed, of: fleet)
   }
 
-  /// Records in the audit of a fleet that vehicles joined or left it. The fleet gets a new version, so that a client that
-  /// has seen the version before notices it.
+  /// Writes to the audit of a fleet that vehicles joined or left it. The fleet gets a new version, so that clients that
+  /// have read an older one detect the change.
   @discardableResult
   public func recordMoves(
     added: [String], removed: [String], of fleet: Stored<Fleet>
@@ -91,7 +91,7 @@ extension FleetTransaction {
     try update(vehicle, to: moved, action: "change")
   }
 
-  /// The vehicles that a fleet had at an older version, by the audit.
+  /// Computes the vehicles that a fleet had at an older version, from the present ones and the audit.
   private func vehicles(
     _ current: Set<String>, of fleet: Stored<Fleet>, at version: Int64
   ) throws(ThingError) -> Set<String> {

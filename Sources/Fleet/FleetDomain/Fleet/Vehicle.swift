@@ -7,7 +7,7 @@ public struct Vehicle: Kind {
     case car, motorcycle, van, truck, bus, trailer, equipment, other
   }
 
-  /// The energy with which a vehicle is driven.
+  /// The fuel or energy that drives a vehicle.
   public enum Fuel: String, FieldChoice, Sendable {
     case petrol, diesel, cng, lpg, electric, hybrid, pluginHybrid, hydrogen, other
   }
@@ -15,7 +15,7 @@ public struct Vehicle: Kind {
   public enum Transmission: String, FieldChoice, Sendable { case manual, automatic, other }
 
   public enum Status: String, FieldChoice, Sendable {
-    /// Ready for use.
+    /// Ready for use by a driver.
     case available
     /// A driver has it now.
     case assigned
@@ -27,28 +27,28 @@ public struct Vehicle: Kind {
     case retired
   }
 
-  /// The `vehicleId` of its records. Records with its VIN as their `vehicleId` also belong to it.
+  /// The id of the vehicle. Its records contain this id or its VIN as their `vehicleId`.
   public var id = ""
-  /// 17 characters (ISO 3779), unique within the tenant.
+  /// The vehicle identification number: 17 characters (ISO 3779), unique within the tenant.
   public var vin: String?
-  /// A name for people.
+  /// A name that people have given to the vehicle.
   public var name: String?
   public var make: String?
   public var model: String?
-  /// 1900 to 2100.
+  /// The model year, 1900 to 2100.
   public var modelYear: Int64?
   public var licencePlate: String?
   public var category: Category?
   public var fuel: Fuel?
-  /// L.
+  /// The volume of the fuel tank, L.
   public var tankCapacity: Double?
-  /// kWh.
+  /// The capacity of the traction battery, kWh.
   public var batteryCapacity: Double?
-  /// Persons, including the driver.
+  /// The number of persons for whom it has a seat, including the driver.
   public var capacity: Int64?
-  /// kg.
+  /// The payload, kg.
   public var payload: Double?
-  /// L.
+  /// The swept volume of the engine, L.
   public var engineSize: Double?
   public var transmission: Transmission?
   public var notes: String?
@@ -56,12 +56,12 @@ public struct Vehicle: Kind {
   public var acquisitionCost: Money?
   public var residualValue: Money?
   public var disposedOn: CalendarDate?
-  /// The fleet to which it belongs; `nil` if it belongs to none.
+  /// The fleet to which the vehicle belongs; `nil` for none.
   public var fleetID: UUIDv7?
   public var status = Status.available
-  /// The gateway of its first record; `nil` if it has none.
+  /// The gateway that sent the vehicle's first record; `nil` if it has no records.
   public var registeredBy: String?
-  /// The latest time of its records; `nil` if none has a time.
+  /// The latest time of all its records; `nil` if no record has a time.
   public var lastRecordAt: Timestamp?
 
   public init() {}
@@ -128,7 +128,8 @@ public struct Vehicle: Kind {
 }
 
 extension FleetView {
-  /// Returns a vehicle by its id or VIN; `nil` if there is none. An id takes precedence over a VIN.
+  /// Finds a vehicle by its id or VIN; `nil` if there is none. If the text is the id of one vehicle and the VIN of
+  /// another, the id takes precedence.
   public func vehicle(named name: String) throws(ThingError) -> Stored<Vehicle>? {
     if let found = try first(ThingQuery<Vehicle>(.oneOf(key: "id", [.text(name)]))) { return found }
     return try first(ThingQuery<Vehicle>(.oneOf(key: "vin", [.text(name)])))
@@ -136,10 +137,10 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// Checks that no other vehicle has the id or the VIN of a vehicle, as its id or as its VIN: records that contain it
-  /// would otherwise belong to two vehicles.
+  /// Checks that no other vehicle uses the id or the VIN of a vehicle, neither as its id nor as its VIN. Otherwise
+  /// records with this id or VIN would belong to two vehicles.
   ///
-  /// - Parameter id: the vehicle itself, which is no other; `nil` for a new one.
+  /// - Parameter id: the stored vehicle, which is not compared with itself; `nil` for a new one.
   /// - Throws: `duplicate`.
   public func requireUniqueNames(of vehicle: Vehicle, except id: UUIDv7? = nil) throws(ThingError) {
     for (field, name) in [("id", vehicle.id), ("vin", vehicle.vin)] {

@@ -1,11 +1,11 @@
 import Telemetry
 
-/// A vehicle for a time, for example while it is assigned to a driver.
+/// A vehicle and a period of time, for example the time for which it is assigned to a driver.
 public struct VehicleWindow: Equatable, Sendable {
   /// The vehicle's id.
   public let vehicle: String
   public let from: Timestamp
-  /// The first time after it; `nil` if its end is not known yet.
+  /// The end of the period, which is not part of it; `nil` if it is not known yet.
   public let to: Timestamp?
 
   public init(_ vehicle: String, from: Timestamp, to: Timestamp?) {

@@ -1,18 +1,18 @@
 import JSONText
 
-/// A type that is described by its fields: a kind of thing, or a value inside a thing.
+/// A type that is described by a list of its fields: a kind of thing, or a value inside a thing.
 public protocol Described: Equatable, Sendable {
   /// The fields, with unique keys.
   static var fields: [Field<Self>] { get }
-  /// Keys that clients may send although they are not fields. Their values are ignored.
+  /// Keys that clients may send although there is no such field. Their values are ignored.
   static var ignoredKeys: [String] { get }
 
-  /// Creates a value with unset fields.
+  /// Creates a value in which no field is set.
   init()
 }
 
 extension Described {
-  /// Parses a new value from a client's JSON.
+  /// Creates a new value from JSON that a client sent.
   ///
   /// - Throws: all errors, not only the first.
   public init(client json: JSON) throws(FieldErrors) {
@@ -37,15 +37,15 @@ extension Described {
     if !errors.isEmpty { throw FieldErrors(errors) }
   }
 
-  /// Returns the value with a client's change: a JSON merge patch (RFC 7396). An object inside it is a merge patch of
-  /// the object that the field has.
+  /// Applies a client's change, a JSON merge patch (RFC 7396), and returns the result. If the patch has an object for a
+  /// field, the field's own object is patched with it.
   ///
   /// - Throws: all errors, not only the first.
   public func patched(with json: JSON) throws(FieldErrors) -> Self { try changed(with: json) { $1.merged(into: $0) } }
 
-  /// Returns the value with a client's change.
+  /// Applies a client's change and returns the result.
   ///
-  /// - Parameter apply: returns the new value of a field, from the old one and that of the client.
+  /// - Parameter apply: returns the new value of a field from its old value and the client's value.
   private func changed(with json: JSON, _ apply: (JSON, JSON) -> JSON) throws(FieldErrors) -> Self {
     var patched = self
     var errors: [FieldError] = []
@@ -71,8 +71,8 @@ extension Described {
     return patched
   }
 
-  /// Returns the value after a client's PUT: fields that clients may change get the values of the object, or no value if
-  /// the object lacks them.
+  /// Applies a client's PUT and returns the result. Each field that clients may change gets its value from the object;
+  /// if the object lacks it, the field loses its value.
   ///
   /// - Throws: all errors, not only the first.
   public func replaced(with json: JSON) throws(FieldErrors) -> Self {
@@ -83,18 +83,18 @@ extension Described {
     return try changed(with: .object(members)) { $1 }
   }
 
-  /// Creates a value from the columns of all its fields. Values that an earlier release accepted are valid, although
-  /// the checks of today refuse them.
+  /// Creates a value from the columns of its fields. The values are not checked by the present rules, because an
+  /// earlier release may have accepted others.
   ///
-  /// - Throws: the first value of a wrong type.
+  /// - Throws: the error of the first column with a wrong type.
   public init(columns: (Field<Self>) throws(FieldError) -> JSON) throws(FieldError) {
     self.init()
     for field in Self.fields { try field.load(try columns(field), &self) }
   }
 
-  /// Returns the members of a client's object, with the keys of fields instead of their aliases.
+  /// Returns the members of an object that a client sent, with each alias replaced by the field's key.
   ///
-  /// - Throws: if it is not an object.
+  /// - Throws: an error if the JSON is not an object.
   private static func members(_ json: JSON, _ errors: inout [FieldError]) throws(FieldErrors) -> [String: JSON] {
     guard case .object(var members) = json else {
       throw FieldErrors([FieldError("", "expected an object, found \(json.summary)")])

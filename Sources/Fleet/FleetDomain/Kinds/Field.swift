@@ -1,11 +1,12 @@
-/// One field of a kind or of a nested value: its key, its property in the Swift type, and its permitted uses.
+/// One field of a kind or of a nested value: its key, its property in the Swift type, and whether it can be set,
+/// filtered, sorted and searched.
 ///
 /// JSON, database columns, OpenAPI schemas, filters, sorting, change sets and merges are all derived from the fields of
 /// a kind.
 public struct Field<Owner: Described>: Sendable {
-  /// The permission to set a field.
+  /// Who may set a field, and when.
   public enum Access: Sendable {
-    /// Clients may set it when they create or change the thing.
+    /// Clients may set it whenever they create or change the thing.
     case client
     /// Clients may set it only when they create the thing.
     case creation
@@ -13,8 +14,8 @@ public struct Field<Owner: Described>: Sendable {
     case server
     /// Only the server sets it, and clients cannot read it.
     case hidden
-    /// Only the server sets it, without a new version of the thing and without an audit entry: for example the time of
-    /// the last record. Clients can read it.
+    /// Only the server sets it; clients can read it. A change makes neither a new version of the thing nor an audit
+    /// entry: for example the time of the last record.
     case live
   }
 
@@ -23,38 +24,40 @@ public struct Field<Owner: Described>: Sendable {
   public let type: FieldType
   /// The JSON Schema of the value, as JSON.
   public private(set) var schema: String
-  /// A second key in JSON with the same value; `nil` if there is none.
+  /// A second key in JSON for the same field; `nil` for none.
   public private(set) var alias: String?
   public let isOptional: Bool
   public private(set) var access = Access.client
-  /// Whether clients must provide it when they create the thing.
+  /// Whether a client that creates the thing must send it.
   public private(set) var isRequired = false
   /// Whether the server sets a value when it creates a thing without one.
   public private(set) var isFilledIn = false
   public private(set) var isFilterable = false
-  /// Names of the filter in addition to ``keys``.
+  /// Names of the filter that are not in ``keys``.
   private var otherFilterNames: [String] = []
   public private(set) var isSortable = false
   public private(set) var isTextSearched = false
-  /// Whether it is personal data, which become unreadable when the person is erased.
+  /// Whether it is personal data. Old values in the audit become unreadable when the person is erased.
   public private(set) var isPersonal = false
 
-  /// The names of the filter in queries; empty if the field is not filterable.
+  /// The names of the field's filter in queries; empty if the field is not filterable.
   public var filterNames: [String] { isFilterable ? keys + otherFilterNames : [] }
 
-  /// The key, and the alias if there is one.
+  /// The key, then the alias if there is one.
   public var keys: [String] { [key] + [alias].compactMap { $0 } }
 
   /// Sets the field from a client's JSON.
   ///
   /// - Throws: all errors of the value, not only the first.
   let read: @Sendable (JSON, inout Owner) throws(FieldErrors) -> Void
-  /// Sets the field from stored JSON: the type must be right, but the value is not checked.
+  /// Sets the field from stored JSON. The type must be right; the value is not checked further.
   let load: @Sendable (JSON, inout Owner) throws(FieldError) -> Void
   public let json: @Sendable (Owner) -> JSON
-  /// Copies the field from one version to another.
+  /// Copies the field's value from one thing to another.
   let copy: @Sendable (_ from: Owner, _ into: inout Owner) -> Void
 
+  /// Creates a field.
+  ///
   /// - Parameter check: throws if a value of the right type is not allowed.
   public init<Value: FieldValue>(
     _ key: String, _ path: WritableKeyPath<Owner, Value> & Sendable,
@@ -89,9 +92,8 @@ public struct Field<Owner: Described>: Sendable {
     copy = { $1[keyPath: path] = $0[keyPath: path] }
   }
 
-  /// Whether a value is valid for this field.
-  ///
-  /// - Returns: the value in its stored form, such as an email address in lower case; `nil` if it is none.
+  /// Converts a value to the format in which it is stored, such as an email address in lower case; `nil` if the value
+  /// is not valid for this field.
   public func accepted(_ json: JSON) -> JSON? {
     var owner = Owner()
     do throws(FieldErrors) {
@@ -104,7 +106,9 @@ public struct Field<Owner: Described>: Sendable {
 
   public func required() -> Self { with { $0.isRequired = true } }
   public func filledIn() -> Self { with { $0.isFilledIn = true } }
-  /// - Parameter name: a second name of the filter.
+  /// Makes the field filterable.
+  ///
+  /// - Parameter name: another name of the filter, in addition to the field's keys.
   public func filterable(as name: String? = nil) -> Self {
     with {
       $0.isFilterable = true
@@ -118,9 +122,9 @@ public struct Field<Owner: Described>: Sendable {
   /// Gives the field a second key in JSON.
   public func alias(_ key: String) -> Self { with { $0.alias = key } }
 
-  /// Replaces the JSON Schema of the type by one that also contains the limits of the value.
+  /// Replaces the JSON Schema of the field's type by one with the limits of the value.
   ///
-  /// - Parameter schema: JSON; of an optional field without `null`.
+  /// - Parameter schema: the schema as JSON. For an optional field, `null` is added.
   public func schema(_ schema: String) -> Self {
     with { $0.schema = isOptional ? #"{"anyOf":[\#(schema),{"type":"null"}]}"# : schema }
   }

@@ -1,6 +1,6 @@
-/// The reason why a value of a thing is rejected, and its path.
+/// The reason why a value in a thing is rejected, with the value's path.
 public struct FieldError: Error, Hashable, Sendable {
-  /// The path in the thing: keys and indices, separated by `.`; empty for the thing itself.
+  /// The path from the thing to the value: keys and indices, separated by `.`; empty if the thing itself is rejected.
   public let path: String
   /// What was expected and what was found.
   public let message: String
@@ -10,17 +10,17 @@ public struct FieldError: Error, Hashable, Sendable {
     self.message = message
   }
 
-  /// Returns the same error with the path inside another value.
+  /// Returns the same error, with the path preceded by the key of an outer value.
   public func inside(_ key: String) -> FieldError { FieldError(path.isEmpty ? key : "\(key).\(path)", message) }
 }
 
-/// All errors of a thing.
+/// All errors that were found in a thing.
 public struct FieldErrors: Error, Hashable, Sendable {
   /// The errors, at least one.
   public let all: [FieldError]
 
   public init(_ all: [FieldError]) { self.all = all }
 
-  /// Returns the same errors with their paths inside another value.
+  /// Returns the same errors, with their paths preceded by the key of an outer value.
   public func inside(_ key: String) -> FieldErrors { FieldErrors(all.map { $0.inside(key) }) }
 }

@@ -1,35 +1,35 @@
 import Telemetry
 
-/// The type of a field in databases.
+/// The type of a field's column in databases.
 public enum FieldType: Sendable {
   case text
   case integer
   case real
-  /// An integer, 0 or 1.
+  /// A boolean, stored as the integer 0 or 1.
   case flag
-  /// Milliseconds since 1970.
+  /// A time, stored as milliseconds since 1970.
   case time
   /// A UUID.
   case identifier
-  /// JSON text.
+  /// JSON, stored as text.
   case json
 }
 
-/// A type that a field of a thing can have.
+/// A type that the fields of things can have.
 public protocol FieldValue: Equatable, Sendable {
   static var type: FieldType { get }
-  /// The JSON Schema of the value, as JSON.
+  /// The JSON Schema of the type, as JSON text.
   static var schema: String { get }
-  /// Whether the value may be missing. In JSON it is then `null` or left out.
+  /// Whether the value may be missing. In JSON, it is then `null` or absent.
   static var isOptional: Bool { get }
 
   /// Parses a stored value.
   ///
-  /// - Throws: ``FieldError`` with the expected value.
+  /// - Throws: ``FieldError`` that names the expected value.
   init(json: JSON) throws(FieldError)
   var json: JSON { get }
 
-  /// Parses a client's value.
+  /// Parses a value that a client sent.
   ///
   /// - Throws: all errors of the value, not only the first.
   static func parsed(client json: JSON) throws(FieldErrors) -> Self
@@ -105,7 +105,7 @@ extension Timestamp: FieldValue {
     guard let text = json.textValue, let time = try? Timestamp(parsing: text.utf8.span) else {
       throw FieldError("", "expected a time like \"2026-05-04T10:00:00Z\", found \(json.summary)")
     }
-    // Databases and JSON have milliseconds, so discard smaller units.
+    // Smaller units are discarded, because databases and JSON have only milliseconds.
     self.init(nanoseconds: time.milliseconds * 1_000_000)
   }
 
@@ -133,12 +133,12 @@ extension UUIDv7: FieldValue {
 }
 
 extension UUIDv7 {
-  /// The text form.
+  /// The value as text.
   public var string: String { json.textValue ?? "" }
 }
 
 extension Timestamp {
-  /// The text form in UTC, with milliseconds.
+  /// The time as text, in UTC with milliseconds.
   public var string: String { json.textValue ?? "" }
 }
 
@@ -190,7 +190,7 @@ extension Array: FieldValue where Element: FieldValue {
   }
 }
 
-/// A value that is one of several texts.
+/// A value that is one of several given texts.
 public protocol FieldChoice: FieldValue, RawRepresentable, CaseIterable where RawValue == String {}
 
 extension FieldChoice {

@@ -2,7 +2,7 @@ import Telemetry
 
 /// A consistent view of a tenant's things.
 ///
-/// Calls are synchronous. They run on a thread of the database, in one transaction.
+/// Calls are synchronous. All calls run in one transaction, on a thread of the database.
 public protocol FleetView {
   /// Returns a thing by its id; `nil` if there is none.
   func find<Value: Kind>(_ id: UUIDv7, _ kind: Value.Type) throws(ThingError) -> Stored<Value>?
@@ -12,22 +12,25 @@ public protocol FleetView {
   /// - Throws: `storage` with `invalidCursor` or `invalidQuery`.
   func list<Value: Kind>(_ query: ThingQuery<Value>) throws(ThingError) -> Page<Stored<Value>>
 
-  /// Returns some fields of all things that match a query, in its order. The query's limit and cursor do not apply.
+  /// Returns the values of some fields of all things that match a query, in the query's order. The query's limit and
+  /// cursor are ignored.
   ///
   /// - Parameter keys: keys of fields.
-  /// - Returns: for each thing the values of the keys.
+  /// - Returns: for each thing the values, in the order of the keys.
   func values<Value: Kind>(_ keys: [String], _ query: ThingQuery<Value>) throws(ThingError) -> [[JSON]]
 
   /// Returns a page of the audit, newest first.
   ///
-  /// - Parameter thing: id of the thing; `nil` for all things.
+  /// - Parameters:
+  ///   - thing: id of the thing whose entries are returned; `nil` for all entries.
+  ///   - number: only entries with lower numbers are returned; `nil` for the first page.
   func audit(thing: UUIDv7?, before number: Int64?, limit: Int) throws(ThingError) -> [AuditEntry]
 }
 
 extension FleetView {
-  /// Returns an existing thing.
+  /// Returns a thing that must exist.
   ///
-  /// - Throws: `notFound`.
+  /// - Throws: `notFound` if there is no thing with the id.
   public func existing<Value: Kind>(_ id: UUIDv7, _ kind: Value.Type) throws(ThingError) -> Stored<Value> {
     guard let stored = try find(id, kind) else {
       throw .notFound(kind: Value.names.one, id: id.json.textValue ?? "")
@@ -45,19 +48,21 @@ extension FleetView {
 
 /// A transaction that changes a tenant's things.
 ///
-/// Transactions of one tenant run one after another, so that a rule that was checked still holds at the commit. If the
-/// work throws, nothing is changed. The work may run more than once, so it must do nothing except call the transaction.
+/// Transactions of one tenant run one after another. A rule that was checked therefore still holds at the commit. If
+/// the closure with the work throws, nothing is changed. The closure may run more than once, so it must have no effects
+/// except by the transaction.
 public protocol FleetTransaction: FleetView {
-  /// The time of all changes.
+  /// The time that all changes of the transaction have.
   var now: Timestamp { get }
 
   /// Adds a thing.
-  /// - Parameter id: the id; `nil` for a new one.
+  ///
+  /// - Parameter id: the thing's id; `nil` to create one.
   /// - Throws: `duplicate`; `exists` if there is a thing with the id.
   @discardableResult
   func insert<Value: Kind>(_ value: Value, id: UUIDv7?, action: String) throws(ThingError) -> Stored<Value>
 
-  /// Changes a thing. Does nothing if no field differs.
+  /// Changes a thing. Does nothing if the new value equals the old one.
   ///
   /// - Parameter action: name of the action in the audit.
   /// - Throws: `duplicate`.
@@ -67,32 +72,34 @@ public protocol FleetTransaction: FleetView {
   /// Removes a thing.
   func remove<Value: Kind>(_ stored: Stored<Value>, action: String) throws(ThingError)
 
-  /// Gives a thing a new version although none of its fields differs, because something else that belongs to it has
-  /// changed.
+  /// Gives a thing a new version without a change of its fields, because something that belongs to it has changed.
   ///
-  /// - Parameter details: the change, for the audit.
+  /// - Parameter details: the change, as the audit describes it.
   @discardableResult
   func touch<Value: Kind>(
     _ stored: Stored<Value>, action: String, details: [String: JSON]
   ) throws(ThingError) -> Stored<Value>
 
-  /// Removes a vehicle and its records from all answers. A new record with its id registers a new vehicle.
-  /// ``FleetStorage/finishRemovals()`` deletes the rows of its records.
+  /// Removes a vehicle and its records, so that no answer contains them any more. The rows of its records are deleted
+  /// later, by ``FleetStorage/finishRemovals()``. A new record with its id registers a new vehicle.
   func removeVehicle(_ vehicle: Stored<Vehicle>) throws(ThingError)
 
-  /// Adds an entry to the audit that is not about a change of a thing, for example about a sign-in.
+  /// Adds an entry to the audit that is not about a change of a thing, for example about a sign-in. `thing` may still
+  /// name one.
   func note(_ action: String, kind: String, thing: UUIDv7?, details: [String: JSON]) throws(ThingError)
 
-  /// Makes all servers close the live connections of the sessions that this transaction ends.
+  /// Announces to all servers of the database that this transaction ends sessions. They close the live connections of
+  /// these sessions.
   func announceEnd(of sessions: [UUIDv7]) throws(ThingError)
 
-  /// Destroys the encryption key of a person's data in the audit. The data can then no longer be read, but the hashes
+  /// Destroys the key that encrypts a person's data in the audit. The data can then no longer be read, but the hashes
   /// of the audit remain valid.
   func destroyPersonalKey(of subject: UUIDv7) throws(ThingError)
 }
 
 extension FleetTransaction {
-  /// The maximum number of earlier versions that one request reads, because all tenants wait for a long transaction.
+  /// The maximum number of earlier versions that one request reads. Without this limit, a long transaction could delay
+  /// all tenants.
   public static var mostHistory: Int64 { 256 }
 
   /// Adds a thing with a new id.
@@ -101,7 +108,8 @@ extension FleetTransaction {
     try insert(value, id: nil, action: "create")
   }
 
-  /// Adds a thing with an id that the client chose. A repeated request returns the thing that the first one created.
+  /// Adds a thing with an id that the client chose. If the request is repeated, the thing that the first request
+  /// created is returned.
   ///
   /// - Throws: `exists` if a thing with the id was created from other values.
   public func insertOnce<Value: Kind>(_ value: Value, id: UUIDv7) throws(ThingError) -> Stored<Value> {
@@ -110,13 +118,13 @@ extension FleetTransaction {
     return stored
   }
 
-  /// Checks that a thing was created from the values of a repeated request.
+  /// Checks that a stored thing was created from the values of a request, which is then a repeated one.
   ///
   /// - Throws: `exists` if it was created from other values.
   public func requireFirst<Value: Kind>(_ value: Value, of stored: Stored<Value>) throws(ThingError) {
     let name = stored.members["id"]?.textValue ?? ""
     guard stored.version <= Self.mostHistory else { throw .exists(id: name) }
-    // Compare with the values of the first request, by undoing all later changes.
+    // Undo all later changes, to compare with the values at creation.
     var first = stored.value
     for entry in try audit(thing: stored.id, before: nil, limit: Int(Self.mostHistory)) {
       guard entry.action != "create", let change = entry.change else { continue }
@@ -133,14 +141,15 @@ extension FleetTransaction {
     }
   }
 
-  /// Applies a client's merge patch that is based on an older version of a thing.
+  /// Applies a client's merge patch to a thing that others may have changed since the client read it.
   ///
-  /// Changes of different fields are merged.
+  /// If the others changed other fields, all changes are kept.
   ///
   /// - Parameters:
-  ///   - version: the version on which the patch is based.
+  ///   - version: the version that the client has read.
   ///   - check: checks the merged thing.
-  /// - Throws: the errors of `check`; `invalid`; `conflict`; `changedMeanwhile` if that version is no longer known.
+  /// - Throws: the errors of `check`; `invalid`; `conflict`; `changedMeanwhile` if the version is too old to be
+  ///   reconstructed.
   public func patch<Value: Kind>(
     _ stored: Stored<Value>, seen version: Int64, with json: JSON, action: String = "change",
     _ check: (inout Value) throws(ThingError) -> Void = { _ in }

@@ -1,9 +1,9 @@
 import JSONText
 import Telemetry
 
-/// A JSON value that is independent of the text from which it was parsed.
+/// A JSON value that does not refer to the text from which it was parsed.
 ///
-/// Fields of things, change sets and audit entries consist of these. Numbers without a fraction that fit into `Int64`
+/// Fields of things, change sets and audit entries are such values. Numbers without a fraction that fit into `Int64`
 /// are integers; all others are `Double`.
 public enum JSON: Hashable, Sendable {
   case null
@@ -17,7 +17,7 @@ public enum JSON: Hashable, Sendable {
 
   /// Copies a parsed value.
   ///
-  /// - Throws: ``FieldError`` for a number that `Double` cannot hold.
+  /// - Throws: ``FieldError`` for a number that `Double` cannot represent.
   public init(_ value: JSONValue) throws(FieldError) {
     switch value.kind {
     case .null: self = .null
@@ -56,7 +56,7 @@ public enum JSON: Hashable, Sendable {
 
   /// Parses a text.
   ///
-  /// - Throws: ``FieldError`` with the position and the reason in its message.
+  /// - Throws: ``FieldError`` whose message has the position and the reason.
   public init(parsing text: [UInt8]) throws(FieldError) {
     let document: JSONDocument
     do throws(JSONError) {
@@ -91,7 +91,7 @@ public enum JSON: Hashable, Sendable {
     }
   }
 
-  /// Returns a value after this merge patch (RFC 7396).
+  /// Applies this merge patch (RFC 7396) to a value and returns the result.
   public func merged(into value: JSON) -> JSON {
     guard case .object(let patch) = self else { return self }
     var members: [String: JSON] = [:]
@@ -100,7 +100,7 @@ public enum JSON: Hashable, Sendable {
     return .object(members)
   }
 
-  /// The value in error messages: short, and safe to print.
+  /// A short text of the value for error messages, safe to print.
   public var summary: String {
     switch self {
     case .null: "null"
@@ -130,7 +130,7 @@ extension JSON {
     case .null: text += "null"
     case .bool(let flag): text += flag ? "true" : "false"
     case .integer(let number):
-      // RFC 8785 supports only IEEE 754 doubles; other readers would round larger integers.
+      // RFC 8785 supports only IEEE 754 doubles, so larger integers are rounded in the same way as by other readers.
       text += abs(Double(number)) < 9_007_199_254_740_992 ? String(number) : Self.canonical(Double(number))
     case .number(let number): text += Self.canonical(number)
     case .text(let value): Self.write(value, to: &text)
@@ -178,7 +178,7 @@ extension JSON {
   /// number.
   private static func canonical(_ number: Double) -> String {
     if number == 0 { return "0" }
-    // Swift produces the same digits in another form: `1e-07`, `1e+16`, `5.0`.
+    // Swift produces the same digits in another format: `1e-07`, `1e+16`, `5.0`.
     var (digits, exponent) = ("", 0)
     let described = abs(number).description
     let parts = described.split(separator: "e")

@@ -21,7 +21,8 @@ public protocol Kind: Described {
   /// Whether changes are written to the audit.
   static var isAudited: Bool { get }
 
-  /// Returns the person that the personal fields of the thing describe. By default, this is the thing itself.
+  /// Returns the id of the person whom the thing's personal fields describe. By default, this is the id of the thing
+  /// itself.
   ///
   /// - Parameter id: id of the thing.
   func subject(id: UUIDv7) -> UUIDv7
@@ -35,13 +36,13 @@ extension Kind {
 
 /// The names of a kind.
 public struct KindNames: Sendable {
-  /// The name in the audit and in messages, for example `fuelEntry`.
+  /// The name of one thing in the audit and in messages, for example `fuelEntry`.
   public let one: String
-  /// The name in routes, for example `fuel-entries`.
+  /// The name of the kind in routes, for example `fuel-entries`.
   public let many: String
-  /// The column of the thing's id. A kind with a field `id` needs another column for it.
+  /// The name of the column that contains a thing's id. A kind with a field `id` must use another name.
   public let idColumn: String
-  /// The column of the time of creation.
+  /// The name of the column that contains the time of creation.
   public let createdColumn: String
 
   public init(one: String, many: String, idColumn: String = "id", createdColumn: String = "created") {
@@ -63,7 +64,7 @@ public struct KindNames: Sendable {
   }
 }
 
-/// A stored thing.
+/// A stored thing, with its id, version and times.
 public struct Stored<Value: Kind>: Equatable, Sendable {
   public let id: UUIDv7
   /// The number of the version, from 1.
@@ -80,7 +81,7 @@ public struct Stored<Value: Kind>: Equatable, Sendable {
     self.value = value
   }
 
-  /// The members of the JSON for clients.
+  /// The members of the thing's JSON object, as clients receive it.
   public var members: [String: JSON] {
     var members: [String: JSON] = ["id": id.json, "createdAt": createdAt.json, "updatedAt": updatedAt.json]
     for field in Value.fields where field.access != .hidden {
@@ -92,6 +93,6 @@ public struct Stored<Value: Kind>: Equatable, Sendable {
     return members
   }
 
-  /// The JSON for clients.
+  /// The thing as JSON, as clients receive it.
   public var json: JSON { .object(members) }
 }

@@ -13,7 +13,7 @@
 /// It is stored as JSON in the column of the thing's field. Its own fields can therefore be neither filtered, sorted nor
 /// text-searched.
 public protocol NestedValue: Described, FieldValue {
-  /// Checks rules about several fields of a client's value.
+  /// Checks rules that concern several fields of a value that a client sent.
   func check() throws(FieldError)
 }
 

@@ -1,13 +1,13 @@
 /// Checks of texts in fields of things.
 public enum TextRules {
-  /// Checks a name of a person or a thing that is shown to people: 1 to 100 visible characters.
+  /// Checks the name of a person or a thing: 1 to 100 visible characters.
   public static let shown: @Sendable (String) throws(FieldError) -> Void = { name throws(FieldError) in
     guard (1...100).contains(name.unicodeScalars.count), NameRules.isVisible(name) else {
       throw FieldError("", "expected 1 to 100 characters \(NameRules.visibleRule)")
     }
   }
 
-  /// Checks an optional text in one line of visible characters.
+  /// Returns a check of an optional text: one line of visible characters.
   ///
   /// - Parameter limit: the maximum length in bytes.
   public static func short(_ limit: Int) -> @Sendable (String?) throws(FieldError) -> Void {
@@ -19,7 +19,7 @@ public enum TextRules {
     }
   }
 
-  /// Checks optional notes of up to 10,000 bytes: visible characters, tabs and line breaks.
+  /// Checks optional notes: at most 10,000 bytes of visible characters, tabs and line breaks.
   public static let long: @Sendable (String?) throws(FieldError) -> Void = { text throws(FieldError) in
     guard let text else { return }
     let line = text.replacing("\r\n", with: " ").replacing("\n", with: " ").replacing("\t", with: " ")
@@ -28,7 +28,7 @@ public enum TextRules {
     }
   }
 
-  /// Checks an optional code of ASCII letters, digits and `-+_/`, such as a language or a time zone.
+  /// Returns a check of an optional code: ASCII letters, digits and `-+_/`, for example a language or a time zone.
   ///
   /// - Parameter expected: description of a valid code, for the message.
   public static func code(_ expected: String) -> @Sendable (String?) throws(FieldError) -> Void {

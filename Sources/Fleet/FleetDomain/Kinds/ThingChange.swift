@@ -1,6 +1,6 @@
 /// The difference between two versions of a thing.
 public struct ThingChange: Equatable, Sendable {
-  /// Previous values by key; `null` if a field had no value.
+  /// The values before the change, by key; `null` if a field had no value.
   public var before: [String: JSON]
   public var after: [String: JSON]
 
@@ -13,7 +13,7 @@ public struct ThingChange: Equatable, Sendable {
 }
 
 extension Kind {
-  /// Returns the changes since an older version, without hidden fields.
+  /// Returns the changes since an older version, without those of hidden fields.
   ///
   /// - Parameter older: the older version; `nil` if the thing is new.
   public func change(since older: Self?) -> ThingChange {
@@ -27,7 +27,7 @@ extension Kind {
     return change
   }
 
-  /// Merges two versions that are based on `base`, field by field.
+  /// Merges two versions of a thing that were both made from `base`, field by field.
   ///
   /// - Returns: the merged thing, or the fields that both versions changed to different values.
   public static func merge(base: Self, mine: Self, theirs: Self) -> Result<Self, MergeConflict> {
@@ -45,9 +45,9 @@ extension Kind {
     return conflicts.isEmpty ? .success(merged) : .failure(MergeConflict(fields: conflicts))
   }
 
-  /// Returns the version before a change.
+  /// Undoes a change: returns the version before it.
   ///
-  /// - Throws: an error if the change does not belong to this kind.
+  /// - Throws: an error if the change is not of this kind.
   public func reverting(_ change: ThingChange) throws(FieldError) -> Self {
     var older = self
     for field in Self.fields {
@@ -61,7 +61,7 @@ extension Kind {
 public struct MergeConflict: Error, Equatable, Sendable {
   public struct Field: Equatable, Sendable {
     public let key: String
-    /// The value in the version on which both changes are based.
+    /// The value before both changes.
     public let base: JSON
     public let mine: JSON
     public let theirs: JSON

@@ -6,19 +6,19 @@ public enum ThingError: Error, Equatable, Sendable {
   case notFound(kind: String, id: String)
   /// The client's values are invalid.
   case invalid(FieldErrors)
-  /// A thing with this id was created from other values.
+  /// There is a thing with this id already, which was created from other values.
   case exists(id: String)
   /// Another thing has the same value in a field whose values must be unique.
   case duplicate(field: String)
   /// Another client changed the same fields of the thing.
   case conflict(MergeConflict)
-  /// The thing has changed, and the version that the client had seen is no longer known.
+  /// The thing has changed, and the version that the client has read is too old to merge the changes.
   case changedMeanwhile
-  /// The state of the thing does not allow the change.
+  /// The present state of the thing does not allow the change. The value names the states that do.
   case invalidState(state: String, allowedFrom: [String])
   /// The caller has no permission.
   case forbidden(reason: String)
-  /// A rule that is not about a single field does not allow the change.
+  /// The change violates a rule that concerns more than one field. The value has the rule's code and a message.
   case rule(code: String, message: String)
   case storage(StorageError)
 }

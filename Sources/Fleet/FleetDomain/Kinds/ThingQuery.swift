@@ -8,13 +8,13 @@ public struct ThingQuery<Value: Kind>: Sendable {
     case oneOf(key: String, [JSON])
     /// The field has this value or a higher one.
     case atLeast(key: String, JSON)
-    /// The field has a lower value than this one.
+    /// The field has a value below this one.
     case below(key: String, JSON)
     /// The field has a value.
     case isSet(key: String)
     /// The field is the id of a vehicle that belongs to one of these fleets.
     case vehicleInFleets(key: String, [UUIDv7])
-    /// All conditions of one of these lists hold.
+    /// In at least one of these lists, all conditions hold.
     indirect case anyOf([[Condition]])
   }
 
@@ -29,12 +29,12 @@ public struct ThingQuery<Value: Kind>: Sendable {
     }
   }
 
-  /// The conditions, all of which must hold. Their keys are those of ``Kind/fields``, `id`, `createdAt` and
-  /// `updatedAt`.
+  /// Conditions that must all hold. Their keys are `id`, `createdAt`, `updatedAt`, or keys of ``Kind/fields``.
   public var conditions: [Condition] = []
-  /// Words separated by spaces, at most 8. Each must be in one of the text-searched fields, ignoring case; `nil` for any.
+  /// At most 8 words, separated by spaces. Each must occur in one of the text-searched fields; case is ignored. `nil`
+  /// if things are not selected by text.
   public var text: String?
-  /// The fields by which things are sorted. Things with equal values are sorted by their ids, and thus by their time of
+  /// The fields by which things are sorted. Things with equal values are sorted by their ids, that is, by their time of
   /// creation.
   public var order: [Order] = []
   /// The `next` of the previous page of the same query; `nil` for the first page.
@@ -50,7 +50,7 @@ public struct ThingQuery<Value: Kind>: Sendable {
     self.limit = limit
   }
 
-  /// A text that identifies the query without its page. A cursor is valid only for the same text.
+  /// A text that is the same for all pages of the query. A cursor is valid only for queries with the same text.
   public var scope: String {
     var parts = conditions.map(Self.text)
     parts += order.map { ($0.isDescending ? "-" : "+") + $0.key }

@@ -1,7 +1,7 @@
 import Telemetry
 
 extension UUIDv7 {
-  /// A random identifier for a row that the server creates. Nobody can foresee it.
+  /// Creates an identifier for a row that the server adds. Its random part cannot be predicted.
   public static func random(at time: Timestamp) -> UUIDv7 {
     var generator = SystemRandomNumberGenerator()
     return UUIDv7(
