@@ -1,7 +1,7 @@
 import Telemetry
 
-/// A mail to a person that waits to be sent. A mail that was sent or dropped stays for an hour, so that limits can be
-/// counted.
+/// A mail to a person in the queue of mails. After it was sent or dropped, it stays in the queue for an hour, because
+/// the limits count the mails of the last hour.
 public struct QueuedMail: Kind {
   /// The reason for a mail, which determines its text.
   public enum Reason: String, FieldChoice, Sendable {
@@ -26,15 +26,16 @@ public struct QueuedMail: Kind {
   public var recipient: EmailAddress?
   /// Mails with a lower number are sent first.
   public var priority: Int64 = 0
-  /// The values in the text, encrypted because links and codes are secrets; `nil` after the mail was sent or dropped.
+  /// The values that are inserted into the text, encrypted because links and codes are secrets; `nil` after the mail
+  /// was sent or dropped.
   public var details: String?
-  /// Number of attempts to send it.
+  /// Number of attempts to send the mail.
   public var attempts: Int64 = 0
   /// The time of the next attempt; `nil` after the mail was sent or dropped.
   public var nextAttemptAt: Timestamp?
-  /// The time at which the mail is dropped.
+  /// The time at which the mail is dropped if it could not be sent.
   public var expiresAt = Timestamp(nanoseconds: 0)
-  /// The reason why the last attempt failed; `nil` if none failed, or if the mail was sent.
+  /// The reason why the last attempt failed; `nil` if no attempt failed, or if the mail was sent.
   public var lastError: String?
 
   public init() {}

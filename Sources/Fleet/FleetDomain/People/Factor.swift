@@ -9,7 +9,7 @@ public struct Factor: Kind {
     case passkey
     /// Codes sent by email.
     case emailCode
-    /// Ten codes, each valid once.
+    /// Ten recovery codes, each of which can be used once.
     case recoveryCodes
   }
 
@@ -17,13 +17,15 @@ public struct Factor: Kind {
   public var form = Form.totp
   public var name = ""
   public var lastUsedAt: Timestamp?
-  /// Whether the person has proved that the factor works.
+  /// Whether the person has used the factor once, and so shown that it works.
   public var isConfirmed = false
-  /// The encrypted secret of one-time codes, the public key of a passkey, or the digests of recovery codes.
+  /// The encrypted secret of one-time codes, the public key of a passkey, or the digests of recovery codes. `nil` for
+  /// codes by email.
   public var secret: String?
   /// The identifier of a passkey, base64url.
   public var credentialID: String?
-  /// The last accepted step of one-time codes, the counter of a passkey, or the number of unused recovery codes.
+  /// The last time step whose one-time code was accepted, the counter of a passkey, or the number of unused recovery
+  /// codes.
   public var counter: Int64?
 
   public init() {}
@@ -43,7 +45,8 @@ public struct Factor: Kind {
   public func subject(id: UUIDv7) -> UUIDv7 { personID }
 }
 
-/// A secret that is valid once and for a short time: the link of an invitation, or the second step of a sign-in.
+/// A secret that can be used once, within a short time: for example the link of an invitation, or a sign-in that waits
+/// for its second step.
 public struct Ticket: Kind {
   public enum Purpose: String, FieldChoice, Sendable {
     /// The first administrator of a tenant sets up the account.
@@ -67,16 +70,17 @@ public struct Ticket: Kind {
   /// SHA-256 of the secret (``SecretHash/text``).
   public var secret = ""
   public var expiresAt = Timestamp(nanoseconds: 0)
-  /// Number of wrong answers.
+  /// Number of wrong answers so far.
   public var attempts: Int64 = 0
-  /// Additional data of the purpose, as JSON.
+  /// Additional data, whose content depends on the purpose, as JSON.
   public var details: String?
 
   public init() {}
 
-  /// The details of a link that a command on the server's machine has printed.
+  /// The value of ``details`` for a link that a command on the server's machine has printed.
   public static let commandDetails = "command"
-  /// Whether a command on the server's machine has made it, which is valid where passwords are switched off.
+  /// Whether a command on the server's machine has made the ticket. Such a ticket is valid even if passwords are
+  /// switched off.
   public var isFromCommand: Bool { purpose == .firstAdministrator || details == Self.commandDetails }
 
   public static let isAudited = false

@@ -1,17 +1,19 @@
 import Telemetry
 
-/// An account of a person at an OpenID provider, with which the person signs in.
+/// An account at an OpenID provider with which a person signs in.
 ///
-/// Issuer and subject identify it, never an email address: addresses can be changed and given to others.
+/// It is identified by issuer and subject, never by an email address, because addresses can be changed and given to
+/// other people.
 public struct LinkedIdentity: Kind {
   public var personID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
-  /// The provider's id in the configuration.
+  /// The id of the provider in the configuration.
   public var provider = ""
-  /// The provider's own identifier (OpenID Connect Core 1.0, section 2, `iss`).
+  /// The identifier of the provider (OpenID Connect Core 1.0, section 2, `iss`).
   public var issuer = ""
-  /// The account's identifier at the provider.
+  /// The provider's identifier of the account.
   public var subject = ""
-  /// The name of the account that the provider gave when it was linked, for example an email address.
+  /// A name of the account for people, for example an email address, as the provider sent it when the account was
+  /// linked.
   public var name: String?
   public var lastUsedAt: Timestamp?
 

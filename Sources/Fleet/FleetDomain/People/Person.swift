@@ -1,18 +1,18 @@
 import Telemetry
 
-/// The permissions of a person, who can have several roles.
+/// A role, which gives permissions to a person. A person can have several roles.
 public enum PersonRole: String, FieldChoice, Sendable {
   /// All permissions within the tenant.
   case admin
-  /// Driving vehicles and recording journeys.
+  /// May drive vehicles and record journeys.
   case driver
-  /// Maintaining vehicles.
+  /// May maintain vehicles.
   case maintenance
-  /// Only reading.
+  /// May only read.
   case viewer
 }
 
-/// The part of a tenant's fleet that a person may see.
+/// The part of a tenant's vehicles that a person may see.
 public enum FleetScope: FieldValue, Sendable {
   case all
   /// Vehicles of these fleets, and the things that belong to them.
@@ -50,8 +50,8 @@ public struct EmailAddress: FieldValue, Hashable, Sendable {
   public static var type: FieldType { .text }
   public static var schema: String { #"{"type":"string","format":"email","maxLength":254}"# }
 
-  /// Parses an address; `nil` unless it is `LOCAL@DOMAIN` with at most 64 and 254 bytes (RFC 5321, section 4.5.3.1),
-  /// without spaces, invisible characters, quotes or brackets.
+  /// Parses an address; `nil` unless it has the format `LOCAL@DOMAIN` with at most 64 and 254 bytes (RFC 5321, section
+  /// 4.5.3.1), without spaces, invisible characters, quotes or brackets.
   public init?(_ text: String) {
     let folded = NameRules.composed(text).lowercased()
     let parts = folded.split(separator: "@", omittingEmptySubsequences: false)
@@ -99,7 +99,7 @@ public struct Person: Kind {
   public var isActive = true
   /// Language and region (BCP 47), for example `de-AT`.
   public var locale: String?
-  /// A name of the IANA time zone database; `nil` for the tenant's time zone.
+  /// The person's time zone, by its IANA name; `nil` for the tenant's time zone.
   public var timeZone: String?
   public var units = Units.metric
   /// The time of the last request, rounded to a minute.

@@ -2,7 +2,7 @@ import Telemetry
 
 /// A person's sign-in with one browser or app.
 public struct Session: Kind {
-  /// The form of the secret with which the client identifies the session.
+  /// The kind of secret with which the client identifies the session.
   public enum Transport: String, FieldChoice, Sendable {
     /// A browser's cookie.
     case cookie
@@ -14,28 +14,28 @@ public struct Session: Kind {
   public var transport = Transport.cookie
   /// The client's name: the header User-Agent, at most 200 bytes.
   public var client: String?
-  /// The address of the last request.
+  /// The network address from which the last request came.
   public var address: String?
   /// The time of the last request, rounded to a minute.
   public var lastSeenAt = Timestamp(nanoseconds: 0)
-  /// The time at which the session ends in any case.
+  /// The time at which the session ends, even if it is in use.
   public var expiresAt = Timestamp(nanoseconds: 0)
   /// The time at which the person last proved their identity; required for changes of factors, email addresses and
   /// roles.
   public var authenticatedAt = Timestamp(nanoseconds: 0)
   /// SHA-256 of the cookie or access token (``SecretHash/text``).
   public var secret = ""
-  /// The time at which the access token expires; `nil` for a cookie.
+  /// The time at which the access token expires; `nil` if the session has a cookie.
   public var secretExpiresAt: Timestamp?
-  /// SHA-256 of the current refresh token; `nil` for a cookie.
+  /// SHA-256 of the current refresh token; `nil` if the session has a cookie.
   public var refreshSecret: String?
-  /// SHA-256 of the refresh tokens that were used last, separated by spaces; at most 8.
+  /// SHA-256 of up to 8 refresh tokens that were used last, separated by spaces. They are no longer valid.
   public var usedRefreshSecrets: String?
   /// The time at which the session was revoked; `nil` if it was not.
   public var revokedAt: Timestamp?
-  /// The identity at an OpenID provider with which the person signed in; `nil` for another sign-in.
+  /// The identity at an OpenID provider with which the person signed in; `nil` if the person signed in in another way.
   public var identityID: UUIDv7?
-  /// The provider's own identifier of its session (`sid`); `nil` if it gave none.
+  /// The provider's own identifier of its session (`sid`); `nil` if the provider sent none.
   public var providerSession: String?
 
   public init() {}
@@ -60,7 +60,7 @@ public struct Session: Kind {
   ]
 }
 
-/// The data of a session that are needed to decide permissions.
+/// The data of a session that are needed to decide what it may do.
 public struct SignedIn: Equatable, Sendable {
   public let session: UUIDv7
   public let person: UUIDv7
@@ -70,7 +70,7 @@ public struct SignedIn: Equatable, Sendable {
   public let expiresAt: Timestamp
   public let authenticatedAt: Timestamp
   public let lastSeenAt: Timestamp
-  /// Whether the session has ended, or the person is not active.
+  /// Whether the session has ended or the person is not active.
   public let isRevoked: Bool
 
   public init(_ session: Stored<Session>, of person: Stored<Person>) {

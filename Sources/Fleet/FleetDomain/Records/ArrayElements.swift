@@ -3,7 +3,7 @@ struct ArrayElements: ~Escapable {
   enum Step {
     case element(Range<Int>)
     case end
-    /// No element after this offset can be found.
+    /// The array is invalid at this offset, so that no further element can be found.
     case broken(offset: Int, expected: String)
   }
 
@@ -11,7 +11,9 @@ struct ArrayElements: ~Escapable {
   private var position = 1
   private var isFirst = true
 
-  /// - Parameter text: begins with the array's bracket and has no white space at its end.
+  /// Begins to read an array.
+  ///
+  /// - Parameter text: begins with the array's opening bracket and has no white space at its end.
   @_lifetime(copy text)
   init(_ text: Span<UInt8>) { self.text = text }
 
@@ -60,7 +62,7 @@ struct ArrayElements: ~Escapable {
       }
       position += 1
     }
-    // The text is truncated after a complete element.
+    // The text may end here only after a complete element.
     return depth == 0 && position > start
   }
 

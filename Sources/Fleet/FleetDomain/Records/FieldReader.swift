@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// Reads the values of a record's head. For an invalid value, it throws an error with the expected value.
+/// Reads values of a record's head. An invalid value is an error that names the expected value.
 struct FieldReader: ~Escapable {
   private let fields: RecordFields
   private let values: Span<UInt8>
@@ -42,14 +42,14 @@ struct FieldReader: ~Escapable {
     }
   }
 
-  /// A text that is a valid id (``NameRules/isName(_:)``).
+  /// Returns the text of a key, which must be a valid id (``NameRules/isName(_:)``).
   func name(_ key: RecordKey) throws(RecordRefusal) -> String {
     let bytes = try string(key, NameRules.expectedName)
     guard let name = Self.name(bytes) else { throw invalid(key, NameRules.expectedName) }
     return name
   }
 
-  /// Returns `nil` unless the bytes are a valid id.
+  /// Returns the bytes as a text; `nil` if they are not a valid id.
   static func name(_ bytes: Span<UInt8>) -> String? {
     guard !bytes.isEmpty, bytes.count <= NameRules.maximumNameCount else { return nil }
     let name = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
@@ -71,20 +71,20 @@ struct FieldReader: ~Escapable {
     return number
   }
 
-  /// `nil` if the record has no VIN, or one that is too long.
+  /// Returns the VIN; `nil` if the record has no VIN, or one that is too long.
   func vin() throws(RecordRefusal) -> String? {
     guard fields[.vin].form != .absent else { return nil }
     return Self.name(try string(.vin, "a text"))
   }
 
-  /// The ECU of trouble codes or monitors; `nil` if the record has none, or an invalid one.
+  /// Returns the ECU of a `dtc` or `monitors` record; `nil` if the record has no ECU or an invalid one.
   func ecu() -> String? {
     let field = fields[.ecu]
     guard field.form == .string, field.range.count <= IncomingRecord.maximumECUCount else { return nil }
     return Self.name(values.extracting(field.range))
   }
 
-  /// Whether the record has a latitude and a longitude that are valid.
+  /// Whether the record has a latitude and a longitude, both within their ranges.
   func hasPosition() throws(RecordRefusal) -> Bool {
     let hasLatitude = try isDegrees(.latitude, atMost: 90)
     let hasLongitude = try isDegrees(.longitude, atMost: 180)
@@ -99,10 +99,10 @@ struct FieldReader: ~Escapable {
     }
   }
 
-  /// Whether the absolute value of a JSON number is at most a whole number.
+  /// Whether the absolute value of a number is at most `limit`.
   private func isNumber(_ range: Range<Int>, atMost limit: Int) -> Bool {
     let start = values[range.lowerBound] == UInt8(ascii: "-") ? range.lowerBound + 1 : range.lowerBound
-    // The usual form: the digits before the point decide.
+    // The usual case: the digits before the decimal point are sufficient to decide.
     var (whole, place) = (0, start)
     while place < range.upperBound, place - start < 4, values[place] &- UInt8(ascii: "0") < 10 {
       whole = whole * 10 + Int(values[place] - UInt8(ascii: "0"))
@@ -110,7 +110,7 @@ struct FieldReader: ~Escapable {
     }
     let isPlain = !range.contains { values[$0] | 0x20 == UInt8(ascii: "e") }
     if isPlain, place == range.upperBound || values[place] == UInt8(ascii: "."), whole != limit { return whole < limit }
-    // The number is at the limit, or has an exponent.
+    // The number's whole part equals the limit, or the number has an exponent: compare the exact value.
     let digits = unsafe values.extracting(start..<range.upperBound).withUnsafeBufferPointer {
       unsafe Double(String(decoding: $0, as: UTF8.self))
     }
@@ -143,7 +143,7 @@ struct FieldReader: ~Escapable {
   }
 
   private func text(_ range: Range<Int>) -> String {
-    // A message contains only the beginning of the text.
+    // Only the beginning of the text is copied, because messages show no more of it.
     unsafe values.extracting(range).extracting(first: min(range.count, 64)).withUnsafeBufferPointer {
       unsafe String(decoding: $0, as: UTF8.self)
     }

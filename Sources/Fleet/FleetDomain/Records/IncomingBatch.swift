@@ -1,21 +1,23 @@
-/// The records of one request or message: a JSON array of objects, JSON lines, or one object.
+/// The records of one request or message, which is a JSON array of objects, JSON lines, or one object.
 public struct IncomingBatch: Sendable {
-  /// The valid records in their order.
+  /// The valid records, in the order in which they were sent.
   public private(set) var records: [IncomingRecord] = []
-  /// The rejected records, each with its index among all records, from 0.
+  /// The rejected records, each with its index among all records of the batch, from 0.
   public private(set) var refusals: [(index: Int, refusal: RecordRefusal)] = []
 
-  /// The first error in the structure of an array, after which its elements cannot be separated; otherwise `nil`. The
-  /// batch then has no records.
+  /// The error after which the elements of an array cannot be separated any more; `nil` if there is none. A batch with
+  /// such an error has no records.
   public private(set) var breakOff: RecordRefusal?
 
-  /// The number of valid and refused records.
+  /// The number of valid and rejected records.
   public var count: Int { records.count + refusals.count }
 
+  /// Parses the records of a text.
+  ///
   /// - Parameters:
   ///   - text: an array if the first character is `[`; otherwise one record on each line, with empty lines ignored. If
-  /// the end of an element of the array cannot be found, ``breakOff`` is set.
-  ///   - mayBeObject: whether the text may be one object on several lines.
+  ///     the end of an element of the array cannot be found, ``breakOff`` is set.
+  ///   - mayBeObject: whether the text may be a single object that extends over several lines.
   public init(parsing text: Span<UInt8>, mayBeObject: Bool = false) {
     let range = IncomingRecord.trimmed(text)
     if !range.isEmpty, text[range.lowerBound] == UInt8(ascii: "[") {
@@ -27,7 +29,7 @@ public struct IncomingBatch: Sendable {
     }
   }
 
-  /// Returns the results of all records.
+  /// Returns the results of all records, including the rejected ones, in the order in which they were sent.
   ///
   /// - Parameter stored: the results of ``records``.
   public func outcomes(_ stored: [IngestOutcome]) -> [IngestOutcome] {
@@ -55,7 +57,7 @@ public struct IncomingBatch: Sendable {
   }
 
   private mutating func readLines(_ text: Span<UInt8>) {
-    // Records rarely have fewer bytes.
+    // An estimate: few records are shorter than 256 bytes.
     records.reserveCapacity(min(text.count / 256 + 1, 4_096))
     var start = 0
     while start < text.count {
@@ -68,9 +70,11 @@ public struct IncomingBatch: Sendable {
     }
   }
 
-  /// Parses a line in one pass, without searching for its end first.
+  /// Parses a record of JSON lines with the fast parser (``RecordScanner``), without searching for the end of the line
+  /// first.
   ///
-  /// - Returns: `false` if the line is not exactly one simple record. It is then parsed by the general parser.
+  /// - Returns: `false` if the line is not exactly one record that the fast parser accepts. The general parser must
+  ///   then parse the line.
   private mutating func takeOrdinary(_ text: Span<UInt8>, at start: inout Int) -> Bool {
     guard text[start] == UInt8(ascii: "{") else { return false }
     var end = start
@@ -79,14 +83,15 @@ public struct IncomingBatch: Sendable {
       guard end == text.count || text[end] == UInt8(ascii: "\n") else { return false }
       records.append(record)
     } catch {
-      // This error has an offset from the beginning of the text. The general parser reports the offset in the record.
+      // The error's offset is counted from the beginning of the whole text. Let the general parser report it with the
+      // offset in the record.
       return false
     }
     start = end + 1
     return true
   }
 
-  /// Separates the elements by their brackets and commas, and parses each of them.
+  /// Finds the elements of an array by their brackets and commas, and parses each of them as a record.
   private mutating func readArray(_ text: Span<UInt8>, at start: Int) {
     var elements = ArrayElements(text)
     while true {

@@ -30,20 +30,20 @@ extension IncomingRecord {
     try reader.checkValues(of: kind)
   }
 
-  /// Parses a simple record on one line that begins at an offset.
+  /// Parses a record with the fast parser (``RecordScanner``), which accepts only simple records.
   ///
   /// - Parameter end: receives the offset after the record.
-  /// - Returns: `nil` if the record is not simple. Its end is then unknown.
+  /// - Returns: `nil` if the record is not simple. `end` is then not set.
   init?(scanning text: Span<UInt8>, at start: Int, end: inout Int) throws(RecordRefusal) {
     var scanner = RecordScanner(text, at: start)
     guard scanner.scan(), !scanner.hasLineFeed, scanner.position - start <= Self.maximumCount else { return nil }
     end = scanner.position
     try self.init(scanner.fields, in: text, body: text.extracting(start..<end))
-    // The general parser reports the invalid value.
+    // Let the general parser report the invalid value.
     if scanner.wrongTypes.contains(kind) { return nil }
   }
 
-  /// The range without JSON white space at both ends.
+  /// Returns the range of a text without the JSON white space at both ends.
   static func trimmed(_ text: Span<UInt8>) -> Range<Int> {
     var range = 0..<text.count
     while !range.isEmpty, isSpace(text[range.lowerBound]) { range = (range.lowerBound + 1)..<range.upperBound }
@@ -53,6 +53,8 @@ extension IncomingRecord {
 
   public static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
+  /// Creates a record from the values of its head.
+  ///
   /// - Parameter values: the bytes to which the ranges of `fields` refer.
   init(_ fields: RecordFields, in values: Span<UInt8>, body: Span<UInt8>) throws(RecordRefusal) {
     let reader = FieldReader(fields, values)

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A received record: its text, and the values that determine its place in the store.
+/// A record that was received: its text, and the values by which the store finds it.
 public struct IncomingRecord: Equatable, Sendable {
   /// The maximum length of a record in bytes, without its line feed.
   public static let maximumCount = 16_384
@@ -8,25 +8,25 @@ public struct IncomingRecord: Equatable, Sendable {
   static let maximumECUCount = 32
 
   public var kind: RecordKind
-  /// Created once by the gateway. A resent record has the same ID.
+  /// The record's ID. The gateway creates it once; a record that is sent again has the same ID.
   public var id: UUIDv7
-  /// `nil` if the date was unknown; ``quality`` is then `unset`.
+  /// The time of the record; `nil` if the gateway did not know the date. ``quality`` is then `unset`.
   public var time: Timestamp?
   /// The source of ``time``.
   public var quality: TimeQuality
   public var gatewayId: String
   public var vehicleId: String
-  /// The epoch in which ``sequence`` counts.
+  /// The epoch to which ``sequence`` belongs.
   public var epoch: UUIDv7
-  /// Starts at 1 in each gateway and epoch.
+  /// The sequence number, which starts at 1 in each epoch of a gateway.
   public var sequence: UInt64
   /// The VIN; `nil` if the record has none. Never empty.
   public var vin: String?
-  /// Whether it has a valid `latitude` and `longitude`.
+  /// Whether the record has a valid `latitude` and `longitude`.
   public var hasPosition: Bool
   /// The ECU of a `dtc` or `monitors` record; `nil` for all other types.
   public var ecu: String?
-  /// The JSON object without white space around it.
+  /// The record's JSON object, without white space before and after it.
   public var body: [UInt8]
 
   public init(

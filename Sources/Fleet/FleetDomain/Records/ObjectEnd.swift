@@ -1,6 +1,6 @@
 /// Finds the end of a JSON object by brackets and quotes, without parsing it.
 enum ObjectEnd {
-  /// - Returns: `nil` if the text does not begin with an object, or ends inside it.
+  /// Returns the offset after the object; `nil` if the text does not begin with an object, or ends inside it.
   static func find(in text: Span<UInt8>) -> Int? {
     guard !text.isEmpty, text[0] == UInt8(ascii: "{") else { return nil }
     var (depth, isInString) = (0, false)
@@ -9,7 +9,7 @@ enum ObjectEnd {
       switch text[index] {
       case UInt8(ascii: "\\") where isInString: index &+= 1
       case UInt8(ascii: "\""): isInString.toggle()
-      // A string cannot continue on the next line.
+      // A string must end on the line on which it begins.
       case UInt8(ascii: "\n") where isInString: return nil
       case _ where isInString: break
       case UInt8(ascii: "["), UInt8(ascii: "{"): depth &+= 1

@@ -2,11 +2,11 @@ import Telemetry
 
 /// Replaces the time in a record's text.
 public enum RecordBodyTime {
-  /// Returns the text with another `timestamp` and `timeQuality`. If it has no `timestamp`, one is inserted before
+  /// Returns the text with another `timestamp` and `timeQuality`. If the text has no `timestamp`, it is inserted before
   /// `timeQuality`.
   ///
   /// - Parameter body: the text of a valid record.
-  /// - Throws: the first error of a text that is not a valid record.
+  /// - Throws: the first error, if the text is not a valid record.
   public static func replacing(
     in body: [UInt8], time: Timestamp, quality: TimeQuality
   ) throws(RecordRefusal) -> [UInt8] {
@@ -36,21 +36,21 @@ public enum RecordBodyTime {
     return try RecordDocument(body.span).fields
   }
 
-  /// The range of a string with its quotes.
+  /// Returns the range of the string that begins at an offset, including its quotes.
   private static func string(at start: Int, in body: [UInt8]) -> Range<Int> {
     var end = start + 1
     while end < body.count, body[end] != UInt8(ascii: "\"") { end += body[end] == UInt8(ascii: "\\") ? 2 : 1 }
     return start..<min(end + 1, body.count)
   }
 
-  /// The offset of the key before a value, with its quote.
+  /// Returns the offset at which the key of a value begins, including its quote.
   private static func key(before value: Int, in body: [UInt8]) -> Int {
     var quotes = 0
     var index = value
     while index > 0, quotes < 2 {
       index -= 1
-      // The key is defined by the record format and contains no quote. An escape in it ends at the backslash of a `\u`,
-      // not at a quote.
+      // The key is one of the record format and contains no quote. If it is written with escapes, these begin with `\u`
+      // and contain no quote either.
       if body[index] == UInt8(ascii: "\"") { quotes += 1 }
     }
     return index

@@ -1,7 +1,8 @@
-/// Counts the records of a body before any is parsed. A compressed body of a few kilobytes may expand to millions of
-/// lines, and each rejected line needs memory for a message.
+/// Estimates the number of records in a body before they are parsed. A compressed body of a few kilobytes may expand to
+/// millions of lines, and each rejected line needs memory for a message.
 public enum RecordCount {
-  /// The maximum number of records: lines that are not empty, or commas between the elements of an array plus one.
+  /// Returns an upper bound of the number of records: the number of lines that are not empty, or of commas between the
+  /// elements of an array plus one.
   public static func most(in body: Span<UInt8>) -> Int {
     var first = 0
     while first < body.count, isSpace(body[first]) { first += 1 }
@@ -9,8 +10,8 @@ public enum RecordCount {
     return body[first] == UInt8(ascii: "[") ? elements(body.extracting(first..<body.count)) : lines(body)
   }
 
-  /// As in the parser: a control character is not white space, so a line with only a control character counts as a
-  /// record and is rejected.
+  /// As in the parser, a control character is not white space. A line with nothing else counts as a record, and is then
+  /// rejected.
   private static func isSpace(_ byte: UInt8) -> Bool { IncomingRecord.isSpace(byte) }
 
   private static func lines(_ body: Span<UInt8>) -> Int {
@@ -26,7 +27,7 @@ public enum RecordCount {
     return count
   }
 
-  /// The commas outside strings and inner brackets.
+  /// Counts the commas that are neither in strings nor in inner brackets.
   private static func elements(_ body: Span<UInt8>) -> Int {
     var (count, depth, isInString) = (1, 0, false)
     var index = 0

@@ -1,13 +1,16 @@
 import JSONText
 
-/// The general parser of records, for those that are not simple: with escapes, characters beyond ASCII, or errors.
+/// The general parser of records. It is used for records that ``RecordScanner`` cannot parse: with escapes, characters
+/// beyond ASCII, or errors.
 struct RecordDocument {
   let root: JSONValue
   private(set) var fields = RecordFields()
-  /// Values without escapes, in sequence. The ranges of ``fields`` refer to them.
+  /// The values of the record's head in sequence, with escapes replaced. The ranges of ``fields`` refer to these bytes.
   private(set) var values: [UInt8] = []
 
-  /// - Throws: the first error of the text.
+  /// Parses a record.
+  ///
+  /// - Throws: the first error in the text.
   init(_ text: Span<UInt8>) throws(RecordRefusal) {
     do throws(JSONError) {
       root = try JSONDocument(parsing: text).root

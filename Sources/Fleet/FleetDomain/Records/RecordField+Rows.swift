@@ -1,20 +1,20 @@
 import OBDWire
 import Telemetry
 
-// The table of docs/Records.md as data: the keys of each type, except those of the head.
+// The keys of each type of record, except those of the head.
 
 extension RecordField {
-  /// The keys that the record format defines, in its order.
+  /// The keys that the record format defines, in the order of its table.
   public static let contract: [RecordField] =
     signals + position + vehicle + codes + monitors + geofence + trip + driving + adapter + gap + [
-      // In records of all types.
+      // Keys of all types of records.
       RecordField(
         "elapsed", .all, .number(0 ... .infinity), unit: "s",
         "Time of a count that only goes up, while the date is not known"),
       RecordField("truncated", .all, .flag, "Whether the record was cut to the length of a line"),
     ]
 
-  /// Keys of telemetry that SAE J1979-DA defines and that ``contract`` does not contain.
+  /// Keys of telemetry that SAE J1979-DA defines but the table of the record format does not list.
   public static let otherSignals: [RecordField] = {
     let named = Set(contract.filter { $0.types.contains(.telemetry) }.map(\.name))
     return signalRows.values.filter { !named.contains($0.name) }.sorted { $0.name < $1.name }
@@ -22,7 +22,7 @@ extension RecordField {
 
   // MARK: Telemetry
 
-  /// The signals that applications of the fleet already use.
+  /// Signals that existing applications of the fleet use.
   private static let signals: [RecordField] =
     [
       "rpm", "speed", "throttlePosition", "engineLoad", "coolantTemp", "intakeAirTemp", "maf", "fuelLevel", "fuelType",
@@ -50,7 +50,8 @@ extension RecordField {
       "fixType", .telemetry, .text, "none, 2d, 3d, dgps, rtkFloat, rtkFixed or estimated; more may come"),
   ]
 
-  /// The values of SAE J1979-DA by name. If several rows have one name, a value is valid if one of them allows it.
+  /// The valid values of the signals of SAE J1979-DA, by name. If several PIDs have a signal of the same name, a value
+  /// is valid if one of them allows it.
   private static let signalRows: [String: RecordField] = {
     var rows: [String: RecordField] = [:]
     for index in 0..<saeSignals.count {
@@ -70,14 +71,14 @@ extension RecordField {
     return rows
   }()
 
-  /// The range of all values that the bits can represent. It includes values that mean "not available", because earlier
-  /// gateways send them.
+  /// Returns the range of all values that the bits of a signal can represent. It includes values that mean "not
+  /// available", because earlier gateways send them.
   private static func range(of definition: SignalDefinition) -> ClosedRange<Double>? {
     definition.rescale == .none ? definition.bitRange.map { $0.low...$0.high } : nil
   }
 
-  /// The range with bounds of at most six decimals, which are easy to read in messages; other bounds are rounded
-  /// outward.
+  /// Returns the range with bounds of at most six decimals, which are easy to read in messages. The bounds are rounded
+  /// so that the range becomes larger.
   private static func decimal(_ range: ClosedRange<Double>) -> ClosedRange<Double> {
     func rounded(_ bound: Double, _ rule: FloatingPointRoundingRule) -> Double {
       let nearest = (bound * 1e6).rounded() / 1e6
@@ -178,7 +179,7 @@ extension RecordField {
 }
 
 extension RecordField.Values {
-  /// Creates a row that allows the values of both rows.
+  /// Creates a row that allows the values of two other rows.
   fileprivate init(_ first: Self, or second: Self) {
     switch (first, second) {
     case (.number(let one), .number(let other)):

@@ -1,17 +1,17 @@
 import Telemetry
 
-/// A key of a record whose values the store checks.
+/// A key of records whose values the store checks.
 public struct RecordField: Sendable {
   /// The valid values of a key. Numbers are always finite.
   public enum Values: Equatable, Sendable {
     case number(ClosedRange<Double>)
-    /// A number without a point and an exponent.
+    /// A whole number, written without decimal point and exponent.
     case integer(ClosedRange<Double>)
     case flag
     case text
-    /// The text of a code, or its number if the standard has no text.
+    /// The text of a code, or the code's number if the standard has no text for it.
     case code
-    /// A time in RFC 3339.
+    /// A time in the format of RFC 3339.
     case time
     /// A UUID of version 7.
     case identifier
@@ -20,12 +20,13 @@ public struct RecordField: Sendable {
     /// An array of objects.
     case objects
     case object
-    /// Values of telemetry by ECU: `{"7E9":{"speed":50}}`.
+    /// Values of telemetry, grouped by ECU: `{"7E9":{"speed":50}}`.
     case telemetryByECU
   }
 
   public let name: String
-  /// The types of records in which the key must have one of these values. In other types, it may have any value.
+  /// The types of records in which the key must have one of these values. In records of other types, it may have any
+  /// value.
   public let types: RecordTypes
   public let values: Values
   /// The symbol of the unit; empty if there is none.
@@ -63,7 +64,7 @@ public struct RecordTypes: OptionSet, Hashable, Sendable {
   static let gap = RecordTypes(.gap)
   static let all = RecordTypes(RecordType.allCases.map { RecordTypes($0) })
 
-  /// Whether the set contains a kind.
+  /// Whether the set contains the type of a record. It contains no unknown type.
   func contains(_ kind: RecordKind) -> Bool {
     guard case .known(let type) = kind else { return false }
     return contains(RecordTypes(type))
@@ -73,7 +74,8 @@ public struct RecordTypes: OptionSet, Hashable, Sendable {
 extension RecordField.Values {
   /// Whether a number is within a range of values.
   ///
-  /// A bound with decimals is widened for rounding errors in the last digit of decimal products. Whole bounds are exact.
+  /// A bound with decimals is widened slightly, because a product of decimal factors may have a rounding error in its
+  /// last digit. Whole bounds are exact.
   static func isWithin(_ range: ClosedRange<Double>, _ number: Double) -> Bool {
     if range.contains(number) { return true }
     let bound = number < range.lowerBound ? range.lowerBound : range.upperBound

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The keys that the store knows, found by the hash that ``RecordScanner`` computes for each key.
+/// A hash table of the keys that the store knows. ``RecordScanner`` computes the hash of each key that it reads.
 ///
 /// A key is in the table if it is part of a record's head (``RecordKey``), has rules (``RecordField``), or both. The
 /// table is built once.
@@ -9,15 +9,15 @@ struct RecordFieldTable: Sendable {
   struct Entry: Sendable {
     fileprivate let sum: UInt32
     fileprivate let name: Range<Int>
-    /// `nil` if the head has no such key.
+    /// The key of the head; `nil` if the key is not part of the head.
     fileprivate(set) var key: RecordKey?
-    /// Indexes in ``RecordFieldTable/rules``.
+    /// The range of the key's rules in ``RecordFieldTable/rules``.
     fileprivate(set) var rules: Range<Int>
-    /// Whether the value is telemetry by ECU in some type of record.
+    /// Whether there is a type of record in which the value is telemetry grouped by ECU.
     fileprivate(set) var isByECU: Bool
   }
 
-  /// The valid values of a key in some types of records.
+  /// The valid values of a key in certain types of records.
   struct Rule: Sendable {
     let types: RecordTypes
     let values: RecordField.Values
@@ -28,14 +28,14 @@ struct RecordFieldTable: Sendable {
   private(set) var rules: [Rule] = []
   private var entries: [Entry] = []
   private var names: [UInt8] = []
-  /// Indexes of entries plus one; 0 if free. Open addressing.
+  /// A hash table with open addressing. Each slot has the index of an entry plus one, or 0 if it is free.
   private var slots: [UInt16]
 
   private init(_ fields: [RecordField]) {
     var byName: [String: [RecordField]] = [:]
     for field in fields { byName[field.name, default: []].append(field) }
     for key in RecordKey.allCases where byName["\(key.name)"] == nil { byName["\(key.name)"] = [] }
-    // At most half of the slots are used.
+    // The number of slots is a power of two, and at most half of them are used.
     slots = [UInt16](repeating: 0, count: 2 << (Int.bitWidth - (byName.count - 1).leadingZeroBitCount))
     for (name, fields) in byName.sorted(by: { $0.key < $1.key }) { add(name, fields) }
   }
@@ -55,11 +55,11 @@ struct RecordFieldTable: Sendable {
     slots[slot] = UInt16(entries.count)
   }
 
-  /// Returns the entry of a key; `nil` if the store does not know it.
+  /// Returns the entry of a key; `nil` if the store does not know the key.
   ///
   /// - Parameters:
   ///   - sum: the key's hash, from ``RecordScanner/sum(of:in:)``.
-  ///   - text: contains the key.
+  ///   - range: the range of the key in `text`.
   @inline(__always)
   func find(_ sum: UInt32, _ range: Range<Int>, in text: Span<UInt8>) -> Entry? {
     var slot = Int(sum) & (slots.count &- 1)
@@ -71,7 +71,7 @@ struct RecordFieldTable: Sendable {
     return nil
   }
 
-  /// The same for a key in a separate buffer.
+  /// Returns the entry of a key by its name; `nil` if the store does not know the key.
   func find(_ name: Span<UInt8>) -> Entry? {
     find(RecordScanner.sum(of: 0..<name.count, in: name), 0..<name.count, in: name)
   }

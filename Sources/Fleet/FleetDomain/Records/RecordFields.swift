@@ -1,8 +1,9 @@
-/// The positions of the values that the store reads, in the record itself or in a copy without escapes.
+/// The places of the values that the store reads from a record. They refer to the record's text, or to a copy in which
+/// escapes are replaced.
 struct RecordFields {
   enum Form: UInt8 { case absent, string, number, other }
 
-  /// Kept small, because each record has a table of these.
+  /// The place of a value. It is small, because each record has a table of all of them.
   struct Field {
     var form: Form
     private let start: UInt32
@@ -14,9 +15,11 @@ struct RecordFields {
       (start, end, place) = (0, 0, 0)
     }
 
+    /// Creates the place of a value.
+    ///
     /// - Parameters:
     ///   - range: the characters of a string without its quotes, or the digits of a number.
-    ///   - offset: of the value in the record, for messages.
+    ///   - offset: the offset of the value in the record, for messages.
     init(form: Form, range: Range<Int>, offset: Int) {
       self.form = form
       start = UInt32(truncatingIfNeeded: range.lowerBound)

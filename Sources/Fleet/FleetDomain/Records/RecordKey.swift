@@ -1,8 +1,8 @@
-/// The keys of a record that the store reads. Other keys are only stored.
+/// The keys of a record's head, whose values the store reads. It only stores the values of all other keys.
 enum RecordKey: Int, CaseIterable {
   case type, id, timestamp, timeQuality, gatewayId, vehicleId, epoch, seq, vin, latitude, longitude, ecu
 
-  /// The name as in records.
+  /// The key as it is written in records.
   var name: StaticString {
     switch self {
     case .type: "type"
@@ -20,10 +20,10 @@ enum RecordKey: Int, CaseIterable {
     }
   }
 
-  /// Returns the key with this name; `nil` if the store does not read it.
+  /// Returns the key with a name; `nil` if the store does not read this key.
   init?(_ name: Span<UInt8>) {
     guard let first = name.isEmpty ? nil : name[0] else { return nil }
-    // Length and first letter leave only one candidate.
+    // Length and first letter determine the only key that the name can be.
     let candidate: RecordKey
     switch (name.count, first) {
     case (2, UInt8(ascii: "i")): candidate = .id
@@ -46,7 +46,7 @@ enum RecordKey: Int, CaseIterable {
 }
 
 extension Span<UInt8> {
-  /// Whether the bytes are equal to a text.
+  /// Whether the span contains exactly the bytes of a text.
   func holds(_ text: StaticString) -> Bool {
     guard count == text.utf8CodeUnitCount else { return false }
     for index in 0..<count where unsafe self[index] != text.utf8Start[index] { return false }

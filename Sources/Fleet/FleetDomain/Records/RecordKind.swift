@@ -1,16 +1,16 @@
 import Telemetry
 
-/// The type of a record: a known type, or the name of any other, because later versions may add types.
+/// The type of a record: a known type, or the name of an unknown one, because later versions may add types.
 public enum RecordKind: Hashable, Sendable {
   case known(RecordType)
-  /// A name that is not in ``Telemetry/RecordType``.
+  /// The name of a type that is not in ``Telemetry/RecordType``.
   case other(String)
 
   public init(_ name: String) {
     self = RecordType.allCases.first { name == $0.text }.map { .known($0) } ?? .other(name)
   }
 
-  /// The name as in records.
+  /// The name of the type in records.
   public var name: String {
     switch self {
     case .known(let type): type.text
@@ -18,7 +18,7 @@ public enum RecordKind: Hashable, Sendable {
     }
   }
 
-  /// The class in which it is stored.
+  /// The class in which records of this type are stored.
   public var recordClass: RecordClass {
     switch self {
     case .known(let type): .known(type)
@@ -27,14 +27,15 @@ public enum RecordKind: Hashable, Sendable {
   }
 }
 
-/// The classes of stored records: each known type, and one for all others. Retention and lists use them.
+/// The classes into which stored records are divided: one for each known type, and one for all other types. Retention
+/// and lists use them.
 public enum RecordClass: Hashable, Sendable, CaseIterable {
   case known(RecordType)
   case other
 
   public static let allCases: [RecordClass] = RecordType.allCases.map { .known($0) } + [.other]
 
-  /// The number in the database, which never changes.
+  /// The number of the class in the database, which never changes.
   public var number: Int16 {
     switch self {
     case .known(let type): Int16(type.rawValue)
@@ -42,10 +43,10 @@ public enum RecordClass: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether each ECU of a vehicle has its own records of this class, and so its own newest record.
+  /// Whether each ECU of a vehicle has its own records of this class. If so, there is a newest record of each ECU.
   public var hasECUs: Bool { self == .known(.dtc) || self == .known(.monitors) }
 
-  /// Returns `nil` for an unknown number.
+  /// Returns the class with a number; `nil` for an unknown number.
   public init?(number: Int16) {
     if number == 255 {
       self = .other
@@ -55,7 +56,7 @@ public enum RecordClass: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The type's name, or `other`.
+  /// The name of the type, or `other`.
   public var name: String {
     switch self {
     case .known(let type): type.text
@@ -73,6 +74,7 @@ extension TimeQuality {
   /// ``name`` as a `String`.
   public var text: String { "\(name)" }
 
-  /// Whether a time of this quality replaces one of the other: gps > ntp > system > unset.
+  /// Whether a time of this quality replaces a time of another quality. The order, from the best, is gps, ntp, system,
+  /// unset.
   public func isBetter(than other: TimeQuality) -> Bool { rawValue < other.rawValue }
 }

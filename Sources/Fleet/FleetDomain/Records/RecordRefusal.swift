@@ -1,12 +1,12 @@
 import JSONText
 
-/// The reason why a record is rejected, with the place and the expected value. If the same record is sent again, it is
-/// rejected again.
+/// The reason why a record is rejected, with the place of the error and the expected value. The same record is rejected
+/// again if it is sent again.
 public struct RecordRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Kind: String, Hashable, Sendable {
-    /// Not a JSON object (RFC 8259), or a truncated one.
+    /// The text is not a JSON object (RFC 8259), or is truncated.
     case malformed
-    /// More than ``IncomingRecord/maximumCount`` bytes.
+    /// The record has more than ``IncomingRecord/maximumCount`` bytes.
     case tooLarge
     /// A key that every record must have is missing.
     case missingKey
@@ -16,20 +16,20 @@ public struct RecordRefusal: Error, Hashable, Sendable, CustomStringConvertible 
     case nullValue
     /// A key occurs twice in one object.
     case duplicateKey
-    /// The record's gateway is not its sender.
+    /// The record's `gatewayId` is not that of the gateway that sent it.
     case foreignGateway
-    /// The gateway may not write as this vehicle.
+    /// The gateway may not send records for this vehicle.
     case foreignVehicle
     /// The batch has too many new vehicles (``TenantLimits``), or the gateway has registered too many.
     case tooManyVehicles
   }
 
   public let kind: Kind
-  /// The path of the key: `ecus.7E9`; empty for the record as a whole.
+  /// The path of the key, for example `ecus.7E9`; empty if the record as a whole is rejected.
   public let key: String
-  /// The offset in the record in bytes; `nil` if there is no single place.
+  /// The place of the error as an offset in the record, in bytes; `nil` if the error has no single place.
   public let offset: Int?
-  /// The expected and the found value.
+  /// The values that were expected and found.
   public let detail: String
 
   public init(_ kind: Kind, key: String = "", offset: Int? = nil, _ detail: String) {
@@ -39,7 +39,7 @@ public struct RecordRefusal: Error, Hashable, Sendable, CustomStringConvertible 
     self.detail = detail
   }
 
-  /// One line: `vehicleId: byte 153: expected 1 to 128 bytes without control characters, found ""`.
+  /// The refusal as one line: `vehicleId: byte 153: expected 1 to 128 bytes without control characters, found ""`.
   public var description: String {
     var text = key.isEmpty ? "" : key + ": "
     if let offset { text += "byte \(offset): " }
@@ -48,6 +48,6 @@ public struct RecordRefusal: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension RecordRefusal {
-  /// Quotes a text of a record for a message: on one line, at most 60 characters.
+  /// Quotes a text from a record for a message: on one line, shortened to 60 characters.
   public static func quoted(_ text: some StringProtocol) -> String { JSONError.quoted(text) }
 }

@@ -3,7 +3,7 @@ import Telemetry
 extension RecordScanner {
   /// Whether a scanned value is valid for a key.
   ///
-  /// - Parameter range: of the value; with the quotes of a string.
+  /// - Parameter range: the range of the value; for a string including its quotes.
   func allows(_ values: RecordField.Values, _ range: Range<Int>) -> Bool {
     let first = bytes[range.lowerBound]
     let isNumber = first == UInt8(ascii: "-") || first &- UInt8(ascii: "0") < 10
@@ -30,7 +30,7 @@ extension RecordScanner {
     }
   }
 
-  /// The range without the quotes.
+  /// Returns the range of a string without its quotes.
   private static func inner(_ range: Range<Int>) -> Range<Int> { (range.lowerBound + 1)..<(range.upperBound - 1) }
 
   private func isWhole(_ range: Range<Int>) -> Bool {
@@ -39,7 +39,7 @@ extension RecordScanner {
   }
 
   private func isWithin(_ limits: ClosedRange<Double>, _ range: Range<Int>) -> Bool {
-    // The usual form: digits, possibly with a point.
+    // The usual case: only digits, and at most one decimal point.
     var (digits, decimals, index) = (UInt64(0), -1, range.lowerBound)
     let isNegative = bytes[index] == UInt8(ascii: "-")
     if isNegative { index &+= 1 }
@@ -57,7 +57,7 @@ extension RecordScanner {
       index &+= 1
     }
     var size = Double(digits)
-    // Both are exact, so the quotient is the nearest Double.
+    // Both numbers are exact in a Double, so their quotient is the Double nearest to the decimal number.
     if decimals > 0 { size /= Self.powers[decimals] }
     return RecordField.Values.isWithin(limits, isNegative ? -size : size)
   }
@@ -66,7 +66,7 @@ extension RecordScanner {
     number(range).map { RecordField.Values.isWithin(limits, $0) } ?? false
   }
 
-  /// The `Double` nearest to a scanned number; `nil` if the number is too large.
+  /// Returns the `Double` nearest to a scanned number; `nil` if it is not finite.
   func number(_ range: Range<Int>) -> Double? {
     let value = unsafe bytes.extracting(range).withUnsafeBufferPointer {
       unsafe Double(String(decoding: $0, as: UTF8.self))
@@ -74,15 +74,18 @@ extension RecordScanner {
     return value.flatMap { $0.isFinite ? $0 : nil }
   }
 
-  /// 10 to the power of 0 to 15, all exact.
+  /// The powers of 10 from 10⁰ to 10¹⁵, which a Double represents exactly.
   private static var powers: InlineArray<16, Double> {
     [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15]
   }
 
+  /// Whether a value is an array whose elements all begin with a certain byte.
+  ///
   /// - Parameter opening: the first byte of every element.
   private func isArray(of opening: UInt8, _ range: Range<Int>) -> Bool {
     guard bytes[range.lowerBound] == UInt8(ascii: "[") else { return false }
-    // The text is known to be valid JSON. After a comma or bracket on this level, an element may begin.
+    // The text is known to be valid JSON. An element may begin after the opening bracket, and after each comma on this
+    // level.
     var (depth, isInString, mayBegin) = (0, false, true)
     for index in (range.lowerBound + 1)..<(range.upperBound - 1) {
       let byte = bytes[index]

@@ -1,33 +1,35 @@
-/// Parses a simple record in one pass: only ASCII, without escapes, null and repeated keys.
+/// A fast parser for simple records: ASCII only, without escapes, without null, and without a key that occurs twice.
 ///
-/// All other records, invalid or only unusual, are parsed by ``JSONText/JSONDocument``, which accepts all JSON and
-/// reports errors. That parser is three times slower, so this one is tried first.
+/// All other records are parsed by ``JSONText/JSONDocument``, which accepts all JSON and reports errors. That parser
+/// takes three times as long, so this one is tried first.
 struct RecordScanner: ~Copyable, ~Escapable {
-  /// The maximum depth of objects and arrays. Records have a depth of three.
+  /// The maximum depth of nested objects and arrays. Records that gateways make have a depth of three.
   private static let maximumDepth = 16
 
   let bytes: Span<UInt8>
   private(set) var position: Int
   private(set) var fields = RecordFields()
-  /// Whether the object contains a line feed.
+  /// Whether there is a line feed inside the object.
   private(set) var hasLineFeed = false
-  /// The types of records for which a value is invalid.
+  /// The types in which one of the scanned values is invalid. The record is invalid if its type is among them.
   private(set) var wrongTypes: RecordTypes = []
   private let table = RecordFieldTable.shared
-  /// Whether the scanned object contains values by ECU.
+  /// Whether the object that is being scanned contains values grouped by ECU.
   private var isByECU = false
-  /// Hashes of the keys of all open objects.
+  /// The hashes of the keys of all objects that are not closed yet.
   private var keys = InlineArray<64, UInt32>(repeating: 0)
   private var keyCount = 0
 
-  /// - Parameter position: of the brace.
+  /// Creates a scanner.
+  ///
+  /// - Parameter position: the offset of the object's opening brace.
   @_lifetime(copy bytes)
   init(_ bytes: Span<UInt8>, at position: Int) {
     self.bytes = bytes
     self.position = position
   }
 
-  /// Scans the object. After it, ``position`` is at the end of the object.
+  /// Scans the object. Afterwards, ``position`` is the offset after the object.
   ///
   /// - Returns: `false` if the object is not simple.
   mutating func scan() -> Bool { scanObject(depth: 1) }
@@ -36,7 +38,7 @@ struct RecordScanner: ~Copyable, ~Escapable {
     guard depth <= Self.maximumDepth, skipped(UInt8(ascii: "{")) else { return false }
     let firstKey = keyCount
     defer { keyCount = firstKey }
-    // One bit for each hash, so that most keys need no comparison.
+    // A bit for each hash. Only if the bit of a key is set already must its hash be compared with those before it.
     var seen: (UInt64, UInt64) = (0, 0)
     skipSpace()
     if skipped(UInt8(ascii: "}")) { return true }
@@ -69,9 +71,9 @@ struct RecordScanner: ~Copyable, ~Escapable {
     }
   }
 
-  /// Scans the value of a key of the record itself.
+  /// Scans the value of one of the record's own keys.
   ///
-  /// - Parameter entry: of the key; `nil` if the store does not know it.
+  /// - Parameter entry: the entry of the key; `nil` if the store does not know the key.
   private mutating func scanMember(_ entry: RecordFieldTable.Entry?) -> Bool {
     guard let entry else { return scanValue(depth: 1) }
     let start = position
@@ -93,7 +95,7 @@ struct RecordScanner: ~Copyable, ~Escapable {
     return true
   }
 
-  /// Scans the value of a key in the object of an ECU.
+  /// Scans the value of a key within the values of one ECU.
   private mutating func scanValueOfECU(_ entry: RecordFieldTable.Entry?) -> Bool {
     let start = position
     guard scanValue(depth: 3) else { return false }
@@ -101,7 +103,7 @@ struct RecordScanner: ~Copyable, ~Escapable {
     return true
   }
 
-  /// Records the types for which the key cannot have the value.
+  /// Adds the types in which the key must not have this value to ``wrongTypes``.
   private mutating func record(_ entry: RecordFieldTable.Entry, _ range: Range<Int>, in types: RecordTypes) {
     for index in entry.rules {
       let rule = table.rules[index]
@@ -144,7 +146,7 @@ struct RecordScanner: ~Copyable, ~Escapable {
     return true
   }
 
-  /// Scans a string and returns its characters without the quotes.
+  /// Scans a string and returns the range of its characters, without the quotes.
   private mutating func scanString() -> Range<Int>? {
     guard skipped(UInt8(ascii: "\"")) else { return nil }
     let start = position
@@ -152,9 +154,9 @@ struct RecordScanner: ~Copyable, ~Escapable {
     let raw = unsafe bytes.bytes
     let ones: UInt64 = 0x0101_0101_0101_0101
     while index &+ 8 <= bytes.count {
-      // The bounds are checked, and any eight bytes are a valid UInt64. The top bit of a byte in the result is set if
-      // the byte is a quote, a backslash, a control character or beyond ASCII. Only the lowest set bit is always
-      // correct, which is sufficient.
+      // The index was checked, and any eight bytes are a valid UInt64. In the result, the top bit of a byte is set if
+      // the byte is a quote, a backslash, a control character or not ASCII. Higher bits may be wrong, but the lowest
+      // set bit is always right, and only this one is used.
       let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
       let quote = word ^ (ones &* 0x22)
       let backslash = word ^ (ones &* 0x5C)
@@ -180,7 +182,7 @@ struct RecordScanner: ~Copyable, ~Escapable {
     return nil
   }
 
-  /// RFC 8259 (6).
+  /// Scans a number (RFC 8259, section 6).
   private mutating func scanNumber() -> Bool {
     var index = position
     if bytes[index] == UInt8(ascii: "-") { index &+= 1 }
@@ -200,13 +202,15 @@ struct RecordScanner: ~Copyable, ~Escapable {
       index = end
       return endNumber(at: index)
     }
-    // Without an exponent, only hundreds of digits exceed a Double.
+    // A number of at most 300 characters without an exponent is always within the range of a Double.
     guard whole &- position <= 300 else { return endNumber(at: index) }
     position = index
     return true
   }
 
-  /// - Returns: `false` if the number exceeds the finite `Double` values.
+  /// Ends the scan of a number.
+  ///
+  /// - Returns: `false` if the number is not finite as a `Double`.
   private mutating func endNumber(at end: Int) -> Bool {
     guard number(position..<end) != nil else { return false }
     position = end
@@ -219,13 +223,14 @@ struct RecordScanner: ~Copyable, ~Escapable {
     return index
   }
 
-  /// Returns a hash of a key. Different keys rarely have the same hash; if they do, ``JSONText/JSONDocument`` decides.
+  /// Returns a hash of a key. If two keys of a record have the same hash, which is rare, the record is not simple, and
+  /// ``JSONText/JSONDocument`` parses it.
   static func sum(of key: Range<Int>, in bytes: Span<UInt8>) -> UInt32 {
     let raw = unsafe bytes.bytes
     var sum = UInt64(truncatingIfNeeded: key.count)
     var index = key.lowerBound
     while index &+ 8 <= key.upperBound {
-      // The bounds are checked, and any eight bytes are a valid UInt64.
+      // The index was checked, and any eight bytes are a valid UInt64.
       let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
       sum = (sum ^ word) &* 0x9E37_79B9_7F4A_7C15
       sum ^= sum >> 32

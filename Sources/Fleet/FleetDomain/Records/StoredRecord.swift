@@ -6,15 +6,15 @@ public struct StoredRecord: Equatable, Sendable {
   public var vehicle: String
   public var recordClass: RecordClass
   public var id: UUIDv7
-  /// Time of the record; `nil` if the date is unknown. If ``isTimeAhead``, it is the time of reception.
+  /// Time of the record; `nil` if it has none. If ``isTimeAhead``, it is the time of reception.
   public var time: Timestamp?
   public var quality: TimeQuality
   /// The time of reception; `nil` for records that an earlier version received.
   public var receivedAt: Timestamp?
-  /// Whether its own time was more than a day ahead of the server's at reception. Such a record is sorted by the time
-  /// of its reception, and is never treated as the newest one.
+  /// Whether the record's own time was more than a day later than the server's time at reception. Such a record is
+  /// sorted by the time of its reception, and never counts as the newest one.
   public var isTimeAhead: Bool
-  /// The JSON object as it was first received, but with the best time of all copies.
+  /// The JSON object as it was first received, but with the best of the times with which it was sent.
   public var body: [UInt8]
 
   public init(
@@ -39,8 +39,8 @@ public struct LatestRecords: Equatable, Sendable {
   public var telemetry: StoredRecord?
   /// The newest telemetry record with a position.
   public var position: StoredRecord?
-  /// The newest record of each other class that has one, in the order of the class numbers. Classes with ECUs
-  /// (``RecordClass/hasECUs``) have the newest record of each ECU, in the order of their names.
+  /// The newest record of each other class of which the vehicle has records, in the order of the class numbers. For
+  /// classes with ECUs (``RecordClass/hasECUs``): the newest record of each ECU, in the order of the ECUs' names.
   public var others: [StoredRecord]
 
   public init(vehicle: Stored<Vehicle>, telemetry: StoredRecord?, position: StoredRecord?, others: [StoredRecord]) {

@@ -1,24 +1,24 @@
 import Telemetry
 
-/// A position in a tenant's feed: the number of changes before it. Positions only increase, in the order of the
-/// commits. After a backup is restored, they continue with a number above all earlier ones, which begins a new
-/// generation.
+/// A position in a tenant's feed: the number of changes before it. Positions increase in the order of the commits.
+/// After a backup was restored, a new generation of positions begins: its numbers are higher than any that was used
+/// before.
 public struct FeedPosition: RawRepresentable, Hashable, Comparable, Sendable {
   public let rawValue: Int64
 
   public init(rawValue: Int64) { self.rawValue = rawValue }
 
-  /// Before the first change.
+  /// The position before the first change.
   public static let start = FeedPosition(rawValue: 0)
 
   public static func < (left: FeedPosition, right: FeedPosition) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// A record that was stored, or whose time was improved.
+/// A change in a tenant's feed: a record was stored, or a stored record got a better time.
 public struct FeedChange: Equatable, Sendable {
   /// The position after this change, from which a reader resumes.
   public var position: FeedPosition
-  /// The record as it is now.
+  /// The record in its present state, which may be newer than this change.
   public var record: StoredRecord
   /// The VIN of its vehicle, by which clients may subscribe; `nil` if unknown.
   public var vin: String?

@@ -33,39 +33,41 @@ public protocol FleetStorage: Sendable {
 
   /// Returns a page of records. A cursor is valid only for the query that returned it.
   ///
-  /// A record that is stored between the requests for two pages appears only if its place is on a later page. A page of a
-  /// selection (``RecordQuery/selection``) may be shorter than its limit although another one follows.
+  /// A record that is stored after a page was read appears only if its place is on a later page. If the query has a
+  /// selection (``RecordQuery/selection``), a page may be shorter than its limit although another one follows.
   ///
-  /// - Throws: `notFound` if the vehicle does not exist, or the selection contains nothing of it; `invalidCursor`; `invalidQuery` for an invalid
-  ///   ``RecordQuery``.
+  /// - Throws: `notFound` if the vehicle does not exist, or if the selection contains no time of it; `invalidCursor`;
+  ///   `invalidQuery` for an invalid ``RecordQuery``.
   func records(_ query: RecordQuery, tenant: TenantID) async throws(StorageError) -> Page<StoredRecord>
 
-  /// Returns the newest records of a vehicle, by id or VIN. Those that the selection does not contain are absent.
+  /// Returns the newest records of a vehicle, by its id or VIN. A record that the selection does not contain is absent,
+  /// even if an older one is in the selection.
   ///
-  /// - Returns: `nil` if the vehicle does not exist, or the selection contains nothing of it.
+  /// - Returns: `nil` if the vehicle does not exist, or if the selection contains no time of it.
   func latest(
     vehicle: String, within selection: VehicleSelection, tenant: TenantID
   ) async throws(StorageError) -> LatestRecords?
 
   /// Removes records of a class that are older than `cutoff`. A record is removed if both conditions hold: its time is
-  /// before `cutoff`, and its ID was created in a month (UTC) that ended before `cutoff`, or that begins more than a
-  /// day after `now`. Records without a time stay. Records that were made before a clock was set are removed by their
-  /// time alone.
+  /// before `cutoff`; and its ID was created in a month (UTC) that ended before `cutoff`, or in one that begins more
+  /// than a day after `now`. Records without a time stay. If a clock was not set when a record got its ID, only the
+  /// record's time counts.
   ///
-  /// It works in small transactions, so that batches do not wait. If the task is cancelled, it ends after one of them.
+  /// The removal consists of small transactions, so that it does not delay batches of records. If the task is
+  /// cancelled, the removal ends after the present transaction.
   ///
-  /// - Returns: the number of removed records; for whole partitions, the database's estimate.
+  /// - Returns: the number of removed records; if whole partitions were removed, the database's estimate.
   @discardableResult
   func removeRecords(
     _ recordClass: RecordClass, before cutoff: Timestamp, at now: Timestamp
   ) async throws(StorageError) -> Int64
 
-  /// Returns a time of day to compare with this machine's clock: that of the PostgreSQL server, or the time of the
-  /// newest change in a SQLite file; `nil` if there is none.
+  /// Returns a time with which this machine's clock can be compared: that of the PostgreSQL server's clock, or that of
+  /// the newest change in a SQLite file; `nil` if there is none.
   func referenceTime() async throws(StorageError) -> Timestamp?
 
-  /// Prepares the database for the next week, so that nothing must be created when a month begins. Fails if a reader of
-  /// the whole database, such as a backup, has locked it; the caller must try again later.
+  /// Prepares the database for the records of the next week, so that no partition must be created when a month begins.
+  /// Fails if a reader of the whole database, such as a backup, has locked it; the caller must then try again later.
   ///
   /// - Parameter now: the time of day.
   func prepare(at now: Timestamp) async throws(StorageError)
@@ -75,35 +77,36 @@ public protocol FleetStorage: Sendable {
   /// Returns the position after the tenant's newest change.
   func feedPosition(tenant: TenantID) async throws(StorageError) -> FeedPosition
 
-  /// Returns changes after a position, in the order of their commits. If there are fewer than `limit`, they are the
-  /// last ones.
+  /// Returns changes after a position, in the order of their commits. If there are fewer than `limit`, no more are
+  /// stored.
   ///
-  /// Records that were removed in the meantime are left out.
+  /// Changes of records that were removed in the meantime are left out.
   ///
-  /// - Throws: `positionGone` if the changes are no longer stored.
+  /// - Throws: `positionGone` if the changes after the position are no longer stored.
   func changes(
     after position: FeedPosition, limit: Int, tenant: TenantID
   ) async throws(StorageError) -> [FeedChange]
 
-  /// Returns a stream with the feed's position, which is sent soon after each commit of any process. A slow reader
-  /// receives only the newest position, and must read the changes with ``changes(after:limit:tenant:)``. The stream
-  /// ends with ``close(within:)``.
+  /// Returns a stream that sends the feed's newest position soon after each commit of any process. A slow reader may
+  /// miss positions, but always receives the newest one; it must read the changes with
+  /// ``changes(after:limit:tenant:)``. The stream ends with ``close(within:)``.
   func announcements(tenant: TenantID) -> AsyncStream<FeedPosition>
 
-  /// Removes changes of all tenants from the feeds; the records stay. Works in small transactions, as
+  /// Removes old changes of all tenants from the feeds; the records stay. Works in small transactions, as
   /// ``removeRecords(_:before:at:)`` does.
   ///
   /// - Parameters:
-  ///   - cutoff: older changes are removed.
-  ///   - most: the maximum number of changes of each tenant that stay. Transactions are kept or removed as a whole.
+  ///   - cutoff: changes before this time are removed.
+  ///   - most: the maximum number of changes that are kept for each tenant. The changes of a transaction are kept or
+  ///     removed together.
   /// - Returns: the number of removed changes.
   @discardableResult
   func removeChanges(before cutoff: Timestamp, keeping most: Int64) async throws(StorageError) -> Int64
 
   // MARK: Vehicles
 
-  /// Deletes the records of removed vehicles, also after a server was killed meanwhile. It works in small transactions,
-  /// as ``removeRecords(_:before:at:)`` does.
+  /// Deletes the records of removed vehicles. If a server was killed before it had deleted all of them, the next call
+  /// deletes the rest. Works in small transactions, as ``removeRecords(_:before:at:)`` does.
   ///
   /// - Returns: the number of deleted records.
   @discardableResult
@@ -111,15 +114,15 @@ public protocol FleetStorage: Sendable {
 
   // MARK: Fences
 
-  /// Returns the version of the fences without the document; `nil` if none were stored.
+  /// Returns the version of the fences without the document; `nil` if no fences were ever stored.
   func fencesVersion(tenant: TenantID) async throws(StorageError) -> FencesVersion?
 
-  /// Returns the fences; `nil` if none were stored.
+  /// Returns the fences; `nil` if no fences were ever stored.
   func fences(tenant: TenantID) async throws(StorageError) -> FencesDocument?
 
-  /// Replaces the fences, if the present ones are the expected ones.
+  /// Replaces the fences if the stored ones meet a condition.
   ///
-  /// - Parameter expected: condition for the present fences.
+  /// - Parameter expected: the condition.
   func putFences(
     _ document: FencesDocument, expecting expected: FencesExpectation, tenant: TenantID, at now: Timestamp
   ) async throws(StorageError) -> FencesPut
@@ -131,19 +134,22 @@ public protocol FleetStorage: Sendable {
 
   func gateway(_ id: String, tenant: TenantID) async throws(StorageError) -> Gateway?
 
+  /// Adds a gateway.
+  ///
   /// - Throws: `exists`; `limitReached` (``TenantLimits``).
   func addGateway(
     _ id: String, allowedVehicles: [String], key: SecretHash, tenant: TenantID, at now: Timestamp
   ) async throws(StorageError) -> Gateway
 
-  /// Replaces the vehicles that a gateway may write as.
+  /// Replaces the list of vehicles for which a gateway may send records.
   ///
   /// - Throws: `notFound`.
   func setAllowedVehicles(
     _ vehicles: [String], gateway id: String, tenant: TenantID
   ) async throws(StorageError) -> Gateway
 
-  /// Replaces a gateway's key at once. A revoked gateway becomes valid again.
+  /// Replaces a gateway's key; the old key is invalid at once. If the gateway was revoked, the new key makes it valid
+  /// again.
   ///
   /// - Throws: `notFound`.
   func rotateKey(
@@ -155,20 +161,19 @@ public protocol FleetStorage: Sendable {
   /// - Throws: `notFound`.
   func revokeGateway(_ id: String, tenant: TenantID, at now: Timestamp) async throws(StorageError)
 
-  /// Removes a gateway and its key. Its vehicles and records stay; a new gateway with the same id continues with
-  /// them.
+  /// Removes a gateway and its key. Its vehicles and records stay; if a gateway with the same id is added later, they
+  /// belong to it.
   ///
   /// - Throws: `notFound`.
   func removeGateway(_ id: String, tenant: TenantID) async throws(StorageError)
 
-  /// Stores the state that gateways reported. Unknown IDs are ignored. A reported vehicle replaces the current one
-  /// unless its time is earlier.
+  /// Stores the state that gateways reported. Unknown IDs are ignored. The vehicle that a gateway reports becomes its
+  /// current one, unless the time of its record is earlier than that of the current one.
   func storeStatus(of gateways: [String: GatewayStatus], tenant: TenantID) async throws(StorageError)
 
   // MARK: Tokens, tenants
 
-  /// Returns the owners of secrets, including revoked ones, which the caller must check. Unknown secrets are not in the
-  /// result.
+  /// Returns the owner of each known secret. A secret may be revoked; the caller must check that.
   func principals(_ secrets: [SecretHash]) async throws(StorageError) -> [SecretHash: Principal]
 
   /// Adds a token with a new id.
@@ -192,10 +197,10 @@ public protocol FleetStorage: Sendable {
   /// - Throws: `notFound`.
   func removeToken(_ id: UUIDv7, tenant: TenantID, at now: Timestamp) async throws(StorageError)
 
-  /// Returns tokens of all tenants that any process revoked or removed after a position. If there are fewer than
-  /// `limit`, they are the last ones. The newest 10,000 are stored.
+  /// Returns tokens of all tenants that were revoked or removed after a position, by any process. If there are fewer
+  /// than `limit`, there are no more. Only the newest 10,000 revocations are stored.
   ///
-  /// - Parameter position: `nil` to get only the current position.
+  /// - Parameter position: `nil` to read only the current position.
   func revocations(after position: RevocationPosition?, limit: Int) async throws(StorageError) -> Revocations
 
   /// Revokes all valid tokens that were created after a time.
@@ -204,7 +209,7 @@ public protocol FleetStorage: Sendable {
   /// - Returns: the number of revoked tokens.
   func revokeTokens(madeAfter moment: Timestamp, tenant: TenantID?, at now: Timestamp) async throws(StorageError) -> Int
 
-  /// Revokes all gateways with a valid key that was created after a time.
+  /// Revokes all gateways whose key is valid and was created after a time.
   ///
   /// - Parameter tenant: `nil` for all tenants.
   /// - Returns: the number of revoked gateways.
@@ -233,29 +238,30 @@ public protocol FleetStorage: Sendable {
   /// - Parameters:
   ///   - actor: the author of the changes, for the audit.
   ///   - now: the time of the changes.
-  ///   - work: may run more than once.
-  /// - Throws: errors of `work`; `storage`. Nothing is changed then.
+  ///   - work: makes the changes; it may be called more than once.
+  /// - Throws: errors of `work`; `storage`. In both cases nothing is changed.
   func change<Value: Sendable>(
     tenant: TenantID, by actor: Actor, at now: Timestamp,
     _ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Value
   ) async throws(ThingError) -> Value
 
-  /// Returns entries of a tenant's audit as they are stored, in order. If there are fewer than `limit`, they are the
-  /// last ones.
+  /// Returns entries of a tenant's audit as they are stored, in ascending order. If there are fewer than `limit`, there
+  /// are no more.
   ///
-  /// - Parameter number: number of the previous entry; 0 to begin with the first one.
+  /// - Parameter number: number of the entry before the first one that is returned; 0 to begin with the first entry.
   func auditEntries(after number: Int64, limit: Int, tenant: TenantID) async throws(StorageError) -> [AuditEntry]
 
-  /// Returns the tenants that have mails to be sent by a time.
+  /// Returns the tenants with mails that are due to be sent at a time.
   func tenants(withMailDueAt time: Timestamp) async throws(StorageError) -> [TenantID]
 
-  /// Returns the number and the hash of the last entry of a tenant's audit, as the storage keeps them separately.
+  /// Returns the number and the hash of the last entry of a tenant's audit. The storage keeps them apart from the
+  /// entries, so that missing entries are detected.
   func auditHead(tenant: TenantID) async throws(StorageError) -> (number: Int64, hash: [UInt8])
 
   // MARK: The storage itself
 
-  /// Begins a new generation of feed positions. Required after a backup was restored in a way that no server can
-  /// detect. Earlier positions then fail with `positionGone`.
+  /// Begins a new generation of feed positions. This is required after a backup was restored in a way that no server
+  /// can detect. All earlier positions then fail with `positionGone`.
   func recordRestoration() async throws(StorageError)
 
   /// Checks that the database works.
@@ -263,15 +269,15 @@ public protocol FleetStorage: Sendable {
 
   func counts() async throws(StorageError) -> StorageCounts
 
-  /// Returns when the storage's own threads have completed a turn. A watchdog uses it to detect a stuck thread. An
-  /// unreachable database, or another process that locks the file, does not delay it.
+  /// Waits until each of the storage's own threads has responded once. A watchdog uses it to detect a stuck thread. An
+  /// unreachable database, or another process that locks the file, does not delay the response.
   func turn() async
 
-  /// Closes the database: rejects new calls, and waits for those in progress.
+  /// Closes the database: rejects new calls, and waits for calls in progress.
   ///
-  /// - Parameter limit: the maximum time to wait; `nil` for no limit. After it, calls are interrupted if the database
-  ///   allows it, and fail with `unavailable`; it is unknown whether their batches were committed. Calls that cannot be
-  ///   interrupted are abandoned a quarter of a second later.
+  /// - Parameter limit: the maximum time to wait; `nil` for no limit. When it has passed, calls are interrupted if the
+  ///   database allows it, and fail with `unavailable`; it is unknown whether their batches were committed. A quarter
+  ///   of a second later, calls that cannot be interrupted are no longer waited for.
   func close(within limit: Duration?) async
 }
 
@@ -281,7 +287,7 @@ extension FleetStorage {
     try await latest(vehicle: vehicle, within: .all, tenant: tenant)
   }
 
-  /// Returns the owner of a secret, including a revoked one; `nil` if it is unknown.
+  /// Returns the owner of a secret, which may be revoked; `nil` if the secret is unknown.
   public func principal(_ secret: SecretHash) async throws(StorageError) -> Principal? {
     try await principals([secret])[secret]
   }
@@ -290,12 +296,12 @@ extension FleetStorage {
   public func close() async { await close(within: nil) }
 }
 
-/// Condition for the present fences (RFC 9110, 13.1: If-Match, If-None-Match).
+/// A condition for the stored fences (RFC 9110, 13.1: If-Match, If-None-Match).
 public enum FencesExpectation: Equatable, Sendable {
-  /// Any fences, or none.
+  /// Any fences are stored, or none.
   case anything
-  /// No fences have been stored.
+  /// No fences were ever stored.
   case nothing
-  /// Fences with one of these tags.
+  /// The tag of the stored fences is one of these.
   case tags([String])
 }

@@ -1,17 +1,17 @@
 import Telemetry
 
-/// The month (UTC) in which a record's ID was created, from 2020 to 2099. Earlier and later IDs, which come from wrong
-/// clocks, have one value each. Partitions and retention use the month.
+/// The month (UTC) in which a record's ID was created, from 2020 to 2099. All IDs from before 2020 have one common
+/// value, and all from after 2099 another; both come from wrong clocks. Partitions and retention use the month.
 public struct IdMonth: Hashable, Comparable, Sendable {
-  /// 0: before 2020; 1 to 960: a month; 961: after 2099.
+  /// The number of the month, 1 to 960; 0 for all times before 2020, 961 for all after 2099.
   public let index: Int
 
   private static let firstYear = 2020
   private static let last = 961
-  /// The usual maximum age of IDs in months. Backlogs of gateways are not older.
+  /// The maximum age of usual IDs in months. Gateways rarely have a backlog that is older.
   private static let usual = 24
 
-  /// Returns `nil` if the index is not 0 to 961.
+  /// Creates a month from its number; `nil` if it is not 0 to 961.
   public init?(index: Int) {
     guard (0...Self.last).contains(index) else { return nil }
     self.index = index
@@ -28,47 +28,49 @@ public struct IdMonth: Hashable, Comparable, Sendable {
       index = Self.last
       return
     }
-    // This estimate assumes 31 days for each month. It is never too late, and at most 16 months too early in 80 years.
+    // The estimate assumes that each month has 31 days. It is never after the right month, and over 80 years at most 16
+    // months before it.
     var index = 1 + (days - first) / 31
     while Self.startDay(index + 1) <= days { index += 1 }
     self.index = index
   }
 
-  /// The month of a time.
+  /// Creates the month that contains a time.
   public init(at time: Timestamp) {
     self.init(of: UUIDv7(milliseconds: UInt64(max(time.milliseconds, 0)), first: 0, rest: 0))
   }
 
-  /// The last month in which IDs can be created if all clocks are right within a day.
+  /// Returns the last month in which a gateway can create IDs if no clock is wrong by more than a day.
   public static func newest(at now: Timestamp) -> IdMonth {
     let (tomorrow, overflow) = now.nanoseconds.addingReportingOverflow(86_400_000_000_000)
     return IdMonth(at: Timestamp(nanoseconds: overflow ? .max : tomorrow))
   }
 
-  /// Whether IDs of this month are usual at a time: the month began at most a day after it, and is at most two years
-  /// old. The values for before 2020 and after 2099 always count as usual.
+  /// Whether IDs of this month are usual at a time: the month began at most a day after that time, and is at most two
+  /// years old. The values for before 2020 and after 2099 always count as usual.
   public func isUsual(at now: Timestamp) -> Bool {
     let newest = Self.newest(at: now).index
     return index == 0 || index == Self.last || (newest - Self.usual...newest).contains(index)
   }
 
-  /// The first ID of the month, and the first ID after the month; `nil` if there is none.
+  /// The first ID of the month, and the first ID after it; `nil` for a side without a limit (before 2020 and after
+  /// 2099).
   public var bounds: (from: UUIDv7?, to: UUIDv7?) {
     (index == 0 ? nil : Self.least(index), index == Self.last ? nil : Self.least(index + 1))
   }
 
-  /// The end of the month; `nil` after 2099.
+  /// The time at which the month ends; `nil` for the value after 2099.
   public var end: Timestamp? {
     index == Self.last ? nil : Timestamp(nanoseconds: Int64(Self.startDay(index + 1)) * 86_400_000_000_000)
   }
 
-  /// Whether retention up to `cutoff` includes the month: the month ended before `cutoff`, or begins more than a day
-  /// after `now`, which means that a clock was wrong.
+  /// Whether retention may remove records of the month: it ended before `cutoff`, or begins more than a day after
+  /// `now`, which only a wrong clock can cause.
   public func isOver(by cutoff: Timestamp, at now: Timestamp) -> Bool {
     self > Self.newest(at: now) || end.map { $0 <= cutoff } ?? true
   }
 
-  /// `202611`; `early` before 2020, `late` after 2099.
+  /// The name of the month, for example `202611`; `early` for before 2020, `late` for after 2099.
   public var name: String {
     switch index {
     case 0: return "early"
@@ -81,7 +83,7 @@ public struct IdMonth: Hashable, Comparable, Sendable {
 
   public static func < (left: IdMonth, right: IdMonth) -> Bool { left.index < right.index }
 
-  /// The days from 1970 to the first day of a month.
+  /// Returns the number of days from 1970-01-01 to the first day of a month.
   private static func startDay(_ index: Int) -> Int {
     Timestamp.days(year: firstYear + (index - 1) / 12, month: (index - 1) % 12 + 1, day: 1)
   }

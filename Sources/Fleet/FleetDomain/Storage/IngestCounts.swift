@@ -1,8 +1,8 @@
-/// Numbers of records by their results.
+/// Numbers of records, by the result of their storage.
 public struct IngestCounts: Equatable, Sendable {
   public var stored = 0
   public var duplicates = 0
-  /// The duplicates whose better time was stored.
+  /// The number of duplicates whose better time replaced the stored one.
   public var improved = 0
   public var refused = 0
 

@@ -1,20 +1,22 @@
 /// The result of one record of a batch.
 public enum IngestOutcome: Hashable, Sendable {
-  /// The record was stored and is durable: it survives kill -9 and power cuts.
+  /// The record was stored and is durable: it survives a kill of the process and a power cut.
   case stored
-  /// The record was already stored, and nothing changed.
+  /// The record was already stored. Nothing changed.
   case duplicate
-  /// The record was already stored with a worse time. The `timestamp` and `timeQuality` of this copy replaced it.
+  /// The record was already stored with a time of lower quality, which was replaced by the `timestamp` and
+  /// `timeQuality` of this copy.
   case improved
   case refused(RecordRefusal)
 }
 
 /// The sender of records.
 public enum IngestSource: Equatable, Sendable {
-  /// A gateway with its key. Records of another `gatewayId`, or of vehicles that it may not write as, are rejected.
+  /// A gateway with its key. Records that have another `gatewayId`, or that belong to a vehicle for which it may not
+  /// send records, are rejected.
   case gateway(Gateway)
   /// An operator who imports records.
   case trusted
-  /// A broker that has checked the vehicle of its clients. `gatewayId` and `vin` are not checked.
+  /// A broker, which has checked for which vehicles its clients may publish. `gatewayId` and `vin` are not checked.
   case broker
 }

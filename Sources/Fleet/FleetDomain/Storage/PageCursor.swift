@@ -1,13 +1,14 @@
-/// The end of a page, in the form that clients receive: 40 bytes, and a hash of these bytes and the query with the
-/// store's own key. A cursor that was changed, or that belongs to another query or tenant, is rejected.
+/// The place in a list at which a page ends. Clients receive it as a text of 40 bytes and a hash. The hash is made with
+/// the store's own key from these bytes, the query and its tenant. A cursor that was changed, or that belongs to
+/// another query or tenant, is therefore rejected.
 public struct PageCursor: Equatable, Sendable {
-  /// The time in ms, or the end of a span.
+  /// The time of the last record in ms. If the query has time spans (``RecordQuery/every``), the end of the last span.
   public var time: Int64
   public var idHigh: UInt64
   public var idLow: UInt64
   public var vehicle: Int32
   public var recordClass: Int16
-  /// The record's `seq`; `nil` in cursors of an earlier version, which did not sort by it.
+  /// The `seq` of the last record; `nil` in cursors of an earlier version, which did not sort by it.
   public var sequence: Int64?
 
   public init(
@@ -22,7 +23,7 @@ public struct PageCursor: Equatable, Sendable {
     self.recordClass = recordClass
   }
 
-  /// Parses a cursor; `nil` unless ``text(scope:key:)`` made it for the same scope with the same key.
+  /// Parses a cursor; `nil` unless it was made by ``text(scope:key:)`` with the same scope and key.
   public init?(_ text: String, scope: [UInt8], key: CursorKey) {
     guard let bytes = Hexadecimal.bytes(text), bytes.count == 48 else { return nil }
     let words = (0..<6).map { word in (0..<8).reduce(UInt64(0)) { $0 << 8 | UInt64(bytes[word * 8 + $1]) } }
@@ -34,10 +35,12 @@ public struct PageCursor: Equatable, Sendable {
       recordClass: Int16(truncatingIfNeeded: isPacked ? words[3] >> 32 : words[4]))
   }
 
-  /// A bit in the fourth word. If set, the fourth word contains vehicle and class, and the fifth the `seq`. In an
-  /// earlier version, the fourth word was the vehicle and the fifth the class.
+  /// A bit in the fourth word of the text. If it is set, the fourth word contains the vehicle and the class, and the
+  /// fifth the `seq`. In an earlier version, the fourth word was the vehicle and the fifth the class.
   private static let packed: UInt64 = 1 << 63
 
+  /// Returns the cursor as text.
+  ///
   /// - Parameter scope: the query and its tenant.
   public func text(scope: [UInt8], key: CursorKey) -> String {
     let place = UInt64(UInt16(bitPattern: recordClass)) << 32 | UInt64(UInt32(bitPattern: vehicle))
@@ -49,13 +52,13 @@ public struct PageCursor: Equatable, Sendable {
     return Hexadecimal.text(bytes) + Hexadecimal.text(key.sum(bytes, scope))
   }
 
-  /// Returns a cursor for a list that is sorted by text. It contains the last text of the page, and a hash.
+  /// Returns the cursor of a list that is sorted by text. It contains the last text of the page, and a hash.
   public static func text(after last: String, scope: [UInt8], key: CursorKey) -> String {
     Hexadecimal.text(Array(last.utf8)) + Hexadecimal.text(key.sum(Array(last.utf8), scope))
   }
 
-  /// Returns the last text of the previous page; `nil` unless the cursor was made by ``text(after:scope:key:)`` for the
-  /// same scope.
+  /// Returns the last text of the previous page; `nil` unless ``text(after:scope:key:)`` made the cursor with the same
+  /// scope.
   public static func last(of text: String, scope: [UInt8], key: CursorKey) -> String? {
     guard let bytes = Hexadecimal.bytes(text), bytes.count >= 8 else { return nil }
     let last = Array(bytes.dropLast(8))
@@ -64,11 +67,12 @@ public struct PageCursor: Equatable, Sendable {
   }
 }
 
-/// The key of a store's cursors: 16 random bytes in the store, so that all its servers have the same key.
+/// The key of the hashes in a store's cursors: 16 random bytes. It is stored in the database, so that all servers of
+/// the database have the same key.
 public struct CursorKey: Equatable, Sendable {
   private let words: (UInt64, UInt64)
 
-  /// Returns `nil` unless there are 16 bytes.
+  /// Creates a key; `nil` unless there are 16 bytes.
   public init?(_ bytes: [UInt8]) {
     guard bytes.count == 16 else { return nil }
     words = (
@@ -79,7 +83,7 @@ public struct CursorKey: Equatable, Sendable {
   public static func == (left: CursorKey, right: CursorKey) -> Bool { left.words == right.words }
 
   func sum(_ bytes: [UInt8], _ scope: [UInt8]) -> UInt64 {
-    // The length separates the bytes from the scope, so that no other combination of both has the same hash.
+    // The length is included, so that other bytes with another scope cannot give the same input of the hash.
     SipHash(key: words).hash((bytes + [UInt8(truncatingIfNeeded: bytes.count)] + scope).span)
   }
 }

@@ -6,20 +6,21 @@ public struct RecordQuery: Equatable, Sendable {
 
   /// The maximum number of records in one page.
   public static let maximumLimit = 10_000
-  /// The maximum of ``every`` in ms: 366 days.
+  /// The maximum value of ``every`` in ms: 366 days.
   public static let maximumSpan: Int64 = 31_622_400_000
 
-  /// Id or VIN; `nil` for all vehicles, which telemetry does not allow.
+  /// The vehicle's ID or VIN; `nil` for all vehicles, which is not allowed for telemetry.
   public var vehicle: String?
-  /// The classes of records.
+  /// The classes whose records are returned.
   public var classes: [RecordClass]
-  /// The first time; `nil` for no limit. Without a limit, records without a time are included and come first.
+  /// The beginning of the time range; `nil` for no limit. Without it, records without a time are included and come
+  /// first.
   public var from: Timestamp?
   /// The end of the time range, which is not included; `nil` for no limit.
   public var to: Timestamp?
-  /// Length of a time span in ms, 1 to ``maximumSpan``. Only the newest record of each span is returned; spans are
-  /// counted from 1970. Spans without records, and records without a time, are left out. It requires a vehicle, a
-  /// single class, and the order from the oldest to the newest.
+  /// Length of time spans in ms, 1 to ``maximumSpan``; `nil` for all records. Only the newest record of each span is
+  /// returned; the first span begins at the start of 1970. Spans without records, and records without a time, are left
+  /// out. It requires a vehicle, a single class, and the order from the oldest to the newest.
   public var every: Int64?
   public var order: Order
   /// The records that the caller may see. A cursor stays valid if the selection changes.
@@ -54,11 +55,11 @@ public struct RecordQuery: Equatable, Sendable {
       cursor: cursor, limit: limit)
   }
 
-  /// The classes of `/trips`.
+  /// The classes of the route `/trips`.
   public static let tripClasses: [RecordClass] = [.known(.trip)]
-  /// The classes of `/dtcs`.
+  /// The classes of the route `/dtcs`.
   public static let dtcClasses: [RecordClass] = [.known(.dtc)]
-  /// The classes of `/events`.
+  /// The classes of the route `/events`.
   public static let eventClasses: [RecordClass] = [
     .known(.driving), .known(.geofence), .known(.adapter), .known(.gap), .known(.monitors), .known(.vehicle), .other,
   ]

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A position in the list of revoked tokens: the number of earlier revocations in all tenants.
+/// A position in the list of revoked tokens: the number of all revocations before it, in all tenants.
 public struct RevocationPosition: RawRepresentable, Hashable, Sendable {
   public let rawValue: Int64
 
@@ -12,9 +12,10 @@ public struct Revocations: Equatable, Sendable {
   public var tokens: [TenantID: Set<UUIDv7>]
   /// The position after the last of ``tokens``.
   public var position: RevocationPosition
-  /// Whether the list contains all revocations after the position. If not, any token may have been revoked.
+  /// Whether the list contains all revocations after the position. If not, older ones were deleted, and any token may
+  /// have been revoked.
   public var isComplete: Bool
-  /// Whether there are no more revocations.
+  /// Whether this list ends with the newest revocation. If not, more can be read.
   public var isLast: Bool
 
   public init(

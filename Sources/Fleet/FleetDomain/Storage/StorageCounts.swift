@@ -1,31 +1,31 @@
-/// Metrics of a storage: its work since it was opened, and its size.
+/// Metrics of a storage: counts since it was opened, and its present size.
 public struct StorageCounts: Equatable, Sendable {
-  /// Records of all tenants since the storage was opened. Records that were rejected before they reached the storage
-  /// are not included.
+  /// Records of all tenants that reached the storage since it was opened. Records that were rejected earlier are not
+  /// included.
   public var ingested = IngestCounts()
-  /// Transactions that stored records since the storage was opened.
+  /// Number of transactions since the storage was opened that stored records.
   public var commits: Int64 = 0
   /// Number of records and changes that retention removed since the storage was opened, including records of removed
   /// vehicles.
   public var recordsRemoved: Int64 = 0
   public var changesRemoved: Int64 = 0
-  /// Records that wait for a transaction.
+  /// Number of records that wait for a transaction.
   public var waiting: Int = 0
-  /// Number of rows in the database, for all tenants.
+  /// Number of tenants in the database.
   public var tenants: Int64 = 0
   public var vehicles: Int64 = 0
   public var gateways: Int64 = 0
-  /// Number of removed vehicles whose records are not all deleted.
+  /// Number of vehicles that were removed but whose records are not all deleted yet.
   public var removals: Int64 = 0
 
   public init() {}
 }
 
-/// The state of a storage that works.
+/// The result of a successful health check.
 public struct StorageHealth: Equatable, Sendable {
-  /// `SQLite 3.40.1`, `PostgreSQL 15.18`.
+  /// The database's name and version, for example `SQLite 3.40.1` or `PostgreSQL 15.18`.
   public var database: String
-  /// The number of the last schema step.
+  /// The number of the newest schema step that was applied.
   public var schemaVersion: Int
 
   public init(database: String, schemaVersion: Int) {

@@ -1,6 +1,6 @@
 import Failures
 
-/// The reason why a storage call failed, on one line with the place.
+/// The reason why a storage call failed, and where: one line of text.
 public typealias StorageError = PlacedError<StorageErrorKind>
 
 /// The kind of a ``StorageError``.
@@ -8,7 +8,7 @@ public enum StorageErrorKind: Sendable {
   /// The database cannot be reached, or the connection was lost. The result of the call is unknown, and repeating
   /// it is safe.
   case unavailable
-  /// No space is left.
+  /// No space is left on the disk.
   case full
   /// The database is read-only.
   case readOnly
@@ -16,9 +16,9 @@ public enum StorageErrorKind: Sendable {
   case damaged
   /// There is no database, and the caller has no permission to create one.
   case noDatabase
-  /// Another server uses the file.
+  /// Another server uses the database file.
   case inUse
-  /// The database was made by a newer version.
+  /// A newer version of this program made the database.
   case newerSchema
   /// The vehicle, gateway or VIN already exists.
   case exists
@@ -26,11 +26,12 @@ public enum StorageErrorKind: Sendable {
   case limitReached
   /// The tenant, vehicle, gateway or token does not exist.
   case notFound
-  /// A cursor was changed, or belongs to another query.
+  /// A cursor is not genuine, or belongs to another query.
   case invalidCursor
-  /// A query that is not allowed.
+  /// A query has values that are not allowed.
   case invalidQuery
-  /// A feed position is no longer stored, or never existed. The caller must read the current state again.
+  /// The changes after a feed position are no longer stored, or the position never existed. The caller must read the
+  /// current state instead.
   case positionGone
   /// Any other error of the database.
   case system

@@ -11,9 +11,9 @@ import Telemetry
 /// The storage reads only selected records, so that pages are full and no record is skipped. A route that reads records
 /// or figures in another way checks each with ``contains(_:of:at:)``.
 public struct VehicleSelection: Equatable, Sendable {
-  /// The fleets whose vehicles are selected for all times; `nil` for all vehicles of the tenant.
+  /// The fleets whose vehicles are selected, for all times; `nil` for all vehicles of the tenant.
   public var fleets: Set<UUIDv7>?
-  /// Other vehicles, each for a time. They may overlap.
+  /// Vehicles that are selected in addition, each only for a period of time. Periods may overlap.
   public var windows: [VehicleWindow]
 
   public init(fleets: Set<UUIDv7>?, windows: [VehicleWindow] = []) {
@@ -26,7 +26,7 @@ public struct VehicleSelection: Equatable, Sendable {
 
   public var isAll: Bool { fleets == nil }
 
-  /// The same selection without windows that do not contain a time.
+  /// Returns the selection with only those windows that contain a time.
   public func lasting(at time: Timestamp) -> VehicleSelection {
     VehicleSelection(fleets: fleets, windows: windows.filter { $0.contains(time) })
   }
@@ -34,9 +34,9 @@ public struct VehicleSelection: Equatable, Sendable {
   /// Whether a record is selected.
   ///
   /// - Parameters:
-  ///   - vehicle: the id of its vehicle.
-  ///   - fleet: the fleet of its vehicle; `nil` if it is in none.
-  ///   - time: its time; `nil` if unknown. No window contains such a record.
+  ///   - vehicle: the id of the record's vehicle.
+  ///   - fleet: the vehicle's fleet; `nil` if it is in none.
+  ///   - time: the record's time; `nil` if unknown. A record without a time is in no window.
   public func contains(_ vehicle: String, of fleet: UUIDv7?, at time: Timestamp?) -> Bool {
     guard let fleets else { return true }
     if let fleet, fleets.contains(fleet) { return true }

@@ -1,4 +1,4 @@
-/// Bytes as lower-case hexadecimal digits, two for each.
+/// Conversion of bytes to lower-case hexadecimal digits, two for each byte, and back.
 public enum Hexadecimal {
   public static func text(_ bytes: some Collection<UInt8>) -> String {
     unsafe String(
@@ -14,12 +14,12 @@ public enum Hexadecimal {
       })
   }
 
-  /// The 16 digits of a number.
+  /// Returns the 16 digits of a number.
   public static func text(_ number: UInt64) -> String {
     text((0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) })
   }
 
-  /// Returns `nil` unless there are two digits for each byte.
+  /// Returns the bytes of a text; `nil` unless it consists of lower-case digits, two for each byte.
   public static func bytes(_ text: some StringProtocol) -> [UInt8]? {
     let digits = Array(text.utf8)
     guard digits.count.isMultiple(of: 2) else { return nil }
@@ -36,7 +36,7 @@ public enum Hexadecimal {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 
-  /// Only lower case: each byte has one text.
+  /// Upper-case digits are rejected, so that each sequence of bytes has only one text.
   private static func value(_ digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

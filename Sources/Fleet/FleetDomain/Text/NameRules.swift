@@ -6,7 +6,7 @@ public enum NameRules {
   /// The maximum length of `gatewayId`, `vehicleId` and all other ids in bytes.
   public static let maximumNameCount = 128
 
-  /// The description of a valid name, for messages.
+  /// A description of valid names, for messages.
   public static let expectedName =
     "1 to \(maximumNameCount) bytes \(visibleRule), in Unicode's form NFC, and not \".\" or \"..\""
 
@@ -24,7 +24,7 @@ public enum NameRules {
     return bytes.allSatisfy { $0 < 0x80 } || text.unicodeScalars.elementsEqual(text._nfc)
   }
 
-  /// The rule of ``isVisible(_:)``, for messages.
+  /// A description of the rule of ``isVisible(_:)``, for messages.
   public static let visibleRule = "without control characters or invisible ones"
 
   /// Whether every character of a text is visible. This rule applies to all names that people choose.
@@ -32,7 +32,7 @@ public enum NameRules {
     text.utf8.allSatisfy { (0x20..<0x7F).contains($0) } || !text.unicodeScalars.contains(where: \.isInvisible)
   }
 
-  /// The text with composed characters (Unicode Standard Annex 15, form NFC).
+  /// Returns the text with composed characters (Unicode Standard Annex 15, form NFC).
   public static func composed(_ text: String) -> String {
     var scalars = String.UnicodeScalarView()
     scalars.append(contentsOf: text._nfc)

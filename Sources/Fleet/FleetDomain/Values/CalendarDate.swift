@@ -9,7 +9,7 @@ public struct CalendarDate: FieldValue, Hashable, Comparable, Sendable {
   /// 1 to 31.
   public let day: Int
 
-  /// Creates a date; `nil` if there is no such day.
+  /// Creates a date; `nil` if the calendar has no such day.
   public init?(year: Int, month: Int, day: Int) {
     guard (1...9_999).contains(year), (1...12).contains(month),
       (1...Self.days(in: month, of: year)).contains(day)
@@ -33,9 +33,10 @@ public struct CalendarDate: FieldValue, Hashable, Comparable, Sendable {
     self.init(year: year, month: month, day: day)
   }
 
-  /// The day of a time in UTC.
+  /// Creates the date that a time has in UTC.
   public init(utc time: Timestamp) {
-    // The algorithm of "days from civil", reversed: years begin in March, so that the leap day is the last of its year.
+    // The reverse of the algorithm "days from civil". Its years begin in March, so that the leap day is the last day of
+    // a year.
     let days = Int((Double(time.milliseconds) / 86_400_000).rounded(.down)) + 719_468
     let era = (days >= 0 ? days : days - 146_096) / 146_097
     let dayOfEra = days - era * 146_097
@@ -47,7 +48,7 @@ public struct CalendarDate: FieldValue, Hashable, Comparable, Sendable {
     year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
   }
 
-  /// The text in the form `2026-05-04`.
+  /// The date as text, for example `2026-05-04`.
   public var text: String {
     func padded(_ number: Int, _ count: Int) -> String {
       let digits = String(number)
@@ -56,7 +57,7 @@ public struct CalendarDate: FieldValue, Hashable, Comparable, Sendable {
     return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
   }
 
-  /// The number of days in a month.
+  /// Returns the number of days in a month.
   ///
   /// - Parameter month: 1 to 12.
   public static func days(in month: Int, of year: Int) -> Int {

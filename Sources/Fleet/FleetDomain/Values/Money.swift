@@ -1,15 +1,15 @@
 /// An amount of money in one currency, for example `{"amount":"49.90","currency":"EUR"}`.
 ///
-/// The amount keeps the digits that a person entered. Amounts of different currencies are never added.
+/// The amount has the same digits as the person entered. Amounts of different currencies are never added.
 public struct Money: FieldValue, Hashable, Sendable {
   /// A decimal number with up to 12 digits before the point and up to 4 after it.
   public let amount: String
   /// Three letters (ISO 4217), for example `EUR`.
   public let currency: String
-  /// The amount in ten-thousandths of the currency's unit, without rounding.
+  /// The amount in 1/10,000 of the currency's unit, exactly.
   public let tenThousandths: Int64
 
-  /// Creates an amount; `nil` unless both texts have the described form.
+  /// Creates an amount; `nil` unless both texts have the formats that the properties describe.
   public init?(amount: String, currency: String) {
     guard currency.utf8.count == 3,
       currency.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }),
