@@ -10,12 +10,13 @@ import Telemetry
 
 /// The spool's thread. It takes records out of its queue, commits them, and exchanges batches with the sinks.
 ///
-/// A sink that hangs does not delay other sinks. A disk that hangs delays neither polls nor records.
+/// If a sink hangs, it does not delay the other sinks. If the disk hangs, neither polling nor the making of records is
+/// delayed.
 package final class Forwarding: @unchecked Sendable {
-  /// Identity of the gateway in `gap` records.
+  /// Who sends the records: the IDs for `gap` records.
   package struct Origin: Sendable {
     package var gatewayId: String
-    /// The configured vehicle; `nil` to use the gateway's ID.
+    /// The configured ID of the vehicle; `nil` to use the gateway's ID.
     package var vehicleId: String?
     package var idSeed: UInt64
 
@@ -27,35 +28,37 @@ package final class Forwarding: @unchecked Sendable {
     }
   }
 
-  /// At the end: time for which sinks may continue to deliver, and time after which they must have returned, ns.
+  /// At the end of the daemon: time for which sinks may continue to deliver, and then the time within which they must
+  /// stop, ns.
   private static let lastCall: Int64 = 700_000_000
   private static let farewell: Int64 = 500_000_000
-  /// Maximum number of losses that are reported together.
+  /// Maximum number of losses that are reported in one round of the thread.
   private static let mostLosses = 64
 
   private let queue: SpoolQueue
   private let ended: @Sendable (_ hasFailed: Bool) -> Void
-  /// Number of records that some sink lacks, at the end of the last round of the thread.
+  /// Number of records that at least one sink lacks, as of the last round of the thread.
   private let waiting = Atomic<Int64>(0)
   private let statusQuery: ThreadQuery<ForwardingStatus>
   private let followers: Followers?
   private let lossCounts = LossCounts()
 
-  // Once the thread runs, only it uses the following.
+  // After ``run(progress:)`` was called, only its thread uses the following.
   private var spool: Spool
   private var gaps: GapRecords
   private var wall = WallTime.unknown
   private var sinks: [Box] = []
-  /// Files that are removed as soon as the note that replaces them is on the disk.
+  /// Files that are no longer needed. Each is removed when the note that replaces it is on the disk.
   private var superseded: [(note: String, file: String)] = []
-  /// Counts records that were late. They are reported with a rate limit, because a slow disk may delay many.
+  /// Counts records that the queue dropped because the spool was too slow. They are logged at most once a minute,
+  /// because a slow disk may cause many.
   private var lateRecords = RateLimitedCount()
   private var refusedRecords = RateLimitedCount()
-  /// The followers' position in the spool, and the batch for them.
+  /// The position in the spool up to which followers have received records, and the batch that is passed to them.
   private var followerPosition = FollowerPosition()
   private var shown = RecordBatch()
 
-  /// An array cannot hold a noncopyable value.
+  /// Holds a `SinkFeeder`, because an array cannot contain a noncopyable value.
   private final class Box {
     var sink: SinkFeeder
     init(_ sink: consuming SinkFeeder) { self.sink = sink }
@@ -64,8 +67,8 @@ package final class Forwarding: @unchecked Sendable {
   /// Opens the spool, which may take some time.
   ///
   /// - Parameters:
-  ///   - followers: receive the records after their commit.
-  ///   - ended: called in the thread when no sink can deliver any more.
+  ///   - followers: clients that receive the records after their commit.
+  ///   - ended: called in the spool's thread when no sink can deliver any more.
   /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
   package init(
     _ options: SpoolOptions, bootId: String, _ origin: Origin, queue: SpoolQueue, followers: Followers? = nil,
@@ -79,15 +82,15 @@ package final class Forwarding: @unchecked Sendable {
     gaps = GapRecords(gatewayId: origin.gatewayId, vehicleId: origin.vehicleId, seed: origin.idSeed)
   }
 
-  /// Returns a note of an earlier run; call it before ``run(progress:)``.
+  /// Returns a note (a named value in the spool) that an earlier run stored. Call it before ``run(progress:)``.
   package func note(_ name: String) -> [UInt8]? { spool.note(name) }
 
-  /// Removes a file as soon as the note that replaces it is on the disk; call it before ``run(progress:)``.
+  /// Removes a file when the note that replaces it is on the disk. Call it before ``run(progress:)``.
   package func supersede(_ file: String, by note: String) { superseded.append((note, file)) }
 
-  /// Adds the next sink of the spool; call it before ``run(progress:)``.
+  /// Adds a sink, which gets the next index in the spool. Call it before ``run(progress:)``.
   ///
-  /// - Parameter usesVSS: whether it receives the names of COVESA VSS.
+  /// - Parameter usesVSS: whether its records have the names of COVESA VSS.
   package func add(
     _ slot: SinkSlot, name: String, limit: RecordBatch.Limit, _ batchPolicy: BatchPolicy, usesVSS: Bool = false
   ) {
@@ -99,16 +102,16 @@ package final class Forwarding: @unchecked Sendable {
   /// Number of records that at least one sink has not acknowledged.
   package var depth: Int64 { waiting.load(ordering: .relaxed) }
 
-  /// The losses reported so far.
+  /// The losses that were reported so far.
   package var losses: LossFigures { lossCounts.now }
 
-  /// Returns a snapshot of spool and sinks; `nil` if the thread does not answer within `patience`, ns. Only one caller
-  /// at a time.
+  /// Returns a snapshot of spool and sinks; `nil` if the thread does not answer within `patience`, ns. Only one thread
+  /// at a time may call it.
   package func status(patience: Int64) -> ForwardingStatus? {
     statusQuery.answer(patience: patience) { queue.wakeUp.signal() }
   }
 
-  /// Ends all waits for a snapshot.
+  /// Ends all waits for a snapshot, so that threads can end.
   package func closeStatus() { statusQuery.close() }
 
   /// Runs the thread.
@@ -134,9 +137,9 @@ package final class Forwarding: @unchecked Sendable {
     }
   }
 
-  /// Takes all records out of the queue.
+  /// Stores all records and notes that are in the queue.
   ///
-  /// - Returns: whether the queue has ended.
+  /// - Returns: whether the queue has ended, so that nothing will follow.
   private func receive(_ load: inout SpoolQueue.Load) -> Bool {
     guard queue.take(&load) else { return false }
     if let known = load.wall {
@@ -168,9 +171,9 @@ package final class Forwarding: @unchecked Sendable {
     Log.write("the disk takes too long: \(count) records are lost", .warning)
   }
 
-  /// Logs the counts that are due.
+  /// Logs the counts of lost and rejected records, if they are due.
   ///
-  /// - Parameter now: boot time, ns; `.max` for all counts.
+  /// - Parameter now: boot time, ns; `.max` to log all counts at once.
   private func reportCounts(at now: Int64) {
     if let (count, _) = lateRecords.take(at: now) { Self.reportLate(count) }
     if let (count, _) = refusedRecords.take(at: now) {
@@ -187,7 +190,7 @@ package final class Forwarding: @unchecked Sendable {
     waiting.store(spool.depth.file + Int64(spool.depth.memory), ordering: .relaxed)
   }
 
-  /// Logs a report of the spool, unless it only says that no records wait.
+  /// Logs an event of the spool. It is omitted if it only says that the spool was opened and is empty.
   private static func report(_ event: SpoolEvent) {
     if case .opened(_, 0) = event { return }
     Log.write("\(event)")
@@ -195,7 +198,7 @@ package final class Forwarding: @unchecked Sendable {
 
   private func removeSuperseded() {
     for (note, file) in superseded where spool.isDurable(note) {
-      // If the file stayed, the next start would read it again.
+      // If the file remained, the next start would read it again.
       if unsafe unlink(file) != 0, errno != ENOENT { Log.write("\(file): cannot be removed: \(systemReason(errno))") }
       superseded.removeAll { $0.file == file }
     }
@@ -203,7 +206,8 @@ package final class Forwarding: @unchecked Sendable {
 
   private func reportLosses(at now: Int64) {
     var told = 0
-    // The losses of the last run are reported before any record has a date. Use the machine's date, if it has one.
+    // The losses of the last run are reported before any record has a date. Use the machine's clock if its date is
+    // known.
     var wall = wall
     if wall.quality == .unset {
       let machine = MachineClock.read()
@@ -217,11 +221,11 @@ package final class Forwarding: @unchecked Sendable {
         Log.write("records are lost (\(loss.reason.name)), how many is not known")
       }
     }
-    // These are events; commit them before the records that follow.
+    // `gap` records are events. Commit them before the records that follow.
     if told > 0 { spool.advance(to: now) }
   }
 
-  /// Exchanges batches with the sinks. If a sink ends, the others continue. The end of the last sink is reported.
+  /// Exchanges batches with the sinks. If one sink ends, the others continue. If the last one ends, the daemon is told.
   private func exchange(at now: Int64) {
     for box in sinks {
       guard let end = box.sink.exchange(&spool, at: now) else { continue }
@@ -234,11 +238,13 @@ package final class Forwarding: @unchecked Sendable {
     }
   }
 
-  /// Publishes to followers the records that sinks may receive now. Called after the exchange with the sinks, because a
-  /// record that all sinks have is removed no earlier than in the next commit.
+  /// Passes to followers the records that sinks may receive now. It is called after the exchange with the sinks. A
+  /// record that all sinks have acknowledged by then is still in the spool, because it is removed in the next commit at
+  /// the earliest.
   private func show(at now: Int64) {
     guard let followers else { return }
-    // A follower that is added before the next round receives all records from that round on.
+    // Without a follower, nothing is passed. One that is added before the next round receives all records from that
+    // round on.
     guard !followers.isEmpty else { return spool.moveToEnd(&followerPosition) }
     var hasNewRecords = false
     while true {
@@ -259,7 +265,7 @@ package final class Forwarding: @unchecked Sendable {
     return ForwardingStatus(spool: figures, sinks: sinks)
   }
 
-  /// Commits everything, lets the sinks deliver for a moment, and closes the spool.
+  /// Commits everything, lets the sinks deliver for a short time, and closes the spool.
   private func finish() {
     let end = BootClock.now &+ Self.lastCall
     while true {
@@ -287,7 +293,8 @@ package final class Forwarding: @unchecked Sendable {
     close()
   }
 
-  /// Records that are only in memory are lost when the process ends, and no later `gap` record reports them.
+  /// Closes the spool. Records that were only in memory are lost then. No `gap` record can report them, so they are
+  /// logged.
   private func close() {
     var reason: SpoolError?
     if case .inMemory(let error) = spool.state { reason = error }

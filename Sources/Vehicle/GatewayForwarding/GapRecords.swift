@@ -2,7 +2,7 @@ import GatewayOutput
 import Spool
 import Telemetry
 
-/// Makes `gap` records from the spool's losses.
+/// Makes the `gap` records that report the spool's losses.
 struct GapRecords: ~Copyable {
   private let gatewayId: String
   private let vehicleId: String
@@ -10,11 +10,11 @@ struct GapRecords: ~Copyable {
   private var made: UInt64 = 0
   private var line = JSONLineEncoder(capacity: JSONLineEncoder.recordCapacity)
 
-  /// Creates the source of `gap` records.
+  /// Creates a maker of `gap` records.
   ///
   /// - Parameters:
   ///   - vehicleId: the configured ID; `nil` to use the gateway's ID.
-  ///   - seed: for the IDs of the records.
+  ///   - seed: a number from which the IDs of the records are made.
   init(gatewayId: String, vehicleId: String?, seed: UInt64) {
     self.gatewayId = gatewayId
     self.vehicleId = vehicleId ?? gatewayId
@@ -25,14 +25,14 @@ struct GapRecords: ~Copyable {
   ///
   /// - Parameters:
   ///   - now: boot time, ns.
-  ///   - wall: the known date; the spool replaces it when the record is delivered.
+  ///   - wall: the date as far as it is known. The spool replaces it by a better one when the record is delivered.
   /// - Returns: `false` if the sequence numbers of the loss are unknown.
   mutating func report(_ loss: Loss, to spool: inout Spool, at now: Int64, _ wall: WallTime) -> Bool {
     guard let gap = loss.gap else { return false }
     made += 1
     let time = RecordTime(now, wall)
     let id = UUIDv7(milliseconds: time.milliseconds, seed: seed, number: made)
-    // The spool assigns epoch and number.
+    // The spool replaces epoch and sequence number by its own.
     let head = RecordHead(
       type: .gap, id: id, time: time, gatewayId: gatewayId, vehicleId: vehicleId, epoch: id, sequence: 1)
     line.record(head, gap)

@@ -4,10 +4,10 @@ import Ports
 import Sinks
 import Spool
 
-/// Feeds one sink with batches from the spool. Used by the spool's thread.
+/// Passes batches of the spool to one sink. Only the spool's thread uses it.
 struct SinkFeeder: ~Copyable {
   let name: String
-  /// Its index in the spool.
+  /// The sink's index in the spool.
   let index: Int
   private let slot: SinkSlot
   private let limit: RecordBatch.Limit
@@ -18,16 +18,16 @@ struct SinkFeeder: ~Copyable {
   /// The last failure of the sink; `nil` if it works.
   private var failure: String?
   private var delivered: UInt64 = 0
-  /// Number of records that the peer rejected for good, and the last reason.
+  /// Number of records that the server rejected for good, and the reason of the last rejection.
   private var rejected: (count: UInt64, reason: String?) = (0, nil)
   private var rejectionLog = RateLimitedCount()
-  /// Number of records that the sink set aside, and the size of the backlog when it set aside the first one. After that
-  /// number of records, they are delivered again.
+  /// Records that the sink could not send although others may succeed are set aside: their number, and the size of the
+  /// backlog when the first one was set aside. After as many records, they are delivered again.
   private var setAside = (records: 0, of: 0)
-  /// Boot time of the last delivery.
+  /// Boot time of the last delivery; `nil` if there was none.
   private var lastDelivery: Int64?
 
-  /// The names of COVESA VSS; `nil` for the plain names.
+  /// Converts names to those of COVESA VSS; `nil` to keep the plain names.
   private let names: VSSNames?
 
   init(
@@ -45,8 +45,8 @@ struct SinkFeeder: ~Copyable {
 
   /// Handles the sink's reports, and offers it the next batch if one is due.
   ///
-  /// - Returns: the reason for which the sink ended, once; otherwise `nil`. After it, all records in the spool for this
-  ///   sink are discarded.
+  /// - Returns: the reason for which the sink has ended, which is returned only once; otherwise `nil`. If its reader
+  ///   has left, all later records for this sink are discarded.
   mutating func exchange(_ spool: inout Spool, at now: Int64) -> End? {
     var end: End?
     while let report = slot.takeReport() {
@@ -75,14 +75,14 @@ struct SinkFeeder: ~Copyable {
     batchTimer.batchFilled(batch, limit)
     if batch.isEmpty { return end }
     batch.name(by: names)
-    // Records for a reader that has left must not fill the spool. Records of a sink that failed wait for the next
-    // start.
+    // If the sink's reader has left, its records are discarded, so that they do not fill the spool. If the sink has
+    // failed, they wait for the next start.
     if over == nil { slot.offer(&batch) } else { spool.acknowledge(batch, by: index) }
     return end
   }
 
-  /// Completes a batch. Records that were set aside count as delivered until others were tried: until another record is
-  /// delivered, or no other is left.
+  /// Handles the result of a batch. If the sink sets it aside, its records are skipped for now. They are sent again
+  /// when another record was delivered, or when no other is left.
   private mutating func complete(_ batch: borrowing RecordBatch, _ delivery: Sinks.Delivery, _ spool: inout Spool) {
     guard delivery.isSetAside else {
       spool.complete(batch, acknowledged: delivery.acknowledged, sentNothing: delivery.sentNothing, by: index)
@@ -116,7 +116,7 @@ struct SinkFeeder: ~Copyable {
       case .failing(let error): failure = error.description
       case .refused(_, let reason, let more, _):
         rejected = (rejected.count + UInt64(1 + more), reason)
-        // Rejected records are acknowledged, but not delivered.
+        // A rejected record is acknowledged, but does not count as delivered.
         count -= 1 + more
       case .remark: break
       }
@@ -132,24 +132,24 @@ struct SinkFeeder: ~Copyable {
     Log.write("\(name): \(text)", level, [JournalField(.sink, name)])
   }
 
-  /// Whether an event is logged now. Rejections are counted, and reported together once a minute, because a peer may
-  /// reject every record.
+  /// Whether to log an event now. Rejections are counted and logged together once a minute, because a server may reject
+  /// every record.
   private mutating func logsNow(_ event: SinkEvent, at now: Int64) -> Bool {
     guard case .refused(_, _, let more, _) = event else { return true }
     return rejectionLog.add(UInt64(1 + more), at: now)
   }
 
-  /// Logs the number of rejected records that is due.
+  /// Logs the number of rejected records if the next such log line is due.
   ///
-  /// - Parameter now: boot time, ns; `.max` to log it at once.
+  /// - Parameter now: boot time, ns; `.max` to log the number at once.
   mutating func logRejections(at now: Int64) {
     guard let (count, _) = rejectionLog.take(at: now) else { return }
     log("\(count) more records refused; the last reason: \(rejected.reason ?? "unknown")", .warning)
   }
 
-  /// Returns a snapshot of the state.
+  /// Returns a snapshot of the sink's state.
   ///
-  /// - Parameter oldestAge: age of the oldest record that the sink lacks, ns.
+  /// - Parameter oldestAge: age of the oldest record that the sink has not acknowledged, ns.
   func status(oldestAge: Int64?) -> SinkStatus {
     let state: SinkStatus.State =
       if over != nil { .over } else if failure != nil { .failing } else if slot.takesBatch { .waiting } else {
@@ -166,12 +166,12 @@ struct SinkFeeder: ~Copyable {
   /// Boot time at which a batch or a log line is due, ns; `.max` to wait for a wake-up.
   var due: Int64 { min(takesBatch ? batchTimer.due : .max, rejectionLog.due) }
 
-  /// Whether the sink holds no batch and none is due.
+  /// Whether the sink is not sending a batch, and none is due.
   func isIdle(at now: Int64) -> Bool {
     !isDropping(at: now) && (over == .readerLeft || slot.hasEnded || slot.takesBatch && batchTimer.due > now)
   }
 
-  /// Whether more records must be discarded for a reader that has left, which causes no wake-up.
+  /// Whether the sink's reader has left and more records must be discarded now. Nothing wakes the thread for this.
   func isDropping(at now: Int64) -> Bool { over == .readerLeft && batchTimer.due <= now }
 
   var hasEnded: Bool { slot.hasEnded }

@@ -2,16 +2,16 @@ import OBDWire
 import Spool
 import Telemetry
 
-/// Replaces the names in telemetry records by those of COVESA VSS 6.0, for a sink that is configured so. `id`, time and
-/// values do not change; `"vss":"6.0"` follows the head.
+/// Replaces the names in telemetry records by those of COVESA VSS 6.0, for sinks for which this is configured. ID, time
+/// and values do not change. `"vss":"6.0"` is added after the head.
 ///
-/// A record that would exceed the maximum length with the longer names keeps the plain ones.
+/// If a record would exceed the maximum length with the longer names, it keeps the plain ones.
 package struct VSSNames {
-  /// VSS path by plain name.
+  /// The VSS path of each plain name.
   private let paths: [[UInt8]: [UInt8]]
   private static let version = Array(#","vss":"6.0""#.utf8)
   private static let ecus = Array("ecus".utf8)
-  /// The last key of a record's head.
+  /// The last key in the head of a record.
   private static let lastOfHead = Array("seq".utf8)
 
   init() {
@@ -29,7 +29,7 @@ package struct VSSNames {
     self.paths = paths
   }
 
-  /// Appends a telemetry record's line with the VSS names.
+  /// Appends the line of a telemetry record, with VSS names, to `out`.
   func write(_ line: Span<UInt8>, to out: inout [UInt8]) {
     let start = out.count
     var depth = 0
@@ -95,7 +95,7 @@ package struct VSSNames {
 }
 
 extension RecordBatch {
-  /// Renames the values of the batch's telemetry; `nil` changes nothing.
+  /// Replaces the names in the telemetry records of the batch; does nothing if `names` is `nil`.
   package mutating func name(by names: VSSNames?) {
     guard let names, records.contains(where: { $0.type == .telemetry }) else { return }
     rewrite { type, line, out in

@@ -2,26 +2,26 @@ import AdapterSession
 import Ports
 import Synchronization
 
-/// Controls one adapter's thread from other threads, and passes them what the session learned.
+/// Lets other threads control the thread of an adapter's link, and receive what its session has learned.
 public final class AdapterControl: Sendable {
   private struct State: Sendable {
-    /// Preferences that the thread has not applied yet; `nil` if there are none.
+    /// Preferences that the link's thread has not applied yet; `nil` if there are none.
     var preferences: PollPreferences?
     var memory: SessionMemory
-    /// Whether the memory has changed since it was last taken.
+    /// Whether the session has learned something since ``takeLearned()`` was last called.
     var hasLearned = false
   }
 
-  /// Ends the link, and contains the address of its device.
+  /// Controls the link itself: its end, and the address of its device.
   public let link: LinkControl
   private let state: Mutex<State>
-  /// Signalled when the memory has changed.
+  /// Signalled when the session has learned something.
   private let learned: WakeUp?
 
   /// Creates the control of one link.
   ///
   /// - Parameters:
-  ///   - learned: signalled when ``takeLearned()`` has a result.
+  ///   - learned: signalled when ``takeLearned()`` will return a result.
   ///   - reportKey: see ``LinkControl``.
   ///   - reportError: see ``LinkControl``.
   /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
@@ -41,7 +41,7 @@ public final class AdapterControl: Sendable {
     link.wakeUp.signal()
   }
 
-  /// Removes and returns the memory for the next start; `nil` if it has not changed.
+  /// Removes and returns what the session has learned, to be stored for the next start; `nil` if nothing new.
   public func takeLearned() -> SessionMemory? {
     state.withLock { state in
       defer { state.hasLearned = false }
@@ -59,8 +59,8 @@ public final class AdapterControl: Sendable {
     if isNew { learned?.signal() }
   }
 
-  /// Applies the pending preferences; called in the link's thread. Returns `false` if the link must be closed, because
-  /// it was stopped or its device was away.
+  /// Applies new preferences to the session. Only the link's thread calls it. Returns `false` if the link must be
+  /// closed, because it was stopped or its device was away.
   func perform(on session: inout AdapterSession) -> Bool {
     let preferences = state.withLock { state in
       defer { state.preferences = nil }

@@ -2,14 +2,15 @@ import AdapterSession
 import OBDWire
 import Ports
 
-/// Connects a session to a port's loop: bytes and deadlines go in, the session's actions come out. It reads no clock
-/// and does no I/O. It is used by the daemon, by the commands of `obdgate` and by tests.
+/// Connects an adapter session to the poll loop of a port: it passes bytes and times to the session, and the session's
+/// actions to the loop. It reads no clock and does no I/O itself. The daemon, the commands of `obdgate` and tests use
+/// it.
 public struct AdapterDriver<Listener: DialogueListener & ~Copyable>: ~Copyable, PortHandler {
   public var session: AdapterSession
   public var listener: Listener
   /// Definitions of the loaded signal sets, in the order that `OBDWire` expects.
   public var definitions: [SignalDefinition]
-  /// The earliest time to reopen the port, if the session requested a reopening; otherwise `nil`.
+  /// The earliest time at which to open the port again, if the session asked for that; otherwise `nil`.
   public private(set) var reopenNotBefore: Int64?
 
   public init(
@@ -30,7 +31,7 @@ public struct AdapterDriver<Listener: DialogueListener & ~Copyable>: ~Copyable, 
   public mutating func received(_ bytes: Span<UInt8>, at now: Int64, _ actions: inout PortActions) {
     listener.begin(at: now)
     listener.received(bytes)
-    // A copy, because the array may change while its span is in use.
+    // A copy is needed, because the array may change while its span is in use.
     let definitions = definitions
     session.received(bytes, at: now, loaded: definitions.span, into: &listener)
     pump(at: now, &actions)
@@ -62,8 +63,8 @@ public struct AdapterDriver<Listener: DialogueListener & ~Copyable>: ~Copyable, 
     listener.sent(bytes)
   }
 
-  /// Handles the end of the connection: it was closed, or the device is gone. The listener receives the resulting
-  /// events.
+  /// Handles the end of the connection, because it was closed or the device is gone. The events that follow from this
+  /// are passed to the listener.
   public mutating func closed(at now: Int64) {
     listener.begin(at: now)
     session.closed(at: now)
@@ -79,7 +80,7 @@ public struct AdapterDriver<Listener: DialogueListener & ~Copyable>: ~Copyable, 
     }
   }
 
-  /// Performs the session's actions until the session waits.
+  /// Performs the session's actions until the session has to wait.
   private mutating func pump(at now: Int64, _ actions: inout PortActions) {
     while true {
       switch session.next(at: now, into: &listener) {

@@ -2,10 +2,11 @@ import AdapterSession
 import OBDWire
 import Ports
 
-/// An adapter's dialogue as the driver of a link.
+/// The driver of an adapter's link.
 ///
-/// It has a concrete type instead of a conformance of ``AdapterDriver``: a generic noncopyable type with a conditional
-/// conformance crashes when its metadata are created (Swift 6.3.1, debug builds).
+/// It wraps ``AdapterDriver`` in a concrete type. Otherwise, `AdapterDriver` itself would conform to ``LinkDriver``
+/// conditionally, and a program crashes when it creates the metadata of such a generic noncopyable type (Swift 6.3.1,
+/// debug builds).
 struct AdapterLink: LinkDriver, ~Copyable {
   private var driver: AdapterDriver<DeliveryWriter>
 
@@ -16,7 +17,8 @@ struct AdapterLink: LinkDriver, ~Copyable {
   // MARK: The link
 
   mutating func prepare() {
-    // Apply the preferences that arrived while the link was closed, because their wake-up may already be cleared.
+    // Preferences may have arrived while the link was closed. Apply them now, because the wake-up that announced them
+    // may already be cleared.
     _ = driver.listener.wokenUp(&driver.session)
   }
 

@@ -1,28 +1,30 @@
 import AdapterSession
 import OBDWire
 
-/// Receives the reports of an ``AdapterDriver`` in addition to the results of the wire.
+/// Receives what an ``AdapterDriver`` reports, in addition to the decoded replies that every ``OBDWire/ReplyHandler``
+/// receives.
 ///
-/// Call order: ``begin(at:)``, then all reports of one turn of the loop, then ``end()``. All calls of a turn belong to
-/// the time passed to ``begin(at:)`` and come from the driver's thread.
+/// In each turn of the poll loop, ``begin(at:)`` is called first, then all reports, then ``end()``. All of them belong
+/// to the time that ``begin(at:)`` received. The thread that runs the driver makes these calls.
 public protocol DialogueListener: ReplyHandler, ~Copyable {
-  /// Begins a turn.
+  /// Begins the reports of one turn of the poll loop.
   ///
-  /// - Parameter now: CLOCK_BOOTTIME, ns; for received bytes, the time at which read(2) returned.
+  /// - Parameter now: time of the reports, CLOCK_BOOTTIME, ns. For received bytes, it is the time at which read(2)
+  ///   returned.
   mutating func begin(at now: Int64)
-  /// Reports an event of the adapter or vehicle. The session may be queried and changed.
+  /// Reports an event of the adapter or vehicle. The listener may query and change the session.
   mutating func event(_ event: SessionEvent, _ session: inout AdapterSession)
-  /// Reports bytes of the adapter before they are parsed.
+  /// Reports bytes that the adapter has sent, before they are parsed.
   mutating func received(_ bytes: Span<UInt8>)
   /// Reports bytes that were sent to the adapter.
   mutating func sent(_ bytes: Span<UInt8>)
-  /// Called when the loop's wake-up was signalled.
+  /// Reports that the wake-up of the poll loop was signalled.
   ///
-  /// - Returns: `false` to end the loop.
+  /// - Returns: `false` to end the poll loop.
   mutating func wokenUp(_ session: inout AdapterSession) -> Bool
-  /// Ends a turn.
+  /// Ends the reports of one turn of the poll loop.
   ///
-  /// - Returns: `false` to end the loop.
+  /// - Returns: `false` to end the poll loop.
   mutating func end() -> Bool
 }
 

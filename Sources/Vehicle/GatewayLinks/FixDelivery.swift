@@ -1,13 +1,13 @@
 import NMEAWire
 import Ports
 
-/// A fix or an event of a receiver, passed from its thread to the record thread through a ``Ports/Ring``. All parts
-/// therefore have a fixed size.
+/// A fix or an event of a receiver, passed from the receiver's thread to the record thread. It passes through a
+/// ``Ports/Ring``, so all of its parts have a fixed size.
 public struct FixDelivery: BitwiseCopyable, Sendable {
-  /// Capacity of a ring of these deliveries: enough for half a minute of a fast receiver.
+  /// Number of deliveries for which a ring has room. This is sufficient for half a minute of a fast receiver.
   package static let ringCapacity = 256
 
-  /// Time at which its last byte was received; CLOCK_BOOTTIME, ns.
+  /// Boot time (CLOCK_BOOTTIME) at which the last byte was received, ns.
   public var time: Int64
   public var content: Content
 
@@ -17,19 +17,19 @@ public struct FixDelivery: BitwiseCopyable, Sendable {
   }
 
   public enum Content: BitwiseCopyable, Sendable {
-    /// A fix, valid or not, and the time of its first byte.
+    /// A fix, whether valid or not, and the time at which its first byte was received.
     case fix(Fix, began: Int64)
-    /// The receiver sends data. The text is its identity.
+    /// The receiver has begun to send data. The text is its identity.
     case connected(ShortText)
-    /// The receiver was silent for too long, or the link is closed.
+    /// The receiver was lost, because it was silent for too long or the link was closed.
     case lost(Loss)
     /// The link could not be opened.
     case unreachable(PortError.Kind)
-    /// An error message of gpsd.
+    /// gpsd sent this error message.
     case refused(ShortText)
-    /// Bytes are received, but they form no sentence at any baud rate.
+    /// Bytes are received, but at no baud rate do they form sentences.
     case noSentences
-    /// Number of text lines between valid ones that could not be read.
+    /// Text lines between valid ones could not be read; their number.
     case unreadable(lines: Int)
   }
 
@@ -37,7 +37,7 @@ public struct FixDelivery: BitwiseCopyable, Sendable {
   public enum Loss: UInt8, BitwiseCopyable, Sendable {
     case silent, portClosed
 
-    /// Name in records.
+    /// The name of the reason in records.
     package var name: String {
       switch self {
       case .silent: "silent"
@@ -47,7 +47,7 @@ public struct FixDelivery: BitwiseCopyable, Sendable {
   }
 }
 
-/// Writes deliveries of a receiver to its ring, and wakes the record thread.
+/// Writes what a receiver delivers to its ring, and wakes the record thread.
 struct FixDeliveryWriter: ~Copyable {
   private var ring: RingProducer<FixDelivery>
   private let wakeUp: WakeUp

@@ -4,12 +4,12 @@ import Ports
 
 /// A client of gpsd. It subscribes to gpsd's reports and checks that the connection is alive.
 ///
-/// gpsd sends nothing while its receivers are silent, so that a dead connection looks the same. After ``quiet``, the
-/// client therefore requests gpsd's version, which is always answered.
+/// While its receivers are silent, gpsd sends nothing, which looks like a dead connection. If nothing was received for
+/// ``quiet``, the client therefore requests gpsd's version, and gpsd always answers that.
 struct GPSDLink: LinkDriver, ~Copyable {
   static let quiet: Int64 = 10_000_000_000
   static let answer: Int64 = 5_000_000_000
-  /// Delay before a connection without an answer is retried, ns.
+  /// If a connection ended without an answer of gpsd, the next attempt is made after this pause, ns.
   private static let pause: Int64 = 2_000_000_000
 
   private let control: LinkControl
@@ -24,7 +24,7 @@ struct GPSDLink: LinkDriver, ~Copyable {
     var isConnected = false
     private var saidMalformed = false
     private var saidRefused = false
-    /// Number of unreadable text lines that are not reported yet, and the time of the last report.
+    /// Number of unreadable text lines that have not been reported, and the time of the last report.
     private var unreadable = 0
     private var unreadableTold: Int64 = .min / 2
 
@@ -35,7 +35,8 @@ struct GPSDLink: LinkDriver, ~Copyable {
       writer.put(.fix(fix, began: now), at: now)
     }
 
-    /// At most once a second, so that a flood of lines cannot displace fixes in the ring.
+    /// Reports unreadable lines, but at most once a second. Otherwise, many such lines could displace fixes in the
+    /// ring.
     private mutating func logUnreadable(isLast: Bool = false) {
       guard unreadable > 0, isLast || now - unreadableTold >= 1_000_000_000 else { return }
       writer.put(.unreadable(lines: unreadable), at: now)
@@ -51,18 +52,18 @@ struct GPSDLink: LinkDriver, ~Copyable {
         saidMalformed = false
         writer.put(.connected(ShortText(Array("gpsd \(release)".utf8).span)), at: now)
       case .error(let message):
-        // Once for each connection.
+        // An error message is reported only once for each connection.
         guard !saidRefused else { return }
         saidRefused = true
         writer.put(.refused(ShortText(Array(message.utf8).span)), at: now)
       case .malformed:
-        // Only gpsd sends its version. After it, the other lines are valid, too.
+        // Only gpsd sends its version, so this is a connection to gpsd. Single unreadable lines do not change that.
         if isConnected {
           unreadable += 1
           return logUnreadable()
         }
-        // Reported once until gpsd has sent its version, because another program may listen on that port, send many
-        // lines and disconnect.
+        // Reported only once until gpsd has sent its version. Another program may listen on that port, and send many
+        // lines on each connection.
         guard !saidMalformed else { return }
         saidMalformed = true
         writer.put(.noSentences, at: now)

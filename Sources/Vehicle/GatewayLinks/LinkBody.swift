@@ -6,16 +6,16 @@ import Ports
 package struct LinkBody: Sendable {
   private let link: any RunnableLink
 
-  /// Runs the link until ``LinkControl/stop()`` is called. Call it once.
+  /// Runs the link until ``LinkControl/stop()`` is called. Call this only once.
   package func run() { link.run() }
 
-  /// Parts that the record thread shares with a link.
+  /// What a link needs to pass data to the record thread.
   package struct Receiving: ~Copyable {
     fileprivate let wakeUp: WakeUp
     fileprivate let progress: Progress?
 
     /// - Parameters:
-    ///   - wakeUp: signalled when there are deliveries.
+    ///   - wakeUp: signalled when there are deliveries for the record thread.
     ///   - progress: reports the link thread's progress; `nil` without a watchdog.
     package init(wakeUp: WakeUp, progress: Progress?) {
       self.wakeUp = wakeUp
@@ -23,11 +23,11 @@ package struct LinkBody: Sendable {
     }
   }
 
-  /// An adapter's link.
+  /// Creates an adapter's link.
   ///
   /// - Parameters:
   ///   - ring: receives what the adapter delivers.
-  ///   - figures: receives the counts of the link.
+  ///   - figures: receives the counts of the link's traffic.
   ///   - definitions: signals of the loaded signal sets.
   /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
   package init(
@@ -39,10 +39,10 @@ package struct LinkBody: Sendable {
     link = LinkBox(try LinkThread(control.link, driver, progress: receiving.progress))
   }
 
-  /// The link of a receiver with NMEA 0183, or of gpsd.
+  /// Creates the link of a receiver with NMEA 0183, or of gpsd.
   ///
   /// - Parameters:
-  ///   - address: a serial device for NMEA 0183, otherwise gpsd.
+  ///   - address: a serial device for a receiver with NMEA 0183, or a network address for gpsd.
   ///   - ring: receives what the receiver delivers.
   /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
   package init(
@@ -59,12 +59,12 @@ package struct LinkBody: Sendable {
   }
 }
 
-/// A link of any kind.
+/// A link that can run, whatever its driver.
 private protocol RunnableLink: Sendable {
   func run()
 }
 
-/// Moves a link into its thread. Only that thread uses it.
+/// Holds a link, so that it can be moved into its thread. Only that thread uses it.
 private final class LinkBox<Driver: LinkDriver & ~Copyable>: RunnableLink, @unchecked Sendable {
   private var link: LinkThread<Driver>
 

@@ -1,17 +1,17 @@
 import Ports
 import Synchronization
 
-/// Controls the thread of an adapter's or receiver's link from other threads. It can end the link, and contains the
-/// address of the device.
+/// Lets other threads control the thread of an adapter's or receiver's link: they can end the link, and set the address
+/// of its device.
 public final class LinkControl: Sendable {
   private struct State: Sendable {
     var isStopping = false
     var address: PortAddress?
-    /// Whether the device was away since the link was opened. The open connection is then dead.
+    /// Whether the device was away since the link was opened. If so, the open connection is dead.
     var wasAway = false
   }
 
-  /// Signalled to end a wait of the thread.
+  /// Signalled to interrupt a wait of the link's thread.
   public let wakeUp: WakeUp
   private let state: Mutex<State>
   private let reportKey: @Sendable (Bool, PortAddress) -> Void
@@ -20,9 +20,9 @@ public final class LinkControl: Sendable {
   /// Creates the control of one link.
   ///
   /// - Parameters:
-  ///   - address: present address of the device; `nil` if it is away.
-  ///   - reportKey: called in the link's thread, once when the device answers (`false`), and once when it rejects the
-  /// link and may need a key (`true`). After the device is paired, signal ``wakeUp``.
+  ///   - address: the address at which the device is now; `nil` if it is away.
+  ///   - reportKey: called in the link's thread with `false` when the device answers, and with `true` when it rejects
+  /// the connection and may need a key. After the device is paired, signal ``wakeUp``.
   ///   - reportError: called in the link's thread if the link cannot be opened, once for each reason.
   /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
   public init(
@@ -35,7 +35,7 @@ public final class LinkControl: Sendable {
     state = Mutex(State(address: address))
   }
 
-  /// Ends the link's thread soon.
+  /// Asks the link's thread to end. It ends soon after.
   public func stop() {
     state.withLock { $0.isStopping = true }
     wakeUp.signal()
@@ -43,7 +43,8 @@ public final class LinkControl: Sendable {
 
   public var isStopping: Bool { state.withLock { $0.isStopping } }
 
-  /// Present address of the device; `nil` if it is away. It changes if a plug is moved to another socket.
+  /// The address at which the device is now; `nil` if it is away. It changes if the device is plugged into another
+  /// socket.
   public var address: PortAddress? {
     get { state.withLock { $0.address } }
     set {
@@ -72,6 +73,7 @@ public final class LinkControl: Sendable {
   /// Reports that the link could not be opened. Called in the link's thread.
   func wasNotOpened(_ address: PortAddress, _ error: PortError) { reportError(error, address) }
 
-  /// `false` if the link must be closed, because it was stopped or its device was away. Called in the link's thread.
+  /// Whether the link may stay open. It must be closed if it was stopped or its device was away. Called in the link's
+  /// thread.
   var mayStayOpen: Bool { state.withLock { !($0.isStopping || $0.wasAway) } }
 }

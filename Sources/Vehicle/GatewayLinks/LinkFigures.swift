@@ -2,9 +2,9 @@ import OBDWire
 import Ports
 import Synchronization
 
-/// Counts the traffic of a link since its start. The link's thread writes the counts, and others read them.
+/// Counts of the traffic of a link since its start. The link's thread writes them, and other threads read them.
 package final class LinkFigures: Sendable {
-  /// All counts; durations in ns, times in boot time.
+  /// All counts of a link. Durations are in ns, times are boot times.
   package struct Counts: Sendable {
     /// Commands sent to the adapter, and prompts received.
     package var commands: UInt64 = 0
@@ -12,22 +12,23 @@ package final class LinkFigures: Sendable {
     package var readings: UInt64 = 0
     package var receivedBytes: UInt64 = 0
     package var sentBytes: UInt64 = 0
-    /// Total time of waits for a prompt, and total time for which the link was open.
+    /// Total time spent waiting for a prompt, and total time for which the link was open, ns.
     package var busy: Int64 = 0
     package var open: Int64 = 0
     /// Time of the last reading; `nil` if there is none.
     package var lastReading: Int64?
-    /// Failures by the raw value of ``OBDWire/WireError/Kind``.
+    /// Number of failures of each kind; the index is the raw value of ``OBDWire/WireError/Kind``.
     package var failures = InlineArray<64, UInt32>(repeating: 0)
-    /// Number of failed replies, by the kind of the first failure in each.
+    /// Number of failed replies by the kind of the first failure in each; the index is the same.
     package var failedReplies = InlineArray<64, UInt32>(repeating: 0)
-    /// The first failure since the last command.
+    /// Kind of the first failure since the last command; `nil` if there was none.
     var failure: UInt8?
-    /// Start of the present wait for a prompt, and time at which the link was opened; `nil` if not applicable.
+    /// Time at which the present wait for a prompt began, and time at which the link was opened; `nil` if it does not
+    /// wait, or is not open.
     var busySince: Int64?
     var openSince: Int64?
 
-    /// Returns the counts including the current wait and the current connection, up to now.
+    /// Returns the counts, including the time of the present wait and the present connection until now.
     func current(at now: Int64) -> Counts {
       var counts = self
       if let busySince { counts.busy += max(0, now - busySince) }
@@ -40,7 +41,7 @@ package final class LinkFigures: Sendable {
 
   package init() {}
 
-  /// Replaces the counts. Called in the link's thread; allocates nothing.
+  /// Replaces the counts. Only the link's thread calls this. It allocates nothing.
   package func put(_ new: Counts) { counts.withLock { $0 = new } }
 
   package func read(at now: Int64) -> Counts { counts.withLock { $0 }.current(at: now) }
@@ -55,7 +56,7 @@ extension LinkFigures.Counts {
     openSince = nil
   }
 
-  /// Ends the wait for a prompt without a reply.
+  /// Ends a wait for a prompt, and adds its duration to ``busy``.
   mutating func gaveUp(at now: Int64) {
     if let since = busySince { busy += max(0, now - since) }
     busySince = nil
@@ -75,7 +76,7 @@ extension LinkFigures.Counts {
     for index in bytes.indices where bytes[index] == UInt8(ascii: ">") { gaveUp(at: now) }
   }
 
-  /// Counts a prompt and the reply before it.
+  /// Counts a complete reply and, if it has a failure, the failure.
   mutating func replied() {
     replies &+= 1
     if let failure { failedReplies[Int(failure)] &+= 1 }

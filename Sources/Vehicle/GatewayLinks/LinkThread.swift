@@ -1,18 +1,18 @@
 import Ports
 
-/// Handles the events of a link.
+/// Handles the events of a link, on top of those of its port.
 protocol LinkDriver: PortHandler, ~Copyable {
-  /// Called when the link is open and about to run.
+  /// Called when the link is open, before its poll loop runs.
   mutating func prepare()
-  /// Called if the link could not be opened; once for each reason.
+  /// Called if the link could not be opened, but only once for each reason.
   mutating func unreachable(_ kind: PortError.Kind, at now: Int64)
-  /// Called after the link was open and is closed, by the driver or because the device is gone.
+  /// Called when the link is closed, either by the driver or because the device is gone.
   mutating func closed(at now: Int64)
-  /// The earliest time to reopen the link, if the driver closed it in order to reopen it; otherwise `nil`.
+  /// If the driver closed the link to open it again: the earliest time for that. Otherwise `nil`.
   var reopenNotBefore: Int64? { get }
 }
 
-/// The thread of one device: opens the link, runs the driver, and reopens the link when the device is back.
+/// The work of a link's thread: it opens the link, runs the driver, and opens the link again when the device is back.
 struct LinkThread<Driver: LinkDriver & ~Copyable>: ~Copyable {
   private let control: LinkControl
   private let progress: Progress?
@@ -30,7 +30,7 @@ struct LinkThread<Driver: LinkDriver & ~Copyable>: ~Copyable {
     self.driver = driver
   }
 
-  /// Runs until ``LinkControl/stop()``.
+  /// Runs until ``LinkControl/stop()`` is called.
   mutating func run() {
     while !control.isStopping {
       guard let address = control.addressToOpen() else {
@@ -47,12 +47,13 @@ struct LinkThread<Driver: LinkDriver & ~Copyable>: ~Copyable {
         try loop.run(&port, &driver)
       } catch {
         let now = BootClock.now
-        // Some devices report this error when they are opened, others at the first command.
+        // Some devices cause this error when the link is opened, others at the first command.
         switch (error.kind, address) {
         case (.notPaired, _):
           reconnecting.wasNotPaired(address)
           control.mayWantKey(address)
-        // The kernel reports L2CAP's "security block" (Core Specification, volume 3, part A, 4.3) as "refused".
+        // L2CAP's rejection "security block" (Core Specification, volume 3, part A, 4.3), which the kernel reports as
+        // "refused".
         case (.refused, .rfcomm): control.mayWantKey(address)
         default: break
         }
@@ -70,7 +71,7 @@ struct LinkThread<Driver: LinkDriver & ~Copyable>: ~Copyable {
     }
   }
 
-  /// Waits until this time, or until the control is signalled.
+  /// Waits until `moment`, or until the control is signalled.
   private func rest(until moment: Int64) {
     while !control.isStopping {
       let end = progress?.report(until: moment) ?? moment

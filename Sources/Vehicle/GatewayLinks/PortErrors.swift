@@ -2,9 +2,10 @@ import Ports
 import Synchronization
 
 /// The last error of each device whose link could not be opened, with its full text. Records contain only the kind of
-/// an error; the log also states the remedy. Links store errors, and the record thread removes them.
+/// an error; the log also states the remedy. Links store their errors here, and the record thread takes them out to log
+/// them.
 package final class PortErrors: Sendable {
-  /// Maximum number of devices: more than a vehicle has. Errors of further devices are discarded.
+  /// Maximum number of devices, which is more than a vehicle has. If it is exceeded, all stored errors are discarded.
   private static let mostDevices = 64
 
   package init() {}
@@ -13,7 +14,7 @@ package final class PortErrors: Sendable {
 
   /// Stores the last error of a device.
   ///
-  /// - Parameter device: its name in records.
+  /// - Parameter device: the device's name in records.
   package func put(_ error: PortError, of device: String) {
     errors.withLock { errors in
       if errors.count >= Self.mostDevices { errors = [:] }
@@ -21,7 +22,8 @@ package final class PortErrors: Sendable {
     }
   }
 
-  /// Removes and returns the detail of a device's last error; `nil` if the device was lost for another reason.
+  /// Removes the last error of a device, and returns its detail if its kind is `reason`; `nil` if the device was lost
+  /// for another reason.
   package func take(_ device: String, _ reason: String?) -> String? {
     let error = errors.withLock { $0.removeValue(forKey: device) }
     return error.flatMap { "\($0.kind)" == reason ? $0.detail : nil }

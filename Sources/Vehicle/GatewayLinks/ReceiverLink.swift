@@ -3,19 +3,19 @@ import Ports
 
 /// Reads a receiver that sends NMEA 0183 on a serial line. It never sends anything to the receiver.
 ///
-/// If no baud rate is configured, it tries the usual rates until sentences arrive, and again when they stop. It reads
-/// no clock and allocates nothing while it runs.
+/// If no baud rate is configured, it tries the usual rates until sentences arrive. If they stop, it tries the rates
+/// again. It reads no clock and allocates nothing while it runs.
 struct ReceiverLink: LinkDriver, ~Copyable {
-  /// The rates to try, most frequent first. A receiver on USB (CDC ACM) works at any rate.
+  /// The baud rates to try, the most common one first. A receiver on USB (CDC ACM) works at any rate.
   static let rates = Listener.rates + [57_600, 19_200, 230_400, 460_800]
-  /// A pause of this length ends an epoch, ns. At 4800 baud, a sentence takes up to 170 ms.
+  /// If nothing is received for this time, the epoch is complete, ns. At 4800 baud, a sentence takes up to 170 ms.
   static let epochSilence: Int64 = 250_000_000
-  /// A receiver that is silent for this time is lost, ns. Receivers send every second.
+  /// If nothing is received for this time, the receiver is lost, ns. Receivers send every second.
   static let patience: Int64 = 5_000_000_000
-  /// Length of two complete sentences. This many bytes without a sentence are not NMEA at this rate.
+  /// If this many bytes contain no sentence, the rate is wrong. It is the length of two complete sentences.
   private static let enough = 2 * 82
-  /// The same limit after sentences were received: the receiver may send a start-up text, or a burst of binary
-  /// messages.
+  /// The same limit after sentences were received at this rate. It is larger, because the receiver may send a start-up
+  /// text or a burst of binary messages.
   private static let enoughOnceRight = 4_096
 
   private let control: LinkControl
@@ -28,11 +28,11 @@ struct ReceiverLink: LinkDriver, ~Copyable {
   private var ratesTried = 0
   private var lastByte: Int64 = 0
 
-  /// Sends the reader's results to the record thread.
+  /// Passes the fixes of the reader to the record thread.
   private struct Handler: FixHandler, ~Copyable {
     var writer: FixDeliveryWriter
     var now: Int64 = 0
-    /// Times of the first and the last sentence of the current epoch.
+    /// Times at which the first and the last sentence of the current epoch were received.
     var began: Int64 = 0
     var last: Int64 = 0
     var isOpen = false
@@ -67,9 +67,9 @@ struct ReceiverLink: LinkDriver, ~Copyable {
 
   static let identity: StaticString = "NMEA 0183"
 
-  /// Creates the driver.
+  /// Creates the driver of a receiver.
   ///
-  /// - Parameter baud: `nil` to find the rate.
+  /// - Parameter baud: the configured baud rate; `nil` to find it.
   init(_ writer: consuming FixDeliveryWriter, control: LinkControl, baud: Int?) {
     self.control = control
     handler = Handler(writer: writer)
@@ -117,7 +117,7 @@ struct ReceiverLink: LinkDriver, ~Copyable {
     bytesWithout = 0
     isRateRight = false
     ratesTried += 1
-    // Each rate is tried twice, because the first try may have been in a pause between two epochs.
+    // Report this only after each rate was tried twice: a first try may have fallen into a pause between two epochs.
     if ratesTried >= 2 * (fixedBaud == nil ? Self.rates.count : 1), !handler.saidNoSentences {
       handler.saidNoSentences = true
       handler.isConnected = false

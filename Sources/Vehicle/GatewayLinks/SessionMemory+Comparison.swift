@@ -1,9 +1,9 @@
 import AdapterSession
 
 extension SessionMemory {
-  /// Whether `other` is so similar that it need not be written.
+  /// Whether `other` differs so little that it need not be stored instead.
   func isSame(as other: SessionMemory) -> Bool {
-    // A voltage that changes by hundredths need not be written.
+    // A change of the voltage's correction by some hundredths is too small to be stored.
     guard abs(voltageOffset - other.voltageOffset) < 0.1 else { return false }
     guard baud == other.baud, protocolDigit == other.protocolDigit, quirks == other.quirks, vinCount == other.vinCount,
       silentPIDs == other.silentPIDs, measuresVoltage == other.measuresVoltage

@@ -2,13 +2,13 @@ import Ports
 import Synchronization
 import Telemetry
 
-/// Clients on this machine that follow the records. All followers read from one buffer of recent records, each at its
-/// own position. A follower that is too slow misses records, and receives a `gap` record for them. Nothing waits for a
-/// follower, and each costs no memory except its connection.
+/// The followers: clients on this machine that receive the records as they are made. All of them read from one buffer
+/// of recent records, each at its own position. A follower that is too slow misses records, and receives a `gap` record
+/// instead. Nothing waits for a follower, and each costs no memory except its connection.
 ///
 /// One thread publishes, one reads.
 package final class Followers: Sendable {
-  /// Time and epoch of published records.
+  /// The time and the epoch of records that are published.
   package struct Moment {
     package var time: RecordTime
     package var epoch: UUIDv7
@@ -23,11 +23,11 @@ package final class Followers: Sendable {
   private struct State: Sendable {
     /// The most recent records; `nil` while there is no follower.
     var recent: RecentRecords?
-    /// For each follower, the next record that it receives, and the loss before that.
+    /// For each follower, the number of the next record that it receives, and the loss to report before it.
     var places: [UInt64: Place] = [:]
     var added: UInt64 = 0
     var moment: Moment?
-    /// Number of `gap` records made for followers.
+    /// Number of `gap` records that were made for followers.
     var told: UInt64 = 0
   }
 
@@ -51,11 +51,11 @@ package final class Followers: Sendable {
   private let vehicleId: String
   private let seed: UInt64
 
-  /// Creates a value without followers.
+  /// Creates the buffer, without followers.
   ///
   /// - Parameters:
   ///   - wakeUp: wakes the thread that writes to the followers.
-  ///   - seed: for the IDs of `gap` records.
+  ///   - seed: a number from which the IDs of `gap` records are made.
   package init(wakeUp: WakeUp, gatewayId: String, vehicleId: String?, seed: UInt64) {
     self.wakeUp = wakeUp
     self.gatewayId = gatewayId
@@ -66,7 +66,7 @@ package final class Followers: Sendable {
   /// Whether there is no follower.
   package var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
 
-  /// Adds a follower, which receives the next record and all later ones.
+  /// Adds a follower. It receives the next record and all later ones.
   package func add() -> Follower {
     let number = state.withLock { state in
       let recent = state.recent ?? RecentRecords()
@@ -88,7 +88,7 @@ package final class Followers: Sendable {
     if hasLeft { count.subtract(1, ordering: .relaxed) }
   }
 
-  /// Adds a record, which followers receive after the next ``flush(_:)``.
+  /// Adds a record. Followers receive it after the next ``flush(_:)``.
   ///
   /// - Parameter sequence: the record's `seq`.
   package func publish(_ line: Span<UInt8>, sequence: UInt64) {
@@ -98,13 +98,13 @@ package final class Followers: Sendable {
     }
   }
 
-  /// Makes the published records visible.
+  /// Lets the followers receive the records that were published.
   package func flush(_ moment: Moment) {
     state.withLock { $0.moment = moment }
     wakeUp.signal()
   }
 
-  /// Discards records that all followers have received.
+  /// Discards those records that all followers have received.
   package func forgetTaken() {
     state.withLock { state in
       guard let first = state.places.values.lazy.map(\.next).min() else { return }
@@ -112,7 +112,7 @@ package final class Followers: Sendable {
     }
   }
 
-  /// Drops the oldest record. Followers that have not received it miss it.
+  /// Discards the oldest record to make room. It is counted as missed by each follower that has not received it.
   private static func drop(_ state: inout State) {
     guard let dropped = state.recent?.dropFirst() else { return }
     // Iterate by index, so that nothing is copied.
@@ -123,10 +123,11 @@ package final class Followers: Sendable {
     }
   }
 
-  /// Copies as many complete lines as fit to a follower's buffer. If the follower missed records, a `gap` record
+  /// Copies as many complete lines as fit into a follower's buffer. If the follower has missed records, a `gap` record
   /// precedes them.
   ///
-  /// - Returns: number of bytes at the beginning of `buffer`, which has room for two records; 0 if there are none.
+  /// - Returns: number of bytes that were copied to the beginning of `buffer`, which must have room for two records; 0
+  ///   if there are none.
   fileprivate func take(for number: UInt64, into buffer: inout [UInt8]) -> Int {
     state.withLock { state in
       guard var place = state.places[number], let recent = state.recent else { return 0 }
@@ -142,8 +143,8 @@ package final class Followers: Sendable {
     }
   }
 
-  /// Writes a `gap` record for one follower. It has the number of the last missing record, so that it does not use the
-  /// number of any other record.
+  /// Writes a `gap` record for one follower. Its sequence number is that of the last missed record, so that it takes no
+  /// number away from another record.
   private func writeGap(_ loss: RecordQueue.Loss, number: UInt64, _ moment: Moment, into buffer: inout [UInt8]) -> Int {
     let id = UUIDv7(milliseconds: moment.time.milliseconds, seed: seed, number: number)
     let head = RecordHead(
@@ -161,7 +162,7 @@ package final class Followers: Sendable {
   }
 }
 
-/// One follower.
+/// One client that follows the records.
 package struct Follower: Sendable {
   fileprivate let number: UInt64
   fileprivate let followers: Followers
@@ -169,7 +170,7 @@ package struct Follower: Sendable {
   /// Copies as many complete lines as fit to the beginning of `buffer`, the oldest first.
   ///
   /// - Parameter buffer: at least ``room`` bytes.
-  /// - Returns: number of bytes; 0 if there are none.
+  /// - Returns: number of bytes that were copied; 0 if there are none.
   package func take(into buffer: inout [UInt8]) -> Int { followers.take(for: number, into: &buffer) }
 
   /// Room for a record and the `gap` record before it, bytes.

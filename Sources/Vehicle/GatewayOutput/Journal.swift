@@ -10,7 +10,7 @@ public enum LogLevel: Int, Sendable {
   case info = 6
 }
 
-/// A field of a log line, by the name that `journalctl` uses.
+/// A field of a log line. Its name is the one by which `journalctl` selects lines.
 package struct JournalField: Sendable, Equatable {
   package enum Name: String, Sendable {
     case device = "OBDGATE_DEVICE"
@@ -28,11 +28,11 @@ package struct JournalField: Sendable, Equatable {
   }
 }
 
-/// systemd's journal, if stderr is connected to it. Lines have a severity and fields.
+/// systemd's journal, which is used if stderr is connected to it. Its lines have a severity and fields.
 struct Journal: Sendable {
   private let descriptor: Int32
 
-  /// `nil` if stderr is not connected to the journal.
+  /// Finds the journal; `nil` if stderr is not connected to it.
   init?() {
     descriptor = csystemd_journal_open(STDERR_FILENO)
     guard descriptor >= 0 else { return nil }
@@ -40,7 +40,7 @@ struct Journal: Sendable {
 
   /// Writes a line.
   ///
-  /// - Returns: `false` if the journal does not accept it now.
+  /// - Returns: `false` if the journal does not accept the line now.
   func write(_ line: String, _ importance: LogLevel, _ fields: [JournalField]) -> Bool {
     var entry = Self.field("MESSAGE", line) + Self.field("PRIORITY", "\(importance.rawValue)")
     entry += Self.field("SYSLOG_IDENTIFIER", "obdgated")
@@ -48,6 +48,6 @@ struct Journal: Sendable {
     return unsafe csystemd_journal_send(descriptor, entry, entry.count) == 0
   }
 
-  /// A field is one text line. A line feed in its value would begin another field and is escaped.
+  /// Returns a field as one text line. A line feed in the value would begin another field, so it is escaped.
   private static func field(_ name: String, _ value: String) -> [UInt8] { Array("\(name)=\(value.printable)\n".utf8) }
 }

@@ -2,8 +2,8 @@ import Glibc
 import Ports
 import Sinks
 
-/// Writes the records of a ``RecordQueue`` to a descriptor, in a separate thread, so that a slow reader delays nothing
-/// else.
+/// Writes the records of a ``RecordQueue`` to a descriptor. It runs in a separate thread, so that a slow reader delays
+/// nothing else.
 package struct LineWriter: ~Copyable {
   /// The reason why writing ended.
   package enum End: Sendable, Equatable {
@@ -11,9 +11,9 @@ package struct LineWriter: ~Copyable {
     case finished
     /// The reader has closed its end.
     case readerLeft
-    /// The time limit for the remaining records has passed.
+    /// The time limit for writing the remaining records has passed.
     case late
-    /// A write failed with this `errno`.
+    /// A write failed with this value of `errno`.
     case failed(Int32)
   }
 
@@ -32,7 +32,7 @@ package struct LineWriter: ~Copyable {
   ///
   /// - Parameters:
   ///   - patience: time for which writing may continue after `isEnding` returns `true`, ns.
-  ///   - isEnding: called repeatedly while writing.
+  ///   - isEnding: whether the daemon is ending; called again and again while writing.
   package mutating func run(patience: Int64 = 1_000_000_000, isEnding: () -> Bool) -> End {
     var deadline = Int64.max
     while true {
@@ -51,7 +51,8 @@ package struct LineWriter: ~Copyable {
     }
   }
 
-  /// Waits for records, or until the reader closes its end. Without records there is no write that would detect it.
+  /// Waits for records, or until the reader closes its end. As long as there are no records, no write would detect that
+  /// the reader has left.
   private func hasReaderLeft() -> Bool {
     var waiting: InlineArray<2, pollfd> = [
       pollfd(fd: queue.wakeUp.descriptor, events: Int16(POLLIN), revents: 0),
@@ -61,7 +62,7 @@ package struct LineWriter: ~Copyable {
     _ = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), -1) }
     let hasRung = span[0].revents != 0
     if hasRung { queue.wakeUp.clear() }
-    // From now on, poll(2) returns at once. Continuing would be a busy loop.
+    // From now on, poll(2) would return at once each time, so that to continue would be a busy loop.
     return !hasRung && LineOutput.hasReaderLeft(Int32(span[1].revents))
   }
 }

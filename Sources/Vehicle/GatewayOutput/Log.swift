@@ -7,13 +7,13 @@ public enum Log {
   private static let journal = Journal()
   private static let standardError = StandardErrorLog(STDERR_FILENO)
 
-  /// Whether lines go to systemd's journal.
+  /// Whether log lines go to systemd's journal.
   package static var isJournal: Bool { journal != nil }
 
-  /// Writes a line.
+  /// Writes a log line.
   public static func write(_ line: String, _ level: LogLevel = .notice) { write(line, level, []) }
 
-  /// Writes a line with fields for `journalctl`.
+  /// Writes a log line with fields for `journalctl`.
   package static func write(_ line: String, _ level: LogLevel, _ fields: [JournalField]) {
     if let journal, journal.write(line, level, fields) { return }
     standardError.write(line)
@@ -24,11 +24,14 @@ public enum Log {
 /// line that cannot be written within a moment is dropped and counted. The next line reports the count.
 final class StandardErrorLog: Sendable {
   private let descriptor: Int32
-  /// Number of lines dropped since a line was last written. The lock is held while writing, so that lines do not mix.
+  /// Number of lines that were dropped since a line was last written. The lock is held during a write, so that lines do
+  /// not mix.
   private let dropped = Mutex(0)
-  /// Maximum time to wait for a slow reader, ms. It is not used after a line was dropped.
+  /// Maximum time to wait for a slow reader, ms. After a line was dropped, there is no wait until a line could be
+  /// written again.
   private static let patience: Int32 = 100
-  /// A pipe that poll(2) reports as writable accepts this many bytes without blocking (pipe(7), PIPE_BUF).
+  /// Number of bytes that are written at once. If poll(2) reports a pipe as writable, it accepts this many without
+  /// blocking (pipe(7), PIPE_BUF).
   private static let piece = 4_096
 
   init(_ descriptor: Int32) { self.descriptor = descriptor }
@@ -37,12 +40,12 @@ final class StandardErrorLog: Sendable {
     dropped.withLock { dropped in
       var text = "obdgated: \(line.printable)\n"
       if dropped > 0 { text = "obdgated: lines that nobody read: \(dropped)\n" + text }
-      // After a line was dropped, do not wait for the reader until a line could be written.
+      // After a line was dropped, do not wait for the reader again until a line could be written.
       dropped = send(text, patience: dropped == 0 ? Self.patience : 0) ? 0 : dropped + 1
     }
   }
 
-  /// Writes the whole text.
+  /// Writes a text completely, unless the reader is too slow.
   ///
   /// - Returns: `false` if it was not written completely.
   private func send(_ text: String, patience: Int32) -> Bool {

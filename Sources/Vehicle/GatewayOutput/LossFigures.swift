@@ -4,29 +4,29 @@ import Telemetry
 
 /// Number of records lost since the start, by reason.
 package struct LossFigures: Sendable, Equatable {
-  /// By the raw value of the reason.
+  /// Number of lost records for each reason; the index is the raw value of the reason.
   private var counts = [UInt64](repeating: 0, count: GapRecord.Reason.allCases.count)
   /// Number of `gap` records that the spool's thread has made.
   package fileprivate(set) var told: UInt64 = 0
 
   package init() {}
 
-  /// Creates the counts if stdout is the only sink.
+  /// Creates the counts of a daemon whose only sink is stdout.
   package init(slowReader: UInt64) { counts[Int(GapRecord.Reason.slowReader.rawValue)] = slowReader }
 
   package var total: UInt64 { counts.reduce(0, &+) }
 
   package subscript(reason: GapRecord.Reason) -> UInt64 { counts[Int(reason.rawValue)] }
 
-  /// Adds the count of a loss. If the count is unknown, it adds the number of sequence numbers; if these are unknown,
-  /// 1.
+  /// Adds the number of records that a loss contains. If it is unknown, adds the number of sequence numbers instead; if
+  /// these are unknown, too, 1.
   fileprivate mutating func add(_ loss: Loss) {
     let numbers = loss.sequences.map { $0.upperBound &- $0.lowerBound &+ 1 }
     counts[Int(loss.reason.rawValue)] &+= loss.count ?? numbers ?? 1
   }
 }
 
-/// The counts, written by one thread and read by others.
+/// The numbers of lost records. One thread counts them, and others read them.
 package final class LossCounts: Sendable {
   private let figures = Mutex(LossFigures())
 

@@ -2,7 +2,7 @@ import CGateway
 import Glibc
 import Telemetry
 
-/// The date according to the machine's clock.
+/// The date according to this computer's clock.
 public struct MachineClock: Equatable, Sendable {
   /// Time from 1970 to boot time 0, ns.
   public var offset: Int64
@@ -15,12 +15,12 @@ public struct MachineClock: Equatable, Sendable {
     self.quality = quality
   }
 
-  /// Reads the machine's clock. It is used if NTP synchronizes it, or if it is not earlier than the release of this
-  /// program, because a computer without a battery-backed clock starts in 1970.
+  /// Reads this computer's clock. Its date counts as known if NTP synchronizes the clock, or if the date is not earlier
+  /// than the release of this program: a computer without a clock battery starts in 1970.
   public static func read() -> MachineClock {
     var wall = timespec()
     var boot = timespec()
-    // Every supported kernel has both clocks.
+    // This cannot fail, because every supported kernel has both clocks.
     _ = unsafe clock_gettime(CLOCK_BOOTTIME, &boot)
     _ = unsafe clock_gettime(CLOCK_REALTIME, &wall)
     let now = nanoseconds(wall)
@@ -28,10 +28,10 @@ public struct MachineClock: Equatable, Sendable {
     return MachineClock(offset: now - nanoseconds(boot), quality: quality)
   }
 
-  /// Returns the quality of the machine's clock.
+  /// Returns how reliable this computer's clock is.
   ///
   /// - Parameters:
-  ///   - now: time of the clock, ns since 1970.
+  ///   - now: what the clock shows, ns since 1970.
   ///   - isSynchronised: whether NTP synchronizes it.
   package static func quality(of now: Int64, isSynchronised: Bool) -> TimeQuality {
     now < Version.released ? .unset : isSynchronised ? .ntp : .system

@@ -1,5 +1,5 @@
-/// Counts an event that may repeat for ever. The first event is reported at once; later ones are reported together,
-/// once a minute.
+/// Counts an event that may repeat for ever, and limits the reports about it. The first event is reported at once;
+/// later ones are counted and reported together, once a minute.
 package struct RateLimitedCount {
   /// Minimum time between two reports, ns.
   package static let pause: Int64 = 60_000_000_000
@@ -9,12 +9,12 @@ package struct RateLimitedCount {
 
   package init() {}
 
-  /// Time at which ``take(at:)`` has a result; `.max` for never.
+  /// Time at which ``take(at:)`` will return a count; `.max` if nothing is to be reported.
   package var due: Int64 { count > 0 ? notBefore : .max }
 
-  /// Counts events.
+  /// Counts one or several events.
   ///
-  /// - Returns: whether to report these now.
+  /// - Returns: whether to report these events at once. If not, they are counted for a later report.
   package mutating func add(_ more: UInt64 = 1, at time: Int64) -> Bool {
     guard time >= notBefore, count == 0 else {
       count &+= more

@@ -1,7 +1,7 @@
-/// The most recent records, numbered in the order of their arrival, in a fixed amount of memory. Memory becomes
+/// The most recent records, in a fixed amount of memory, numbered in the order in which they arrive. Memory becomes
 /// resident only when it is first used.
 ///
-/// It has no references to its readers: the caller must make room before it appends.
+/// It does not know its readers, and never discards records by itself: the caller must make room before it appends.
 struct RecentRecords: Sendable {
   private struct Mark: BitwiseCopyable, Sendable {
     var start: Int32
@@ -9,20 +9,21 @@ struct RecentRecords: Sendable {
     var sequence: UInt64
   }
 
-  /// Limits in bytes and in records. A commit of the spool, which is published at once, is smaller than both.
+  /// Maximum size of all lines, bytes, and maximum number of records. A commit of the spool is published at once, and
+  /// is smaller than both.
   static let capacity = 1 << 20
   static let lines = 1 << 14
 
-  /// Text lines in sequence; a ring buffer.
+  /// The text lines, one after another, in a ring buffer.
   private var bytes: [UInt8]
   private var used = 0
   /// Offset at which the next line begins.
   private var place = 0
   private var marks: [Mark]
-  /// Numbers of the oldest record and of the next one.
+  /// Number of the oldest record, and number that the next record gets.
   private(set) var begin: UInt64 = 0
   private(set) var end: UInt64 = 0
-  /// Number of the record that the first mark belongs to.
+  /// Number of the record to which the first mark belongs.
   private var base: UInt64 = 0
 
   init() {
@@ -36,7 +37,8 @@ struct RecentRecords: Sendable {
 
   /// Appends a record. There must be room for it.
   mutating func put(_ line: Span<UInt8>, sequence: UInt64) {
-    // Start at the beginning again, so that less memory becomes resident while readers are fast enough.
+    // The buffer is empty. Start at its beginning again, so that less memory becomes resident if readers are fast
+    // enough.
     if begin == end { (place, base) = (0, end) }
     marks[index(of: end)] = Mark(
       start: Int32(truncatingIfNeeded: place), length: Int32(truncatingIfNeeded: line.count), sequence: sequence)
@@ -54,7 +56,7 @@ struct RecentRecords: Sendable {
 
   /// Discards the oldest record.
   ///
-  /// - Returns: its number here and its `seq`; `nil` if there is none.
+  /// - Returns: its number in this buffer, and its sequence number; `nil` if there is none.
   @discardableResult
   mutating func dropFirst() -> (number: UInt64, sequence: UInt64)? {
     guard begin < end else { return nil }
@@ -67,9 +69,9 @@ struct RecentRecords: Sendable {
   /// Appends as many complete lines as fit to `buffer`.
   ///
   /// - Parameters:
-  ///   - number: the first record.
-  ///   - taken: number of bytes of `buffer` in use.
-  /// - Returns: the number of the next record.
+  ///   - number: number of the first record to append.
+  ///   - taken: number of bytes of `buffer` that are in use; increased by those that are appended.
+  /// - Returns: the number of the first record that did not fit, or that does not exist yet.
   func take(from number: UInt64, into buffer: inout [UInt8], _ taken: inout Int) -> UInt64 {
     var next = number
     var length = 0

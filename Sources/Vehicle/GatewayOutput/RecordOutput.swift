@@ -2,11 +2,11 @@ import Fusion
 import Spool
 import Telemetry
 
-/// The record thread's output, which goes either to stdout or to the spool.
+/// The output of the record thread: to stdout or to the spool.
 package struct RecordOutput: RecordSink, ~Copyable {
-  /// The destination of the records.
+  /// Where the records go.
   package enum Destination: Sendable {
-    /// To stdout only; nothing is stored.
+    /// To stdout only. Nothing is stored.
     case stdout(RecordQueue)
     /// To the spool, and from there to all sinks.
     case spool(SpoolQueue)
@@ -18,15 +18,15 @@ package struct RecordOutput: RecordSink, ~Copyable {
   private var load = SpoolQueue.Load()
   private var hasUnflushedRecords = false
   private var wall = WallTime.unknown
-  /// Number of records, by the raw value of their type.
+  /// Number of records of each type; the index is the raw value of the type.
   package private(set) var made = [UInt64](repeating: 0, count: RecordType.allCases.count)
 
   /// Creates the output.
   ///
   /// - Parameters:
-  ///   - followers: receive the records if stdout is the only sink; the spool publishes its own records after their
-  ///     commit.
-  ///   - epoch: of the records, if there is no spool.
+  ///   - followers: clients that receive the records; only if stdout is the only sink. With a spool, they receive
+  ///     records from the spool's thread, after the commit.
+  ///   - epoch: the epoch of the records if there is no spool.
   package init(_ destination: Destination, followers: Followers? = nil, epoch: UUIDv7? = nil) {
     self.destination = destination
     self.followers = followers
@@ -41,7 +41,8 @@ package struct RecordOutput: RecordSink, ~Copyable {
     case .stdout(let queue):
       queue.put(line)
       hasUnflushedRecords = true
-      // Without a spool, records are numbered from 1 in the order in which they arrive here.
+      // Without a spool, records are numbered from 1 in the order in which they arrive here, so the number of records
+      // made is the sequence number.
       if let followers, !followers.isEmpty { followers.publish(line, sequence: made.reduce(0, &+)) }
     case .spool:
       unsafe line.withUnsafeBufferPointer { unsafe load.bytes.append(contentsOf: $0) }
@@ -49,29 +50,31 @@ package struct RecordOutput: RecordSink, ~Copyable {
     }
   }
 
-  /// Whether notes are stored together with records.
+  /// Whether the destination can store notes, which are named values, together with records.
   package var keepsNotes: Bool { if case .spool = destination { true } else { false } }
 
-  /// Stores a named value in the same commit as the records since the last ``flush(at:)``. Requires ``keepsNotes``.
+  /// Stores a named value in the same commit as the records since the last ``flush(at:)``. Call it only if
+  /// ``keepsNotes`` is `true`.
   package mutating func setNote(_ value: [UInt8], as name: String) {
     load.notes.removeAll { $0.name == name }
     load.notes.append((name, value))
   }
 
-  /// Sets the wall time from now on.
+  /// Sets the known date. It applies from now on.
   package mutating func setWallTime(_ wall: WallTime) {
     self.wall = wall
     if keepsNotes { load.wall = wall }
   }
 
-  /// Removes and returns the records that were lost because a reader of stdout was too slow.
+  /// Removes and returns the records that were dropped because a reader of stdout was too slow; `nil` if there are none
+  /// to report.
   ///
-  /// - Parameter isLast: whether there is no later call.
+  /// - Parameter isLast: whether this is the last call.
   package func takeLoss(isLast: Bool) -> RecordQueue.Loss? {
     if case .stdout(let queue) = destination { queue.takeLoss(isLast: isLast) } else { nil }
   }
 
-  /// Sends all records since the last call to the destination.
+  /// Passes all records since the last call to the destination.
   package mutating func flush(at now: Int64) {
     switch destination {
     case .stdout(let queue):
@@ -85,7 +88,7 @@ package struct RecordOutput: RecordSink, ~Copyable {
     }
   }
 
-  /// Sends all remaining records to the destination, and ends the output.
+  /// Passes all remaining records to the destination, and ends the output.
   package mutating func end(at now: Int64) {
     load.isLast = true
     flush(at: now)
@@ -94,7 +97,8 @@ package struct RecordOutput: RecordSink, ~Copyable {
 }
 
 extension RecordType {
-  /// Parses the type at the beginning of a line by ``Telemetry/RecordHead``: `{"type":"telemetry",`
+  /// Parses the type of a record at the beginning of its line, where ``Telemetry/RecordHead`` has written it:
+  /// `{"type":"telemetry",`
   fileprivate init?(beginning line: Span<UInt8>) {
     let place = 9
     // `allCases` would allocate an array each time.
@@ -115,7 +119,7 @@ extension RecordType {
 }
 
 extension RecordTime {
-  /// Creates a time from a boot time in ns and the known wall time.
+  /// Creates the time of a record from a boot time in ns and the known date.
   package init(_ time: Int64, _ wall: WallTime) {
     self =
       wall.quality == .unset

@@ -1,40 +1,40 @@
 import Ports
 import Synchronization
 
-/// Finished records for a reader that may be slow, in a fixed amount of memory. If the memory is full, the oldest
-/// records are dropped and counted.
+/// Finished records for a reader that may be slow, in a fixed amount of memory. If that is full, the oldest records are
+/// dropped and counted.
 ///
 /// One thread appends, one removes.
 public final class RecordQueue: Sendable {
-  /// Records that were dropped.
+  /// Records that were dropped: their sequence numbers, and how many they are.
   public struct Loss: Sendable, Equatable {
     public var fromSequence: UInt64
     public var toSequence: UInt64
     public var count: UInt64
   }
 
-  /// Facts about one text line in the buffer.
+  /// Length and sequence number of one text line in the buffer.
   private struct Mark: BitwiseCopyable, Sendable {
     var length: Int32
     var sequence: UInt64
   }
 
   private struct State: Sendable {
-    /// Text lines in sequence; a ring buffer.
+    /// The text lines, one after another, in a ring buffer.
     var bytes: [UInt8]
     var first = 0
     var count = 0
-    /// The text lines, oldest first; a ring buffer.
+    /// A mark for each text line, the oldest first, in a ring buffer.
     var marks: [Mark]
     var firstMark = 0
     var lines = 0
-    /// `seq` of the next record.
+    /// Sequence number of the next record.
     var next: UInt64
     var loss: Loss?
     /// Total number of dropped records.
     var lost: UInt64 = 0
-    /// The last reported loss, and the number of lines before its `gap` record. If that record is dropped too, the loss
-    /// is reported again.
+    /// The last loss that was reported, and the number of lines that precede its `gap` record in the queue. If that
+    /// record is dropped, too, the loss is reported again.
     var told: (before: Int, loss: Loss)?
     var isEnded = false
   }
@@ -48,7 +48,7 @@ public final class RecordQueue: Sendable {
   /// - Parameters:
   ///   - capacity: bytes; at least a record of 16 KiB.
   ///   - lines: maximum number of records.
-  ///   - firstSequence: `seq` of the first record; the others follow without a gap.
+  ///   - firstSequence: sequence number of the first record. The numbers of the others follow without a gap.
   /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
   public init(capacity: Int = 1 << 20, lines: Int = 8_192, firstSequence: UInt64 = 1) throws(PortError) {
     wakeUp = try WakeUp()
@@ -72,16 +72,16 @@ public final class RecordQueue: Sendable {
     }
   }
 
-  /// Ends the queue; nothing is appended afterwards.
+  /// Ends the queue. Nothing may be appended afterwards.
   package func end() {
     state.withLock { $0.isEnded = true }
     wakeUp.signal()
   }
 
-  /// Removes and returns the records dropped since the last call. `nil` if there are none, or if there is no room for a
-  /// `gap` record without dropping more records.
+  /// Removes and returns which records were dropped since the last call. Returns `nil` if there are none, or if their
+  /// `gap` record would not fit without dropping more records.
   ///
-  /// - Parameter isLast: whether there is no later call. If so, the oldest records are dropped to make room.
+  /// - Parameter isLast: whether this is the last call. If so, the oldest records are dropped to make room.
   package func takeLoss(isLast: Bool = false) -> Loss? {
     state.withLock { state in
       guard state.loss != nil else { return nil }
@@ -90,7 +90,7 @@ public final class RecordQueue: Sendable {
         Self.drop(&state)
       }
       defer { state.loss = nil }
-      // The next record that is appended is the `gap` record.
+      // The caller appends the `gap` record next.
       if let loss = state.loss { state.told = (state.lines, loss) }
       return state.loss
     }
@@ -104,7 +104,7 @@ public final class RecordQueue: Sendable {
 
   /// Moves as many complete lines as fit to the beginning of `buffer`, the oldest first.
   ///
-  /// - Returns: number of bytes; `nil` if the queue is empty and has ended.
+  /// - Returns: number of bytes that were moved; `nil` if the queue is empty and has ended.
   package func take(into buffer: inout [UInt8]) -> Int? {
     state.withLock { state in
       var taken = 0
@@ -142,17 +142,18 @@ public final class RecordQueue: Sendable {
     state.count -= length
     state.firstMark = (state.firstMark + 1) % state.marks.count
     state.lines -= 1
-    // After the `gap` record was removed, its loss need not be reported again.
+    // When the `gap` record leaves the queue, its loss need not be reported again.
     if let told = state.told { state.told = told.before == 0 ? nil : (told.before - 1, told.loss) }
-    // Start at the beginning again, so that less memory becomes resident while the reader is fast enough.
+    // The queue is empty. Start at the beginning of the buffer again, so that less memory becomes resident if the
+    // reader is fast enough.
     if state.lines == 0 { state.first = 0 }
   }
 }
 
 extension Array where Element: BitwiseCopyable {
-  /// Returns an array. A page of its memory becomes resident when it is first used.
+  /// Returns an array whose memory is not initialized. Each page of it becomes resident when it is first used.
   static func untouched(_ count: Int) -> [Element] {
-    // Bytes and numbers need no initialization, and none is read before it is written.
+    // This is allowed for bytes and numbers, none of which is read before it is written.
     unsafe [Element](unsafeUninitializedCapacity: count) { _, initialized in initialized = count }
   }
 }

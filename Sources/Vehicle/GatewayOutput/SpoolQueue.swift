@@ -2,24 +2,24 @@ import Ports
 import Spool
 import Synchronization
 
-/// The queue from the record thread to the spool's thread: records with their times, and notes. It has a fixed amount
-/// of memory. If it is full, the oldest records are dropped and counted.
+/// The queue from the record thread to the spool's thread. It contains records with their times, and notes (named
+/// values). It has a fixed amount of memory. If that is full, the oldest records are dropped and counted.
 ///
-/// One thread appends, one removes. All content of one ``put(_:)`` is removed together, so that the spool commits a
+/// One thread appends, one removes. The content of one ``put(_:)`` is removed as a whole, so that the spool commits a
 /// record and its note together.
 public final class SpoolQueue: Sendable {
-  /// The content that was appended since the last removal.
+  /// What was appended since the last removal.
   package struct Load: Sendable {
-    /// Text lines in sequence.
+    /// The text lines of the records, one after another.
     package var bytes: [UInt8] = []
     package var records: [Entry] = []
-    /// Notes by name. An empty value removes the note.
+    /// Notes with their names. An empty value removes the note.
     package var notes: [(name: String, value: [UInt8])] = []
-    /// The new date; `nil` if it has not changed.
+    /// The known date; `nil` if it has not changed.
     package var wall: WallTime?
     /// Number of records that were dropped.
     package var lost: UInt64 = 0
-    /// Whether the queue has ended.
+    /// Whether the queue has ended, so that nothing will follow.
     package var isLast = false
 
     package init() {}
@@ -38,9 +38,9 @@ public final class SpoolQueue: Sendable {
 
   /// A record in ``Load/bytes``.
   package struct Entry: Sendable {
-    /// Length of its line, bytes.
+    /// Length of the record's text line, bytes.
     package var length: Int32
-    /// Boot time, ns.
+    /// Time of the record; boot time, ns.
     package var time: Int64
 
     /// Creates a value; the parameters are the properties of the same names.
@@ -57,14 +57,15 @@ public final class SpoolQueue: Sendable {
 
   /// Creates an empty queue.
   ///
-  /// - Parameter capacity: bytes of records. The default holds ten minutes with one large record a second.
+  /// - Parameter capacity: maximum size of all records, bytes. The default is sufficient for ten minutes with one large
+  ///   record a second.
   /// - Throws: ``Ports/PortError`` if the process has no file descriptors left.
   public init(capacity: Int = 1 << 20) throws(PortError) {
     wakeUp = try WakeUp()
     self.capacity = capacity
   }
 
-  /// Appends the content of `load` and signals ``wakeUp``. `load` is empty afterwards.
+  /// Moves the content of `load` to the queue, and signals ``wakeUp``.
   package func put(_ load: inout Load) {
     guard !load.isEmpty else { return }
     state.withLock { state in
@@ -83,9 +84,9 @@ public final class SpoolQueue: Sendable {
     wakeUp.signal()
   }
 
-  /// Removes all content and puts it into `load`, which must be empty; its memory is reused.
+  /// Moves all content of the queue to `load`, which must be empty and whose memory is used again.
   ///
-  /// - Returns: `false` if there is nothing.
+  /// - Returns: `false` if the queue was empty.
   package func take(_ load: inout Load) -> Bool {
     state.withLock { state in
       guard !state.isEmpty else { return false }
@@ -94,7 +95,8 @@ public final class SpoolQueue: Sendable {
     }
   }
 
-  /// Drops records until there is room for more than the wanted bytes, so that not every call has to drop some.
+  /// Drops the oldest records. It makes more room than the wanted bytes need, so that not every call has to drop
+  /// records.
   private static func drop(_ state: inout Load, _ wanted: Int, _ capacity: Int) {
     let room = max(0, capacity - capacity / 8 - wanted)
     var bytes = 0

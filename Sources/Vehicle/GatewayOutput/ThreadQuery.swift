@@ -1,14 +1,15 @@
 import Ports
 import Synchronization
 
-/// Requests a value from another thread: the caller wakes the thread and waits a limited time for the answer.
+/// Lets one thread request a value from another. The caller wakes the other thread and waits for the answer, but not
+/// longer than a time limit.
 ///
-/// Only one caller at a time. An answer that is late is discarded.
+/// Only one thread at a time may call it. A late answer is discarded.
 package final class ThreadQuery<Answer: Sendable>: Sendable {
   private struct State: Sendable {
     var isAsked = false
     var answer: Answer?
-    /// Whether no caller waits for answers any more.
+    /// Whether ``close()`` was called, so that nobody waits for answers any more.
     var isOver = false
   }
 
@@ -36,7 +37,7 @@ package final class ThreadQuery<Answer: Sendable>: Sendable {
     while true {
       answered.clear()
       let (answer, isOver) = state.withLock { ($0.answer, $0.isOver) }
-      // The signal may belong to the late answer to an earlier request.
+      // The signal may belong to the late answer to an earlier request. Wait again.
       if answer == nil, !isOver, BootClock.now < deadline, answered.wait(until: deadline) { continue }
       return state.withLock { state in
         defer {
@@ -48,13 +49,13 @@ package final class ThreadQuery<Answer: Sendable>: Sendable {
     }
   }
 
-  /// Ends all waits for answers.
+  /// Ends the wait of a caller, and all later ones.
   package func close() {
     state.withLock { $0.isOver = true }
     answered.signal()
   }
 
-  /// Answers a pending request. Called in the other thread.
+  /// Answers a request, if there is one. Called in the other thread.
   package func answer(_ make: () -> Answer) {
     guard state.withLock({ $0.isAsked }) else { return }
     let answer = make()

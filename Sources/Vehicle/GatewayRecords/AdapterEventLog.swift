@@ -2,13 +2,14 @@ import GatewayLinks
 import GatewayOutput
 import Telemetry
 
-/// Logs the events of adapters and receivers, one line each, for users who read the log and not the records. Used by
-/// the record thread.
+/// Logs the events of adapters and receivers, one line each, for users who read the log instead of the records. Only
+/// the record thread uses it.
 ///
 /// A device that is lost and found repeatedly must not fill the disk: after a few lines a minute, its events are
 /// counted and reported together.
 package final class AdapterEventLog {
-  /// Maximum number of lines that a device may log at once, and time after which it may log one more, ns.
+  /// Maximum number of lines that a device may log in quick succession, and the time after which it may log one more,
+  /// ns.
   package static let burst = 10
   package static let period: Int64 = 10_000_000_000
 
@@ -18,7 +19,8 @@ package final class AdapterEventLog {
     var omitted = 0
   }
 
-  /// Maximum number of devices with a separate limit: more than a vehicle has. Further ones share one limit.
+  /// Maximum number of devices that have a limit of their own, which is more than a vehicle has. All further ones share
+  /// one limit.
   private static let mostDevices = 32
   private var budgets: [String: Budget] = [:]
   private let write: (String, LogLevel, [JournalField]) -> Void
@@ -27,7 +29,7 @@ package final class AdapterEventLog {
   /// Creates the log.
   ///
   /// - Parameters:
-  ///   - portErrors: the full text of errors.
+  ///   - portErrors: the full texts of errors of links; `nil` if there are none.
   ///   - write: writes a line with its severity and fields.
   package init(portErrors: PortErrors? = nil, _ write: @escaping (String, LogLevel, [JournalField]) -> Void) {
     self.portErrors = portErrors
@@ -38,7 +40,7 @@ package final class AdapterEventLog {
   ///
   /// - Parameter time: boot time, ns.
   package func log(_ record: AdapterRecord, at time: Int64) {
-    // Remove the detail even if the line is omitted, because it does not belong to the next loss.
+    // Remove the error even if no line is logged, because it does not belong to the next loss.
     let detail = record.event == .lost ? portErrors?.take(record.device, record.reason) : nil
     let name = budgets[record.device] != nil || budgets.count < Self.mostDevices ? record.device : ""
     var budget = budgets[name] ?? Budget(since: time)

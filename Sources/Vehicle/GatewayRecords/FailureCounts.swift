@@ -1,13 +1,13 @@
 import GatewayOutput
 import OBDWire
 
-/// Counts failures by kind. The first failure of a kind is reported at once; later ones are reported together, once a
-/// minute.
+/// Counts failures by kind, and limits the reports about them. The first failure of a kind is reported at once; later
+/// ones are counted and reported together, once a minute.
 struct FailureCounts {
-  /// A kind of failures that are counted together.
+  /// A kind of failure. Failures of the same kind are counted together.
   enum Kind: Equatable, CustomStringConvertible {
     case wire(WireError.Kind)
-    /// The prompt after a command was late.
+    /// The prompt after a command was not read in time.
     case promptLost
     /// Answers belonged to earlier commands.
     case outOfStep
@@ -42,21 +42,22 @@ struct FailureCounts {
   }
 
   private var entries = [RateLimitedCount](repeating: RateLimitedCount(), count: Kind.count)
-  /// Time at which ``due(at:)`` has a result; `.max` for never.
+  /// Time at which ``due(at:)`` will return a result; `.max` for never.
   private(set) var nextReport: Int64 = .max
 
   /// Counts a failure.
   ///
-  /// - Returns: the kind, if it must be reported now; otherwise `nil`.
+  /// - Returns: the kind if this failure must be reported at once; otherwise `nil`.
   mutating func count(_ kind: Kind, at time: Int64) -> Kind? {
-    // Missing data are not a failure of the link. An unknown command is a quirk, which the session reports.
+    // `NO DATA` is no failure of the link. An unknown command is a quirk of the adapter, which the session reports.
     if kind == .wire(.noData) || kind == .wire(.unknownCommand) { return nil }
     if entries[kind.index].add(at: time) { return kind }
     nextReport = min(nextReport, entries[kind.index].due)
     return nil
   }
 
-  /// Removes and returns a kind to report, its count, and the time at which it was due; `nil` if there is none.
+  /// Removes and returns one kind whose failures are to be reported, with their number and the time at which the report
+  /// was due; `nil` if there is none.
   mutating func due(at now: Int64) -> (Kind, UInt64, Int64)? {
     guard now >= nextReport else { return nil }
     nextReport = .max

@@ -5,13 +5,13 @@ import Glibc
 import JSONText
 import Telemetry
 
-/// Stores the state of the geofences across restarts. With a spool, the state is a note in the same commit as the
-/// records about it. Otherwise it is in `fences.json` in the state directory.
+/// Stores the state of the geofences across restarts. With a spool, it is a note (a named value) in the same commit as
+/// the records about it. Without a spool, it is in `fences.json` in the state directory.
 ///
 ///     {"fingerprint":"9f3c…","latitude":48.1,"longitude":11.5,"visits":[{"id":"depot","seconds":81.2,"hasDwelt":true}]}
 ///
-/// The state is optional. An invalid file is logged; the next fix then determines which fences contain the vehicle,
-/// without records.
+/// The state is optional. If a file is invalid, that is logged; the next fix then shows which fences contain the
+/// vehicle, and no records are made of these.
 package struct FenceStore {
   /// Maximum size of the file, bytes.
   private static let limit = 4 << 20
@@ -19,7 +19,7 @@ package struct FenceStore {
   package static let note = "fences"
 
   private let path: String?
-  /// The last write error. An error is reported only if it differs from the previous one.
+  /// The last error in writing the file. An error is logged only if it differs from this one.
   private var lastReason = ""
 
   /// Creates the store.
@@ -27,7 +27,7 @@ package struct FenceStore {
   /// - Parameter folder: the state directory; `nil` to store nothing.
   package init(folder: String?) { path = folder.map { $0 + "/fences.json" } }
 
-  /// Reads the stored state; `nil` if there is none.
+  /// Reads the state that an earlier run stored; `nil` if there is none.
   package func read() -> FenceMemory? {
     guard let path, unsafe access(path, F_OK) == 0 else { return nil }
     do throws(Failure) {
@@ -42,7 +42,7 @@ package struct FenceStore {
   /// Parses a stored text.
   ///
   /// - Parameter place: path or name of the text, for messages.
-  /// - Returns: `nil` if it is invalid, which is logged.
+  /// - Returns: the state; `nil` if the text is invalid, in which case the reason is logged.
   package static func read(_ text: [UInt8], from place: String) -> FenceMemory? {
     do throws(JSONError) {
       return try memory(text)
@@ -91,7 +91,7 @@ package struct FenceStore {
 }
 
 extension FenceMemory {
-  /// The stored form: one line of JSON.
+  /// The state as it is stored: one line of JSON.
   package var text: [UInt8] {
     var line = JSONLineEncoder(capacity: 4_096, growable: true)
     line.begin()

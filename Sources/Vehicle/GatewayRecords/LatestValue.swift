@@ -1,7 +1,7 @@
 import Ports
 import Synchronization
 
-/// The latest value that another thread has to write to disk.
+/// A value that one thread sets and another thread writes to disk. Only the latest one counts.
 final class LatestValue<Value: Sendable>: Sendable {
   private let value = Mutex<Value?>(nil)
   private let wakeUp: WakeUp
@@ -13,7 +13,7 @@ final class LatestValue<Value: Sendable>: Sendable {
     wakeUp.signal()
   }
 
-  /// Removes and returns the value set since the last call; `nil` if there is none.
+  /// Removes and returns the latest value that was set since the last call; `nil` if none was set.
   func take() -> Value? {
     value.withLock { value in
       defer { value = nil }

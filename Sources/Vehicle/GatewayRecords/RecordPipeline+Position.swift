@@ -4,9 +4,9 @@ import Geofencing
 import NMEAWire
 import Telemetry
 
-/// Processes data from receivers: positions for the records of all links, the date, and geofence events.
+/// Processes data from receivers: positions for the records of all adapters, the date, and geofence events.
 extension RecordPipeline {
-  /// Adds a receiver and returns the number that its deliveries carry.
+  /// Adds a receiver, and returns the number by which ``handle(_:ofReceiver:into:)`` identifies it.
   public mutating func addReceiver(device: String, at time: Int64 = 0) -> Int {
     let number = place.choice.add()
     place.receiverCount += 1
@@ -15,7 +15,7 @@ extension RecordPipeline {
     return number
   }
 
-  /// Changes the receiver's device name from now on.
+  /// Changes the receiver's name in records, from now on.
   public mutating func setDevice(_ device: String, ofReceiver number: Int) { receivers[number].device = device }
 
   /// Removes a receiver.
@@ -61,8 +61,8 @@ extension RecordPipeline {
     _ event: AdapterRecord.Event, of number: Int, _ reason: String? = nil, at time: Int64, into sink: inout Sink
   ) {
     let receiver = receivers[number]
-    // Until the receiver has sent data, its identity is `receiver`, so that readers of the record do not take it for an
-    // adapter.
+    // Until the receiver has sent data, its identity in records is `receiver`. Readers of the record then do not take
+    // it for an adapter.
     let record = AdapterRecord(
       event: event, device: receiver.device, identity: receiver.identity ?? "receiver", reason: reason)
     append(record, at: time, into: &sink)
@@ -79,8 +79,8 @@ extension RecordPipeline {
     if let event = place.updateDate(fix, began: began) { append(event, of: number, at: time, into: &sink) }
     applyDate()
     let privacy = place.geofences?.privacy(of: fix) ?? place.privacy.everywhere
-    // Use the links on which a vehicle has answered. If there are none, use only the first link, because two links
-    // would report every trip twice.
+    // Add the position to the records of all adapters on which a vehicle has answered. If there are none, use only the
+    // first adapter, because two adapters would report every trip twice.
     var hasSpeaker = false
     var first: Int?
     for index in sources.indices where !sources[index].isClosed {
@@ -94,7 +94,7 @@ extension RecordPipeline {
       source.fusion.fix(fix, at: time, privacy: privacy, into: &sink)
       end(source)
     }
-    // Without adapters, the gateway's own records contain the position.
+    // Without adapters, the position is in the gateway's own records.
     if first == nil {
       begin(own)
       own.fusion.fix(fix, at: time, privacy: privacy, into: &sink)
@@ -116,13 +116,13 @@ extension RecordPipeline {
 
   // MARK: Fences
 
-  /// Replaces the geofences. Visits to fences that are in both sets continue.
+  /// Replaces the geofences. If a fence is also in the new set, a visit to it continues.
   ///
   /// - Parameters:
   ///   - set: the fences; `nil` for none.
-  ///   - rules: conditions for events. The rules of the first set remain valid for later sets.
+  ///   - rules: the conditions for events. They are used only with the first set, and then also apply to later sets.
   ///   - privacy: precision of positions in records.
-  ///   - memory: the state that an earlier run stored, for the first set.
+  ///   - memory: the state that an earlier run stored. It is used only with the first set.
   public mutating func setFences(
     _ set: FenceSet?, _ rules: FenceRules, privacy: PrivacyRules, resuming memory: FenceMemory?, at time: Int64
   ) {
@@ -140,9 +140,9 @@ extension RecordPipeline {
     }
   }
 
-  /// Returns the fence state to store if it has changed since the last call.
+  /// Returns the state of the geofences if it has changed since the last call and must be stored; otherwise `nil`.
   ///
-  /// - Parameter isLast: whether there is no later call.
+  /// - Parameter isLast: whether this is the last call.
   public mutating func takeChangedFenceState(at time: Int64, isLast: Bool) -> FenceMemory? {
     guard place.geofences != nil, isLast || place.geofences?.hasChanges ?? false else { return nil }
     place.geofences?.hasChanges = false
@@ -153,7 +153,7 @@ extension RecordPipeline {
     _ fix: Fix, at time: Int64, into sink: inout Sink
   ) {
     guard place.geofences != nil, fix.latitude != nil else { return }
-    // All links belong to the gateway's vehicle, so a speed from any of them is the vehicle's speed.
+    // All adapters are in the gateway's vehicle, so a speed that any of them reports is the vehicle's.
     var source = own
     var speed: Double?
     for index in sources.indices.reversed() where !sources[index].isClosed {

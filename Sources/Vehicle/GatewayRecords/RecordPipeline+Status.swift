@@ -4,11 +4,11 @@ import GatewayStatus
 import Telemetry
 
 extension RecordPipeline {
-  /// Returns a snapshot of the state.
+  /// Returns a snapshot of the pipeline's state.
   ///
   /// - Parameters:
-  ///   - lines: the numbers of the adapters with the counts of their links.
-  ///   - made: number of records, by the raw value of their type.
+  ///   - lines: for each adapter, its number and the counts of its link.
+  ///   - made: number of records of each type; the index is the raw value of the type.
   ///   - now: boot time, ns.
   package func status(
     of lines: [(number: Int, counts: LinkFigures.Counts)], made: [UInt64], at now: Int64

@@ -1,19 +1,20 @@
 import Fusion
 import Telemetry
 
-/// A trip that was in progress when its link, or the program, ended.
+/// A trip in progress that no link continues at present, because its link or the program has ended.
 struct SuspendedTrip: Sendable {
   var memory: TripMemory
-  /// Boot time until which the adapter may return and continue the trip.
+  /// Boot time by which the adapter must be back to continue the trip.
   var deadline: Int64
 }
 
-/// Preserves trips while links or the program end and restart, so that each trip is reported once.
+/// Keeps trips while links or the program end and start again, so that each trip is reported only once.
 extension RecordPipeline {
-  /// Resumes the trips that were in progress when the program ended.
+  /// Continues the trips that were in progress when the program last ended.
   public mutating func resumeTrips(_ memories: [TripMemory], at time: Int64) {
     for memory in memories {
-      // A trip that was recorded without an adapter continues at once, because there is no adapter to wait for.
+      // A trip that was detected without an adapter continues at once, because there is no adapter that must return
+      // first.
       if memory.adapter == own.name {
         own.fusion.resumeTrip(memory, bootId: options.bootId, at: time)
       } else {
@@ -22,9 +23,9 @@ extension RecordPipeline {
     }
   }
 
-  /// Returns the stored form of all trips in progress.
+  /// Returns all trips in progress, as they are to be stored.
   public mutating func tripMemories(at time: Int64) -> [TripMemory] {
-    // There is rarely more than one; an empty array allocates nothing.
+    // There is rarely more than one trip. If there is none, the empty array allocates nothing.
     var memories: [TripMemory] = []
     for index in suspendedTrips.indices { memories.append(suspendedTrips[index].memory) }
     if let memory = memory(of: own, at: time) { memories.append(memory) }
@@ -34,7 +35,7 @@ extension RecordPipeline {
     return memories
   }
 
-  /// A count that increases whenever the result of ``tripMemories(at:)`` must be stored at once.
+  /// A number that increases each time the result of ``tripMemories(at:)`` must be stored at once.
   public var tripChanges: Int {
     var count = own.fusion.tripChanges
     for index in sources.indices { count += sources[index].fusion.tripChanges }
@@ -52,19 +53,19 @@ extension RecordPipeline {
     suspendedTrips.append(SuspendedTrip(memory: memory, deadline: time + trips.stopTime))
   }
 
-  /// Suspends the trip of a link that has ended, because its adapter may return.
+  /// Keeps the trip of a link that has ended, because its adapter may return.
   mutating func takeTrip(of source: RecordSource, at time: Int64) {
     guard options.trips?.endsWithSession == false, let memory = memory(of: source, at: time) else { return }
     wait(memory, at: time)
   }
 
-  /// Resumes the suspended trip of an adapter that has returned.
+  /// Continues the kept trip of an adapter that has returned.
   mutating func resumeSuspendedTrip(to source: RecordSource, at time: Int64) {
     guard let place = suspendedTrips.firstIndex(where: { $0.memory.adapter == source.name }) else { return }
     source.fusion.resumeTrip(suspendedTrips.remove(at: place).memory, bootId: options.bootId, at: time)
   }
 
-  /// Ends suspended trips whose adapters did not return in time.
+  /// Ends those kept trips whose adapters did not return in time.
   mutating func endSuspendedTrips<Sink: RecordSink & ~Copyable>(at now: Int64, into sink: inout Sink) {
     for place in suspendedTrips.indices.reversed() where now >= suspendedTrips[place].deadline {
       let memory = suspendedTrips.remove(at: place).memory

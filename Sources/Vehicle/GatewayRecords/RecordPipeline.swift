@@ -6,27 +6,27 @@ import OBDWire
 import Spool
 import Telemetry
 
-/// Makes records from the deliveries of the links. Each link has a ``Fusion/Fusion``, and all records share one
-/// sequence.
+/// Makes records from the deliveries of the links. Each link has its own ``Fusion/Fusion``, but all records are
+/// numbered in one sequence.
 ///
-/// It reads no clock: deliveries contain their time, and ``advance(to:into:)`` passes the current time. Only one thread
-/// uses it.
+/// It reads no clock: deliveries contain their times, and ``advance(to:into:)`` receives the present time. Only one
+/// thread may use it.
 public struct RecordPipeline: ~Copyable {
   /// Options for the records.
   public struct Options: Sendable {
     public var gatewayId: String
-    /// The configured vehicle; `nil` to use the VIN once it is known.
+    /// The configured ID of the vehicle; `nil` to use the VIN when it is known.
     public var vehicleId: String?
     public var epoch: UUIDv7
     public var idSeed: UInt64
     public var cadence: Cadence = .every(nanoseconds: 1_000_000_000)
     public var naming: Naming = .plain
     public var loadedSignals: [LoadedSignal] = []
-    /// Options for trips; `nil` to record none.
+    /// Options for trips; `nil` if trips are not recorded.
     public var trips: TripOptions? = TripOptions()
-    /// Options for driving events; `nil` to record none.
+    /// Options for driving events; `nil` if they are not recorded.
     public var driving: DrivingOptions? = DrivingOptions()
-    /// The ID of the boot to which the times of deliveries belong.
+    /// ID of the boot whose clock gives the times of deliveries.
     public var bootId = ""
     public var windows = SignalWindows()
 
@@ -39,7 +39,7 @@ public struct RecordPipeline: ~Copyable {
     package var fusion: FusionOptions {
       var fusion = FusionOptions(gatewayId: gatewayId, epoch: epoch, idSeed: idSeed)
       fusion.vehicleId = vehicleId
-      // If the vehicle's ID is unknown, the gateway's ID is used.
+      // While the vehicle's ID is unknown, records contain the gateway's ID instead.
       fusion.unknownVehicleId = gatewayId
       fusion.repeatsDiagnosis = true
       fusion.cadence = cadence
@@ -53,17 +53,17 @@ public struct RecordPipeline: ~Copyable {
   }
 
   private(set) var options: Options
-  /// The log of adapter events; `nil` for none.
+  /// Logs the events of adapters; `nil` for no log.
   private let eventLog: AdapterEventLog?
   private(set) var sources: [RecordSource] = []
   /// Makes the gateway's own records.
   package let own: RecordSource
-  /// Trips that no link has continued yet.
+  /// Trips in progress that no link continues at present.
   var suspendedTrips: [SuspendedTrip] = []
   package var receivers: [ReceiverSource] = []
-  /// The vehicle's position and the date.
+  /// Chooses the vehicle's position and the date.
   package var place: PositionAndDate
-  /// `seq` of the next record.
+  /// Sequence number of the next record.
   public private(set) var nextSequence: UInt64 = 1
   private var wallOffset: Int64 = 0
   private var quality = TimeQuality.unset
@@ -78,17 +78,17 @@ public struct RecordPipeline: ~Copyable {
     place = PositionAndDate(notBefore: Version.released)
   }
 
-  /// Adds a link and returns the number that its deliveries carry.
+  /// Adds a link, and returns the number by which ``handle(_:from:into:)`` identifies it.
   ///
   /// - Parameters:
   ///   - device: name of the adapter in records.
-  ///   - name: key of the adapter across restarts.
+  ///   - name: key that identifies the adapter, also after a restart.
   ///   - time: current boot time, ns.
   public mutating func addSource(device: String, name: String = "", at time: Int64 = 0) -> Int {
     let source = RecordSource(device: device, name: name, Fusion(options.fusion), eventLog: eventLog, at: time)
     source.fusion.setWallTime(offset: wallOffset, quality: quality)
     resumeSuspendedTrip(to: source, at: time)
-    // The index of a removed link can be used again.
+    // The index of a link that was removed is used again.
     if let free = sources.firstIndex(where: { $0.isClosed }) {
       sources[free] = source
       return free
@@ -97,10 +97,10 @@ public struct RecordPipeline: ~Copyable {
     return sources.count - 1
   }
 
-  /// Changes the link's device name from now on.
+  /// Changes the adapter's name in records, from now on.
   public mutating func setDevice(_ device: String, of number: Int) { sources[number].device = device }
 
-  /// Removes a link, after a last record with the values since the previous one.
+  /// Removes a link. First, a last record is made of the values since the previous one.
   public mutating func removeSource<Sink: RecordSink & ~Copyable>(_ number: Int, at time: Int64, into sink: inout Sink)
   {
     let source = sources[number]
@@ -110,26 +110,26 @@ public struct RecordPipeline: ~Copyable {
     takeTrip(of: source, at: time)
   }
 
-  /// Makes the last records that belong to no link.
+  /// Makes the last ones of those records that belong to no link.
   public mutating func finishOwn<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     begin(own)
     own.finish(at: time, into: &sink)
     end(own)
   }
 
-  /// Whether records are made for each cycle of the poll, so that none is due at a fixed time.
+  /// Whether a record is made for each polling cycle, so that no record is due at a fixed time.
   var isByCycle: Bool { options.cadence == .cycle }
 
-  /// Sets the machine's clock. If a receiver's date is more reliable, that date is used.
+  /// Sets the date of the machine's clock. If a receiver's date is more reliable, that one is used instead.
   public mutating func setMachineClock(_ clock: MachineClock) {
     place.setMachineClock(clock)
     applyDate()
   }
 
-  /// The known date.
+  /// The date that is known at present.
   var wallTime: WallTime { WallTime(offset: wallOffset, quality: quality) }
 
-  /// Passes the known date to all sources of records.
+  /// Passes the known date to everything that makes records.
   mutating func applyDate() { setWallTime(offset: place.date.offset, quality: place.date.quality) }
 
   private mutating func setWallTime(offset: Int64, quality: TimeQuality) {
@@ -140,14 +140,14 @@ public struct RecordPipeline: ~Copyable {
     for index in sources.indices { sources[index].fusion.setWallTime(offset: offset, quality: quality) }
   }
 
-  /// Sets the cadence of telemetry records, beginning with the next record.
+  /// Sets when telemetry records are made, beginning with the next record.
   public mutating func setCadence(_ cadence: Cadence) {
     options.cadence = cadence
     own.fusion.setCadence(cadence)
     for source in sources { source.fusion.setCadence(cadence) }
   }
 
-  /// Sets how long values stay valid, from the next record on.
+  /// Sets how long records repeat values, from the next record on.
   public mutating func setWindows(_ windows: SignalWindows) {
     options.windows = windows
     for source in sources { source.fusion.setWindows(windows) }
@@ -164,7 +164,7 @@ public struct RecordPipeline: ~Copyable {
     if case .event = delivery.content { nameDevices() }
   }
 
-  /// Reports deliveries that were lost because a link's ring was full.
+  /// Reports how many deliveries were lost because a link's ring was full.
   public mutating func dropped<Sink: RecordSink & ~Copyable>(
     _ count: Int, from number: Int, at time: Int64, into sink: inout Sink
   ) {
@@ -179,7 +179,7 @@ public struct RecordPipeline: ~Copyable {
     begin(own)
     own.fusion.advance(to: now, into: &sink)
     end(own)
-    // By index: iteration over the array itself allocates in debug builds.
+    // In debug builds, iteration over the array itself would allocate. Therefore, use indices.
     for index in sources.indices where !sources[index].isClosed {
       let source = sources[index]
       begin(source)
@@ -213,8 +213,8 @@ public struct RecordPipeline: ~Copyable {
     record(fact, at: time, into: &sink)
   }
 
-  /// If several adapters have a vehicle, records contain the adapter's name, because one `vehicle.id` may then belong
-  /// to two vehicles.
+  /// If vehicles answer on several adapters, records also contain the adapter's name, because one `vehicle.id` may then
+  /// belong to two vehicles.
   private mutating func nameDevices() {
     var speaking = 0
     for index in sources.indices where sources[index].hasSpoken && !sources[index].isClosed { speaking += 1 }
@@ -222,7 +222,7 @@ public struct RecordPipeline: ~Copyable {
     if speaking > 1 { warnOfTwoVehicles() }
   }
 
-  /// Logs once that adapters read different VINs although one vehicle ID is configured.
+  /// If adapters read different VINs although one vehicle ID is configured, logs that once.
   private mutating func warnOfTwoVehicles() {
     guard let vehicleId = options.vehicleId, !hasWarnedOfTwoVehicles else { return }
     for first in sources.indices where !sources[first].isClosed {

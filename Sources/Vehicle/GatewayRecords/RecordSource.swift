@@ -6,21 +6,24 @@ import OBDWire
 import Ports
 import Telemetry
 
-/// The state of one link's records. It is a class, so that it can stay in place in an array. Only one thread uses it.
+/// What is needed to make the records of one link. It is a class, because it must not be copied when it is in an array.
+/// Only one thread may use it.
 package final class RecordSource {
   var device: String
-  /// Key of its adapter across restarts.
+  /// Key that identifies the adapter, also after a restart.
   let name: String
   var fusion: Fusion
   private(set) var isClosed = false
-  /// Whether a vehicle has answered on the link. Before that, the adapter may not even be plugged into a vehicle.
+  /// Whether a vehicle has answered on this link. Until then, it is not known whether the adapter is plugged into a
+  /// vehicle.
   private(set) var hasSpoken = false
 
-  /// The list of trouble codes that is being received, and the number of codes that are missing.
+  /// The list of trouble codes that is being received, and how many of its codes are still to come; `nil` if there is
+  /// none.
   private var list: (head: TroubleCodeList, left: Int)?
   private var codes: [TroubleCode] = []
   private var failures = FailureCounts()
-  /// Name of the bus, from the ELM digit that the session last reported.
+  /// Name of the bus, according to the ELM digit that the session reported last.
   private(set) var protocolName: String?
   private(set) var standing: Standing
   private let eventLog: AdapterEventLog?
@@ -79,7 +82,7 @@ package final class RecordSource {
   private func handle<Sink: RecordSink & ~Copyable>(
     _ code: TroubleCode, left: Int, at time: Int64, into sink: inout Sink
   ) {
-    // A list is incomplete if its head or an earlier code is missing, because the ring was full.
+    // The list is incomplete if its start or an earlier code was lost because the ring was full.
     guard let (head, expected) = list, expected == left else {
       list = nil
       return
@@ -92,7 +95,7 @@ package final class RecordSource {
   private func complete<Sink: RecordSink & ~Copyable>(at time: Int64, into sink: inout Sink) {
     guard let head = list?.head else { return }
     list = nil
-    // A copy, because `self` changes while the span is in use.
+    // A copy is needed, because `self` changes while the span is in use.
     let codes = codes
     fusion.troubleCodes(head, codes.span, at: time, into: &sink)
   }
@@ -107,7 +110,7 @@ package final class RecordSource {
     if case .connected(let digit) = event { protocolName = ProtocolName.text(fromDigit: digit) }
     if case .notPolledJ1939 = event { protocolName = ProtocolName.text(fromDigit: UInt8(ascii: "A")) }
     if case .recovered(let digit) = event { protocolName = ProtocolName.text(fromDigit: digit) }
-    // After these events, the next vehicle that answers may be a different one.
+    // After these events, the next vehicle that answers may be another one.
     switch event {
     case .lost, .sleeping: fusion.vehicleLost()
     default: break
@@ -168,7 +171,7 @@ package final class RecordSource {
 
   // MARK: Failures
 
-  /// Reports lost deliveries. A list of trouble codes that is being received may be incomplete.
+  /// Reports lost deliveries. If a list of trouble codes is being received, it may be incomplete and is discarded.
   func dropped<Sink: RecordSink & ~Copyable>(_ count: Int, at time: Int64, into sink: inout Sink) {
     list = nil
     var record = record(.error, reason: "overrun")
@@ -176,10 +179,10 @@ package final class RecordSource {
     append(record, at: time, into: &sink)
   }
 
-  /// Reports the number of failures of each kind since the last report.
+  /// Makes records of the failures of each kind that have occurred since the last report.
   ///
   /// - Parameters:
-  ///   - now: reports counts that are due by then; `.max` for all.
+  ///   - now: reports that are due until this time are made; with `.max`, all of them.
   ///   - latest: the latest time that a record may have.
   func reportFailures<Sink: RecordSink & ~Copyable>(
     at now: Int64, notAfter latest: Int64, into sink: inout Sink

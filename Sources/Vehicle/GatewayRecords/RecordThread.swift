@@ -8,11 +8,11 @@ import Spool
 import Synchronization
 import Telemetry
 
-/// The record thread: it empties the rings of the links, and makes records when they are due.
+/// The record thread. It takes deliveries out of the rings of the links, and makes records when they are due.
 ///
 /// Links are added and removed while it runs.
 package final class RecordThread: Sendable {
-  /// A request to the thread.
+  /// A request that another thread sends to this thread.
   private enum Order {
     case add(AdapterFeed)
     case remove(AdapterFeed)
@@ -40,8 +40,8 @@ package final class RecordThread: Sendable {
   ///
   /// - Parameters:
   ///   - destination: the destination of the records.
-  ///   - kept: signalled when there is state to be stored for the next start.
-  ///   - followers: receive the records if stdout is the only sink.
+  ///   - kept: signalled when there is a state that must be stored for the next start.
+  ///   - followers: clients that receive the records; `nil` with a spool, whose thread serves them.
   package init(_ destination: RecordOutput.Destination, kept: WakeUp, followers: Followers? = nil) throws(PortError) {
     wakeUp = try WakeUp()
     statusQuery = try ThreadQuery()
@@ -50,10 +50,10 @@ package final class RecordThread: Sendable {
     fenceMemory = LatestValue(wakeUp: kept)
   }
 
-  /// Adds a link, whose thread writes to the ring of `consumer`.
+  /// Adds a link. Its thread writes to the other end of the ring of `consumer`.
   ///
   /// - Parameters:
-  ///   - name: key that identifies its adapter across restarts.
+  ///   - name: key that identifies the adapter, also after a restart.
   ///   - figures: the counts of the link.
   package func add(
     device: String, name: String, _ consumer: consuming RingConsumer<Delivery>, figures: LinkFigures
@@ -63,52 +63,53 @@ package final class RecordThread: Sendable {
     return line
   }
 
-  /// Changes the device name of a link.
+  /// Changes an adapter's name in records.
   package func move(_ line: AdapterFeed, to device: String) { send(.move(line, device: device)) }
 
-  /// Removes a link whose thread has ended, after making records of its last deliveries.
+  /// Removes a link whose thread has ended. First, records of its last deliveries are made.
   package func remove(_ line: AdapterFeed) { send(.remove(line)) }
 
   /// Makes a record that belongs to no link.
   package func record(_ record: AdapterRecord, at time: Int64) { send(.record(record, time: time)) }
 
-  /// Adds a receiver, whose thread writes to the other end of the ring.
+  /// Adds a receiver. Its thread writes to the other end of the ring of `consumer`.
   package func add(receiver device: String, _ consumer: consuming RingConsumer<FixDelivery>) -> ReceiverFeed {
     let feed = ReceiverFeed(device: device, consumer)
     send(.addReceiver(feed))
     return feed
   }
 
-  /// Changes the device name of a receiver.
+  /// Changes a receiver's name in records.
   package func move(_ feed: ReceiverFeed, to device: String) { send(.moveReceiver(feed, device: device)) }
 
   /// Removes a receiver whose thread has ended.
   package func remove(_ feed: ReceiverFeed) { send(.removeReceiver(feed)) }
 
-  /// Replaces the geofences. `memory` is the state that an earlier run stored; it is used for the first set.
+  /// Replaces the geofences. `memory` is the state that an earlier run stored. It is used only with the first set.
   package func setFences(
     _ set: FenceSet?, _ rules: FenceRules, privacy: PrivacyRules, resuming memory: FenceMemory? = nil
   ) {
     send(.fences(set, rules, privacy, memory))
   }
 
-  /// Removes and returns the state of the geofences to store; `nil` if it has not changed.
+  /// Removes and returns the state of the geofences that must be stored; `nil` if it has not changed since the last
+  /// call.
   package func takeFenceMemory() -> FenceMemory? { fenceMemory.take() }
 
-  /// Sets how long values stay valid.
+  /// Sets how long records repeat values.
   package func setWindows(_ windows: SignalWindows) { send(.windows(windows)) }
 
-  /// Sets when records are made.
+  /// Sets when telemetry records are made.
   package func setCadence(_ cadence: Cadence) { send(.cadence(cadence)) }
 
-  /// Returns a snapshot of the state; `nil` if the thread does not answer within `patience`, ns. Only one caller at a
-  /// time.
+  /// Returns a snapshot of the state; `nil` if the thread does not answer within `patience`, ns. Only one thread at a
+  /// time may call it.
   package func status(patience: Int64) -> PipelineStatus? { statusQuery.answer(patience: patience) { send(.status) } }
 
-  /// Ends all waits for a snapshot.
+  /// Ends all waits for a snapshot, so that threads can end.
   package func closeStatus() { statusQuery.close() }
 
-  /// Makes the last records, ends the queue, and ends the thread.
+  /// Makes the last records, ends the output, and then ends the thread.
   package func end() { send(.end) }
 
   private func send(_ order: Order) {
@@ -119,8 +120,8 @@ package final class RecordThread: Sendable {
   /// Runs the thread.
   ///
   /// - Parameters:
-  ///   - trips: the trips in progress and their storage; `nil` to store none.
-  ///   - eventLog: logs adapter events in addition to their records; `nil` for no log.
+  ///   - trips: the storage of trips; `nil` if trips are not stored.
+  ///   - eventLog: logs the events of adapters, in addition to their records; `nil` for no log.
   ///   - progress: reports the thread's progress; `nil` without a watchdog.
   package func run(
     _ options: RecordPipeline.Options, trips: TripStore? = nil, eventLog: AdapterEventLog? = nil,
@@ -158,8 +159,8 @@ package final class RecordThread: Sendable {
       }
       trips?.saveDue(of: &pipeline, at: now, &sink)
       sink.flush(at: now)
-      // The clock is read only when a record is made. With one record for each poll cycle, no record is due at a fixed
-      // time, and links wake this thread only for events. Readings are then processed once a second.
+      // The clock is read only when a record is made. If a record is made for each polling cycle, none is due at a
+      // fixed time, and links wake this thread only for events. Therefore, readings are processed once a second.
       let look = pipeline.isByCycle && !lines.isEmpty ? now + 1_000_000_000 : Int64.max
       let due = min(pipeline.nextDue, trips?.next ?? .max, look)
       if wakeUp.wait(until: progress?.report(until: due) ?? due) { wakeUp.clear() }
@@ -180,7 +181,7 @@ package final class RecordThread: Sendable {
     _ sink: inout RecordOutput
   ) -> Bool {
     let taken = orders.withLock { orders in
-      // An empty array has no storage, so this allocates nothing without requests.
+      // Without requests, this allocates nothing, because an empty array has no storage.
       guard !orders.isEmpty else { return [Order]() }
       defer { orders = [] }
       return orders
@@ -233,12 +234,12 @@ package final class RecordThread: Sendable {
   }
 }
 
-/// The record thread's end of an adapter's link. After it is added, no other thread uses it.
+/// The record thread's part of an adapter's link. After it was added, no other thread uses it.
 package final class AdapterFeed: @unchecked Sendable {
   package let device: String
-  /// Identifier of the adapter that remains the same after a restart.
+  /// Key that identifies the adapter, also after a restart.
   package let name: String
-  /// Its number in the pipeline.
+  /// The adapter's number in the pipeline; -1 before it is added.
   package var source = -1
   package let figures: LinkFigures
   private var consumer: RingConsumer<Delivery>
@@ -264,10 +265,10 @@ package final class AdapterFeed: @unchecked Sendable {
   }
 }
 
-/// The record thread's end of a receiver's link. After it is added, no other thread uses it.
+/// The record thread's part of a receiver's link. After it was added, no other thread uses it.
 package final class ReceiverFeed: @unchecked Sendable {
   package let device: String
-  /// Its number in the pipeline.
+  /// The receiver's number in the pipeline; -1 before it is added.
   package var number = -1
   private var consumer: RingConsumer<FixDelivery>
 
@@ -276,8 +277,8 @@ package final class ReceiverFeed: @unchecked Sendable {
     self.consumer = consumer
   }
 
-  /// Passes all deliveries to the pipeline. Fixes that were lost because the ring was full are not reported, because
-  /// the next fix contains the position.
+  /// Passes all deliveries to the pipeline. If fixes were lost because the ring was full, that is not reported: the
+  /// next fix has the new position.
   func drain(into pipeline: inout RecordPipeline, _ sink: inout RecordOutput) {
     while let delivery = consumer.take() { pipeline.handle(delivery, fromReceiver: number, into: &sink) }
   }

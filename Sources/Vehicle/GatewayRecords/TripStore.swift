@@ -5,15 +5,15 @@ import Glibc
 import Ports
 
 /// Stores the trips in progress across restarts and power cuts, one text line for each (`Fusion.TripMemory`). With a
-/// spool, they are a note in the same commit as the records about them. Otherwise they are in `trips.jsonl` in the
-/// state directory.
+/// spool, they are a note (a named value) in the same commit as the records about them. Without a spool, they are in
+/// `trips.jsonl` in the state directory.
 ///
-/// An invalid line is logged, and its trip is lost. The file is written under another name and renamed, so that a power
-/// cut leaves either the old file or the new one.
+/// An invalid line is logged, and its trip is lost. The file is written under another name and then renamed, so that
+/// after a power cut there is either the old file or the new one.
 package struct TripStore {
   /// Maximum size of the file, bytes.
   private static let limit = 4 << 20
-  /// Period of writes during a trip, ns. A power cut can lose the part of the trip since the last write.
+  /// Time between two writes during a trip, ns. A power cut can lose the part of the trip since the last write.
   package static let period: Int64 = 10_000_000_000
 
   /// Name of the spool's note.
@@ -22,14 +22,14 @@ package struct TripStore {
   private let path: String
   private let isNote: Bool
   private var isEmpty: Bool
-  /// The text that was written last; `nil` to write in any case.
+  /// The text that was written last; `nil` if the next text must be written even if it is the same.
   private var kept: [UInt8]? = []
   private var lastReason = ""
   private(set) var memories: [TripMemory] = []
-  /// The file from which the trips were read, if they are from now on stored as a note.
+  /// The file from which the trips were read, if they are stored as a note from now on.
   package private(set) var takenOver: String?
 
-  /// Reads the file in a state directory.
+  /// Creates the storage without a spool, and reads the file in the state directory.
   package init(folder: String) {
     path = folder + "/trips.jsonl"
     isNote = false
@@ -42,7 +42,7 @@ package struct TripStore {
     }
   }
 
-  /// Reads the spool's note.
+  /// Creates the storage in a spool, and reads the spool's note.
   ///
   /// - Parameters:
   ///   - text: the note; `nil` if there is none.
@@ -55,15 +55,15 @@ package struct TripStore {
     kept = text ?? []
     read(text ?? [])
     guard let folder else { return }
-    // The note was committed, but a power cut prevented the removal of the file.
+    // The note was committed, and then a power cut prevented the removal of the file. The file is out of date.
     guard text == nil else {
       let file = folder + "/trips.jsonl"
       takenOver = unsafe access(file, F_OK) == 0 ? file : nil
       return
     }
     memories = TripStore(folder: folder).memories
-    // The next note replaces the file. The file is removed once the note is on disk. If it stayed, the end of its trips
-    // would be reported again.
+    // The next note replaces the file, which is removed when the note is on the disk. If the file remained, the end of
+    // its trips would be reported again.
     guard !memories.isEmpty else { return }
     takenOver = folder + "/trips.jsonl"
     kept = nil
@@ -80,12 +80,12 @@ package struct TripStore {
     }
   }
 
-  /// Stores the trips in progress, and removes all stored before.
+  /// Stores the trips in progress. They replace all that were stored before.
   package mutating func save(_ memories: [TripMemory], _ sink: inout RecordOutput) {
     if memories.isEmpty, isEmpty { return }
     var text: [UInt8] = []
     for memory in memories { text += memory.text }
-    // The text of a suspended trip does not change.
+    // If nothing has changed, for example because all trips are suspended, nothing is written.
     guard text != kept else { return }
     if isNote {
       sink.setNote(text, as: Self.note)
@@ -99,7 +99,7 @@ package struct TripStore {
       isEmpty = memories.isEmpty
       lastReason = ""
     } catch {
-      // A full disk causes the same error repeatedly: log it once.
+      // A full disk causes the same error again and again. Log it only once.
       if error.description != lastReason { Log.write("\(error); a power cut may lose the trip under way") }
       lastReason = error.description
     }
@@ -121,16 +121,16 @@ struct TripSaver {
   private var isUnderWay = true
   private var nextTime: Int64 = 0
 
-  /// Reads the stored trips, and resumes them in the pipeline.
+  /// Passes the stored trips to the pipeline, which continues them.
   init(_ store: TripStore, pipeline: inout RecordPipeline) {
     self.store = store
     pipeline.resumeTrips(store.memories, at: BootClock.now)
   }
 
-  /// Time of the next periodic write; `.max` if no trip is in progress.
+  /// Time of the next write; `.max` if no trip is in progress.
   var next: Int64 { isUnderWay ? nextTime : .max }
 
-  /// Stores the trips if a write is due.
+  /// Stores the trips, if that is due.
   mutating func saveDue(of pipeline: inout RecordPipeline, at now: Int64, _ sink: inout RecordOutput) {
     guard now >= nextTime || pipeline.tripChanges != changes else { return }
     save(of: &pipeline, at: now, &sink)

@@ -6,7 +6,7 @@ package struct ProcessFigures {
   var residentBytes: UInt64 = 0
   var processorSeconds: Double = 0
 
-  /// Returns the current values; 0 if the kernel does not report one.
+  /// Reads the present values. A value that the kernel does not report is 0.
   package static func read() -> ProcessFigures {
     var figures = ProcessFigures()
     var usage = rusage()
@@ -14,7 +14,7 @@ package struct ProcessFigures {
       let times = [usage.ru_utime, usage.ru_stime]
       figures.processorSeconds = times.reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
     }
-    // proc(5), /proc/PID/statm: the second number is the count of resident pages.
+    // In /proc/PID/statm, the second number is the number of resident pages (proc(5)).
     if let text = try? FileText.read("/proc/self/statm") {
       let words = text.split(separator: UInt8(ascii: " "))
       if words.count > 1, let pages = UInt64(String(decoding: words[1], as: UTF8.self)) {

@@ -2,9 +2,9 @@ import GatewayOutput
 import Glibc
 import Ports
 
-/// A client's connection: its request, and the answer that is being sent.
+/// A client's connection, with the client's request and the answer that is being sent.
 struct StatusConnection: ~Copyable {
-  /// Time limit for a request, and then for its answer, ns.
+  /// Time limit for receiving a request, and the same for sending its answer, ns.
   static let patience: Int64 = 5_000_000_000
 
   private let socket: StreamSocket
@@ -12,14 +12,14 @@ struct StatusConnection: ~Copyable {
   private var input: [UInt8] = []
   private var output: [UInt8] = []
   private var written = 0
-  /// The position of the client in the records; `nil` if the client does not follow them.
+  /// The client as a follower of the records; `nil` if it does not follow them.
   private(set) var follower: Follower?
   private var hasAnswer = false
-  /// Whether the client has closed its sending direction. It may still receive.
+  /// Whether the client has closed its sending direction. It may still receive data.
   private var hasHalfClosed = false
-  /// Number of bytes that were received after the request.
+  /// Number of bytes that the client has sent after its request.
   private var excess = 0
-  /// Boot time at which a slow client is disconnected; `.max` for never.
+  /// Boot time at which the client is disconnected if it is too slow; `.max` for never.
   private(set) var deadline: Int64
   private(set) var isOver = false
 
@@ -31,23 +31,25 @@ struct StatusConnection: ~Copyable {
 
   var descriptor: Int32 { socket.descriptor }
 
-  /// Events for poll(2). They include input from followers, because it shows that a follower has left.
+  /// The events for which poll(2) waits. Input is one of them even for followers, because it shows that a follower has
+  /// left.
   var events: Int32 { (hasHalfClosed ? 0 : POLLIN) | (written < output.count ? POLLOUT : 0) }
 
-  /// Handles the closing of both directions.
+  /// Handles a connection of which both directions were closed.
   mutating func hungUp() { if hasHalfClosed { isOver = true } }
 
-  /// Reads received bytes, at most one piece at a time, so that a client that never stops sending does not delay
-  /// others.
+  /// Reads bytes that were received, at most one piece in each call. Otherwise, a client that never stops sending would
+  /// delay the others.
   ///
-  /// - Returns: the request once it is complete, and only the first one; otherwise `nil`.
+  /// - Returns: the client's first request, as soon as it is complete; otherwise `nil`.
   mutating func read() -> StatusRequest? {
     var buffer = InlineArray<1_024, UInt8>(repeating: 0)
     var span = buffer.mutableSpan
     let count = socket.read(into: &span)
     if count < 0, errno == EAGAIN { return nil }
     guard count > 0 else {
-      // After a complete request, an end of input is shutdown(2) of one direction and does not end the connection.
+      // After a complete request, the end of the input means that the client called shutdown(2) for one direction. It
+      // still waits for the answer.
       if count == 0, hasAnswer { hasHalfClosed = true } else { isOver = true }
       return nil
     }
@@ -69,7 +71,7 @@ struct StatusConnection: ~Copyable {
     write()
   }
 
-  /// Sends records from now on.
+  /// Sends the records that are made from now on.
   mutating func follow(_ follower: Follower) {
     hasAnswer = true
     input = []
@@ -82,21 +84,21 @@ struct StatusConnection: ~Copyable {
   /// Sends as much of the answer as the socket accepts.
   mutating func write() {
     while !isOver, written < output.count {
-      // A copy, because `self` changes while the span is in use.
+      // A copy is needed, because `self` changes while the span is in use.
       let output = output
       guard let count = send(output.span.extracting(written...)) else { return }
       written += count
     }
-    // The whole answer was sent.
+    // Nothing more is to be sent.
     if hasAnswer, follower == nil { isOver = true }
-    // Free the memory while the client is fast enough.
+    // The client is fast enough. Free the memory of what was sent.
     output = []
     written = 0
   }
 
   /// Sends as many of the followed records as the socket accepts.
   ///
-  /// - Parameter buffer: shared by all connections; ``Follower/room`` bytes.
+  /// - Parameter buffer: memory of ``Follower/room`` bytes, which all connections share.
   mutating func writeRecords(through buffer: inout [UInt8]) {
     guard let follower else { return }
     write()
@@ -110,7 +112,7 @@ struct StatusConnection: ~Copyable {
 
   /// Sends bytes.
   ///
-  /// - Returns: `nil` if the socket accepts none now, or the client has left.
+  /// - Returns: number of bytes that were sent; `nil` if the socket accepts none now, or the client has left.
   private mutating func send(_ bytes: Span<UInt8>) -> Int? {
     let count = socket.write(bytes)
     if count < 0, errno == EAGAIN { return nil }

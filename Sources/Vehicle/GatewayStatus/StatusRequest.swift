@@ -1,17 +1,18 @@
-/// The first line of a request in the subset of HTTP (RFC 9112, 3) that the daemon supports: `GET` of a path.
+/// A client's request, according to its first line. The daemon supports a part of HTTP (RFC 9112, 3): `GET` with a
+/// path.
 enum StatusRequest: Equatable {
   case status, metrics, records
-  /// The request is answered with this status code and one text line.
+  /// The request is invalid. It is answered with this status code and a text of one line.
   case refused(Int, String)
 
-  /// Maximum length of a request's head, bytes.
+  /// Maximum length of the head of a request, bytes.
   static let limit = 8_192
 
   /// Parses a request.
   ///
   /// - Parameters:
   ///   - bytes: the bytes received so far.
-  ///   - isLocal: whether the request came through the local socket; others may only read metrics.
+  ///   - isLocal: whether the request came through the local socket. Other clients may read only the metrics.
   /// - Returns: `nil` if the head is incomplete.
   init?(_ bytes: [UInt8], isLocal: Bool) {
     guard Self.isWhole(bytes) else {
@@ -36,7 +37,7 @@ enum StatusRequest: Equatable {
     }
   }
 
-  /// An empty line ends the head.
+  /// Whether the head is complete: an empty line ends it.
   private static func isWhole(_ bytes: [UInt8]) -> Bool {
     var newlines = 0
     for byte in bytes {
@@ -52,7 +53,7 @@ enum StatusRequest: Equatable {
   }
 }
 
-/// Builds answers.
+/// Builds HTTP answers.
 enum StatusAnswer {
   static func head(_ code: Int, _ type: StaticString, length: Int?) -> [UInt8] {
     let words =

@@ -2,15 +2,16 @@ import GatewayOutput
 import Glibc
 import Ports
 
-/// Serves the daemon's status on this machine, in one thread, with a limited number of connections and followers.
+/// Serves the daemon's status to clients, in one thread. The numbers of connections and of followers are limited.
 ///
 /// `GET /status` returns one JSON object, `GET /records` sends records as they are made, and `GET /metrics` returns
 /// metrics for Prometheus. Over TCP, which is optional, only `/metrics` is available. Requests change nothing. A client
 /// that is slow or never completes its request does not delay others.
 ///
-/// It is not a general web server. A library such as libmicrohttpd would bring GnuTLS into a process of 12 MB.
+/// It is not a general web server. A library such as libmicrohttpd is not used, because it would load GnuTLS into a
+/// process of 12 MB.
 package struct StatusServer: ~Copyable {
-  /// Closures that provide the content of answers.
+  /// Functions that return the bodies of the answers.
   package struct Sources {
     package var status: () -> [UInt8]
     package var metrics: () -> [UInt8]
@@ -22,11 +23,12 @@ package struct StatusServer: ~Copyable {
     }
   }
 
-  /// Maximum number of open requests, separately for the local socket and for TCP; further clients wait.
+  /// Maximum number of connections without followers, the same for the local socket and for TCP. Further clients wait.
   private static let mostConnections = 32
-  /// Pause after a connection could not be accepted because the process has no file descriptors left, ns.
+  /// If a connection cannot be accepted because the process has no file descriptors left, no other is accepted for this
+  /// time, ns.
   private static let pause: Int64 = 1_000_000_000
-  /// Maximum number of followers. Each needs a descriptor, and the daemon needs the others for its own work.
+  /// Maximum number of followers. Each needs a file descriptor, and the daemon needs some for its own work.
   private static let mostFollowers = 1_000
   private static let ownDescriptors = 256
 
@@ -41,16 +43,16 @@ package struct StatusServer: ~Copyable {
     }
   }
 
-  /// An array cannot hold a noncopyable value.
+  /// Holds a connection, because an array cannot contain a noncopyable value.
   private final class Client {
     var connection: StatusConnection
     init(_ connection: consuming StatusConnection) { self.connection = connection }
   }
 
-  /// An address that cannot be used yet, because the network is down or another program uses it.
+  /// An address at which the server cannot listen yet, because the network is down or another program uses the address.
   package struct PendingEndpoint: Sendable {
     package var open: @Sendable () throws(PortError) -> Endpoint
-    /// Called when the address can be used.
+    /// Called when the server listens at the address.
     package var opened: @Sendable () -> Void
     /// Time between two attempts, ns.
     package var pause: Int64 = 10_000_000_000
@@ -81,7 +83,7 @@ package struct StatusServer: ~Copyable {
 
   /// Creates the server.
   ///
-  /// - Parameter pending: `nil` if all configured addresses are in `endpoints`.
+  /// - Parameter pending: an address that must be tried again; `nil` if all configured addresses are in `endpoints`.
   package init(
     _ endpoints: [Endpoint], pending: PendingEndpoint? = nil, _ sources: Sources, _ followers: Followers,
     wakeUp: WakeUp,
@@ -124,7 +126,7 @@ package struct StatusServer: ~Copyable {
     followers.forgetTaken()
   }
 
-  /// Maximum number of followers.
+  /// Maximum number of followers for which the process has enough file descriptors.
   private static var roomForFollowers: Int {
     var limit = rlimit()
     guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 16 }
@@ -139,7 +141,7 @@ package struct StatusServer: ~Copyable {
       self.pending = nil
       nextTry = .max
     } catch {
-      // The reason was logged at the first attempt.
+      // The reason was already logged when the address was first tried.
       nextTry = BootClock.now + pending.pause
     }
   }

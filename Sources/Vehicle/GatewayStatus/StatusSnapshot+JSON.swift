@@ -5,7 +5,8 @@ import OBDWire
 import Telemetry
 
 extension StatusSnapshot {
-  /// Returns one JSON object as documented in docs/Daemon.md, in seconds and bytes. Unknown values are absent.
+  /// Returns the status as one JSON object, which docs/Daemon.md describes. Times are in seconds, sizes in bytes.
+  /// Unknown values are left out.
   package func json() -> [UInt8] {
     var line = JSONLineEncoder(capacity: 4_096, growable: true)
     line.begin()
@@ -110,7 +111,7 @@ extension StatusSnapshot {
       line.field("path", spool.path)
     case .inMemory(let error):
       line.field("state", "memory")
-      // Without a folder nothing has failed. With a folder, the path contains a slash.
+      // If no folder is configured, nothing has failed. If one is, the path contains a slash (0x2F).
       if spool.path.utf8.contains(0x2F) { line.field("reason", error.description) }
     }
     line.field("records", Int(spool.records))
@@ -134,9 +135,9 @@ extension StatusSnapshot {
     line.end()
   }
 
-  /// Writes the age of an event.
+  /// Writes how long ago an event was.
   ///
-  /// - Parameter moment: boot time of the event; with `nil`, nothing is written.
+  /// - Parameter moment: boot time of the event; `nil` to write nothing.
   private func writeAge(_ name: StaticString, _ moment: Int64?, to line: inout JSONLineEncoder) {
     if let moment { line.field(name, seconds(max(0, now - moment)), decimals: 3) }
   }
@@ -147,7 +148,7 @@ extension StatusSnapshot {
 }
 
 extension LinkFigures.Counts {
-  /// The kinds of failure that occurred.
+  /// The kinds of failures that have occurred, with their numbers.
   var failuresByKind: [(WireError.Kind, UInt32)] {
     failures.indices.compactMap { index in
       guard failures[index] > 0, let kind = WireError.Kind(rawValue: UInt8(index)) else { return nil }
@@ -155,7 +156,8 @@ extension LinkFigures.Counts {
     }
   }
 
-  /// Numbers of all replies, by their first failure; replies without a failure come first.
+  /// Number of replies with each result: first those without a failure, then those with one, by the first failure in
+  /// each.
   var repliesByOutcome: [(String, UInt64)] {
     var failed: UInt64 = 0
     var outcomes: [(String, UInt64)] = []

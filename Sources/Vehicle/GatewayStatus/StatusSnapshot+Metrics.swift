@@ -3,7 +3,8 @@ import OBDWire
 import Telemetry
 
 extension StatusSnapshot {
-  /// Returns the text format of Prometheus, version 0.0.4: https://prometheus.io/docs/instrumenting/exposition_formats/
+  /// Returns the status as metrics in Prometheus' text format, version 0.0.4:
+  /// https://prometheus.io/docs/instrumenting/exposition_formats/
   package func metrics(_ process: ProcessFigures) -> [UInt8] {
     var text = PrometheusText()
     text.family("obdgate_info", .gauge, "Which version runs.")

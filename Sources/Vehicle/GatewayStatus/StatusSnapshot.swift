@@ -4,7 +4,7 @@ import OBDWire
 import Spool
 import Telemetry
 
-/// State of the pipeline. Times are boot times in ns.
+/// Status of the record pipeline. Times are boot times in ns.
 package struct PipelineStatus: Sendable {
   package var vehicleId: String?
   package var wall: WallTime
@@ -12,7 +12,7 @@ package struct PipelineStatus: Sendable {
   package var epoch: UUIDv7
   package var adapters: [AdapterStatus]
   package var receivers: [ReceiverStatus]
-  /// Number of records, by the raw value of their type.
+  /// Number of records of each type; the index is the raw value of the type.
   package var made: [UInt64]
 
   /// Creates a value; the parameters are the properties of the same names.
@@ -29,12 +29,12 @@ package struct PipelineStatus: Sendable {
   }
 }
 
-/// State of the connection to a device.
+/// State of the connection to a device, and since when it has this state.
 package struct Standing: Sendable, Equatable {
   package enum State: String, Sendable { case searching, connected, lost, sleeping }
 
   private(set) var state = State.searching
-  /// Boot time, ns.
+  /// Boot time at which the state began, ns.
   private(set) var since: Int64
   private(set) var reason: String?
 
@@ -47,7 +47,7 @@ package struct Standing: Sendable, Equatable {
   }
 }
 
-/// State of an adapter.
+/// Status of an adapter.
 package struct AdapterStatus: Sendable {
   package var device: String
   package var name: String
@@ -74,20 +74,20 @@ package struct AdapterStatus: Sendable {
   }
 }
 
-/// State of a receiver.
+/// Status of a receiver.
 package struct ReceiverStatus: Sendable {
   package var device: String
   package var identity: String?
   package var standing: Standing
   package var fixes: UInt64
-  /// Unreadable text lines between valid ones.
+  /// Number of text lines, between valid ones, that could not be read.
   package var unreadable: UInt64
-  /// Time of the last fix, boot time.
+  /// Boot time of the last fix; `nil` if there was none.
   package var lastFix: Int64?
   package var fixType: StaticString?
   package var satellites: Int?
   package var hdop: Double?
-  /// Whether its positions are used in the records.
+  /// Whether its positions are the vehicle's positions in records.
   package var isChosen: Bool
 
   /// Creates a value; the parameters are the properties of the same names.
@@ -108,7 +108,7 @@ package struct ReceiverStatus: Sendable {
   }
 }
 
-/// State of spool and sinks.
+/// Status of the spool and the sinks.
 package struct ForwardingStatus: Sendable {
   package var spool: SpoolFigures
   package var sinks: [SinkStatus]
@@ -120,21 +120,21 @@ package struct ForwardingStatus: Sendable {
   }
 }
 
-/// State of a sink.
+/// Status of a sink.
 package struct SinkStatus: Sendable {
   package enum State: String, Sendable { case waiting, delivering, failing, over }
 
   package var name: String
   package var state: State
   package var reason: String?
-  /// Number of records delivered since the start.
+  /// Number of records that were delivered since the start.
   package var delivered: UInt64
-  /// Number of records that the peer rejected for good since the start, and the reason of the last one.
+  /// Number of records that the server rejected for good since the start, and the reason of the last rejection.
   package var rejected: UInt64
   package var rejectionReason: String?
   /// Boot time of the last delivery; `nil` if there was none.
   package var lastDelivery: Int64?
-  /// Age of the oldest record that it lacks, ns.
+  /// Age of the oldest record that the sink has not acknowledged, ns; `nil` if there is none.
   package var oldestAge: Int64?
 
   /// Creates a value; the parameters are the properties of the same names.
@@ -154,26 +154,26 @@ package struct SinkStatus: Sendable {
 }
 
 extension StatusSnapshot {
-  /// Number of records of a type, made by any thread; `nil` if the record thread does not answer.
+  /// Number of records of a type, whichever thread made them; `nil` if the record thread did not answer.
   package func made(_ type: RecordType) -> UInt64? {
     (pipeline?.made[Int(type.rawValue)]).map { $0 &+ (type == .gap ? losses.told : 0) }
   }
 }
 
-/// A snapshot of the whole daemon.
+/// A snapshot of the status of the whole daemon.
 package struct StatusSnapshot: Sendable {
   package var now: Int64
-  /// Boot time of the start.
+  /// Boot time at which the daemon started.
   package var started: Int64
   package var gatewayId: String
   package var configuration: String?
-  /// `nil` if the thread does not answer.
+  /// Status of the record pipeline; `nil` if its thread did not answer.
   package var pipeline: PipelineStatus?
-  /// `nil` if stdout is the only sink.
+  /// Status of spool and sinks; `nil` if stdout is the only sink.
   package var forwarding: ForwardingStatus?
-  /// Names of threads that do not answer or do not progress.
+  /// Names of the threads that did not answer, or that make no progress.
   package var stuck: [String]
-  /// Names of threads that answered.
+  /// Names of the threads that answered.
   package var answered: [String]
   package var losses: LossFigures
 

@@ -1,16 +1,16 @@
 import JSONText
 
-/// Positions in the configuration's text at which it names the files that ``Settings`` reads. All values are equal, so
-/// that two configurations are equal if they differ only in these positions.
+/// Positions in the configuration's text at which it names the files that ``Settings`` reads. Any two values compare as
+/// equal, so that two configurations that differ only in these positions are equal.
 struct FilePlaces: Equatable, Sendable {
   var geofences: FilePlace?
-  /// In the order of ``GatewayConfiguration/signalSets``.
+  /// The positions of the paths in ``GatewayConfiguration/signalSets``, in the same order.
   var signalSets: [FilePlace] = []
 
   static func == (a: FilePlaces, b: FilePlaces) -> Bool { true }
 }
 
-/// Line, column and path of a key that names a file.
+/// Position of a key that names a file: its line and column, and its path in the JSON.
 struct FilePlace: Sendable, CustomStringConvertible {
   let description: String
 

@@ -40,7 +40,7 @@ extension GatewayConfiguration.Adapter {
     self.pinFile = pinFile
   }
 
-  /// Parses `00:1D:A5:68:98:8A`, in either case.
+  /// Parses a Bluetooth address such as `00:1D:A5:68:98:8A`, in upper or lower case.
   private static func bluetoothAddress(_ value: JSONValue) throws(JSONError) -> String {
     let text = try value.requireString().uppercased()
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
@@ -49,7 +49,7 @@ extension GatewayConfiguration.Adapter {
     return text
   }
 
-  /// Parses the PIN, which appears in no message, or the path of its file.
+  /// Parses the PIN, or the path of the file that contains it. No error message shows the PIN.
   private static func pin(
     _ reader: inout JSONObjectReader, isLowEnergy: Bool, _ folder: String
   ) throws(JSONError) -> (String?, file: String?) {
@@ -67,12 +67,12 @@ extension GatewayConfiguration.Adapter {
     return (text, nil)
   }
 
-  /// Parses `auto`, or the digit for ATSP.
+  /// Parses the protocol: `auto`, or the digit that ATSP uses.
   private static func protocolDigit(_ reader: inout JSONObjectReader) throws(JSONError) -> Character? {
     guard let value = reader.optional("protocol") else { return nil }
     if value.isString("auto") { return nil }
     guard let text = value.string, text.count == 1, let digit = text.first, "123456789".contains(digit) else {
-      // `A` is the ELM327's name for this protocol.
+      // `A` is the ELM327's digit for SAE J1939.
       let isTruck = value.isString("A") || value.isString("a")
       throw value.invalid(
         expected: "\"auto\" or \"1\" to \"9\"", found: isTruck ? "\"A\", SAE J1939, which is not polled" : nil)
@@ -107,7 +107,7 @@ extension GatewayConfiguration {
     }
   }
 
-  /// Rejects a receiver that is listed twice or is an adapter's device.
+  /// Rejects a receiver that is listed twice, or whose device is also listed as an adapter.
   static func refuseTwice(
     _ array: JSONValue?, _ sources: [GPSSource], besides links: [Adapter.Link]
   ) throws(JSONError) {
@@ -123,7 +123,7 @@ extension GatewayConfiguration {
     }
   }
 
-  /// Parses `HOST`, `HOST:PORT` or `[IPv6]:PORT`.
+  /// Parses a network address: `HOST`, `HOST:PORT` or `[IPv6]:PORT`.
   static func endpoint(
     _ value: JSONValue, defaultPort: UInt16
   ) throws(JSONError) -> (host: String, port: UInt16) {
@@ -152,7 +152,7 @@ extension GatewayConfiguration {
     return (String(host), number)
   }
 
-  /// Parses a baud rate, or `auto`.
+  /// Parses a baud rate; `nil` for `auto`.
   static func baud(_ reader: inout JSONObjectReader) throws(JSONError) -> Int? {
     guard let value = reader.optional("baud") else { return nil }
     if value.isString("auto") { return nil }
@@ -162,7 +162,7 @@ extension GatewayConfiguration {
 }
 
 extension GatewayConfiguration.Adapter.Link {
-  /// Whether both name the same device, even if one uses Bluetooth LE and the other classic Bluetooth.
+  /// Whether both links lead to the same device. An address for Bluetooth LE equals the same one for classic Bluetooth.
   fileprivate func isSame(as other: Self) -> Bool {
     switch (self, other) {
     case (.rfcomm(let one), .ble(let two)), (.ble(let one), .rfcomm(let two)): one == two
@@ -173,7 +173,7 @@ extension GatewayConfiguration.Adapter.Link {
 }
 
 extension GatewayConfiguration.GPSSource {
-  /// Whether both name the same receiver or the same gpsd.
+  /// Whether both sources are the same receiver or the same gpsd.
   fileprivate func isSame(as other: Self) -> Bool {
     switch (self, other) {
     case (.serial(let one, _), .serial(let two, _)): one.standardPath == two.standardPath

@@ -1,7 +1,7 @@
 import JSONText
 import Sinks
 
-/// Files of the daemon, to which no sink may write.
+/// Prevents that a sink writes to files of the daemon.
 extension GatewayConfiguration {
   /// Rejects a `file` sink that would overwrite a file that the daemon reads or writes itself.
   ///
@@ -27,7 +27,7 @@ extension GatewayConfiguration {
     }
   }
 
-  /// The files that the configuration names, and the socket.
+  /// The files that the configuration names, including the status socket.
   private var filesNamed: [String] {
     var files = adapters.map(\.pinFile) + [geofences?.file] + signalSets
     for sink in sinks {
@@ -41,14 +41,14 @@ extension GatewayConfiguration {
     return files.compactMap { $0 }
   }
 
-  /// Whether a path, in its shortest form, is that of a file that the daemon writes in its state directory.
+  /// Whether the daemon writes a file of this path in its state directory. The path must be in its shortest form.
   private func isKept(_ path: String) -> Bool {
     guard let stateDirectory, let slash = path.lastIndex(of: "/") ?? path.indices.first else { return false }
     let name = path[slash] == "/" ? path[path.index(after: slash)...] : path[...]
     guard "\(stateDirectory)/\(name)".standardPath == path else { return false }
-    // The spool, SQLite's files beside it, its lock, and damaged files.
+    // The spool, the files that SQLite creates next to it, its lock, and copies of damaged spools.
     if name.hasPrefix("spool.") { return true }
-    // Each file is first written under another name. One earlier dead-letter file is kept.
+    // Each file is first written with `.new` at the end of its name. Of dead-letter files, an earlier one is kept.
     let files = ["adapters.jsonl", "trips.jsonl", "fences.json", "fences.geojson"]
     let refused = sinks.map { "refused-\($0.name).jsonl" }
     return name == "obdgated.sock" || files.contains { name == $0 || name == $0 + ".new" }

@@ -1,8 +1,9 @@
 import Sinks
 
-// The PIN of a Bluetooth adapter. It appears in no message.
+// Reads the PIN of a Bluetooth adapter. No message shows it.
 extension GatewayConfiguration.Adapter {
-  /// Returns the PIN from the configuration or from its file; `nil` to try the usual ones.
+  /// Returns the PIN from the configuration or from its file; `nil` if none is configured, so that the usual ones are
+  /// tried.
   ///
   /// - Throws: ``Sinks/SinkErrorKind/badFile`` if the file is missing or invalid, or if everyone can read it.
   public func readPIN() throws(SinkError) -> String? {

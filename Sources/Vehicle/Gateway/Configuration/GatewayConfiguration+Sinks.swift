@@ -2,7 +2,7 @@ import JSONText
 import Sinks
 
 extension GatewayConfiguration {
-  /// Parses the sinks: 1 to 32, each with a unique name.
+  /// Parses the sinks. There must be 1 to 32, each with a different name.
   static func sinks(_ value: JSONValue, _ folder: String) throws(JSONError) -> [SinkConfiguration] {
     let elements = try value.requireArray()
     guard (1...32).contains(value.count) else {
@@ -28,14 +28,14 @@ extension GatewayConfiguration {
     return sinks
   }
 
-  /// Rejects two sinks that use one client ID at one broker: a broker disconnects a client if another one connects with
-  /// its client ID (MQTT 5, section 3.1.4).
+  /// Rejects two sinks that use the same client ID at the same broker. A broker disconnects a client if another one
+  /// connects with its client ID (MQTT 5, section 3.1.4).
   ///
   /// - Parameter value: the `sinks`.
   func refuseSharedClientIds(_ value: JSONValue) throws(JSONError) {
     var earlier: [(name: String, broker: MQTTConfiguration, clientId: String)] = []
     for (index, sink) in sinks.enumerated() {
-      // Without a configured gateway ID, the default client IDs contain a hash, so no explicit ID equals one of them.
+      // If no gateway ID is configured, default client IDs contain a hash, and cannot equal a configured one.
       guard case .mqtt(let broker) = sink, let id = broker.clientId ?? gatewayId.map(broker.clientId(of:)) else {
         continue
       }
@@ -49,8 +49,8 @@ extension GatewayConfiguration {
     }
   }
 
-  /// Index of the sink whose server provides the geofences; `nil` if none does. It is the sink that has
-  /// `geofencePeriod`, otherwise the first fleet store, unless the gateway has geofences of its own.
+  /// Index of the sink from whose server the geofences are fetched; `nil` if from none. It is the sink that has
+  /// `geofencePeriod`. If no sink has it and the gateway has no geofences of its own, it is the first fleet store.
   var fenceSource: Int? {
     if let chosen = sinks.firstIndex(where: \.setsFencePeriod) { return chosen }
     return geofences == nil ? sinks.firstIndex(where: \.fetchesFences) : nil
@@ -58,10 +58,10 @@ extension GatewayConfiguration {
 }
 
 extension SinkConfiguration {
-  /// Whether the sink's server may provide fences.
+  /// Whether fences can be fetched from this sink's server.
   var fetchesFences: Bool { if case .fleetStore = self { true } else { false } }
 
-  /// Whether the configuration sets the interval at which this sink fetches geofences.
+  /// Whether `geofencePeriod` is configured for this sink.
   fileprivate var setsFencePeriod: Bool {
     if case .fleetStore(let store) = self { store.fencePeriod != nil } else { false }
   }

@@ -5,21 +5,21 @@ extension GatewayConfiguration {
   public struct Status: Equatable, Sendable {
     /// The local socket.
     public enum Socket: Equatable, Sendable {
-      /// The path from ``StatusSocketPath``.
+      /// At the default path, which ``StatusSocketPath`` determines.
       case usual
-      /// `false`: no socket.
+      /// Nowhere: `false` is configured.
       case none
       case at(String)
     }
 
-    /// A TCP address to listen at.
+    /// A TCP address at which the daemon listens.
     public struct Endpoint: Equatable, Sendable {
       public var host: String
       public var port: UInt16
     }
 
     public var socket = Socket.usual
-    /// TCP address for metrics; `nil` to serve them on the socket only.
+    /// TCP address at which metrics are served; `nil` to serve them only on the socket.
     public var metrics: Endpoint?
 
     public init() {}
@@ -27,7 +27,7 @@ extension GatewayConfiguration {
 }
 
 extension GatewayConfiguration.Status {
-  /// Maximum length of a socket's path in sockaddr_un(7), without the terminator.
+  /// Maximum length of a socket's path, bytes, without the null byte at its end: the size of `sun_path` in unix(7).
   private static let longestPath = 107
 
   init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {

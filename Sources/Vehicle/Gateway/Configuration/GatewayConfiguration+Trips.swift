@@ -2,48 +2,50 @@ import Fusion
 import JSONText
 
 extension GatewayConfiguration {
-  /// Conditions for the start and the end of a trip, in seconds, km and volts of a 12 V system.
+  /// Conditions for the start and the end of a trip. Times are in seconds, distances in km, and voltages those of a 12
+  /// V system.
   public struct Trips: Equatable, Sendable {
     /// Whether trips are recorded.
     public var isEnabled = true
-    /// Time without a running engine and without motion that ends a trip, 60…3600.
+    /// Time without a running engine and without motion after which a trip ends, 60…3600 s.
     public var stopTime: Double?
-    /// Maximum time of idling within a trip, 60…86,400.
+    /// Time of idling without motion after which a trip ends, 60…86,400 s.
     public var idleTime: Double?
     /// Minimum distance of a trip, 0…10 km.
     public var leastDistance: Double?
-    /// Maximum time between two readings that belong together, 2…60 s.
+    /// Maximum time between two readings that still count as continuous, 2…60 s.
     public var longestGap: Double?
-    /// Voltage from which the battery is being charged, 12.5…15.
+    /// Voltage from which on the battery is being charged, 12.5…15 V.
     public var chargingVoltage: Double?
 
     public init() {}
   }
 
-  /// The driving events to record; thresholds in m/s², km/h, seconds, and volts of a 12 V system.
+  /// Which driving events are recorded, and from which thresholds on. Units are m/s², km/h, seconds, and volts of a 12
+  /// V system.
   public struct Driving: Equatable, Sendable {
     /// A configured threshold.
     public enum Threshold: Equatable, Sendable {
-      /// The default value, from `Fusion.DrivingOptions`.
+      /// The default of `Fusion.DrivingOptions`.
       case usual
-      /// `false`: the event is not recorded.
+      /// `false` is configured: the event is not recorded.
       case never
       case at(Double)
     }
 
-    /// Threshold of the deceleration, 1…10 m/s².
+    /// Deceleration from which on braking is recorded as harsh, 1…10 m/s².
     public var harshBraking = Threshold.usual
-    /// Threshold of the acceleration, 1…10 m/s².
+    /// Acceleration from which on it is recorded as harsh, 1…10 m/s².
     public var harshAcceleration = Threshold.usual
     /// Speed limit, 5…300 km/h; `nil` if only the fences' limits apply.
     public var speedLimit: Double?
-    /// Time above the limit after which the event is recorded, 1…600 s.
+    /// Time above the speed limit after which the event is recorded, 1…600 s.
     public var overspeedTime: Double?
     /// Time of idling after which the event is recorded, 10…86,400 s.
     public var idlingTime = Threshold.usual
-    /// Voltage below which the event is recorded, 6…14 V.
+    /// Voltage at or below which low voltage is recorded, 6…14 V.
     public var lowVoltage = Threshold.usual
-    /// Time below the voltage after which the event is recorded, 5…3600 s.
+    /// Time for which the voltage must be that low before it is recorded, 5…3600 s.
     public var lowVoltageTime: Double?
 
     public init() {}
@@ -78,7 +80,7 @@ extension GatewayConfiguration.Driving {
 }
 
 extension GatewayConfiguration.Driving.Threshold {
-  /// Parses `false` or a number.
+  /// Parses a threshold: `false` or a number.
   fileprivate init(
     _ reader: inout JSONObjectReader, _ key: String, in range: ClosedRange<Double>
   ) throws(JSONError) {
@@ -92,7 +94,7 @@ extension GatewayConfiguration.Driving.Threshold {
     }
   }
 
-  /// The threshold as a number, with a default.
+  /// The threshold as a number; `nil` if the event is not recorded. `usual` is the default.
   fileprivate func value(usual: Double?) -> Double? {
     switch self {
     case .usual: usual
@@ -105,7 +107,7 @@ extension GatewayConfiguration.Driving.Threshold {
 // MARK: Conversion to options
 
 extension TripOptions {
-  /// Creates the options from `trips` and `vehicle`; `nil` if no trips are recorded.
+  /// Creates the options for trips from `trips` and `vehicle`; `nil` if trips are not recorded.
   init?(_ trips: GatewayConfiguration.Trips, _ vehicle: GatewayConfiguration.Vehicle) {
     guard trips.isEnabled else { return nil }
     self.init()
@@ -121,7 +123,7 @@ extension TripOptions {
     case .gasoline: fuel = .gasoline
     case .diesel: fuel = .diesel
     case .ethanol: fuel = .ethanol
-    // The flow of these fuels is measured by mass, which gives no volume.
+    // The flow of these fuels is measured by mass, from which no volume can be calculated.
     case .cng, .lpg: fuel = .other
     case .electric:
       fuel = .electricity
@@ -133,7 +135,7 @@ extension TripOptions {
 }
 
 extension DrivingOptions {
-  /// Creates the options from `driving`.
+  /// Creates the options for driving events from `driving`.
   init(_ driving: GatewayConfiguration.Driving) {
     self.init()
     harshBraking = driving.harshBraking.value(usual: harshBraking)

@@ -12,7 +12,7 @@ import Sinks
 /// Unknown keys, wrong types and invalid values are errors. Each error has the file, line, column and path, and the
 /// expected value. Relative paths are relative to the folder of the configuration file.
 public struct GatewayConfiguration: Equatable, Sendable {
-  /// `nil` to derive it from the machine ID.
+  /// The gateway's ID; `nil` to derive it from the machine ID.
   public var gatewayId: String?
   public var vehicle = Vehicle()
   public var adapters: [Adapter] = []
@@ -27,12 +27,12 @@ public struct GatewayConfiguration: Equatable, Sendable {
   public var privacy = Privacy()
   /// Paths of OBDb signal sets.
   public var signalSets: [String] = []
-  /// Folder for data that must survive a restart.
+  /// The state directory: the folder for data that must survive a restart; `nil` for none.
   public var stateDirectory: String?
   public var sinks: [SinkConfiguration] = [.stdout(StdoutConfiguration())]
   public var spool = SpoolBounds()
   public var status = Status()
-  /// Positions in the file at which ``geofences`` and ``signalSets`` are named.
+  /// Positions in the configuration's text at which ``geofences`` and ``signalSets`` are named.
   var places = FilePlaces()
 
   public init() {}
@@ -55,13 +55,13 @@ public struct GatewayConfiguration: Equatable, Sendable {
     public init() {}
   }
 
-  /// A configured adapter.
+  /// An adapter that the user configures.
   public struct Adapter: Equatable, Sendable {
     public enum Link: Equatable, Sendable {
       case serial(device: String)
-      /// A Bluetooth address in upper case: `00:1D:A5:68:98:8A`.
+      /// Classic Bluetooth; the address in upper case, for example `00:1D:A5:68:98:8A`.
       case rfcomm(address: String)
-      /// The address of a device with Bluetooth LE.
+      /// Bluetooth LE; the address in the same format.
       case ble(address: String)
       case tcp(host: String, port: UInt16)
     }
@@ -69,13 +69,14 @@ public struct GatewayConfiguration: Equatable, Sendable {
     public var link: Link
     /// Baud rate of a serial device; `nil` to detect it.
     public var baud: Int?
-    /// Baud rate to which a serial adapter is switched (ATBRD, STBR); `nil` to keep the present rate.
+    /// Baud rate to which a serial adapter is changed after it was found (ATBRD, STBR); `nil` to keep its rate.
     public var preferredBaud: Int?
-    /// ELM digit of the protocol, `1`…`9`; `nil` to detect it. SAE J1939 (`A`) is not polled.
+    /// ELM digit of the protocol, `1`…`9`; `nil` to detect the protocol. SAE J1939 (`A`) is not polled.
     public var protocolDigit: Character?
-    /// The PIN for pairing: 1 to 16 letters and digits, with Bluetooth LE 1 to 6 digits; `nil` to try the usual ones.
+    /// The PIN for pairing: 1 to 16 letters and digits, or 1 to 6 digits with Bluetooth LE; `nil` to try the usual
+    /// PINs.
     public var pin: String?
-    /// Path of a file with the PIN, which must not be readable by everyone; `nil` to use ``pin``.
+    /// Path of a file that contains the PIN; `nil` to use ``pin``. The file must not be readable by everyone.
     public var pinFile: String?
 
     public init(link: Link, baud: Int? = nil, protocolDigit: Character? = nil) {
@@ -89,7 +90,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
   public struct Discovery: Equatable, Sendable {
     public var serial = true
     public var bluetooth = true
-    /// Whether bytes may be sent to a device that is not known to be an adapter.
+    /// Whether the daemon may send bytes to a device to find out whether it is an adapter.
     public var probe = false
 
     public init() {}
@@ -98,7 +99,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
   /// The signals to poll, and their periods in seconds.
   public struct Poll: Equatable, Sendable {
     public var defaultPeriod = 1.0
-    /// Periods by signal name, in the order of the file; 0 for as often as the link allows.
+    /// Period of each named signal, in the order of the file; 0 for as often as the link allows.
     public var signals: [Period] = []
     public var dtcPeriod = 60.0
 
@@ -107,7 +108,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
     public struct Period: Equatable, Sendable {
       public var signal: String
       public var seconds: Double
-      /// The error to report if no signal set has the signal. Ignored by `==`.
+      /// The error to report if no signal set defines the signal. It is ignored when two values are compared.
       var refusal: JSONError?
 
       public static func == (a: Period, b: Period) -> Bool { a.signal == b.signal && a.seconds == b.seconds }
@@ -119,10 +120,10 @@ public struct GatewayConfiguration: Equatable, Sendable {
     }
   }
 
-  /// Rules for stopping the polling of a parked vehicle, and for starting it again; volts of a 12 V system, seconds.
-  /// `nil` selects the default of `AdapterSession.PowerConfiguration`.
+  /// Rules for when a parked vehicle is no longer polled, and when polling starts again. Voltages are those of a 12 V
+  /// system; times are in seconds. `nil` selects the default of `AdapterSession.PowerConfiguration`.
   public struct Power: Equatable, Sendable {
-    /// Whether polling of a parked vehicle stops automatically.
+    /// Whether polling stops automatically when the vehicle is parked.
     public var isEnabled = true
     public var cutOffVoltage: Double?
     public var cutOffTime: Double?
@@ -134,21 +135,21 @@ public struct GatewayConfiguration: Equatable, Sendable {
     public var wakeInterval: Double?
     public var heavySystemVoltage: Double?
     public var calibrationLimit: Double?
-    /// Whether the adapter sleeps while the vehicle sleeps (ATLP).
+    /// Whether the adapter goes to its low-power mode (ATLP) while the vehicle sleeps.
     public var usesLowPower = false
 
     public init() {}
   }
 
-  /// The times at which telemetry records are made.
+  /// When telemetry records are made.
   public struct Record: Equatable, Sendable {
-    /// The event that triggers a record.
+    /// The condition for making a record.
     public enum Trigger: String, Equatable, Sendable, CaseIterable {
       /// One record in each period.
       case period
       /// One record in each period in which a value has changed.
       case change
-      /// One record for each cycle of the poll, which ends when a signal repeats.
+      /// One record for each polling cycle. A cycle ends when a signal is read a second time.
       case cycle
     }
 
@@ -159,12 +160,12 @@ public struct GatewayConfiguration: Equatable, Sendable {
     public init() {}
   }
 
-  /// The geofences, and the conditions for their events; metres, seconds. `nil` selects the default of
-  /// `Geofencing.FenceRules`.
+  /// The geofences, and the rules for their events. Distances are in metres, times in seconds. `nil` selects the
+  /// default of `Geofencing.FenceRules`.
   public struct Geofences: Equatable, Sendable {
-    /// Path of a GeoJSON file.
+    /// Path of the GeoJSON file that contains the fences.
     public var file: String
-    /// Whether a position inside a fence at the first fix is reported as `enter`.
+    /// Whether an `enter` event is reported for each fence that already contains the first fix.
     public var announcesFirstFix = false
     public var leastErrorRadius: Double?
     public var errorPerHDOP: Double?
@@ -175,7 +176,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
     public init(file: String) { self.file = file }
   }
 
-  /// Precision of the positions in records.
+  /// How precisely records show positions.
   public struct Privacy: Equatable, Sendable {
     public enum Level: String, Equatable, Sendable, CaseIterable { case full, coarse, off }
 
@@ -183,7 +184,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
       /// ID of the fence.
       public var fence: String
       public var level: Level
-      /// The error to report if there is no such fence. Ignored by `==`.
+      /// The error to report if there is no such fence. It is ignored when two values are compared.
       var refusal: JSONError?
 
       public static func == (a: Zone, b: Zone) -> Bool { a.fence == b.fence && a.level == b.level }
@@ -194,11 +195,11 @@ public struct GatewayConfiguration: Equatable, Sendable {
       }
     }
 
-    /// Precision outside of all zones.
+    /// The precision outside all zones.
     public var position = Level.full
-    /// Decimals of a degree of a coarse position, 0…5.
+    /// Number of decimals of a degree that a coarse position has, 0…5.
     public var decimals = 2
-    /// Fences inside which positions have another precision.
+    /// Fences inside which another precision applies.
     public var zones: [Zone] = []
 
     public init() {}
@@ -210,13 +211,13 @@ public struct GatewayConfiguration: Equatable, Sendable {
     case gpsd(host: String, port: UInt16)
   }
 
-  /// Limits of the spool's size, age and commits.
+  /// Limits of the spool's size and of the age of its records, and the period of its commits.
   public struct SpoolBounds: Equatable, Sendable {
-    /// Period of commits in seconds, 0.1…3600. A power cut can lose the telemetry of one period.
+    /// Time between two commits in seconds, 0.1…3600. A power cut can lose the telemetry of this time.
     public var commitPeriod = 5.0
-    /// Maximum size of the file in MB, 4…1,000,000. If it is reached, the oldest telemetry is removed first.
+    /// Maximum size of the spool's file in MB, 4…1,000,000. When it is reached, the oldest telemetry is removed first.
     public var megabytes = 256.0
-    /// Number of days after which an undelivered record is removed, 0.01…36,500; `nil` to keep it.
+    /// Number of days after which a record that is not delivered is removed, 0.01…36,500; `nil` to keep it.
     public var days: Double?
 
     public init() {}
@@ -226,7 +227,7 @@ public struct GatewayConfiguration: Equatable, Sendable {
 /// The reason why a configuration is rejected.
 public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
   public var file: String
-  /// All faults, in the order of the file; at least one.
+  /// All faults, in the order in which they are in the file; at least one.
   public var errors: [JSONError]
 
   /// One line for each fault: `gateway.json:3:14: adapters[0].baud: expected …, found …`.

@@ -5,13 +5,14 @@ import JSONText
 import OBDWire
 import SignalSets
 
-/// The configuration's `poll` and `signalSets`, in the form that a session needs: periods by PID, requests by ECU.
+/// What a session polls, from the configuration's `poll` and `signalSets`: periods by PID, and the requests to single
+/// ECUs.
 struct PollSettings: Sendable {
   var preferences = PollPreferences()
   var addressed: [AddressedRequest] = []
   var definitions: [SignalDefinition] = []
   var loadedSignals: [LoadedSignal] = []
-  /// Time for which each value remains valid in records.
+  /// Time for which records repeat each value.
   var windows = SignalWindows()
   /// Time between two readings of the adapter's voltage, ns; `nil` for the default.
   var voltagePeriod: Int64?
@@ -19,11 +20,11 @@ struct PollSettings: Sendable {
   /// Combines the configuration and the signal sets.
   ///
   /// - Parameters:
-  ///   - poll: the configuration's `poll`, with valid names.
+  ///   - poll: the configuration's `poll`. Names of built-in signals in it are known to be valid.
   ///   - loaded: the signal sets.
   ///   - file: path of the configuration, for messages.
-  /// - Throws: ``Failure`` for a signal that neither the standard nor a set has, or for more requests than a session
-  ///   can poll.
+  /// - Throws: ``Failure`` if neither the standard nor a signal set has a signal, or if there are more requests than a
+  ///   session can poll.
   init(_ poll: GatewayConfiguration.Poll, _ loaded: LoadedSignals?, file: String? = nil) throws(Failure) {
     preferences.defaultPeriod = Self.nanoseconds(poll.defaultPeriod)
     preferences.codesPeriod = Self.nanoseconds(poll.dtcPeriod)
@@ -31,7 +32,7 @@ struct PollSettings: Sendable {
     for period in poll.signals {
       let nanoseconds = Self.nanoseconds(period.seconds)
       if period.signal == "batteryVoltage" { voltagePeriod = nanoseconds }
-      // If a PID has several signals, the shortest period applies.
+      // If several signals of a PID have a period, the shortest one applies.
       for pid in SignalNames.parameters(of: period.signal) { named[pid] = min(nanoseconds, named[pid] ?? .max) }
     }
     for (pid, period) in named { preferences.set(pid, period: period) }
@@ -47,9 +48,9 @@ struct PollSettings: Sendable {
     }
   }
 
-  /// Time for which a value remains valid: two periods, because one answer may be lost. Values with longer periods
-  /// appear only in the record after they are read; otherwise, monitors and standards would make every record several
-  /// times as long.
+  /// The time for which records repeat a value that is read with this period: two periods, because one answer may be
+  /// lost. Values with periods above ``longestHeldPeriod`` are not repeated. Otherwise, rarely read values, such as
+  /// monitors and standards, would make every record several times as long.
   private static func window(_ period: Int64) -> Int64 { period <= longestHeldPeriod ? 2 * period : 0 }
 
   private static let longestHeldPeriod: Int64 = 30_000_000_000
@@ -84,7 +85,8 @@ struct PollSettings: Sendable {
 }
 
 extension AddressedRequest {
-  /// The request for a command of a signal set; `nil` if it must not be sent, because it would change an ECU's session.
+  /// Creates the request for a command of a signal set; `nil` if the command must not be sent, because it would change
+  /// an ECU's session.
   init?(_ command: SignalSet.Command, _ poll: GatewayConfiguration.Poll) {
     guard command.isSendable else { return nil }
     let question: Question
@@ -95,8 +97,8 @@ extension AddressedRequest {
     default: return nil
     }
     guard let header = ECUHeader(command) else { return nil }
-    // A configured period takes precedence over that of the set. If several signals are configured, the shortest period
-    // applies.
+    // A period that is configured for a signal of the command replaces that of the signal set. If several are
+    // configured, the shortest one applies.
     let named = poll.signals.filter { named in command.signals.contains { $0.id == named.signal } }.map(\.seconds).min()
     let period = named ?? command.period
     self.init(

@@ -1,7 +1,7 @@
 import AdapterSession
 
 extension PowerConfiguration {
-  /// The configuration's `power` for a session.
+  /// Creates a session's rules for stopping and probing from the configuration's `power`.
   init(_ power: GatewayConfiguration.Power) {
     self.init()
     isEnabled = power.isEnabled

@@ -1,10 +1,10 @@
 import Failures
 import Glibc
 
-/// The last fences received from a server. They are stored in `fences.geojson` in the state directory, so that the
-/// daemon can start without a network.
+/// The fences that were last fetched from a server. They are stored in `fences.geojson` in the state directory, so that
+/// the daemon has them at its next start even without a network.
 enum ServerFences {
-  /// Their origin, for messages.
+  /// What messages name as the source of these fences.
   static let place = "the fleet store's fences"
   private static let name = "/fences.geojson"
 
@@ -18,7 +18,7 @@ enum ServerFences {
   /// Reads the stored fences.
   ///
   /// - Parameter folder: the state directory; `nil` if there is none.
-  /// - Returns: `nil` if there are none.
+  /// - Returns: their GeoJSON text; `nil` if no fences are stored.
   static func read(in folder: String?) throws(Failure) -> [UInt8]? {
     guard let path = folder.map({ $0 + name }), unsafe access(path, F_OK) == 0 else { return nil }
     return try FileText.read(path, limit: FileText.fenceLimit)

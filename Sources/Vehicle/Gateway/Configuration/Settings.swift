@@ -7,21 +7,22 @@ import Geofencing
 import JSONText
 import SignalSets
 
-/// A configuration with the files that it names, read and checked: everything that a start or reload needs.
+/// A configuration together with the content of the files that it names, all of it checked. A start or a reload needs
+/// nothing else.
 public struct Settings: Sendable {
   public let configuration: GatewayConfiguration
   private(set) var poll: PollSettings
-  /// The geofences; `nil` if none are configured.
+  /// The geofences; `nil` if there are none.
   var fences: FenceSet?
   let fenceRules: FenceRules
   let privacy: PrivacyRules
-  /// Warnings about valid settings, one line each.
+  /// Warnings about settings that are valid but probably not intended, one line each.
   public private(set) var warnings: [String] = []
-  /// Whether the fences of privacy zones are unknown until a server sends them.
+  /// Whether there are privacy zones whose fences are unknown, because they have not been fetched from a server yet.
   private let isWaitingForZones: Bool
 
-  /// The present precision of positions. While the fences of privacy zones are unknown, the precision inside them
-  /// applies everywhere.
+  /// The precision of positions that applies now. As long as the fences of privacy zones are unknown, the precision
+  /// inside these zones applies everywhere.
   var presentPrivacy: PrivacyRules {
     guard isWaitingForZones, fences == nil else { return privacy }
     let strictest = privacy.zones.reduce(privacy.everywhere) { $0.stricter($1.privacy) }
@@ -46,7 +47,8 @@ public struct Settings: Sendable {
     }
     try self.init(configuration, file: path)
     if content.isForEveryone, let pinned = configuration.adapters.firstIndex(where: { $0.pin != nil }) {
-      // The service does not own the file. If others may not read it, the service needs permission by its group.
+      // The configuration file does not belong to the service's user. If only its owner may read it, the service needs
+      // permission by its group.
       warnings.append(
         "\(path): adapters[\(pinned)].pin: everyone may read this file; give the PIN by \"pinFile\", or "
           + "chgrp obdgate \(path) && chmod 640 \(path); without the service, chmod 600 \(path) as the daemon's own user"
@@ -69,7 +71,7 @@ public struct Settings: Sendable {
     fences = try Self.fences(configuration, file: file)
     fenceRules = FenceRules(configuration.geofences)
     privacy = PrivacyRules(configuration.privacy)
-    // The private fences are unknown now, but a server may send them.
+    // The fences of privacy zones are unknown now, but can be fetched from a server.
     isWaitingForZones = fences == nil && Self.fetchesFences(configuration) && !privacy.zones.isEmpty
     for zone in configuration.privacy.zones where !isWaitingForZones && !(fences?.has(zone.fence) ?? false) {
       throw Failure(.badConfiguration, Self.refusal(of: zone, configuration, file: file))
@@ -87,8 +89,8 @@ public struct Settings: Sendable {
     poll = try PollSettings(configuration.poll, signals, file: file)
   }
 
-  /// Returns these settings with the signal sets of `other`. A running daemon needs them, because its records refer to
-  /// signals by index.
+  /// Returns these settings, but with the signal sets of `other`. A running daemon cannot change them, because its
+  /// records refer to signals by index.
   func keepingSignalSets(of other: Settings) -> Settings {
     var settings = self
     settings.poll.addressed = other.poll.addressed
@@ -98,14 +100,14 @@ public struct Settings: Sendable {
     return settings
   }
 
-  /// Whether there is a sink other than stdout. Records are then stored until they are delivered.
+  /// Whether there is a sink other than stdout, so that records are stored until they are delivered.
   var usesSpool: Bool {
     configuration.sinks.contains { sink in
       if case .stdout = sink { false } else { true }
     }
   }
 
-  /// The message for a privacy zone whose fence does not exist.
+  /// Creates the message about a privacy zone whose fence does not exist.
   private static func refusal(
     of zone: GatewayConfiguration.Privacy.Zone, _ configuration: GatewayConfiguration, file: String?
   ) -> String {
@@ -140,7 +142,7 @@ public struct Settings: Sendable {
       return try fences(text, from: wanted.file)
     }
     guard fetchesFences(configuration) else { return nil }
-    // Stored fences of a server are optional and must not prevent a start.
+    // The stored copy of fetched fences is optional. If it cannot be used, the daemon starts without it.
     do throws(Failure) {
       guard let text = try ServerFences.read(in: configuration.stateDirectory) else { return nil }
       let set = try fences(text, from: ServerFences.place)
@@ -152,7 +154,7 @@ public struct Settings: Sendable {
     }
   }
 
-  /// Whether fences are requested from a server.
+  /// Whether the geofences are fetched from a server.
   private static func fetchesFences(_ configuration: GatewayConfiguration) -> Bool {
     configuration.geofences == nil
       && configuration.sinks.contains { $0.fetchesFences }
@@ -164,7 +166,7 @@ public struct Settings: Sendable {
   static func fences(_ text: [UInt8], from place: String) throws(Failure) -> FenceSet {
     do throws(GeoJSONError) {
       let set = try FenceSet(geoJSON: text, file: place)
-      // Return memory that the allocator keeps after a large file (6 MB for 100,000 fences).
+      // The allocator would keep memory after a large file (6 MB for 100,000 fences), so return it to the system.
       cgateway_give_back_memory()
       return set
     } catch {

@@ -1,12 +1,12 @@
 import JSONText
 import OBDWire
 
-/// The PIDs of signals, by the names in records.
+/// Finds the PIDs of a signal by the signal's name in records.
 enum SignalNames {
-  /// Whether the standard's table has a signal with this name that can be polled.
+  /// Whether this is the name of a built-in signal that can be polled.
   static func isKnown(_ name: String) -> Bool { name == "batteryVoltage" || !parameters(of: name).isEmpty }
 
-  /// Returns the end of a message about an unknown name, which suggests the most similar known name.
+  /// Returns the most similar known name as a suggestion, to be added to the message about an unknown name.
   ///
   /// - Parameter loaded: names that signal sets define.
   static func hint(for name: String, loaded: some Sequence<String> = []) -> String {
@@ -16,7 +16,8 @@ enum SignalNames {
     return nearestName(to: name, among: known).map { "; did you mean \(JSONError.quoted($0))?" } ?? ""
   }
 
-  /// The PIDs of service 01 that contain a signal. There are several if different ECUs may use different PIDs.
+  /// The PIDs of service 01 that contain a signal. There may be several, of which different ECUs support different
+  /// ones.
   static func parameters(of name: String) -> [UInt8] {
     var found: [UInt8] = []
     let rows = saeSignals.span

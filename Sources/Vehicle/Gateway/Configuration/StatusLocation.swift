@@ -2,22 +2,22 @@ import Failures
 import GatewayStatus
 import JSONText
 
-/// The addresses at which the daemon with a given configuration serves its status. The configuration may be partly
+/// Where a daemon with a given configuration serves its status. It can also be found if the configuration is partly
 /// invalid.
 public struct StatusLocation: Sendable {
   public private(set) var socket = GatewayConfiguration.Status.Socket.usual
-  /// The state directory; `nil` if there is none or if it is unknown.
+  /// The state directory; `nil` if there is none, or if it is not known.
   public private(set) var stateDirectory: String?
 
-  /// Creates the location from a valid configuration.
+  /// Finds the location from a valid configuration.
   public init(_ configuration: GatewayConfiguration) {
     socket = configuration.status.socket
     stateDirectory = configuration.stateDirectory
   }
 
-  /// Reads the location from a file.
+  /// Finds the location from a configuration file.
   ///
-  /// - Parameter file: path of the configuration. The defaults apply if it is `nil` or cannot be read.
+  /// - Parameter file: path of the configuration. If it is `nil` or cannot be read, the defaults apply.
   public init(file: String?) {
     guard let file, let text = try? FileText.read(file) else { return }
     let folder = GatewayConfiguration.folder(of: file)
@@ -29,12 +29,12 @@ public struct StatusLocation: Sendable {
         socket = try GatewayConfiguration.Status(&object, folder: folder).socket
       }
     } catch {
-      // Use the values before the error.
+      // Use the values that were read before the error.
     }
   }
 
-  /// Socket paths to try, in order: that of the daemon with this configuration, then those of daemons that were started
-  /// without it.
+  /// The paths of sockets to try, in this order: the one that a daemon with this configuration uses, then those that a
+  /// daemon with another configuration may use.
   public var places: [String] {
     let usual = StatusSocketPath.ofClients(stateDirectory: stateDirectory)
     return if case .at(let path) = socket { [path] + usual } else { usual }

@@ -6,20 +6,21 @@ import Glibc
 import JSONText
 import Telemetry
 
-/// Data that sessions learned about adapters and vehicles. It is stored in `adapters.jsonl` in the state directory, one
-/// text line for each adapter.
+/// What sessions learned about adapters and vehicles. It is stored in `adapters.jsonl` in the state directory, one text
+/// line for each adapter.
 ///
 ///     {"adapter":"usb:0403:6015:DA01","baud":115200,"protocol":"6","vin":"1D4GP00RX5B123456","measuresVoltage":true,
 ///      "silentPids":["04","0F"],"quirks":["noCountSuffix"]}         (one line)
 ///
-/// The file is optional: invalid lines are reported in one log line, and their content is learned again. The file is
-/// written under another name and renamed, so that a power cut leaves either the old file or the new one.
+/// The file is optional. All invalid lines together are reported in one log line, and their content is learned again.
+/// The file is written under another name and then renamed, so that after a power cut there is either the old file or
+/// the new one.
 struct AdapterMemory {
   private let path: String?
   private var known: [String: SessionMemory] = [:]
-  /// The last write error. An error is logged only if it differs from the previous one.
+  /// The last error in writing the file. An error is logged only if it differs from this one.
   private var lastReason = ""
-  /// Maximum size that is read, bytes: more than a thousand adapters need.
+  /// Maximum number of bytes that are read, which is sufficient for more than a thousand adapters.
   static let limit = 256 << 10
 
   /// Reads the file.
@@ -37,10 +38,10 @@ struct AdapterMemory {
     }
   }
 
-  /// The valid lines of a file, and a message about the others.
+  /// The content of a file: its valid lines, and a message about the others.
   struct Reading {
     var known: [String: SessionMemory] = [:]
-    /// One log line about all invalid lines; `nil` if all are valid.
+    /// A message about all invalid lines, for one log line; `nil` if all lines are valid.
     var complaint: String?
 
     /// Parses a file.
@@ -50,7 +51,7 @@ struct AdapterMemory {
       var (first, wrong): (String?, Int) = (nil, 0)
       let isCut = text.count > AdapterMemory.limit
       var lines = text.split(separator: 0x0A, omittingEmptySubsequences: false)
-      // The last line is incomplete.
+      // The file was cut off at the limit, so its last line is incomplete.
       if isCut { lines.removeLast() }
       for (index, line) in lines.enumerated() where !line.isEmpty {
         do throws(JSONError) {
@@ -68,7 +69,7 @@ struct AdapterMemory {
     }
   }
 
-  /// The data about an adapter; empty if there are none.
+  /// What was learned about an adapter; empty if nothing was.
   subscript(name: String) -> SessionMemory { known[name] ?? SessionMemory() }
 
   /// Stores what a session has learned.
@@ -95,7 +96,7 @@ struct AdapterMemory {
       if memory.baud > 0 { line.field("baud", UInt64(memory.baud)) }
       if memory.protocolDigit > 0 { line.field("protocol", String(Character(Unicode.Scalar(memory.protocolDigit)))) }
       let vin = (0..<memory.vinCount).map { memory.vin[$0] }
-      // A VIN that is not printable text does not identify the vehicle.
+      // A VIN with characters that cannot be printed is damaged and identifies no vehicle.
       if !vin.isEmpty, vin.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) { line.field("vin", String(latin1: vin.span)) }
       if memory.voltageOffset != 0 { line.field("voltageOffset", memory.voltageOffset) }
       if memory.measuresVoltage { line.field("measuresVoltage", true) }
@@ -137,7 +138,7 @@ struct AdapterMemory {
 }
 
 extension PIDSet {
-  /// Each PID as two hexadecimal digits.
+  /// The PIDs as texts of two hexadecimal digits each.
   fileprivate var texts: [String] {
     (0...255).map { UInt8($0) }.filter(contains).map {
       ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true)

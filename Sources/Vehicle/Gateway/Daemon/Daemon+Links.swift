@@ -8,27 +8,27 @@ import Telemetry
 
 /// A running link.
 struct RunningLink {
-  /// Key that identifies the device across restarts.
+  /// Key that identifies the device. It stays the same after a restart.
   let name: String
   let control: LinkControl
   let thread: Thread
   let progress: Progress?
   let use: Use
 
-  /// The kind of a link, and its parts.
+  /// What a link is used for, with the parts that belong to it.
   enum Use {
     case adapter(AdapterControl, AdapterFeed)
     case receiver(ReceiverFeed)
   }
 
-  /// Removes and returns what an adapter's session has learned; `nil` if there is nothing new.
+  /// Removes and returns what an adapter's session has learned since the last call; `nil` if nothing new.
   func takeLearned() -> SessionMemory? {
     guard case .adapter(let control, _) = use else { return nil }
     return control.takeLearned()
   }
 }
 
-/// Starts, moves and stops links.
+/// Starts and stops links, and moves them to other paths.
 extension Daemon {
   mutating func perform(_ step: DeviceRoster.Step) throws(Failure) {
     switch step {
@@ -100,7 +100,7 @@ extension Daemon {
     if let period = settings.poll.voltagePeriod { configuration.voltagePeriod = period }
     let name = roster.name(of: number)
     var session = AdapterSession(configuration, preferences: settings.poll.preferences, memory: memory[name])
-    // The number of requests was checked when the settings were read.
+    // Whether there are too many requests was checked when the settings were read.
     for request in settings.poll.addressed { _ = session.add(request) }
     let ring = Ring<Delivery>(capacity: Delivery.ringCapacity)
     let figures = LinkFigures()
@@ -125,7 +125,7 @@ extension Daemon {
       name: name, control: control.link, thread: thread, progress: progress, use: .adapter(control, record))
   }
 
-  /// Listens to a device in a separate thread, which posts the result to the mailbox.
+  /// Listens to a device in a separate thread. The result is sent to the mailbox.
   private func listen(to device: DeviceIdentity) {
     let mailbox = self.mailbox
     let scouting = self.scouting
@@ -135,7 +135,7 @@ extension Daemon {
         mailbox.post(.listened(result, device))
       }
     } catch {
-      // A device that cannot be checked must not stop the daemon.
+      // If a device cannot be checked, the daemon continues without it.
       Log.write("\(device.node): \(error.description)", .warning)
     }
   }
@@ -160,7 +160,7 @@ extension Daemon {
 }
 
 extension PortAddress {
-  /// Name of the device in records, without the baud rate.
+  /// The device's name in records, which does not contain the baud rate.
   var deviceName: String {
     if case .serial(let path, _) = self { path } else { description }
   }

@@ -2,7 +2,7 @@ import Failures
 import GatewayOutput
 import Ports
 
-/// The thread that pairs Bluetooth adapters.
+/// A thread that pairs Bluetooth adapters.
 struct RunningPairing {
   let control: PairingControl
   let thread: Thread
@@ -11,7 +11,7 @@ struct RunningPairing {
 extension Daemon {
   /// Pairs the configured Bluetooth adapters that still need it.
   ///
-  /// - Parameter again: whether to retry adapters whose pairing was abandoned.
+  /// - Parameter again: whether to try again those adapters for which pairing was given up.
   mutating func pairAdapters(again: Bool) throws(Failure) {
     try pair(pairingNeeds.requests(adaptersWithPINs()), again: again)
   }
@@ -37,19 +37,19 @@ extension Daemon {
     pairing = RunningPairing(control: control, thread: thread)
   }
 
-  /// Handles a report of a link: the adapter has answered, or it rejected the link and possibly needs a key.
+  /// Handles a report of a link: the adapter has answered, or it rejected the connection and possibly needs a key.
   mutating func handle(_ address: PortAddress, wantsKey: Bool) throws(Failure) {
     guard pairingNeeds.update(address, wantsKey: wantsKey) else { return }
     let requests = pairingNeeds.requests(adaptersWithPINs())
     if wantsKey {
-      // An adapter that was discovered is not configured, and is not paired.
+      // Only configured adapters are paired. This one may have been discovered instead.
       if requests.contains(where: { $0.port == address }) { try pair(requests, again: false) }
     } else {
       _ = pairing?.control.pair(requests, again: false)
     }
   }
 
-  /// Logs the result of a pairing. If the adapter is paired, its link is retried at once.
+  /// Logs the result of a pairing. If it succeeded, the adapter's link is opened at once.
   func handle(_ event: PairingEvent) {
     Log.write(event.description)
     guard case .paired(let address) = event else { return }

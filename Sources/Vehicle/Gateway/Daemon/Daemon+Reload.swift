@@ -5,7 +5,7 @@ import Geofencing
 
 /// Reads the configuration again while the daemon runs.
 extension Daemon {
-  /// Reads the configuration again. If it is invalid, the present one continues to apply.
+  /// Reads the configuration again. If the new one is invalid, the present one stays in use.
   mutating func reload() throws(Failure) {
     guard let path else {
       Log.write("SIGHUP: there is no configuration file to read; start with --config FILE")
@@ -22,7 +22,7 @@ extension Daemon {
     for difference in Self.needingRestart(started, new.configuration) {
       Log.write("SIGHUP: \(difference) takes effect with the next start")
     }
-    // Fences received from a server are newer than the stored ones.
+    // Keep the fences that were fetched from a server: they are newer than the stored copy.
     if new.configuration.geofences == nil, settings.configuration.geofences == nil, let fetched = settings.fences,
       new.privacy.zones.allSatisfy({ fetched.has($0.fence) })
     {
@@ -37,12 +37,12 @@ extension Daemon {
     records.setCadence(Cadence(new.configuration.record))
     records.setWindows(new.poll.windows)
     records.setFences(new.fences, new.fenceRules, privacy: settings.presentPrivacy)
-    // Fences that were rejected may be valid with the new configuration.
+    // Fetched fences that were rejected before may be valid with the new configuration.
     mailbox.countReload()
     Log.write("SIGHUP: \(path) read")
   }
 
-  /// Returns the names of changed settings that take effect only at the next start.
+  /// Returns the names of those changed settings that take effect only at the next start.
   private static func needingRestart(_ old: GatewayConfiguration, _ new: GatewayConfiguration) -> [String] {
     var names: [String] = []
     if old.gatewayId != new.gatewayId { names.append("gatewayId") }
@@ -51,13 +51,14 @@ extension Daemon {
     if old.power != new.power { names.append("power") }
     if old.poll.dtcPeriod != new.poll.dtcPeriod { names.append("poll.dtcPeriod") }
     for period in new.poll.signals where !old.poll.signals.contains(period) {
-      // The adapter's voltage and the signals of signal sets are not PIDs of the poll plan.
+      // The adapter's voltage and the signals of signal sets cannot be changed in a running poll plan, which is made of
+      // PIDs.
       if SignalNames.parameters(of: period.signal).isEmpty { names.append("poll.signals.\(period.signal)") }
     }
     if old.geofences != nil, new.geofences != nil, FenceRules(old.geofences) != FenceRules(new.geofences) {
       names.append("when a change counts (geofences)")
     }
-    // This setting decides whether fences are requested from the fleet store.
+    // Whether the gateway has geofences of its own decides whether they are fetched from the fleet store.
     if (old.geofences == nil) != (new.geofences == nil), new.sinks.contains(where: { $0.fetchesFences }) {
       names.append("geofences")
     }

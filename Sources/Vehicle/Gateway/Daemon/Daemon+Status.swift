@@ -6,11 +6,12 @@ import Glibc
 import Ports
 import Synchronization
 
-/// The thread that serves the status; see ``StatusServer``.
+/// Starts the thread that serves the status (``StatusServer``).
 extension Daemon {
-  /// Starts the thread if there is an address to listen at. A failure is logged, and the daemon continues.
+  /// Starts the status thread if there is an address to listen at. If this fails, it is logged, and the daemon
+  /// continues.
   ///
-  /// - Parameter forwarding: `nil` if stdout is the only sink.
+  /// - Parameter forwarding: the spool's thread; `nil` if stdout is the only sink.
   func startStatus(_ forwarding: Forwarding?) throws(Failure) -> StatusThread? {
     var endpoints = [statusSocket()].compactMap { $0 }
     let pending = addMetricsEndpoint(to: &endpoints)
@@ -31,7 +32,8 @@ extension Daemon {
     return try StatusThread(endpoints, pending: pending, sources, followers, wakeUp: statusWakeUp)
   }
 
-  /// Opens the local socket; `nil` if none is configured, or if it cannot be opened, which is logged.
+  /// Opens the local socket. Returns `nil` if none is configured, or if it cannot be opened, in which case the reason
+  /// is logged.
   private func statusSocket() -> StatusServer.Endpoint? {
     let configuration = settings.configuration
     let path: String
@@ -55,9 +57,9 @@ extension Daemon {
     }
   }
 
-  /// Opens the TCP address for metrics.
+  /// Opens the TCP address at which metrics are served, and adds it to `endpoints`.
   ///
-  /// - Returns: an address to retry later; `nil` if there is none.
+  /// - Returns: the address if it cannot be used yet and must be retried later; otherwise `nil`.
   private func addMetricsEndpoint(to endpoints: inout [StatusServer.Endpoint]) -> StatusServer.PendingEndpoint? {
     guard let wanted = settings.configuration.status.metrics else { return nil }
     let pending = StatusServer.PendingEndpoint(
@@ -69,7 +71,7 @@ extension Daemon {
       endpoints.append(try pending.open())
       return nil
     } catch {
-      // DHCP may provide the address later.
+      // DHCP may assign the address to this machine later.
       Log.write(
         "status.metrics: \(error); the metrics are unavailable until a retry succeeds", .warning)
       return pending
@@ -77,7 +79,7 @@ extension Daemon {
   }
 }
 
-/// The status thread.
+/// The thread that serves the status, and the means to end it.
 final class StatusThread: Sendable {
   private let thread: Thread
   private let wakeUp: WakeUp
@@ -109,12 +111,12 @@ final class StatusThread: Sendable {
   }
 }
 
-/// Collects the state of all threads. One thread uses it.
+/// Collects the status of all threads. Only one thread may use it.
 final class StatusCollector {
-  /// Time limit for a thread's answer, ns. A thread that takes longer is stuck.
+  /// Time limit for a thread's answer, ns. A thread that takes longer counts as stuck.
   static let patience: Int64 = 1_000_000_000
-  /// Time for which a snapshot is used again, ns, so that many simultaneous requests cost only one; and the same if a
-  /// thread did not answer.
+  /// Time for which a snapshot is used for further requests, ns: normally, and after a thread did not answer. Many
+  /// simultaneous requests thus cost only one snapshot.
   private static let freshness: Int64 = 100_000_000
   private static let freshnessWhenStuck: Int64 = 5_000_000_000
 
@@ -123,7 +125,7 @@ final class StatusCollector {
   let configuration: String?
   let stuck: StuckThread
   let pipeline: () -> PipelineStatus?
-  /// `nil` if there is no spool.
+  /// Returns the status of spool and sinks; `nil` if there is no spool.
   let forwarding: (() -> ForwardingStatus?)?
   let losses: () -> LossFigures
 
@@ -175,7 +177,7 @@ final class StatusCollector {
   }
 }
 
-/// The thread that the watchdog found stuck at its last check.
+/// The name of the thread that was stuck when the watchdog last checked; `nil` if none was.
 final class StuckThread: Sendable {
   private let found = Mutex<String?>(nil)
   var name: String? {

@@ -13,15 +13,15 @@ import Ports
 import Sinks
 import Telemetry
 
-/// The daemon. It starts links, records and sinks, and runs them until a signal ends it.
+/// The daemon. It starts links, records and sinks, and runs until a signal ends it.
 ///
-/// SIGTERM and SIGINT end it within two seconds; SIGHUP reads the configuration again. There is one thread for each
-/// link, one for the records, and one for the output. The thread that calls ``run()`` waits for signals and for
-/// devices.
+/// SIGTERM and SIGINT end it within two seconds. On SIGHUP, it reads the configuration again. There is one thread for
+/// each link, one that makes the records, and one for the output. The thread that calls ``run()`` waits for signals and
+/// for devices.
 public struct Daemon: ~Copyable {
   let path: String?
   var settings: Settings
-  /// The configuration that was read at the start.
+  /// The configuration that applied at the start.
   let started: GatewayConfiguration
   let mailbox: Mailbox
   let records: RecordThread
@@ -29,21 +29,21 @@ public struct Daemon: ~Copyable {
   let pipeline: RecordPipeline.Options
   var roster: DeviceRoster
   var links: [Int: RunningLink] = [:]
-  /// Stored knowledge about adapters and vehicles.
+  /// What sessions learned about adapters and vehicles.
   var memory: AdapterMemory
-  /// Stored state of the fences.
+  /// The stored state of the geofences.
   var fenceMemory: FenceStore
-  /// Signalled to end the threads that listen to devices or search Bluetooth.
+  /// Signalled to end the threads that listen to serial devices or search for Bluetooth devices.
   let scouting: WakeUp
-  /// Pairs Bluetooth adapters; `nil` if none needs it.
+  /// The running pairing of Bluetooth adapters; `nil` if none is paired at present.
   var pairing: RunningPairing?
-  /// Decides which Bluetooth adapters are paired.
+  /// Decides which of the configured Bluetooth adapters must be paired.
   var pairingNeeds = PairingNeeds()
-  /// The followers of the records, and the wake-up of the thread that serves them.
+  /// The clients that follow the records.
   let followers: Followers
   let statusWakeUp: WakeUp
   let portErrors = PortErrors()
-  /// The service manager that started the daemon, if any.
+  /// The service manager that started the daemon. Without one, its functions do nothing.
   var manager = ServiceManager()
 
   /// Reads the configuration and prepares the daemon.
@@ -66,14 +66,14 @@ public struct Daemon: ~Copyable {
       gatewayId: gatewayId, epoch: GatewayIdentity.newEpoch(), idSeed: random.next())
     pipeline.vehicleId = configuration.vehicle.id
     pipeline.cadence = Cadence(configuration.record)
-    // With a spool, the names are converted for each sink separately.
+    // With a spool, each sink's records are converted to VSS names separately.
     if !settings.usesSpool, configuration.sinks.allSatisfy(\.usesVSS) { pipeline.naming = .vss }
     pipeline.windows = settings.poll.windows
     pipeline.loadedSignals = settings.poll.loadedSignals
     pipeline.trips = TripOptions(configuration.trips, configuration.vehicle)
     pipeline.driving = DrivingOptions(configuration.driving)
     pipeline.bootId = try GatewayIdentity.bootId()
-    // If trips can be stored, they continue at the next start.
+    // If trips can be stored, the next start continues them.
     pipeline.trips?.endsWithSession = configuration.stateDirectory == nil
     let parts = try Parts(settings, pipeline, seed: random.next())
     self.path = path
@@ -91,7 +91,7 @@ public struct Daemon: ~Copyable {
     fenceMemory = FenceStore(folder: configuration.stateDirectory)
   }
 
-  /// Parts of the daemon that need file descriptors.
+  /// The parts of the daemon that need file descriptors to be created.
   private struct Parts {
     let mailbox: Mailbox
     let scouting: WakeUp
@@ -109,7 +109,7 @@ public struct Daemon: ~Copyable {
         statusWakeUp = try WakeUp()
         followers = Followers(
           wakeUp: statusWakeUp, gatewayId: pipeline.gatewayId, vehicleId: pipeline.vehicleId, seed: seed)
-        // With a spool, followers receive records only after their commit.
+        // With a spool, followers receive records from the spool's thread, after the commit.
         records = try RecordThread(destination, kept: mailbox.wakeUp, followers: settings.usesSpool ? nil : followers)
       } catch {
         throw Failure(.unavailable, error.description)
@@ -123,7 +123,7 @@ public struct Daemon: ~Copyable {
   /// - Throws: ``Failure`` if a thread cannot be started.
   public mutating func run() throws(Failure) -> Int32 {
     cgateway_share_heap()
-    // Libraries read the environment while they are opened, so open them before other threads start.
+    // Libraries read the environment while they are opened. Open them before other threads start.
     for line in SinkLibraries.open(for: settings.configuration.sinks) { Log.write(line) }
     cgateway_catch_signals(mailbox.wakeUp.descriptor)
     let records = self.records
@@ -132,7 +132,8 @@ public struct Daemon: ~Copyable {
     let trips = output.trips
     let progress = manager.progress()
     manager.watch("fusion", progress)
-    // If stdout receives the records and stderr is a terminal, events are visible in the records and need no log lines.
+    // If records go to stdout and stderr is a terminal, the user sees the events in the records. Log lines would only
+    // repeat them.
     let portErrors = self.portErrors
     let logsEvents = settings.usesSpool || Log.isJournal
     let recordThread = try Thread("obdgated-fusion") {
@@ -155,7 +156,8 @@ public struct Daemon: ~Copyable {
     records.end()
     recordThread.join()
     storeLearned()
-    // A stopped terminal may block the writer for ever. In that case, the end of the process also ends the thread.
+    // If the terminal was stopped, the writer may wait for ever. Then do not wait for its thread, which ends with the
+    // process.
     if hasWriterEnded() { output.thread.join() }
     return status
   }
@@ -165,7 +167,7 @@ public struct Daemon: ~Copyable {
     let thread: Thread
     /// The spool's thread; `nil` if stdout is the only sink.
     var forwarding: Forwarding?
-    /// The storage of trips; `nil` if nothing is stored.
+    /// The storage of trips; `nil` if trips are not stored.
     let trips: TripStore?
     let fences: FenceMemory?
   }
@@ -184,8 +186,8 @@ public struct Daemon: ~Copyable {
     case .spool(let queue):
       let progress = manager.progress()
       let forwarding = try startSinks(queue, progress)
-      // Trips and fences are part of the spool's commits, even without a state directory. Files of an earlier run
-      // without a spool are read once.
+      // With a spool, trips and fence states are stored in its commits, even without a state directory. If an earlier
+      // run had no spool, its files are read once.
       let folder = settings.configuration.stateDirectory
       let trips = TripStore(note: forwarding.note(TripStore.note), before: folder)
       if let file = trips.takenOver { forwarding.supersede(file, by: TripStore.note) }
@@ -200,7 +202,7 @@ public struct Daemon: ~Copyable {
     }
   }
 
-  /// Waits a limited time for the end of the writer, and ignores all other messages.
+  /// Waits a limited time until the writer has ended, and ignores all other messages meanwhile.
   private func hasWriterEnded() -> Bool {
     let deadline = BootClock.now + 1_400_000_000
     while true {
@@ -246,7 +248,7 @@ public struct Daemon: ~Copyable {
     return 0
   }
 
-  /// If the reader leaves, as in `obdgated | head`, that is not a failure.
+  /// Returns the exit status. If the reader of stdout has left, as in `obdgated | head`, that is not a failure.
   private static func status(of end: LineWriter.End) -> Int32 {
     guard case .failed(let code) = end else { return 0 }
     Log.write("standard output: cannot be written: \(systemReason(code))")
@@ -260,11 +262,11 @@ public struct Daemon: ~Copyable {
     if let fences = records.takeFenceMemory() { fenceMemory.save(fences) }
   }
 
-  /// Waits for an event.
+  /// Waits for a signal, a message or a device event.
   ///
   /// - Parameters:
   ///   - monitor: descriptor of the device monitor; −1 for none.
-  ///   - moment: boot time, ns; `.max` for no limit.
+  ///   - moment: boot time at which the wait ends in any case, ns; `.max` for no limit.
   private func wait(_ monitor: Int32, until moment: Int64) {
     let limit = moment == .max ? -1 : Int32(clamping: max(0, (moment - BootClock.now) / 1_000_000 + 1))
     var waiting: InlineArray<2, pollfd> = [

@@ -1,24 +1,25 @@
 import Ports
 
-/// Tracks adapters and receivers, and the present path of each. Events of devices go in, steps come out; it does no
-/// I/O.
+/// Tracks adapters and receivers, and the present path of each. It receives the events of devices, returns steps that
+/// the caller must perform, and does no I/O.
 ///
 /// A device keeps its number while the daemon runs. It is recognized by the key of its identity
-/// (``DeviceIdentity/key``), even if it returns as another ttyUSB or swaps places with another device.
+/// (``DeviceIdentity/key``), even if it returns under another path, such as `/dev/ttyUSB1`, or if two devices swap
+/// their paths.
 struct DeviceRoster {
   /// An action that the caller must perform.
   enum Step: Equatable {
-    /// Start the link of a new adapter. `configured`: its configuration; `nil` if it was discovered.
+    /// Start the link of a new adapter. `configured` is its configuration; `nil` if it was discovered.
     case start(Int, PortAddress, configured: GatewayConfiguration.Adapter?)
-    /// Start the link of a new receiver or of gpsd. `ground`: the reason why the device is considered a receiver.
+    /// Start the link of a new receiver or of gpsd. The ground is the reason why the device counts as a receiver.
     case startReceiver(Int, PortAddress, DeviceVerdict.Ground, label: String)
     /// Stop the link of a device that the configuration no longer names.
     case stop(Int)
-    /// A device has moved or returned. The address is `nil` if it is away.
+    /// A device has returned or has another path now. The address is `nil` if the device is away.
     case move(Int, PortAddress?)
     /// Listen to a device that may be a receiver or an adapter.
     case listen(DeviceIdentity)
-    /// Report a device that was found and is not used.
+    /// Report that a device was found, and why it is not used.
     case leave(device: String, label: String, DeviceVerdict.Reason)
   }
 
@@ -30,13 +31,13 @@ struct DeviceRoster {
 
   private struct Entry {
     var configured: Named?
-    /// Name in the configuration, or the Bluetooth address; `nil` for a discovered serial device.
+    /// The device's name in the configuration, or its Bluetooth address; `nil` for a discovered serial device.
     var name: String?
-    /// Key of its identity; `nil` if the device was not seen yet.
+    /// Key of the device's identity; `nil` if the device was never seen.
     var key: String?
-    /// Its present path; `nil` if it is away or was not seen yet.
+    /// The device's present path; `nil` if it is away or was never seen.
     var node: String?
-    /// The configured path; `nil` if it was discovered or is not a serial device.
+    /// The path that the configuration names; `nil` if the device was discovered, or is not a serial device.
     var path: String?
     var baud: Int?
     var bluetooth: BluetoothAddress?
@@ -47,10 +48,10 @@ struct DeviceRoster {
   private var entries: [Entry] = []
   private var table = DeviceTable()
   private var known: Set<BluetoothAddress> = []
-  /// Bluetooth devices that were reported as not used.
+  /// Bluetooth devices for which it was reported that they are not used.
   private var reported: Set<BluetoothAddress> = []
-  /// Maximum number of reported devices: more than are near a vehicle. Without it, a device that changes its address
-  /// repeatedly would be reported for ever.
+  /// Maximum number of these devices, which is more than are near a vehicle. Without a limit, a device that changes its
+  /// address again and again would be reported for ever.
   private static let mostReported = 32
 
   init(_ configuration: GatewayConfiguration) {
@@ -74,14 +75,15 @@ struct DeviceRoster {
     return rules
   }
 
-  /// Returns the key that identifies an adapter across restarts: its configured name, otherwise the key of its
-  /// identity.
+  /// Returns the key that identifies an adapter, also after a restart: its name in the configuration; the key of its
+  /// identity if it was discovered.
   func name(of number: Int) -> String {
     let entry = entries[number]
     return entry.name ?? entry.key ?? "adapter \(number)"
   }
 
-  /// Starts all configured devices at once, because a path may lead to a device that udev does not report.
+  /// Starts the links of all configured devices at once. It does not wait for udev, which may not report the device at
+  /// a configured path.
   mutating func configured(_ configuration: GatewayConfiguration) -> [Step] { start(Self.named(configuration)) }
 
   private static func named(_ configuration: GatewayConfiguration) -> [Named] {
@@ -142,7 +144,7 @@ struct DeviceRoster {
         added.remove(at: same)
       } else {
         if let device = entries[number].bluetooth { known.remove(device) }
-        // The number of the entry is not used again, so that no other device gets it.
+        // The number is not given to another device; the entry stays empty.
         entries[number] = Entry()
         steps.append(.stop(number))
       }
@@ -155,7 +157,7 @@ struct DeviceRoster {
     }
     steps += start(added)
     guard former != (rules, findsSerial) else { return steps }
-    // A device that was not used may now be configured, or probing may now be allowed.
+    // A device that is not used may be configured now, or it may now be allowed to probe it.
     for device in table.devices where entry(of: device) == nil { steps += apply(.appeared(device)) }
     return steps
   }
@@ -175,20 +177,20 @@ struct DeviceRoster {
     return table.devices.contains { $0.key == entry.key && $0.isNamed(path) }
   }
 
-  /// Replaces the list of serial devices.
+  /// Replaces the list of present serial devices.
   mutating func present(_ devices: [DeviceIdentity]) -> [Step] { table.replace(with: devices).flatMap { apply($0) } }
 
-  /// Applies an event.
+  /// Handles an event of a serial device.
   mutating func apply(_ event: DeviceEvent) -> [Step] { table.apply(event).flatMap { apply($0) } }
 
-  /// Applies the result of listening to a device; `nil` if it could not be opened.
+  /// Handles the result of listening to a device; `nil` if the device could not be opened.
   mutating func handle(_ result: Listener.Result?, from device: DeviceIdentity) -> [Step] {
     guard table.devices.contains(device), entry(of: device) == nil else { return [] }
     guard let result else { return [.leave(device: device.node, label: device.label, .notProbed)] }
     return judge(device, result)
   }
 
-  /// Applies the list of Bluetooth devices that BlueZ knows.
+  /// Handles the list of Bluetooth devices that BlueZ knows.
   mutating func bluetooth(_ devices: [BluetoothDevice]) -> [Step] {
     var steps: [Step] = []
     for device in devices where !known.contains(device.address) {
@@ -212,7 +214,7 @@ struct DeviceRoster {
   private mutating func apply(_ change: DeviceTable.Change) -> [Step] {
     switch change {
     case .disappeared(let device):
-      // If two devices have the same identity, only the one in use counts.
+      // If two devices have the same identity, only the one that is in use counts.
       guard let number = entry(of: device), entries[number].node == device.node else { return [] }
       entries[number].node = nil
       return [.move(number, nil)]
@@ -234,10 +236,10 @@ struct DeviceRoster {
 
   private func entry(of device: DeviceIdentity) -> Int? { entries.firstIndex { $0.key == device.key } }
 
-  /// Finds the configured adapter whose path is the device's path. If that adapter was never seen or is gone, the
-  /// device replaces it.
+  /// Finds the configured adapter that has the device's path. If the device of that entry was never seen or is gone,
+  /// this device becomes the entry's device.
   ///
-  /// - Returns: its number; `nil` if there is none.
+  /// - Returns: the number of the entry; `nil` if no entry has the path.
   private mutating func adopt(_ device: DeviceIdentity) -> Int? {
     guard device.tag != "ignore" else { return nil }
     let number = entries.firstIndex { entry in

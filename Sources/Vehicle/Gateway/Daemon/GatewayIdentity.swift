@@ -5,9 +5,10 @@ import Glibc
 import Ports
 import Telemetry
 
-/// Identifiers of this gateway, of the boot and of epochs.
+/// The IDs of this gateway, of the running boot, and of epochs.
 enum GatewayIdentity {
-  /// Returns `gw-` and 16 digits derived from the machine ID, which itself is not disclosed (machine-id(5)).
+  /// Returns `gw-` and 16 digits that are derived from the machine ID. The machine ID itself cannot be derived from
+  /// them (machine-id(5)).
   ///
   /// - Throws: ``Failure`` if the machine has no ID.
   static func gatewayId() throws(Failure) -> String {
@@ -24,7 +25,7 @@ enum GatewayIdentity {
     throw Failure(.badConfiguration, "gatewayId: not configured, and this machine has no /etc/machine-id; set one")
   }
 
-  /// Returns the boot ID; times of the boot clock are comparable within one boot (proc(5)).
+  /// Returns the boot ID (proc(5)). Two times of the boot clock can be compared only if their boot IDs are equal.
   ///
   /// A service that does not see all of /proc receives it from its unit as 32 digits (systemd.unit(5), `%b`).
   static func bootId() throws(Failure) -> String {
@@ -40,7 +41,7 @@ enum GatewayIdentity {
     return String(decoding: text.prefix { $0 > 0x20 }, as: UTF8.self)
   }
 
-  /// Creates the ID of a new epoch, in which records are numbered from 1.
+  /// Creates the ID of a new epoch. Its records are numbered from 1.
   static func newEpoch() -> UUIDv7 {
     var random = SystemRandomNumberGenerator()
     let wall = MachineClock.read()
@@ -50,6 +51,6 @@ enum GatewayIdentity {
 }
 
 extension GatewayConfiguration {
-  /// The gateway ID that a daemon with this configuration uses; `nil` if it would not start.
+  /// The gateway ID of a daemon with this configuration; `nil` if there is none, so that the daemon does not start.
   public var presentGatewayId: String? { gatewayId ?? (try? GatewayIdentity.gatewayId()) }
 }

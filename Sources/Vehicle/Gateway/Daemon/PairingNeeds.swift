@@ -1,18 +1,20 @@
 import Ports
 
-/// Decides which of the configured Bluetooth adapters are paired, from the reports of their links.
+/// Decides which of the configured Bluetooth adapters must be paired. It uses the reports of their links.
 ///
-/// An adapter of classic Bluetooth without a PIN is not paired once it has answered, even if it is away for a long
-/// time: pairing could only interrupt the next link. An adapter that rejects its link may need a key, or another key.
+/// If an adapter of classic Bluetooth has no configured PIN and has answered once, it is not paired any more, even if
+/// it is away for a long time: pairing could only disturb its next connection. If an adapter rejects the connection, it
+/// may need a key, or another key.
 struct PairingNeeds {
-  /// Whether each adapter may need a key, according to the last report of its link.
+  /// For each adapter, whether it may need a key, according to the last report of its link.
   private var wantsKey: [PortAddress: Bool] = [:]
 
-  /// Applies a report of a link.
+  /// Handles a report of a link.
   ///
-  /// - Returns: whether other adapters must now be paired.
+  /// - Returns: whether the set of adapters that must be paired has changed.
   mutating func update(_ address: PortAddress, wantsKey isWanted: Bool) -> Bool {
-    // A Bluetooth LE adapter that needs a key may open and answer until data are written to it.
+    // A Bluetooth LE adapter that needs a key may still connect and answer, until data are written to it. Its answer
+    // proves nothing.
     if case .ble = address, !isWanted { return false }
     defer { wantsKey[address] = isWanted }
     return isToBePaired(address) != isWanted
@@ -25,15 +27,15 @@ struct PairingNeeds {
     }
   }
 
-  /// Whether an adapter without a PIN is paired. Before the first report of its link: not with Bluetooth LE, because
-  /// most such adapters need no pairing.
+  /// Whether an adapter without a configured PIN must be paired. Before its link has reported anything: only with
+  /// classic Bluetooth, because most Bluetooth LE adapters need no pairing.
   private func isToBePaired(_ address: PortAddress) -> Bool {
     if case .rfcomm = address { wantsKey[address] ?? true } else { wantsKey[address] ?? false }
   }
 }
 
 extension PairingRequest {
-  /// Creates a request; `nil` if the adapter is not a Bluetooth adapter.
+  /// Creates the pairing request for an adapter; `nil` if it is not a Bluetooth adapter.
   fileprivate init?(_ adapter: GatewayConfiguration.Adapter) {
     switch adapter.link {
     case .serial, .tcp: return nil

@@ -1,17 +1,18 @@
 import GatewayOutput
 import Ports
 
-/// Watches the serial devices that udev reports. Only one thread uses it.
+/// Watches which serial devices udev reports. Only one thread may use it.
 final class SerialWatch {
   enum Change {
     case event(DeviceEvent)
-    /// The complete list, because events were missed.
+    /// The complete list of devices, because some events were missed.
     case all([DeviceIdentity])
   }
 
   private var monitor: DeviceMonitor
 
-  /// Starts watching. `nil` if udev is not available, which is logged; configured devices are used anyway.
+  /// Starts to watch. Returns `nil` if udev is not available, which is logged. Configured devices can be used without
+  /// it.
   init?() {
     do throws(DiscoveryError) {
       monitor = try DeviceMonitor()
@@ -21,10 +22,10 @@ final class SerialWatch {
     }
   }
 
-  /// Descriptor for `poll(2)`.
+  /// The descriptor that poll(2) watches for changes.
   var descriptor: Int32 { monitor.descriptor }
 
-  /// Returns the present devices; `nil` if udev fails.
+  /// Returns the devices that are present; `nil` if udev fails.
   func present() -> [DeviceIdentity]? {
     do throws(DiscoveryError) {
       return try monitor.present()

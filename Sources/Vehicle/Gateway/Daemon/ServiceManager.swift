@@ -7,20 +7,21 @@ import Synchronization
 /// Notifies the service manager that started the daemon: when the daemon is ready, when it ends, and, if there is a
 /// watchdog, that all threads needed for records make progress (sd_notify(3), sd_watchdog_enabled(3)).
 ///
-/// The watchdog is notified six times in its interval. A thread that makes no progress during two of these periods is
-/// stuck. Notifications then stop until it continues. If it does not, the service manager restarts the daemon.
+/// The watchdog is notified six times in its interval. A thread that makes no progress for two sixths of the interval
+/// is stuck. The notifications then stop until the thread continues. If it does not continue, the service manager
+/// restarts the daemon.
 struct ServiceManager: ~Copyable {
   /// Time between two notifications, ns; `nil` without a watchdog.
   private let interval: Int64?
-  /// Threads that run from start to end.
+  /// The watched threads that run as long as the daemon.
   private var watched: [(name: String, progress: Progress)] = []
   /// Boot time of the next notification; `.max` for never.
   private(set) var nextPing = Int64.max
-  /// The thread that was stuck at the last check.
+  /// The name of the thread that was stuck at the last check; `nil` if none was.
   private var stuck: String? { didSet { stuckThread.name = stuck } }
-  /// The same value, readable by other threads.
+  /// The same name, which other threads can read.
   let stuckThread = StuckThread()
-  /// Requests more time for a long start.
+  /// Asks the service manager for more time if the start takes long.
   let start = StartExtension()
 
   init() {
@@ -29,12 +30,12 @@ struct ServiceManager: ~Copyable {
     if let interval { nextPing = BootClock.now &+ interval }
   }
 
-  /// Returns the progress of another thread; `nil` without a watchdog.
+  /// Creates the object by which a thread reports its progress; `nil` without a watchdog.
   func progress() -> Progress? { interval.map { Progress(interval: $0) } }
 
-  /// Supervises a thread.
+  /// Watches the progress of a thread.
   ///
-  /// - Parameter name: for log lines.
+  /// - Parameter name: the thread's name in log lines.
   mutating func watch(_ name: String, _ progress: Progress?) {
     if let progress { watched.append((name, progress)) }
   }
@@ -47,13 +48,13 @@ struct ServiceManager: ~Copyable {
 
   /// Sends a notification to the service manager.
   ///
-  /// - Parameter state: a text as listed in sd_notify(3).
+  /// - Parameter state: an assignment as in sd_notify(3), for example `READY=1`.
   func notify(_ state: String) {
     let code = unsafe csystemd_notify(state)
     if code < 0 { Log.write("cannot notify the service manager of \(state): \(systemReason(-code))") }
   }
 
-  /// Notifies the watchdog if it is due and no thread is stuck; a stuck thread is logged once.
+  /// Notifies the watchdog if a notification is due and no thread is stuck. If a thread is stuck, that is logged once.
   mutating func ping(with links: Dictionary<Int, RunningLink>.Values, at now: Int64) {
     guard let interval, now >= nextPing else { return }
     nextPing = now &+ interval
@@ -66,23 +67,23 @@ struct ServiceManager: ~Copyable {
   }
 }
 
-/// Requests more time while the start makes progress (sd_notify(3), EXTEND_TIMEOUT_USEC=). A damaged spool is read
-/// completely before the daemon is ready, and a worn disk may take long. A start without progress ends after the usual
-/// time limit.
+/// Asks the service manager for more time as long as the start makes progress (sd_notify(3), EXTEND_TIMEOUT_USEC=). A
+/// damaged spool is read completely before the daemon is ready, and a worn disk may take long. If the start makes no
+/// progress, the usual time limit applies.
 final class StartExtension: Sendable {
-  /// Requested time, which exceeds the longest single step, and the time between two requests, which limits the number
-  /// of datagrams; s.
+  /// The time to request, which is longer than any single step of the start, and the minimum time between two requests;
+  /// s.
   private static let seconds: (more: Int64, pause: Int64) = (60, 10)
 
-  /// Boot time of the next request; `.max` after the start.
+  /// Boot time before which no further request is sent; `.max` after the start.
   private let next = Atomic<Int64>(0)
 
-  /// Reports progress of the start; without effect after it.
+  /// Call this when the start has made progress. It has no effect after the start.
   func continues() {
     let now = BootClock.now
     guard now >= next.load(ordering: .relaxed) else { return }
     next.store(now &+ Self.seconds.pause * 1_000_000_000, ordering: .relaxed)
-    // If this fails, the notification of readiness fails too and is logged.
+    // An error is not logged here. It will occur again, and be logged, when the daemon is ready.
     _ = unsafe csystemd_notify("EXTEND_TIMEOUT_USEC=\(Self.seconds.more)000000")
   }
 

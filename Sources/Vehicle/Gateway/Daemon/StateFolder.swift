@@ -2,11 +2,11 @@ import Failures
 import GatewayOutput
 import Glibc
 
-/// Creates the state directory and its parents.
+/// Creates the state directory and the folders above it.
 enum StateFolder {
-  /// Creates the folder for the daemon's user and group.
+  /// Creates the folder so that the daemon's user and group may use it.
   ///
-  /// A full or read-only disk is logged and is not an error; the daemon then keeps its state in memory.
+  /// If the disk is full or read-only, that is logged and is no error: the daemon then keeps its state in memory.
   ///
   /// - Throws: ``Failure`` with the reason.
   static func make(_ folder: String) throws(Failure) {

@@ -2,16 +2,16 @@ import CGateway
 import Failures
 import Glibc
 
-/// A named thread that can be joined.
+/// A thread with a name, whose end can be waited for.
 public final class Thread: Sendable {
   private let number: pthread_t
 
   /// Starts a thread.
   ///
   /// - Parameters:
-  ///   - name: as `top -H` shows it, at most 15 characters.
-  ///   - isDetached: whether the thread is never joined.
-  ///   - body: runs once in the thread.
+  ///   - name: the name that `top -H` shows, at most 15 characters.
+  ///   - isDetached: whether ``join()`` is never called.
+  ///   - body: the function that runs in the thread.
   /// - Throws: ``Failure`` if the process cannot have more threads.
   public init(_ name: String, isDetached: Bool = false, _ body: sending @escaping () -> Void) throws(Failure) {
     let box = unsafe Unmanaged.passRetained(Body(name: name, run: body))
