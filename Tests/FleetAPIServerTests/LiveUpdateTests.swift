@@ -5,9 +5,11 @@ import Testing
 
 @Suite struct LiveUpdateTests {
   @Test func updates_that_were_already_sent_are_dropped_from_the_batch() throws {
-    let channel = LiveChannel(tenant: .standard, vehicle: "VAN-1")
+    let channel = LiveChannel(tenant: .standard, topic: .vehicle("VAN-1"))
     let update = LiveUpdate(
-      channel, [3, 5, 6].map { LiveRecord(number: $0, vehicle: "VAN-1", vin: nil, body: Array("{\"n\":\($0)}".utf8)) })
+      channel,
+      [3, 5, 6].map { LiveRecord(number: $0, vehicle: "VAN-1", vin: nil, time: nil, body: Array("{\"n\":\($0)}".utf8)) }
+    )
     func frames(_ after: Int64) -> String? { update.frames(after: after).map { String(buffer: $0) } }
     func message(_ number: Int) -> String {
       let text = #"{"event":"record","channel":"vehicle:VAN-1","id":\#(number),"record":{"n":\#(number)}}"#
@@ -25,11 +27,12 @@ import Testing
 
 @Suite struct LiveChannelTests {
   @Test func names_are_read_as_they_are_written() {
-    for name in ["fleet", "vehicle:VAN-1", "vehicle:a:b ä"] {
-      #expect(LiveChannel(tenant: .standard, name: name)?.name == name)
+    let fleet = "fleet:0193e0f2-7c11-7a5e-8f3b-2d1c0b9a8877"
+    for name in ["fleet", fleet, "me", "vehicle:VAN-1", "vehicle:a:b ä"] {
+      #expect(LiveChannel.Topic(name: name)?.name == name)
     }
-    for name in ["", "vehicle:", "vehicles:1", "Fleet", "vehicle:a\nb"] {
-      #expect(LiveChannel(tenant: .standard, name: name) == nil)
+    for name in ["", "vehicle:", "vehicles:1", "Fleet", "vehicle:a\nb", "fleet:", "fleet:1", "me:"] {
+      #expect(LiveChannel.Topic(name: name) == nil)
     }
   }
 }

@@ -1,30 +1,98 @@
+import FleetAccess
 import FleetDomain
+import Telemetry
 
-/// A channel to which clients can subscribe: one vehicle of a tenant, or the whole fleet.
+/// A channel to which clients can subscribe, as one kind of client sees it.
 ///
-/// The vehicle need not exist yet.
+/// A vehicle need not exist yet.
 struct LiveChannel: Hashable, Sendable {
+  /// The records that a channel is about.
+  enum Topic: Hashable, Sendable {
+    /// All vehicles.
+    case all
+    /// A vehicle, by its id or VIN.
+    case vehicle(String)
+    /// The vehicles of a fleet.
+    case fleet(UUIDv7)
+    /// The vehicles that are assigned to the viewer.
+    case me
+  }
+
   let tenant: TenantID
-  /// ID or VIN of the vehicle; `nil` for the whole fleet.
-  let vehicle: String?
+  let topic: Topic
+  /// The people who share this channel; `nil` for those who see all records. Others receive only the records that they
+  /// may see.
+  let viewer: LiveViewer?
 
-  /// The name that clients use: `fleet`, `vehicle:VAN-001`.
-  var name: String { vehicle.map { Self.prefix + $0 } ?? Self.fleet }
-
-  private static let fleet = "fleet"
-  private static let prefix = "vehicle:"
-
-  init(tenant: TenantID, vehicle: String?) {
+  init(tenant: TenantID, topic: Topic, viewer: LiveViewer? = nil) {
     self.tenant = tenant
-    self.vehicle = vehicle
+    self.topic = topic
+    self.viewer = viewer
+  }
+
+  /// Creates the channel of a name for a client.
+  ///
+  /// - Throws: 400 if the name is not a channel's name; 403 if the client may not subscribe to the channel.
+  init(name: String, for identity: Identity) throws(APIError) {
+    guard let topic = Topic(name: name) else {
+      throw .badRequest(
+        "channel: expected \"fleet\", \"fleet:ID\", \"vehicle:ID\" or \"me\", found \(quoted(name))")
+    }
+    let reach = Reach(of: identity.requester, to: .read, .records)
+    let person = identity.signedIn?.person
+    switch topic {
+    case .me:
+      guard let person else {
+        throw .forbidden("me: this is for people who have signed in, and not for keys and tokens")
+      }
+      self.init(tenant: identity.tenant, topic: topic, viewer: LiveViewer(fleets: [], person: person))
+      return
+    case .fleet(let id):
+      guard reach.fleets?.contains(id) ?? true else { throw .forbidden(reach.reason) }
+    case .all, .vehicle: break
+    }
+    self.init(
+      tenant: identity.tenant, topic: topic, viewer: reach.fleets.map { LiveViewer(fleets: $0, person: person) })
+  }
+
+  var name: String { topic.name }
+
+  /// Whether its records depend on fleets or assignments.
+  var isRestricted: Bool {
+    if case .fleet = topic { true } else { viewer != nil }
+  }
+}
+
+/// The properties of a client on which it depends which records it may see. Clients with the same ones receive the same
+/// bytes.
+struct LiveViewer: Hashable, Sendable {
+  let fleets: Set<UUIDv7>
+  let person: UUIDv7?
+}
+
+extension LiveChannel.Topic {
+  private static let prefix = (vehicle: "vehicle:", fleet: "fleet:")
+
+  /// The name that clients use: `fleet`, `fleet:019d…`, `vehicle:VAN-001`, `me`.
+  var name: String {
+    switch self {
+    case .all: "fleet"
+    case .vehicle(let name): Self.prefix.vehicle + name
+    case .fleet(let id): Self.prefix.fleet + id.string
+    case .me: "me"
+    }
   }
 
   /// Returns `nil` if the name is not a channel's name.
-  init?(tenant: TenantID, name: String) {
-    if name == Self.fleet {
-      self.init(tenant: tenant, vehicle: nil)
-    } else if name.hasPrefix(Self.prefix), NameRules.isName(String(name.dropFirst(Self.prefix.count))) {
-      self.init(tenant: tenant, vehicle: String(name.dropFirst(Self.prefix.count)))
+  init?(name: String) {
+    if name == "fleet" {
+      self = .all
+    } else if name == "me" {
+      self = .me
+    } else if name.hasPrefix(Self.prefix.fleet), let id = UUIDv7(name.dropFirst(Self.prefix.fleet.count).utf8.span) {
+      self = .fleet(id)
+    } else if name.hasPrefix(Self.prefix.vehicle), NameRules.isName(String(name.dropFirst(Self.prefix.vehicle.count))) {
+      self = .vehicle(String(name.dropFirst(Self.prefix.vehicle.count)))
     } else {
       return nil
     }

@@ -46,7 +46,22 @@ extension LiveConnection {
       identity = found
       phase = .open
       send(event: "authenticated")
+      endSubscriptions(unlessOf: found)
       for text in removeEarlyMessages() where phase != .closing { take(text) }
+    }
+  }
+
+  /// Ends the subscriptions to channels that show the client other records than before, because it authenticated again
+  /// as someone else.
+  private func endSubscriptions(unlessOf identity: Identity) {
+    for channel in Array(subscriptions.keys) {
+      do throws(APIError) {
+        guard try LiveChannel(name: channel.name, for: identity) != channel else { continue }
+        endSubscription(
+          channel, APIError.forbidden("the channel shows other records to the owner of this token; subscribe again"))
+      } catch {
+        endSubscription(channel, error)
+      }
     }
   }
 

@@ -152,10 +152,11 @@ extension LiveConnection {
       close(.policyViolation, #"the first message must be {"action":"authenticate","token":"…"}"#)
       return nil
     }
-    guard let channel = LiveChannel(tenant: identity.tenant, name: name) else {
-      refuse(.badRequest("channel: expected \"fleet\" or \"vehicle:ID\", found \(quoted(name))"), name)
+    do throws(APIError) {
+      return try LiveChannel(name: name, for: identity)
+    } catch {
+      refuse(error, name)
       return nil
     }
-    return channel
   }
 }

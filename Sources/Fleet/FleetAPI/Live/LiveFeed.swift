@@ -18,6 +18,7 @@ final class LiveFeed: Sendable {
 
   private let storage: any FleetStorage
   private let hub: LiveHub
+  private let visibility: LiveVisibilityStore
   private let logger: Logger
   private let tenants = Mutex<[TenantID: State]>([:])
   /// The last task that was started for each tenant.
@@ -25,9 +26,10 @@ final class LiveFeed: Sendable {
   /// The calls that wait for the next read of a tenant's position. A tenant without an entry has no read in progress.
   private let positions = Mutex<[TenantID: [CheckedContinuation<FeedPosition, any Error>]]>([:])
 
-  init(storage: any FleetStorage, hub: LiveHub, logger: Logger) {
+  init(storage: any FleetStorage, hub: LiveHub, visibility: LiveVisibilityStore, logger: Logger) {
     self.storage = storage
     self.hub = hub
+    self.visibility = visibility
     self.logger = logger
   }
 
@@ -136,10 +138,11 @@ final class LiveFeed: Sendable {
       do {
         let changes = try await storage.changes(after: position, limit: Self.page, tenant: tenant)
         guard let last = changes.last else { return announced }
-        await hub.publish(changes.map(LiveRecord.init), tenant: tenant)
+        let visible = try await visibility.visibility(of: tenant, for: hub.restrictedChannels(of: tenant))
+        await hub.publish(changes.map(LiveRecord.init), as: visible, tenant: tenant)
         position = last.position
         pause = Self.pauses.first
-      } catch  where error.kind == .positionGone {
+      } catch let error as StorageError where error.kind == .positionGone {
         logger.warning("live feed of \(tenant): changes after \(position.rawValue) are no longer stored")
         hub.endSubscriptions(tenant, APIError(error, logger: logger))
         return announced
@@ -156,6 +159,7 @@ final class LiveFeed: Sendable {
 extension LiveRecord {
   init(_ change: FeedChange) {
     self.init(
-      number: change.position.rawValue, vehicle: change.record.vehicle, vin: change.vin, body: change.record.json)
+      number: change.position.rawValue, vehicle: change.record.vehicle, vin: change.vin, time: change.record.time,
+      body: change.record.json)
   }
 }

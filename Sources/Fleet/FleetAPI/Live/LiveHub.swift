@@ -15,6 +15,8 @@ final class LiveHub: Sendable {
 
   private struct Listeners {
     var channels: [LiveChannel: Int] = [:]
+    /// Those of `channels` whose records depend on fleets or assignments.
+    var restricted: Set<LiveChannel> = []
     /// Number of subscriptions to all channels.
     var count = 0
   }
@@ -54,20 +56,24 @@ final class LiveHub: Sendable {
 
   /// Publishes committed records. Returns when every connection has received them, so that the feed is not read faster.
   ///
-  /// - Parameter records: records of one commit, ordered by number.
-  func publish(_ records: [LiveRecord], tenant: TenantID) async {
+  /// - Parameters:
+  ///   - records: records of one commit, ordered by number.
+  ///   - visibility: what restricted channels show.
+  func publish(_ records: [LiveRecord], as visibility: LiveVisibility, tenant: TenantID) async {
     guard !records.isEmpty else { return }
+    let vehicles = Set(records.map(\.vehicle))
     let wanted = listeners.withLock { listeners in
-      var wanted: Set<LiveChannel> = []
-      guard let channels = listeners[tenant]?.channels else { return wanted }
-      for name in Set(records.map(\.vehicle)).union(records.compactMap(\.vin)).map(Optional.some) + [nil] {
-        let channel = LiveChannel(tenant: tenant, vehicle: name)
-        if channels[channel] != nil { wanted.insert(channel) }
+      guard let found = listeners[tenant] else { return Set<LiveChannel>() }
+      var wanted = found.restricted.filter { visibility.mayShow(vehicles, on: $0) }
+      for topic in [.all] + vehicles.union(records.compactMap(\.vin)).map({ LiveChannel.Topic.vehicle($0) }) {
+        let channel = LiveChannel(tenant: tenant, topic: topic)
+        if found.channels[channel] != nil { wanted.insert(channel) }
       }
       return wanted
     }
-    let updates = wanted.map { channel in
-      LiveUpdate(channel, records.filter { $0.isIn(channel) })
+    let updates = wanted.compactMap { channel in
+      let shown = records.filter { visibility.shows($0, on: channel) }
+      return shown.isEmpty ? nil : LiveUpdate(channel, shown)
     }
     guard !updates.isEmpty else { return }
     let deliveries = Deliveries(connectionsOfLoops.count)
@@ -78,6 +84,11 @@ final class LiveHub: Sendable {
       if !isGiven { deliveries.finish() }
     }
     await deliveries.wait()
+  }
+
+  /// The channels of a tenant that have subscribers, and whose records depend on fleets or assignments.
+  func restrictedChannels(of tenant: TenantID) -> Set<LiveChannel> {
+    listeners.withLock { $0[tenant]?.restricted ?? [] }
   }
 
   /// Whether a tenant has subscribers.
@@ -102,6 +113,13 @@ final class LiveHub: Sendable {
     listeners.withLock { listeners in
       let count = (listeners[channel.tenant]?.channels[channel] ?? 0) + step
       listeners[channel.tenant, default: Listeners()].channels[channel] = count > 0 ? count : nil
+      if channel.isRestricted {
+        if count > 0 {
+          listeners[channel.tenant]?.restricted.insert(channel)
+        } else {
+          listeners[channel.tenant]?.restricted.remove(channel)
+        }
+      }
       listeners[channel.tenant]?.count += step
       if listeners[channel.tenant]?.channels.isEmpty ?? false { listeners[channel.tenant] = nil }
     }

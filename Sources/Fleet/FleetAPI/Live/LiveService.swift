@@ -61,15 +61,14 @@ extension LiveService {
   ///   - limiter: rate limit of requests. Each message counts as a request.
   ///   - queryPermits: budget of permits for reading older records.
   init(
-    storage: any FleetStorage, authenticator: Authenticator, feed: LiveFeed, limiter: RateLimiter<SecretHash>,
-    memory: LiveMemory,
-    queryPermits: Budget
+    storage: any FleetStorage, authenticator: Authenticator, feed: LiveFeed, visibility: LiveVisibilityStore,
+    limiter: RateLimiter<SecretHash>, memory: LiveMemory, queryPermits: Budget
   ) {
     admit = { limiter.take($0) }
     authenticate = { token, address in
       let identity = try await authenticator.identity(token, from: address)
       let reach = Reach(of: identity.requester, to: .read, .records)
-      guard reach.isEverything else {
+      guard !reach.isEmpty else {
         throw APIError.forbidden(
           identity.gateway == nil ? reach.reason : "a gateway's key cannot listen; use an operator's token")
       }
@@ -85,9 +84,11 @@ extension LiveService {
       let permit = try await queryPermits.acquire(1, for: request.holder)
       let share = try await memory.acquire(2 * Self.pageBytes, for: request.holder)
       let caller = StorageCaller(tenant: request.channel.tenant, key: request.holder.key)
-      let changes = try await StorageCaller.$current.withValue(caller) {
-        try await storage.changes(
-          after: FeedPosition(rawValue: request.after), limit: request.limit, tenant: request.channel.tenant)
+      let tenant = request.channel.tenant
+      let (changes, visible) = try await StorageCaller.$current.withValue(caller) {
+        let changes = try await storage.changes(
+          after: FeedPosition(rawValue: request.after), limit: request.limit, tenant: tenant)
+        return (changes, try await visibility.visibility(for: request.channel))
       }
       permit.shrink(to: 0)
       // Memory of the records, and of their encoded frames.
@@ -95,7 +96,7 @@ extension LiveService {
       try await share.grow(to: 2 * bytes)
       share.shrink(to: 2 * bytes)
       let fitting = Self.pageBytes / max(bytes / max(changes.count, 1), 1)
-      let records = changes.map(LiveRecord.init).filter { $0.isIn(request.channel) }
+      let records = changes.map(LiveRecord.init).filter { visible.shows($0, on: request.channel) }
       return LivePage(
         pieces: records.isEmpty
           ? [] : LiveUpdate(request.channel, records).pieces(atMost: request.pieceBytes),

@@ -8,13 +8,10 @@ struct LiveRecord: Sendable {
   let vehicle: String
   /// The vehicle's VIN, if known.
   let vin: String?
+  /// The record's time; `nil` if unknown.
+  let time: Timestamp?
   /// The JSON text as the gateway sent it.
   let body: [UInt8]
-
-  /// Whether a channel of its tenant includes it.
-  func isIn(_ channel: LiveChannel) -> Bool {
-    channel.vehicle == nil || channel.vehicle == vehicle || channel.vehicle == vin
-  }
 }
 
 /// Records for the subscribers of one channel, encoded once for all of them.

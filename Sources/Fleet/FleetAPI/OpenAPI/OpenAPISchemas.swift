@@ -268,8 +268,8 @@ enum OpenAPISchemas {
         ]
       },
       "LiveChannel": {
-        "description": "`fleet`, or `vehicle:` and a vehicle's id or VIN.", "type": "string",
-        "pattern": "^(fleet|vehicle:.+)$"
+        "description": "`fleet`: all vehicles that the client may see; `fleet:` and a fleet's id; `vehicle:` and a vehicle's id or VIN; `me`: the vehicles that are assigned to the person.", "type": "string",
+        "pattern": "^(me|fleet(:.+)?|vehicle:.+)$"
       },
       "LiveEvent": {
         "description": "A message of the server. `id` increases within a tenant; pass the last one as `after`.",

@@ -78,7 +78,8 @@ public struct FleetServer: Service {
     let accounts = AccountService(
       storage: storage, settings: options.accounts, hasher: hasher, authenticator: authenticator, hub: hub,
       logger: logger)
-    let feed = LiveFeed(storage: storage, hub: hub, logger: logger)
+    let visibility = LiveVisibilityStore(storage: storage)
+    let feed = LiveFeed(storage: storage, hub: hub, visibility: visibility, logger: logger)
     let lastSeen = LastSeenStore(storage: storage, logger: logger)
     let metrics = MetricsRoute(
       storage: storage, requests: RequestMetrics(), tenants: tenantMetrics, hub: hub, more: moreMetrics)
@@ -96,8 +97,8 @@ public struct FleetServer: Service {
       responder: handler.responder, limits: options.limits, connections: connections, isSecure: tls != nil,
       proxies: options.proxies, hub: hub,
       live: LiveService(
-        storage: storage, authenticator: authenticator, feed: feed, limiter: limiter, memory: hub.memory,
-        queryPermits: queryPermits), accessLog: accessLog)
+        storage: storage, authenticator: authenticator, feed: feed, visibility: visibility, limiter: limiter,
+        memory: hub.memory, queryPermits: queryPermits), accessLog: accessLog)
     var metricsHandler = handler
     metricsHandler.table = RouteTable(routes: [metrics.openRoute])
     let watch = RevocationWatch(storage: storage, hub: hub, queryPermits: queryPermits, logger: logger)

@@ -29,6 +29,21 @@ extension FleetView {
   }
 }
 
+extension FleetView {
+  /// Returns the fleets of all vehicles that belong to one of some fleets, by the ids of the vehicles.
+  public func fleetsOfVehicles(in fleets: Set<UUIDv7>) throws(ThingError) -> [String: UUIDv7] {
+    var found: [String: UUIDv7] = [:]
+    guard !fleets.isEmpty else { return found }
+    for values in try values(["id", "fleetId"], ThingQuery<Vehicle>(.oneOf(key: "fleetId", fleets.map(\.json)))) {
+      guard let id = values[0].textValue, let fleet = values[1].textValue.flatMap({ UUIDv7($0.utf8.span) }) else {
+        continue
+      }
+      found[id] = fleet
+    }
+    return found
+  }
+}
+
 extension FleetTransaction {
   /// Replaces the list of vehicles of a fleet.
   ///

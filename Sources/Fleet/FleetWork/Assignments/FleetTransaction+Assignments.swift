@@ -110,19 +110,34 @@ extension FleetTransaction {
 extension FleetView {
   /// Returns the vehicles that are or were assigned to a person, each with the time of its assignment.
   public func vehicleWindows(of person: UUIDv7) throws(ThingError) -> [VehicleWindow] {
-    let drivers = try drivers(of: person).map(\.id.json)
-    guard !drivers.isEmpty else { return [] }
-    let query = ThingQuery<Assignment>(
-      .oneOf(key: "driverId", drivers), .oneOf(key: "status", ["active", "completed"].map { .text($0) }),
-      order: [.init("from", isDescending: true)])
-    return try windows(query).map(\.window)
+    try vehicleWindows(of: [person])[person]?.flatMap(\.value) ?? []
   }
 
-  /// Returns the vehicles and times of the assignments that a query finds, and their drivers.
-  private func windows(
-    _ query: ThingQuery<Assignment>
-  ) throws(ThingError) -> [(driver: JSON, window: VehicleWindow)] {
-    try values(["driverId", "vehicleId", "from", "to"], query).compactMap { values in
+  /// Returns the same for several people, by person and vehicle.
+  public func vehicleWindows(of people: Set<UUIDv7>) throws(ThingError) -> [UUIDv7: [String: [VehicleWindow]]] {
+    var windows: [UUIDv7: [String: [VehicleWindow]]] = [:]
+    var rest = Array(people)[...]
+    while !rest.isEmpty {
+      var query = ThingQuery<Driver>(.oneOf(key: "personId", rest.prefix(500).map(\.json)), limit: 500)
+      rest = rest.dropFirst(500)
+      repeat {
+        let page = try list(query)
+        for (driver, window) in try self.windows(ofDrivers: page.items.map(\.id.json)) {
+          guard let person = page.items.first(where: { $0.id.json == driver })?.value.personID else { continue }
+          windows[person, default: [:]][window.vehicle, default: []].append(window)
+        }
+        query.cursor = page.next
+      } while query.cursor != nil
+    }
+    return windows
+  }
+
+  /// Returns the times of the drivers' assignments that were not cancelled.
+  private func windows(ofDrivers drivers: [JSON]) throws(ThingError) -> [(driver: JSON, window: VehicleWindow)] {
+    guard !drivers.isEmpty else { return [] }
+    let query = ThingQuery<Assignment>(
+      .oneOf(key: "driverId", drivers), .oneOf(key: "status", ["active", "completed"].map { .text($0) }))
+    return try values(["driverId", "vehicleId", "from", "to"], query).compactMap { values in
       guard let vehicle = values[1].textValue, let from = try? Timestamp(json: values[2]) else { return nil }
       return (values[0], VehicleWindow(vehicle, from: from, to: try? Timestamp(json: values[3])))
     }

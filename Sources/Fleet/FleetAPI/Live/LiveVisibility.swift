@@ -1,0 +1,93 @@
+import FleetDomain
+import FleetWork
+import Synchronization
+import Telemetry
+
+/// The vehicles of fleets and the assignments of people, as far as a tenant's channels depend on them.
+struct LiveVisibility: Sendable {
+  /// The properties that are known.
+  struct Scope: Equatable, Sendable {
+    var fleets: Set<UUIDv7> = []
+    var people: Set<UUIDv7> = []
+
+    var isEmpty: Bool { fleets.isEmpty && people.isEmpty }
+
+    init(of channels: some Sequence<LiveChannel>) {
+      for channel in channels {
+        if case .fleet(let id) = channel.topic { fleets.insert(id) }
+        fleets.formUnion(channel.viewer?.fleets ?? [])
+        if let person = channel.viewer?.person { people.insert(person) }
+      }
+    }
+  }
+
+  /// The fleets of vehicles by their ids, if they are in the scope.
+  var fleets: [String: UUIDv7] = [:]
+  /// The assignments of people in the scope, by the ids of the vehicles.
+  var windows: [UUIDv7: [String: [VehicleWindow]]] = [:]
+
+  /// Whether a channel may show records of some of these vehicles. A quick check for channels of drivers.
+  func mayShow(_ vehicles: Set<String>, on channel: LiveChannel) -> Bool {
+    guard let viewer = channel.viewer, viewer.fleets.isEmpty else { return true }
+    guard let person = viewer.person, let own = windows[person] else { return false }
+    return own.keys.contains { vehicles.contains($0) }
+  }
+
+  /// Whether a record is sent to the subscribers of a channel.
+  func shows(_ record: LiveRecord, on channel: LiveChannel) -> Bool {
+    let fleet = fleets[record.vehicle]
+    switch channel.topic {
+    case .all, .me: break
+    case .vehicle(let name): guard name == record.vehicle || name == record.vin else { return false }
+    case .fleet(let id): guard fleet == id else { return false }
+    }
+    guard let viewer = channel.viewer else { return true }
+    let own = viewer.person.flatMap { windows[$0]?[record.vehicle] } ?? []
+    return VehicleSelection(fleets: viewer.fleets, windows: own).contains(record.vehicle, of: fleet, at: record.time)
+  }
+}
+
+/// Reads the visibility of records for live channels.
+///
+/// It is read again when the audit shows that something of the tenant has changed. The number of its last entry is read
+/// before the records of each commit are sent, so that an assignment applies to all records that are stored after it.
+final class LiveVisibilityStore: Sendable {
+  private struct Entry {
+    let scope: LiveVisibility.Scope
+    /// The number of the last entry of the audit before the visibility was read.
+    let number: Int64
+    let visibility: LiveVisibility
+  }
+
+  private let storage: any FleetStorage
+  private let entries = Mutex<[TenantID: Entry]>([:])
+
+  init(storage: any FleetStorage) { self.storage = storage }
+
+  /// Returns the present visibility for the restricted channels of a tenant. If there are none, nothing is read.
+  func visibility(of tenant: TenantID, for channels: Set<LiveChannel>) async throws -> LiveVisibility {
+    let scope = LiveVisibility.Scope(of: channels)
+    guard !scope.isEmpty else {
+      entries.withLock { $0[tenant] = nil }
+      return LiveVisibility()
+    }
+    let number = try await storage.auditHead(tenant: tenant).number
+    let known = entries.withLock { $0[tenant] }
+    if let known, known.number == number, known.scope == scope { return known.visibility }
+    let visibility = try await read(scope, of: tenant)
+    entries.withLock { $0[tenant] = Entry(scope: scope, number: number, visibility: visibility) }
+    return visibility
+  }
+
+  /// Returns the present visibility for one channel.
+  func visibility(for channel: LiveChannel) async throws -> LiveVisibility {
+    channel.isRestricted ? try await read(LiveVisibility.Scope(of: [channel]), of: channel.tenant) : LiveVisibility()
+  }
+
+  private func read(_ scope: LiveVisibility.Scope, of tenant: TenantID) async throws -> LiveVisibility {
+    try await storage.view(tenant: tenant) { view throws(ThingError) in
+      LiveVisibility(
+        fleets: try view.fleetsOfVehicles(in: scope.fleets), windows: try view.vehicleWindows(of: scope.people))
+    }
+  }
+}
