@@ -2,12 +2,12 @@ import FleetDomain
 import Telemetry
 
 extension FleetView {
-  /// The person with an email address; `nil` if there is none.
+  /// Returns the person with an email address; `nil` if there is none.
   public func person(_ email: EmailAddress) throws(ThingError) -> Stored<Person>? {
     try first(ThingQuery<Person>(.oneOf(key: "email", [email.json])))
   }
 
-  /// The usable factors of a person, which are the confirmed ones.
+  /// Returns the factors that a person can use. Factors that are not confirmed yet are left out.
   public func factors(of person: UUIDv7) throws(ThingError) -> [Stored<Factor>] {
     try list(
       ThingQuery<Factor>(
@@ -15,7 +15,7 @@ extension FleetView {
     ).items
   }
 
-  /// A valid ticket; `nil` if it was used, has expired, or is for another purpose.
+  /// Returns the valid ticket with a secret; `nil` if the ticket was used, has expired, or has another purpose.
   public func ticket(
     _ secret: SecretHash, for purposes: Set<Ticket.Purpose>, at time: Timestamp
   ) throws(ThingError) -> Stored<Ticket>? {
@@ -25,7 +25,7 @@ extension FleetView {
     return ticket
   }
 
-  /// Administrators of the whole tenant who can sign in, at most two.
+  /// Returns up to two people who are administrators of the whole tenant and can sign in.
   public func someAdministrators() throws(ThingError) -> [Stored<Person>] {
     var found: [Stored<Person>] = []
     var query = ThingQuery<Person>(.oneOf(key: "isActive", [.bool(true)]), limit: 1_000)
@@ -39,12 +39,12 @@ extension FleetView {
 }
 
 extension FleetTransaction {
-  /// Creates a secret that is valid once.
+  /// Creates a ticket with a secret that can be used once.
   ///
   /// - Parameters:
   ///   - person: the owner; `nil` for the first administrator.
   ///   - details: additional data for the purpose, as JSON.
-  ///   - replaces: whether older tickets of the same purpose and person become invalid; `nil` if that depends on the
+  ///   - replaces: whether older tickets of the same purpose and person become invalid; if `nil`, this depends on the
   ///     purpose.
   @discardableResult
   public func issueTicket(
@@ -69,7 +69,7 @@ extension FleetTransaction {
     return try insert(ticket)
   }
 
-  /// Sets a new password. All links that were sent before become invalid.
+  /// Sets a new password. All links that were sent to the person before become invalid.
   public func setPassword(
     _ hash: PasswordHash, of person: Stored<Person>, action: String
   ) throws(ThingError) -> Stored<Person> {
@@ -80,7 +80,7 @@ extension FleetTransaction {
     return try update(person, to: changed, action: action)
   }
 
-  /// Allows a person to sign in, or ends all sessions of the person and prevents sign-ins.
+  /// Allows a person to sign in, or prevents it and ends all sessions of the person.
   ///
   /// - Throws: `rule` with `lastAdministrator`.
   public func setActive(_ isActive: Bool, _ person: Stored<Person>) throws(ThingError) -> Stored<Person> {
@@ -97,7 +97,7 @@ extension FleetTransaction {
     return try update(person, to: changed, action: action)
   }
 
-  /// Checks that someone can still administer the tenant when a person no longer does.
+  /// Checks that the tenant has another person who can administer it, before a person loses that right.
   ///
   /// - Throws: `rule` with `lastAdministrator`.
   public func requireAnotherAdministrator(than person: Stored<Person>) throws(ThingError) {

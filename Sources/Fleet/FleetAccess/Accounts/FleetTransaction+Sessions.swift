@@ -8,12 +8,12 @@ public struct NewSession: Sendable {
   public var secret: SecretHash
   /// The hash of the refresh token; `nil` for a cookie.
   public var refreshSecret: SecretHash?
-  /// The client's name for itself, from the header `User-Agent`.
+  /// The client's own name, from the header `User-Agent`.
   public var client: String?
   public var address: String?
-  /// The identity at an OpenID provider; `nil` for another sign-in.
+  /// The identity at an OpenID provider with which the person signed in; `nil` for any other sign-in.
   public var identity: UUIDv7?
-  /// The provider's own identifier of its session; `nil` if it gave none.
+  /// The provider's own identifier of its session; `nil` if the provider sent none.
   public var providerSession: String?
 
   public init(
@@ -106,9 +106,9 @@ extension FleetTransaction {
   /// Replaces the tokens of an app by new ones.
   ///
   /// - Parameter presented: the hash of the refresh token that the app sent.
-  /// - Returns: the session; `nil` if the refresh token is not the current one. If it was used before, it was probably
-  ///   stolen, and the session is ended; the caller must commit this change. A text that never was a token of the session changes
-  ///   nothing, because anyone who knows the session's id can invent one.
+  /// - Returns: the session; `nil` if the refresh token is not the current one. If it is an earlier one, it was
+  ///   probably stolen, so the session is ended; the caller must commit this change. If it never was a token of the
+  ///   session, nothing changes, because anyone who knows the session's id can invent such a text.
   public func renewSession(
     _ session: Stored<Session>, presented: SecretHash, secret: SecretHash, refreshSecret: SecretHash,
     address: String?, _ limits: SessionLimits
@@ -131,7 +131,7 @@ extension FleetTransaction {
   /// Maximum number of sessions of one person.
   private static var mostSessions: Int { 100 }
 
-  /// Removes sessions that have ended, and ends the oldest if there are too many.
+  /// Removes sessions that have ended. If a person still has too many, ends the oldest.
   private func makeRoomForSession(of person: UUIDv7) throws(ThingError) {
     let all = try list(
       ThingQuery<Session>(

@@ -1,22 +1,22 @@
 import Telemetry
 
-/// Validity of sessions, tokens and links, in seconds.
+/// Times for which sessions, tokens and links are valid, in seconds.
 public struct SessionLimits: Equatable, Sendable {
-  /// A browser's session ends after this time without a request.
+  /// Time without a request after which a browser's session ends.
   public var idleSeconds = 12 * 3_600
-  /// A browser's session ends after this time in any case.
+  /// Time after the sign-in at which a browser's session ends, even if it is in use.
   public var seconds = 30 * 86_400
-  /// Validity of an app's access token.
+  /// Time for which an app's access token is valid.
   public var accessSeconds = 900
-  /// An app's session ends after this time without a renewed access token.
+  /// Time without a renewed access token after which an app's session ends.
   public var appIdleSeconds = 30 * 86_400
-  /// An app's session ends after this time in any case.
+  /// Time after the sign-in at which an app's session ends, even if it is in use.
   public var appSeconds = 180 * 86_400
-  /// Validity of a link that invites a person, or sets up the first administrator.
+  /// Time for which a link is valid that invites a person or sets up the first administrator.
   public var invitationSeconds = 3 * 86_400
-  /// Validity of a link that sets a new password.
+  /// Time for which a link to set a new password is valid.
   public var recoverySeconds = 3_600
-  /// The time between the password and the second factor.
+  /// Maximum time from the password to the second factor.
   public var factorSeconds = 600
   /// Maximum age of the last sign-in for changes of factors, email addresses and roles.
   public var recentSeconds = 900
@@ -25,7 +25,7 @@ public struct SessionLimits: Equatable, Sendable {
 }
 
 extension Timestamp {
-  /// A later time.
+  /// Returns the time that is this number of seconds later.
   public func adding(seconds: Int) -> Timestamp {
     Timestamp(nanoseconds: nanoseconds + Int64(seconds) * 1_000_000_000)
   }

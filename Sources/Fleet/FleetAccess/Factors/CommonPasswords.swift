@@ -1,5 +1,5 @@
-/// The passwords that attackers try first: those with at least eight characters among the 30,000 most common ones of
-/// leaked collections, according to the package zxcvbn.
+/// The passwords that attackers try first. The package zxcvbn lists the 30,000 most common passwords of leaked
+/// collections; these are the ones with at least eight characters.
 public enum CommonPasswords {
   /// All of these passwords, in lower case.
   public static let all = list.split { $0 == " " || $0 == "\n" }.map(String.init)

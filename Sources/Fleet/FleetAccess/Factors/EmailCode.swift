@@ -1,30 +1,32 @@
 import FleetDomain
 import Telemetry
 
-/// Six-digit codes that are sent by email. A code is valid once, for ten minutes and five answers.
+/// Six-digit codes that are sent by email. A code can be used once, within ten minutes, and becomes invalid after five
+/// wrong answers.
 public enum EmailCode {
-  /// Digits of a code.
+  /// Number of digits of a code.
   public static let digits = 6
-  /// The time for which a code is valid.
+  /// The time for which a code is valid, s.
   public static let seconds = 600
-  /// Wrong answers after which a code is no longer valid.
+  /// Number of wrong answers after which a code becomes invalid.
   public static let mostAnswers: Int64 = 5
 
-  /// A new random code.
+  /// Returns a new random code.
   public static func new() -> String {
     var generator = SystemRandomNumberGenerator()
     return String((0..<digits).map { _ in Character(String(Int.random(in: 0...9, using: &generator))) })
   }
 
-  /// The text of which a keyed proof is stored. Without the key, a code cannot be found by trying all of them.
+  /// Returns the text of which a proof is stored (``SecretKeys/proof(of:)``). A thief of the database cannot find the
+  /// code by trying all codes, because the proof needs the key.
   fileprivate static func statement(_ code: String, _ place: String) -> String { "email code \(place) \(code)" }
 
-  /// The text whose hash finds the ticket of a code.
+  /// Returns the text whose hash is stored as the secret of the code's ticket.
   fileprivate static func name(_ place: String) -> String { "emailCode \(place)" }
 }
 
 extension FleetTransaction {
-  /// Stores a code that is sent to a person. An older code for the same place ends.
+  /// Stores a code that is sent to a person. An older code for the same place becomes invalid.
   ///
   /// - Parameter place: the sign-in or factor that the code is for.
   public func issueEmailCode(
@@ -39,12 +41,13 @@ extension FleetTransaction {
       details: keys.proof(of: EmailCode.statement(code, place)))
   }
 
-  /// Whether a code is right. A right code is used up; a wrong answer is counted, which the caller must commit.
+  /// Whether a code is right. A right code cannot be used again. A wrong answer is counted; the caller must commit
+  /// that.
   public func acceptEmailCode(_ code: String, for place: String, _ keys: SecretKeys) throws(ThingError) -> Bool {
     guard let ticket = try ticket(Secret.hash(of: EmailCode.name(place)), for: [.emailCode], at: now) else {
       return false
     }
-    // People copy codes with spaces.
+    // Spaces are ignored, because people copy codes with them.
     let digits = code.filter { $0 != " " }
     guard digits.utf8.count == EmailCode.digits,
       keys.isProof(ticket.value.details ?? "", of: EmailCode.statement(digits, place))

@@ -6,7 +6,7 @@ import CSodium
 ///
 /// Hashing takes tens of milliseconds and ``Cost/memoryBytes`` of memory: the caller limits how many run at a time.
 public struct PasswordHash: Equatable, Sendable {
-  /// The cost of one guess.
+  /// The work that hashing costs, for this server and for each guess of an attacker.
   public struct Cost: Equatable, Sendable {
     /// Number of iterations over the memory, at least 1.
     public let passes: Int
@@ -22,17 +22,17 @@ public struct PasswordHash: Equatable, Sendable {
     public static let standard = Cost(passes: 3, memoryBytes: 32 << 20)
   }
 
-  /// The library could not hash, because there was not enough memory.
+  /// The library could not compute the hash, because there was not enough memory.
   public struct Failure: Error {}
 
-  /// The PHC string.
+  /// The hash, its salt and its cost as a PHC string.
   public let text: String
 
   public init(text: String) { self.text = text }
 
   /// Hashes a password with a new random salt.
   ///
-  /// - Parameter password: in the form of ``PasswordPolicy/normalized(_:)``.
+  /// - Parameter password: the password after ``PasswordPolicy/normalized(_:)``.
   public init(of password: String, _ cost: Cost = .standard) throws(Failure) {
     guard sodium_init() >= 0 else { throw Failure() }
     var text = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
@@ -43,21 +43,21 @@ public struct PasswordHash: Equatable, Sendable {
     self.text = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// A hash that belongs to no password. Checking a password against it takes as long as against any other hash.
+  /// Creates a hash that no password has. Checking a password against it takes as long as against any other hash.
   public static func random(_ cost: Cost = .standard) -> PasswordHash {
     var generator = SystemRandomNumberGenerator()
     func base64(_ count: Int) -> String {
       let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-      // The PHC format uses the other alphabet of base64.
+      // The PHC format uses the base64 alphabet with `+` and `/`.
       return Base64URL.text(bytes).map { $0 == "-" ? "+" : $0 == "_" ? "/" : String($0) }.joined()
     }
     return PasswordHash(
       text: "$argon2id$v=19$m=\(cost.memoryBytes >> 10),t=\(cost.passes),p=1$\(base64(16))$\(base64(32))")
   }
 
-  /// Whether a password is the one that was hashed. Takes as long as hashing.
+  /// Whether the hash is that of a password. The check takes as long as hashing.
   ///
-  /// - Parameter password: in the form of ``PasswordPolicy/normalized(_:)``.
+  /// - Parameter password: the password after ``PasswordPolicy/normalized(_:)``.
   public func matches(_ password: String) -> Bool {
     let password = Array(password.utf8CString)
     guard sodium_init() >= 0 else { return false }
@@ -73,11 +73,11 @@ public struct PasswordHash: Equatable, Sendable {
     }
   }
 
-  /// Calls `work` with the text in the form that the library needs: in a buffer of the maximum length.
+  /// Calls `work` with the text in a buffer of the library's maximum length, which the library requires.
   private func withText<Value>(_ work: (UnsafePointer<CChar>) -> Value) -> Value {
     var bytes = Array(text.utf8.prefix(Int(crypto_pwhash_STRBYTES) - 1)).map { CChar(bitPattern: $0) }
     bytes += [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES) - bytes.count)
-    // The buffer is not empty.
+    // The buffer is never empty, so it has an address.
     return unsafe bytes.withUnsafeBufferPointer { unsafe work($0.baseAddress!) }
   }
 }

@@ -12,7 +12,8 @@ public struct PasswordPolicy: Sendable {
   public static let minimumAlone = 15
   /// Minimum number of characters of a password with a second factor.
   public static let minimumWithFactor = 8
-  /// Maximum number of UTF-8 bytes of a password. It limits the work of hashing; no person types a longer password.
+  /// Maximum number of UTF-8 bytes of a password, which limits the work of hashing. People do not type longer
+  /// passwords.
   public static let maximumBytes = 1_024
 
   /// The reason why a password is rejected.
@@ -23,14 +24,14 @@ public struct PasswordPolicy: Sendable {
     case tooLong
     /// The password is in the list of common passwords.
     case common
-    /// The password consists of a word of the account and few other characters.
+    /// The password consists of a word from the account, such as a name, and few other characters.
     case accountWord(String)
-    /// The password consists of common passwords, words of the account, and sequences of keys or digits.
+    /// The password consists only of common passwords, words from the account, and rows of keys or digits.
     case guessable
     /// The password repeats one character or one short sequence.
     case repetitive
 
-    /// One sentence for the person who chose the password.
+    /// The reason as one sentence, for the person who chose the password.
     public var message: String {
       switch self {
       case .tooShort(let minimum, let found): "Use at least \(minimum) characters; this password has \(found)."
@@ -46,7 +47,9 @@ public struct PasswordPolicy: Sendable {
 
   private let common: Set<String>
 
-  /// - Parameter common: the most common passwords, in any case.
+  /// Creates a policy.
+  ///
+  /// - Parameter common: the most common passwords, in upper or lower case.
   public init(common: some Sequence<String>) { self.common = Set(common.lazy.map { Self.folded($0) }) }
 
   /// Checks a new password.
@@ -68,13 +71,14 @@ public struct PasswordPolicy: Sendable {
     guard isHardToGuess(folded, own: own, required: min(8, (count + 1) / 2)) else { throw .guessable }
   }
 
-  /// Returns the form of a password that is hashed: Unicode's form NFC, so that the hash does not depend on the
+  /// Returns the password in Unicode's form NFC, in which it is hashed. The hash therefore does not depend on the
   /// keyboard.
   public static func normalized(_ password: String) -> String { NameRules.composed(password) }
 
   private static func folded(_ text: String) -> String { normalized(text).lowercased() }
 
-  /// Returns the word that makes up the password except for fewer than eight characters; `nil` if there is none.
+  /// Returns a word that the password contains, if fewer than eight characters remain without it; `nil` if there is
+  /// none.
   private static func dominantWord(_ words: [String], in password: String) -> String? {
     let parts = words.flatMap { word in
       [folded(word)] + folded(word).split { !$0.isLetter && !$0.isNumber }.map(String.init)
@@ -100,8 +104,9 @@ public struct PasswordPolicy: Sendable {
     return count
   }
 
-  /// Whether enough letters and digits are left when the parts that attackers combine first are taken out: common
-  /// passwords, words of the account of at least three characters, and at least four neighbouring keys, digits or letters.
+  /// Whether enough letters and digits remain after the removal of parts that attackers try first: common passwords,
+  /// words from the account of at least three characters, and rows of at least four neighbouring keys, digits or
+  /// letters.
   private func isHardToGuess(_ password: String, own: Set<String>, required: Int) -> Bool {
     let text = Array(password)
     var (index, left) = (0, 0)
@@ -116,7 +121,7 @@ public struct PasswordPolicy: Sendable {
       }
       if left >= required { return true }
     }
-    // Passwords of spaces and other characters alone are judged by their length.
+    // A password without letters and digits is judged only by its length.
     return !text.contains { $0.isLetter || $0.isNumber }
   }
 
@@ -133,8 +138,8 @@ public struct PasswordPolicy: Sendable {
     "01234567890123456789", "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm", "abcdefghijklmnopqrstuvwxyz",
   ].flatMap { [$0, String($0.reversed())] }
 
-  /// The length of the row of keys, digits or letters with which a text begins, or of one repeated character; 0 if it is
-  /// shorter than 4.
+  /// Returns the length of the row of keys, digits or letters, or of the repeated character, at the beginning of a
+  /// text; 0 if it is shorter than 4.
   private static func sequence(_ text: ArraySlice<Character>) -> Int {
     let repeated = text.prefix { $0 == text.first }.count
     if repeated >= 4 { return repeated }

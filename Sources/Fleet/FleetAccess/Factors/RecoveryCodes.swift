@@ -1,11 +1,11 @@
 import Crypto
 import FleetDomain
 
-/// Codes that replace a lost second factor. Each is valid once.
+/// Codes that replace a lost second factor. Each can be used once.
 ///
 ///     K7QM-3XHP-9RTV-C2WD-5NBF-8JAG
 ///
-/// A code has 24 characters of 5 random bits, 120 bits together. It cannot be guessed or searched for, so a plain SHA-256
+/// A code has 24 characters of 5 random bits, 120 bits in total. That is too many to try all codes, so a plain SHA-256
 /// digest is stored (OWASP ASVS 5.0, 6.5.2: at least 112 bits).
 public enum RecoveryCodes {
   /// Number of codes in a set.
@@ -14,7 +14,7 @@ public enum RecoveryCodes {
   /// Crockford's alphabet: without I, L, O and U, which are mistaken for other characters.
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
-  /// Creates a set of random codes, in groups of four characters. They are shown once.
+  /// Creates a set of random codes, in groups of four characters. They are shown to the person once.
   public static func newSet() -> [String] {
     var generator = SystemRandomNumberGenerator()
     return (0..<count).map { _ in
@@ -27,9 +27,9 @@ public enum RecoveryCodes {
     }
   }
 
-  /// The digest that is stored for a code.
+  /// Returns the digest that is stored for a code.
   ///
-  /// - Parameter entered: a code as a person typed it: lower case, spaces and missing hyphens are accepted, and `I`, `L`
+  /// - Parameter entered: a code as a person typed it. Lower case, spaces and missing hyphens are accepted; `I`, `L`
   ///   and `O` are read as `1`, `1` and `0`.
   /// - Returns: `nil` if the text cannot be a code.
   public static func hash(of entered: String) -> SecretHash? {

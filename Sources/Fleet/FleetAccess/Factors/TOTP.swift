@@ -14,9 +14,9 @@ public struct TOTP: Sendable {
   public static let stepSeconds: Int64 = 30
   /// Number of digits of a code.
   public static let digits = 6
-  /// Length of a secret in bytes: that of a SHA-1 digest (RFC 4226, section 4, R6).
+  /// Length of a secret in bytes, which is that of a SHA-1 digest (RFC 4226, section 4, R6).
   public static let secretCount = 20
-  /// Number of steps before and after the present one whose codes are accepted.
+  /// Number of steps before the present one, and after it, whose codes are accepted.
   static let tolerance: Int64 = 1
 
   /// The secret that the server and the authenticator app share.
@@ -24,24 +24,24 @@ public struct TOTP: Sendable {
 
   public init(secret: [UInt8]) { self.secret = secret }
 
-  /// A new random secret of ``secretCount`` bytes.
+  /// Returns a new random secret of ``secretCount`` bytes.
   public static func newSecret() -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
     return (0..<secretCount).map { _ in generator.next() }
   }
 
-  /// The number of the step at a time: seconds since 1970 divided by ``stepSeconds``, rounded down.
+  /// Returns the number of the step at a time: seconds since 1970 divided by ``stepSeconds``, rounded down.
   public static func step(at time: Timestamp) -> Int64 {
     let seconds = time.milliseconds.floorDivided(by: 1_000)
     return seconds.floorDivided(by: stepSeconds)
   }
 
-  /// The code of a step: ``digits`` digits, with leading zeros.
+  /// Returns the code of a step: ``digits`` digits, with leading zeros.
   public func code(step: Int64) -> String {
     let counter = (0..<8).map { UInt8(truncatingIfNeeded: step >> (56 - 8 * Int64($0))) }
     let code = HMAC<Insecure.SHA1>.authenticationCode(for: counter, using: SymmetricKey(data: secret))
     let bytes = Array(code)
-    // Dynamic truncation (RFC 4226, section 5.3): 31 bits at an offset that is given by the last four bits.
+    // Dynamic truncation (RFC 4226, section 5.3): 31 bits are read at the offset that the last four bits contain.
     let offset = Int(bytes[bytes.count - 1] & 0x0F)
     let number = bytes[offset..<offset + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
     let text = String(number % 1_000_000)
@@ -59,7 +59,7 @@ public struct TOTP: Sendable {
     let entered = code.utf8.filter { $0 != UInt8(ascii: " ") }
     let present = Self.step(at: time)
     var accepted: Int64?
-    // Compare all steps, so that the time of the check does not depend on the matching step.
+    // All steps are compared, so that the time of the check does not show which step matched.
     for step in (present - Self.tolerance)...(present + Self.tolerance) {
       if ConstantTime.isEqual(entered, Array(self.code(step: step).utf8)), step > lastStep ?? .min { accepted = step }
     }
@@ -79,7 +79,7 @@ public struct TOTP: Sendable {
       + "&algorithm=SHA1&digits=\(Self.digits)&period=\(Self.stepSeconds)"
   }
 
-  /// A text with every byte outside RFC 3986's unreserved characters percent-encoded.
+  /// Returns a text in which all bytes except RFC 3986's unreserved characters are percent-encoded.
   private static func percentEncoded(_ text: String) -> String {
     var encoded = ""
     for byte in text.utf8 {
@@ -98,7 +98,7 @@ public struct TOTP: Sendable {
 }
 
 extension Int64 {
-  /// The quotient rounded towards negative infinity; the divisor is positive.
+  /// Returns the quotient rounded towards negative infinity. The divisor must be positive.
   fileprivate func floorDivided(by divisor: Int64) -> Int64 {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? quotient - 1 : quotient

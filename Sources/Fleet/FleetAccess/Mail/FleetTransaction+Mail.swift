@@ -1,13 +1,13 @@
 import FleetDomain
 import Telemetry
 
-/// The limits of mails.
+/// Limits of the number of mails, and the times of attempts.
 public enum MailLimits {
-  /// A mail is dropped after this time, s.
+  /// The time after which a mail that could not be sent is dropped, s.
   public static let seconds = 3 * 86_400
-  /// The period in which mails are counted, s.
+  /// The period for which mails are counted, s.
   public static let period = 3_600
-  /// Mails of one reason to one account, and to one address, in a period.
+  /// Returns the maximum number of mails for one reason that one account, and one email address, get in a period.
   public static func perRecipient(_ reason: QueuedMail.Reason) -> Int {
     switch reason {
     case .recovery, .invitation: 5
@@ -15,10 +15,11 @@ public enum MailLimits {
     case .passwordChanged, .emailChanged, .factorAdded, .factorRemoved: 20
     }
   }
-  /// Invitations of one tenant in a period.
+  /// Maximum number of invitations that one tenant sends in a period.
   public static let invitationsPerTenant = 100
 
-  /// Mails with a lower number are sent first, because a person waits for a link or a code.
+  /// Returns the priority of mails for a reason. Lower numbers are sent first; they are for mails with a link or a
+  /// code, because a person waits for them.
   static func priority(_ reason: QueuedMail.Reason) -> Int64 {
     switch reason {
     case .emailCode: 0
@@ -38,9 +39,9 @@ extension FleetTransaction {
   /// Adds a mail to the queue. It is sent after the commit.
   ///
   /// - Parameters:
-  ///   - recipient: the address; `nil` for the person's own.
+  ///   - recipient: the address; `nil` for the person's own address.
   ///   - keys: the keys that encrypt the values.
-  /// - Returns: `false` if the person has no address, or if one of ``MailLimits`` is reached. No mail is sent then.
+  /// - Returns: `false` if no mail is sent, because the person has no address or one of ``MailLimits`` is reached.
   @discardableResult
   public func enqueueMail(
     _ reason: QueuedMail.Reason, to person: Stored<Person>, at recipient: EmailAddress? = nil, _ details: MailDetails,
@@ -78,9 +79,10 @@ extension FleetTransaction {
     return try list(recent).items.count < most
   }
 
-  /// Takes the mail that is to be sent next. If it is not finished (``finishMail(_:error:)``), it is due again later.
+  /// Takes the mail that is to be sent next from the queue. Unless ``finishMail(_:error:)`` is called for it, it is due
+  /// again later.
   ///
-  /// - Returns: the mail, and mails that were dropped because their time is over.
+  /// - Returns: the mail, and the mails that were dropped because they have expired.
   public func takeMail() throws(ThingError) -> (mail: Stored<QueuedMail>?, expired: [Stored<QueuedMail>]) {
     let over = ThingQuery<QueuedMail>(
       .oneOf(key: "nextAttemptAt", [.null]),

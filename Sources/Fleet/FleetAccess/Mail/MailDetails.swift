@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// The values in the text of a mail.
+/// The values that are inserted into the text of a mail.
 public struct MailDetails: Equatable, Sendable {
   /// First and last name of the person.
   public var name: String
@@ -13,9 +13,9 @@ public struct MailDetails: Equatable, Sendable {
   public var code: String?
   /// The time until which the link or code is valid.
   public var validUntil: Timestamp?
-  /// The time of the change that a notice is about.
+  /// The time of the change that a notice reports.
   public var changedAt: Timestamp?
-  /// The address of the client that made the change.
+  /// The network address of the client that made the change.
   public var address: String?
   /// The name of the thing that was changed, for example of a factor.
   public var item: String?
@@ -28,7 +28,7 @@ public struct MailDetails: Equatable, Sendable {
   /// Creates the values for a person.
   public init(of person: Person) { self.init(name: "\(person.firstName) \(person.lastName)", locale: person.locale) }
 
-  /// Encrypts the values for a row of the queue.
+  /// Encrypts the values for the mail with an id, which is in the queue.
   func sealed(for id: UUIDv7, _ keys: SecretKeys) -> String {
     var members: [String: JSON] = ["name": .text(name)]
     for (key, text) in [("locale", locale), ("link", link), ("code", code), ("address", address), ("item", item)] {
@@ -40,7 +40,7 @@ public struct MailDetails: Equatable, Sendable {
     return keys.seal(Array(JSON.object(members).canonicalText.utf8), for: SecretPlace.mail(id))
   }
 
-  /// Decrypts the values of a row of the queue; `nil` if the key is missing.
+  /// Decrypts the values of a queued mail; `nil` if the key is missing.
   public init?(_ mail: Stored<QueuedMail>, _ keys: SecretKeys) {
     guard let details = mail.value.details, let bytes = keys.open(details, for: SecretPlace.mail(mail.id)),
       let json = try? JSON(parsing: bytes), let name = json["name"]?.textValue

@@ -4,28 +4,30 @@ import Telemetry
 
 /// A signed token (RFC 7515, compact serialization; RFC 7519).
 ///
-/// The algorithm is that of the key, never the one that the token asks for: a token with `none`, or one that was signed
-/// with a public key as a shared secret (HS256), fails.
+/// The algorithm is taken from the key, never from the token. Therefore a token with the algorithm `none` is rejected,
+/// and so is a token that uses a public key as a shared secret (HS256).
 public struct JSONWebToken: Equatable, Sendable {
   /// The longest token that is read, bytes.
   public static let longest = 16 << 10
 
   let algorithm: String
-  /// The name of the key (`kid`); `nil` if the token names none, which is right if the provider has one key (OpenID
-  /// Connect Core 1.0, section 10.1).
+  /// The name of the key (`kid`); `nil` if the token names none, which is allowed if the provider has only one key
+  /// (OpenID Connect Core 1.0, section 10.1).
   let keyName: String?
-  /// The content. It proves nothing before ``verify(_:)``.
+  /// The content. It must not be trusted before ``verify(_:)`` has succeeded.
   let content: JSON
   private let signed: [UInt8]
   private let signature: [UInt8]
 
+  /// Parses a token; its signature is not checked.
+  ///
   /// - Throws: `malformed`.
   public init(_ text: String) throws(OpenIDError) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard text.utf8.count <= Self.longest, parts.count == 3, let head = Self.object(parts[0]),
       let content = Self.object(parts[1]), let signature = Base64URL.bytes(String(parts[2]))
     else { throw OpenIDError(.malformed, "this is no signed token") }
-    // Extensions that must be understood are not (RFC 7515, section 4.1.11).
+    // Extensions that a receiver must support (RFC 7515, section 4.1.11) are not supported.
     guard head["crit"] == nil else { throw OpenIDError(.malformed, "the token has critical extensions") }
     guard let algorithm = head["alg"]?.textValue else { throw OpenIDError(.wrongAlgorithm, "the token has none") }
     let keyName = head["kid"]?.textValue
@@ -44,9 +46,9 @@ public struct JSONWebToken: Equatable, Sendable {
     return json
   }
 
-  /// Checks the signature.
+  /// Checks the signature with the provider's keys.
   ///
-  /// - Returns: the content.
+  /// - Returns: the content, which can be trusted.
   /// - Throws: `unknownKey`; `wrongAlgorithm`; `wrongSignature`.
   func verify(_ keys: OpenIDKeys) throws(OpenIDError) -> JSON {
     guard let key = keys.key(of: self) else { throw OpenIDError(.unknownKey, "the provider has no such key") }

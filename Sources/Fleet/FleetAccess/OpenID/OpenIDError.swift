@@ -1,31 +1,31 @@
-/// The reason why the statement of an OpenID provider is refused.
+/// The reason why an answer or token of an OpenID provider is refused.
 public struct OpenIDError: Error, Equatable, Sendable, CustomStringConvertible {
   public enum Kind: String, Sendable {
-    /// The text is no signed token, or too long.
+    /// The text is not a signed token, or is too long.
     case malformed
-    /// The algorithm is not the key's.
+    /// The token's algorithm is not that of the provider's key.
     case wrongAlgorithm
-    /// No key of the provider has the name that the token gives.
+    /// The provider has no key with the name that the token contains.
     case unknownKey
     case wrongSignature
     case wrongIssuer, wrongAudience, wrongNonce, wrongAccessToken
     case expired, notYetValid
-    /// The provider's description or keys cannot be used.
+    /// The provider's configuration document or keys cannot be used.
     case badProvider
-    /// The provider refuses the sign-in.
+    /// The provider has refused the sign-in.
     case refused
     /// The provider does not answer, or its answer is too long.
     case unreachable
-    /// The sign-in was not begun by this browser, is over, or was finished before.
+    /// The sign-in was not begun in this browser, has expired, or was completed before.
     case wrongState
-    /// Nobody may sign in with this account.
+    /// No person has this identity, and it may not get an account.
     case noAccount
-    /// The account belongs to a person who has it already, or the address to another person.
+    /// The identity already belongs to a person, or its email address belongs to another person.
     case conflict
   }
 
   public let kind: Kind
-  /// For the log; never a secret.
+  /// Details for the log; they never contain a secret.
   public let detail: String
 
   public init(_ kind: Kind, _ detail: String) {

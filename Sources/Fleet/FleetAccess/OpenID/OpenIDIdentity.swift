@@ -2,22 +2,22 @@ import Crypto
 import FleetDomain
 import Telemetry
 
-/// What an ID token or logout token says, after all checks (OpenID Connect Core 1.0, section 3.1.3.7; Back-Channel Logout
-/// 1.0, section 2.6).
+/// The content of an ID token or logout token that passed all checks (OpenID Connect Core 1.0, section 3.1.3.7;
+/// Back-Channel Logout 1.0, section 2.6).
 public struct OpenIDIdentity: Equatable, Sendable {
-  /// Clocks may differ by this time, s.
+  /// The maximum accepted difference between the clocks of server and provider, s.
   static let leeway = 60
-  /// A logout token is good for this time after it was made, s.
+  /// The time for which a logout token is valid after it was made, s.
   static let logoutSeconds = 600
 
   public let issuer: String
-  /// The account at the provider; `nil` in a logout token that only names a session.
+  /// The provider's identifier of the account; `nil` in a logout token that names only a session.
   public let subject: String?
-  /// The provider's session (`sid`); `nil` if the token names none.
+  /// The provider's identifier of its session (`sid`); `nil` if the token names none.
   public let session: String?
   public let claims: JSON
 
-  /// The address, if the provider says that it is verified.
+  /// The email address; `nil` unless the provider has verified it.
   public var verifiedEmail: EmailAddress? {
     claims["email_verified"] == .bool(true) ? email : nil
   }
@@ -26,8 +26,8 @@ public struct OpenIDIdentity: Equatable, Sendable {
   /// Checks an ID token.
   ///
   /// - Parameters:
-  ///   - nonce: that of the sign-in.
-  ///   - accessToken: that came with the token; `nil` if none did.
+  ///   - nonce: the nonce that was sent when the sign-in began.
+  ///   - accessToken: the access token that the provider sent together with the ID token; `nil` if it sent none.
   public init(
     idToken token: JSONWebToken, _ keys: OpenIDKeys, of provider: OpenIDProvider, nonce: String,
     accessToken: String?, at now: Timestamp
@@ -87,7 +87,7 @@ public struct OpenIDIdentity: Equatable, Sendable {
     self.claims = claims
     session = try Self.name(claims["sid"])
     if provider.isTemplate {
-      // At Entra ID, `sub` differs between clients; the directory and the object in it do not.
+      // At Entra ID, the same account has another `sub` for each client. Directory and object identify it for all.
       let object = try Self.name(claims["oid"])
       subject = object.map { "\(claims["tid"]?.textValue ?? "")/\($0)" }
     } else {
@@ -95,7 +95,9 @@ public struct OpenIDIdentity: Equatable, Sendable {
     }
   }
 
-  /// - Throws: `malformed` if the value is no text of 1 to 255 bytes.
+  /// Returns a claim as text.
+  ///
+  /// - Throws: `malformed` if the claim is not a text of 1 to 255 bytes.
   private static func name(_ json: JSON?) throws(OpenIDError) -> String? {
     guard let json else { return nil }
     guard let text = json.textValue, (1...255).contains(text.utf8.count), NameRules.isVisible(text) else {
@@ -112,7 +114,7 @@ public struct OpenIDIdentity: Equatable, Sendable {
     }
   }
 
-  /// The left half of the hash of a token (section 3.1.3.6).
+  /// Returns the left half of the hash of a token (section 3.1.3.6).
   private static func half(_ token: String, _ algorithm: String) -> String {
     let bytes = Array(token.utf8)
     let hash = algorithm == "EdDSA" ? Array(SHA512.hash(data: bytes)) : Array(SHA256.hash(data: bytes))

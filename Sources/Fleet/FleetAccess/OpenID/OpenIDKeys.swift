@@ -1,17 +1,17 @@
 import Crypto
 import FleetDomain
 
-/// The public keys of a provider (RFC 7517), of the algorithms ES256, RS256 and EdDSA.
+/// The public keys of a provider (RFC 7517) for the algorithms ES256, RS256 and EdDSA.
 public struct OpenIDKeys: Equatable, Sendable {
-  /// The longest document that is read, bytes.
+  /// The maximum length of a key document, bytes.
   public static let longest = 256 << 10
   private static let most = 100
 
   private let keys: [String: PasskeyPublicKey]
 
-  /// Reads a set of keys. Keys without a name, for encryption, or of other kinds are left out.
+  /// Reads a set of keys. Keys without a name, keys for encryption, and keys of other types are left out.
   ///
-  /// - Throws: `badProvider`.
+  /// - Throws: `badProvider` if the JSON is not a set of keys, or if two keys have the same name.
   public init(_ json: JSON) throws(OpenIDError) {
     guard case .array(let elements)? = json["keys"], elements.count <= Self.most else {
       throw OpenIDError(.badProvider, "the keys are no set of at most \(Self.most) keys")
@@ -28,7 +28,8 @@ public struct OpenIDKeys: Equatable, Sendable {
     self.keys = keys
   }
 
-  /// The key that a token names, or the only one if it names none; `nil` if there is none.
+  /// Returns the key that a token names; `nil` if the provider does not have it. If the token names none, returns the
+  /// provider's only key; `nil` if the provider has several.
   func key(of token: JSONWebToken) -> PasskeyPublicKey? {
     guard let name = token.keyName else { return keys.count == 1 ? keys.first?.value : nil }
     return keys[name]
@@ -39,7 +40,7 @@ public struct OpenIDKeys: Equatable, Sendable {
 }
 
 extension PasskeyPublicKey {
-  /// Reads a JSON Web Key; `nil` if it is of another kind or invalid.
+  /// Reads a JSON Web Key; `nil` if it is invalid or of another type.
   init?(webKey key: JSON) {
     func bytes(_ name: String) -> [UInt8]? { key[name]?.textValue.flatMap { Base64URL.bytes($0) } }
     switch (key["kty"]?.textValue, key["crv"]?.textValue) {
@@ -50,7 +51,7 @@ extension PasskeyPublicKey {
       guard let x = bytes("x"), x.count == 32 else { return nil }
       self.init(stored: [2] + x)
     case ("RSA", nil):
-      // 2048 to 4096 bits.
+      // The modulus must have 2048 to 4096 bits.
       guard let modulus = bytes("n"), (256...512).contains(modulus.count), modulus[0] != 0, let exponent = bytes("e"),
         (1...4).contains(exponent.count), exponent[0] != 0
       else { return nil }
@@ -59,7 +60,7 @@ extension PasskeyPublicKey {
     }
   }
 
-  /// The name of the key's only algorithm in tokens (RFC 7518, section 3.1; RFC 8037).
+  /// The name of the only algorithm for which the key may be used in tokens (RFC 7518, section 3.1; RFC 8037).
   var webName: String {
     switch self {
     case .p256: "ES256"
@@ -68,7 +69,7 @@ extension PasskeyPublicKey {
     }
   }
 
-  /// Whether a signature in the form of tokens is this key's over a message.
+  /// Whether a signature of a message was made with this key. The signature has the format that tokens use.
   func isValidInToken(_ signature: [UInt8], for message: [UInt8]) -> Bool {
     guard case .p256 = self else { return isValid(signature, for: message) }
     guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }

@@ -2,19 +2,19 @@ import FleetDomain
 
 /// An OpenID provider with which people of a tenant sign in, as the configuration describes it.
 public struct OpenIDProvider: Equatable, Sendable {
-  /// The name in paths: 1 to 63 characters of a–z, 0–9 and `-`.
+  /// The provider's name in the paths of routes: 1 to 63 characters of a–z, 0–9 and `-`.
   public var id: String
   /// The name that people see.
   public var name: String
   /// The issuer: a URL, compared exactly. `{tenantid}` stands for the directory of an account at Entra ID.
   public var issuer: String
   public var clientID: String
-  /// `nil` for a public client.
+  /// The secret that the provider gave to this server; `nil` for a public client, which has none.
   public var clientSecret: String?
   public var tenant = TenantID.standard
   /// The directories of Entra ID (`tid`) whose accounts are accepted.
   public var allowedTenants: [String] = []
-  /// Domains whose people get an account at their first sign-in, if the provider has verified their address.
+  /// Email domains. People with a verified address in one of them get an account at their first sign-in.
   public var allowedDomains: [String] = []
   /// The claim with the groups or roles of a person; `nil` for none.
   public var rolesClaim: String?
@@ -44,7 +44,7 @@ public struct OpenIDProvider: Equatable, Sendable {
   /// The issuer of a directory of Entra ID.
   public func issuer(ofDirectory directory: String) -> String { issuer.replacing(Self.placeholder, with: directory) }
 
-  /// The issuer of a token; `nil` if the token belongs to a directory that is not allowed.
+  /// Returns the issuer that a token must have; `nil` if the token belongs to a directory that is not allowed.
   ///
   /// - Parameter claims: the content of the token.
   func expectedIssuer(_ claims: JSON) -> String? {
@@ -53,24 +53,25 @@ public struct OpenIDProvider: Equatable, Sendable {
     return issuer(ofDirectory: directory)
   }
 
-  /// The roles of a new account; empty if the claims give the right to none.
+  /// Returns the roles of a new account; empty if the person may not get an account.
   ///
   /// - Parameters:
-  ///   - email: the address, if the provider has verified it.
+  ///   - claims: the content of the person's token.
+  ///   - email: the person's address; `nil` if the provider has not verified it.
   public func roles(for claims: JSON, verifiedEmail email: EmailAddress?) -> [PersonRole] {
     var found: Set<PersonRole> = []
     if let rolesClaim {
       for value in claims[rolesClaim]?.texts ?? [] { found.formUnion(roles[value] ?? []) }
     }
     let domain = email.flatMap { $0.text.split(separator: "@").last.map(String.init) }
-    // The role with the fewest rights.
+    // `driver` is the role with the fewest rights.
     if found.isEmpty, let domain, allowedDomains.contains(domain) { found = [.driver] }
     return PersonRole.allCases.filter { found.contains($0) }
   }
 }
 
 extension JSON {
-  /// A text, or the texts of an array.
+  /// The texts of a claim that is a single text or an array.
   var texts: [String] {
     switch self {
     case .text(let text): [text]

@@ -16,7 +16,7 @@ struct AuthenticatorData {
     static let extensions = Flags(rawValue: 0x80)
   }
 
-  /// A new credential.
+  /// A newly registered credential.
   struct AttestedCredential {
     /// The model of the authenticator; all zeros if it is not reported.
     let aaguid: [UInt8]
@@ -32,7 +32,7 @@ struct AuthenticatorData {
   let counter: UInt32
   let credential: AttestedCredential?
 
-  /// Parses authenticator data, which must not contain other bytes.
+  /// Parses authenticator data. Bytes after their end are an error.
   init(parsing bytes: [UInt8]) throws(PasskeyError) {
     guard bytes.count >= 37 else { throw Self.malformed("\(bytes.count) bytes") }
     relyingPartyHash = Array(bytes[..<32])

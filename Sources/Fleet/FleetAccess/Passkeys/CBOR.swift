@@ -24,12 +24,12 @@ indirect enum CBOR: Equatable, Sendable {
   /// Maximum number of levels of arrays and maps (CTAP 2.1, section 8: at most four).
   static let maximumDepth = 4
 
-  /// The value of a map's key; `nil` if this is not a map or has no such key.
+  /// The value of a key; `nil` if this is not a map or has no such key.
   subscript(key key: Key) -> CBOR? {
     if case .map(let members) = self { members[key] } else { nil }
   }
 
-  /// The number, if this is an integer that `Int64` can hold.
+  /// The number; `nil` if this is not an integer, or `Int64` cannot represent it.
   var integer: Int64? {
     switch self {
     case .unsigned(let value): Int64(exactly: value)
@@ -38,12 +38,12 @@ indirect enum CBOR: Equatable, Sendable {
     }
   }
 
-  /// The bytes, if this is a byte string.
+  /// The bytes; `nil` if this is not a byte string.
   var byteString: [UInt8]? {
     if case .bytes(let bytes) = self { bytes } else { nil }
   }
 
-  /// The text, if this is a text string.
+  /// The text; `nil` if this is not a text string.
   var textString: String? {
     if case .text(let text) = self { text } else { nil }
   }
@@ -93,7 +93,7 @@ struct CBORReader {
     return item
   }
 
-  /// Reads the next item and moves past it.
+  /// Reads the next item and continues after it.
   mutating func next() throws(CBORError) -> CBOR { try next(depth: 1) }
 
   private mutating func next(depth: Int) throws(CBORError) -> CBOR {
@@ -126,7 +126,7 @@ struct CBORReader {
     }
   }
 
-  /// The argument of the item's head (RFC 8949, section 3).
+  /// Reads the argument of the item's head (RFC 8949, section 3).
   private mutating func argument() throws(CBORError) -> UInt64 {
     let start = position
     let initial = bytes[position]
@@ -180,8 +180,8 @@ struct CBORReader {
     return .map(members)
   }
 
-  /// Checks the depth, and that the remaining bytes can contain this number of items, so that a large count does not
-  /// allocate memory.
+  /// Checks the depth of nesting, and that the remaining bytes are enough for a number of items. A wrong large number
+  /// therefore cannot allocate memory.
   private func enter(_ count: UInt64, itemsEach: UInt64, from start: Int, depth: Int) throws(CBORError) {
     guard depth <= CBOR.maximumDepth else { throw CBORError(kind: .tooDeep, offset: start) }
     guard count <= UInt64(bytes.endIndex - position) / itemsEach else {

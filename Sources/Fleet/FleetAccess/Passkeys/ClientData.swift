@@ -13,7 +13,7 @@ struct ClientData {
   /// Maximum length of client data, bytes. Browsers send about 200.
   private static let maximumCount = 16_384
 
-  /// SHA-256 of the bytes as the browser sent them: the part that the authenticator signs.
+  /// SHA-256 of the bytes as the browser sent them. The authenticator signs this hash.
   let hash: [UInt8]
 
   /// Checks client data.

@@ -15,7 +15,7 @@ extension Factor {
     store(passkey)
   }
 
-  /// Stores the values of the passkey that a sign-in has changed.
+  /// Updates the factor with the values that a sign-in has changed in the passkey.
   public mutating func store(_ passkey: Passkey) {
     counter = Int64(passkey.counter)
     let members: [String: JSON] = [
@@ -25,7 +25,7 @@ extension Factor {
     secret = JSON.object(members).canonicalText
   }
 
-  /// The passkey of the factor; `nil` if it is a factor of another kind.
+  /// The passkey that the factor contains; `nil` if the factor is of another kind.
   public var passkey: Passkey? {
     guard form == .passkey, let id = credentialID.flatMap({ Base64URL.bytes($0) }), let secret,
       let json = try? JSON(parsing: Array(secret.utf8)),

@@ -7,11 +7,11 @@ public struct Passkey: Equatable, Sendable {
   public let key: PasskeyPublicKey
   /// The model of the authenticator, 16 bytes; all zeros if it is not reported.
   public let aaguid: [UInt8]
-  /// The signature counter of the last use; 0 if the authenticator has none.
+  /// The signature counter at the last use; 0 if the authenticator does not count.
   public private(set) var counter: UInt32
-  /// Whether the passkey may be copied to the person's other devices (a synced passkey).
+  /// Whether the passkey may be copied to other devices of the person (a synced passkey).
   public let isBackupEligible: Bool
-  /// Whether the passkey was copied, according to its last use.
+  /// Whether the passkey had been copied, as its last use reported.
   public private(set) var isBackedUp: Bool
 
   public init(
@@ -64,7 +64,7 @@ public struct Passkey: Equatable, Sendable {
     isBackedUp = data.flags.contains(.backedUp)
   }
 
-  /// An assertion, which the browser sends to sign in.
+  /// The data that the browser sends to sign in (an assertion).
   public struct Assertion: Sendable {
     /// `response.clientDataJSON`.
     public var clientData: [UInt8]

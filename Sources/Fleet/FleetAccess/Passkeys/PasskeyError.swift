@@ -5,13 +5,13 @@ public struct PasskeyError: Error, Equatable, Sendable {
   public enum Kind: Equatable, Sendable {
     /// The client data is not the JSON object that WebAuthn describes.
     case malformedClientData
-    /// The client data belongs to another operation: `webauthn.create` or `webauthn.get` was expected.
+    /// The client data are from another operation than the expected one, which is `webauthn.create` or `webauthn.get`.
     case wrongType
     /// The challenge is not the one that was issued.
     case wrongChallenge
     /// The page's origin is not one of the relying party's.
     case wrongOrigin
-    /// The page was inside another site's frame.
+    /// The page was in a frame of another site's page.
     case crossOrigin
     /// The attestation object or authenticator data cannot be read.
     case malformedAuthenticatorData
@@ -31,9 +31,9 @@ public struct PasskeyError: Error, Equatable, Sendable {
     case wrongUser
     /// The signature is wrong.
     case invalidSignature
-    /// The signature counter did not advance: the authenticator may have been copied.
+    /// The signature counter did not increase, so the authenticator may have been copied.
     case counterNotAdvanced
-    /// A flag that never changes has changed (backup eligibility), or two flags contradict each other.
+    /// The flag for backup eligibility, which must never change, has changed, or two flags contradict each other.
     case inconsistentFlags
   }
 

@@ -1,7 +1,7 @@
 import Crypto
 import CryptoExtras
 
-/// The public key of a passkey: a COSE key (RFC 9052) of one of the three algorithms that authenticators use.
+/// The public key of a passkey: a COSE key (RFC 9052) with one of the three algorithms that authenticators use.
 public enum PasskeyPublicKey: Equatable, Sendable {
   /// ES256 (COSE algorithm -7): ECDSA on P-256 with SHA-256; the uncompressed point of 65 bytes.
   case p256([UInt8])
@@ -22,7 +22,7 @@ public enum PasskeyPublicKey: Equatable, Sendable {
     }
   }
 
-  /// Reads a COSE key and checks that it is valid, such as that a point lies on its curve.
+  /// Reads a COSE key and checks that it is valid, for example that its point lies on the curve.
   init(_ item: CBOR) throws(PasskeyError) {
     let (type, algorithm) = (item[key: .integer(1)]?.integer, item[key: .integer(3)]?.integer)
     let curve = item[key: .integer(-1)]
@@ -49,7 +49,7 @@ public enum PasskeyPublicKey: Equatable, Sendable {
     guard isUsable else { throw Self.unsupported("the key is invalid") }
   }
 
-  /// Whether a signature was made with this key for a message.
+  /// Whether a signature of a message was made with this key.
   func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
     switch self {
     case .p256(let point):
@@ -89,7 +89,7 @@ extension PasskeyPublicKey {
     }
   }
 
-  /// Creates the key from the bytes of ``stored``; `nil` if they are damaged.
+  /// Reads a key that was written as ``stored``; `nil` if the bytes are damaged.
   public init?(stored: [UInt8]) {
     switch stored.first {
     case 1 where stored.count == 66: self = .p256(Array(stored[1...]))

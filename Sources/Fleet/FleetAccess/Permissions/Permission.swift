@@ -1,10 +1,10 @@
 import FleetDomain
 import Telemetry
 
-/// The properties of a request's sender on which permissions depend.
+/// The sender of a request, with the properties on which permissions depend.
 public enum Requester: Equatable, Sendable {
   case person(roles: Set<PersonRole>, scope: FleetScope)
-  /// A token of a program that reads and administers the fleet.
+  /// A program with an operator's token.
   case token(Role)
   /// A gateway in a vehicle, identified by its key.
   case gateway
@@ -12,14 +12,14 @@ public enum Requester: Equatable, Sendable {
   case nobody
 }
 
-/// The requested action.
+/// An action that a request performs.
 public enum Action: String, CaseIterable, Sendable {
   case read
-  /// Create, change and remove; and all commands that have no separate action.
+  /// Create, change and remove things, and all commands that have no action of their own.
   case write
-  /// Start and end the service of a vehicle.
+  /// Begin and end the service of a vehicle.
   case changeService
-  /// Add a reading of an odometer or of engine hours.
+  /// Add a reading of the odometer or of the engine hours.
   case addReading
   /// Report a defect.
   case report
@@ -62,12 +62,12 @@ public enum Area: String, CaseIterable, Sendable {
 
 /// The relation of a thing to the requester.
 public struct Relation: Equatable, Sendable {
-  /// The fleets of the thing; empty if it is in none.
+  /// The fleets to which the thing belongs; empty if it belongs to none.
   public var fleets: Set<UUIDv7>
-  /// Whether the requester created the thing, or it describes the requester, or a vehicle during the requester's
-  /// assignment.
+  /// Whether the thing counts as the requester's own: the requester created it, it describes the requester, or it
+  /// describes a vehicle while the vehicle is assigned to the requester.
   public var isOwn: Bool
-  /// Whether it describes a vehicle, such as an expense of a vehicle, and not only a person.
+  /// Whether the thing is about a vehicle, as an expense of a vehicle is, and not only about a person.
   public var isOfVehicle: Bool
 
   public init(fleets: Set<UUIDv7> = [], isOwn: Bool = false, isOfVehicle: Bool = true) {
@@ -80,7 +80,7 @@ public struct Relation: Equatable, Sendable {
 /// The decision about a request.
 public enum Permission: Equatable, Sendable {
   case allowed
-  /// The request is denied. The text is the reason, as a sentence for the requester.
+  /// The request is denied. The text is the reason: a sentence for the requester.
   case denied(String)
 
   public var isAllowed: Bool { self == .allowed }
@@ -99,7 +99,7 @@ public enum Permission: Equatable, Sendable {
 
 /// The things of one area on which a requester may perform an action.
 public struct Reach: Equatable, Sendable {
-  /// The extent of a role's permission.
+  /// The things for which a role gives a permission.
   fileprivate enum Grant {
     case none
     /// The requester's own things.
@@ -110,22 +110,22 @@ public struct Reach: Equatable, Sendable {
     case all
   }
 
-  /// The things of a scope.
+  /// The permission that one role gives within a scope.
   private struct Part: Equatable, Sendable {
     let grant: Grant
     let scope: FleetScope
   }
 
   private let parts: [Part]
-  /// The reason of a denial, as a sentence for the requester.
+  /// The reason why a request is denied: a sentence for the requester.
   public let reason: String
 
   private init(_ parts: [Part], _ reason: String) { (self.parts, self.reason) = (parts, reason) }
 
-  /// Creates an empty reach.
+  /// Creates a reach that contains no thing.
   private init(_ reason: String) { (parts, self.reason) = ([], reason) }
 
-  /// Creates a reach of all things of the tenant if `isAllowed`; otherwise an empty one.
+  /// Creates a reach that contains all things of the tenant if `isAllowed`, otherwise none.
   private init(_ isAllowed: Bool, else reason: String) {
     (parts, self.reason) = (isAllowed ? [Part(grant: .all, scope: .all)] : [], reason)
   }
@@ -161,16 +161,16 @@ public struct Reach: Equatable, Sendable {
     }
   }
 
-  /// Whether the requester may perform the action on no thing.
+  /// Whether the reach contains no thing.
   public var isEmpty: Bool { parts.isEmpty }
 
-  /// Whether the requester may perform the action on all things of the tenant.
+  /// Whether the reach contains all things of the tenant.
   public var isEverything: Bool { parts.contains { $0.grant == .all && $0.scope == .all } }
 
   /// Whether the reach contains only the requester's own things.
   public var isOnlyOwn: Bool { !parts.isEmpty && parts.allSatisfy { $0.grant == .own } }
 
-  /// The fleets whose things the reach contains; `nil` for all fleets.
+  /// The fleets whose things the reach contains; `nil` if it contains the things of all fleets.
   public var fleets: Set<UUIDv7>? {
     var fleets: Set<UUIDv7> = []
     for part in parts where part.grant != .own {
@@ -180,7 +180,7 @@ public struct Reach: Equatable, Sendable {
     return fleets
   }
 
-  /// Whether the requester may perform the action on a thing.
+  /// Whether the reach contains a thing.
   public func contains(_ relation: Relation) -> Bool {
     parts.contains { part in
       if part.grant == .own { return relation.isOwn }
@@ -203,7 +203,7 @@ public struct Reach: Equatable, Sendable {
     switch (area, action) {
     case (.vehicles, .read), (.vehicles, .changeService), (.vehicles, .addReading): .all
     case (.records, .read), (.geofences, .read), (.fleets, .read): .all
-    // The names of drivers, but not their licences.
+    // This includes the drivers' names, but not their licences.
     case (.drivers, .read): .all
     case (.people, .read), (.people, .write): .own
     case (.maintenance, _), (.defects, _), (.inspections, _): .all
@@ -234,7 +234,8 @@ public struct Reach: Equatable, Sendable {
     if area == .people, action != .report { return .own }
     guard action == .read else { return .none }
     switch area {
-    // Costs must be granted separately; licences and the audit are reserved for administrators.
+    // A permission for costs must be given explicitly. Licences, the audit and settings are reserved for
+    // administrators.
     case .costs, .licences, .audit, .settings: return .none
     default: return .all
     }

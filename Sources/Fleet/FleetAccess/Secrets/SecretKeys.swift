@@ -7,14 +7,15 @@ import FleetDomain
 /// replace a key, insert a new line at the beginning, and encrypt all secrets again.
 public struct SecretKeys: Equatable, Sendable {
   private struct Key: Equatable, Sendable {
-    /// Eight hexadecimal digits of the key's hash. They identify the key that encrypted a secret.
+    /// The name of the key: the first eight hexadecimal digits of its hash. An encrypted secret begins with the name of
+    /// its key.
     let name: String
     let key: SymmetricKey
   }
 
   private let keys: [Key]
 
-  /// - Returns: `nil` unless each line has 64 hexadecimal digits, and there is at least one.
+  /// Reads a key file; `nil` unless it has at least one line, and each line has 64 hexadecimal digits.
   public init?(file text: String) {
     var keys: [Key] = []
     for line in text.split(whereSeparator: \.isNewline) {
@@ -26,7 +27,7 @@ public struct SecretKeys: Equatable, Sendable {
     self.keys = keys
   }
 
-  /// A line for the key file: a new random key.
+  /// Returns a line for the key file, with a new random key.
   public static func newLine() -> String {
     var generator = SystemRandomNumberGenerator()
     return Hexadecimal.text((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
@@ -34,17 +35,17 @@ public struct SecretKeys: Equatable, Sendable {
 
   /// Encrypts a secret.
   ///
-  /// - Parameter place: where it is stored, such as `factor 0193…`. It can be decrypted only with the same place, so that
-  ///   nobody can move it to another row.
+  /// - Parameter place: a name of the place where it is stored, such as `factor 0193…`. It can be decrypted only with
+  ///   the same name, so that moving it to another row makes it unusable.
   public func seal(_ secret: [UInt8], for place: String) -> String {
-    // A key of 32 bytes and a short text cannot fail.
+    // Encryption with a key of 32 bytes does not fail for a short text.
     guard let box = try? AES.GCM.seal(secret, using: keys[0].key, authenticating: Array(place.utf8)),
       let bytes = box.combined
     else { return "" }
     return "\(keys[0].name).\(Base64URL.text(Array(bytes)))"
   }
 
-  /// Decrypts a secret; `nil` if its key is missing, or if it was changed or moved.
+  /// Decrypts a secret; `nil` if its key is missing, or if the secret was changed or moved to another place.
   public func open(_ text: String, for place: String) -> [UInt8]? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, let key = keys.first(where: { $0.name == parts[0] }),
@@ -54,13 +55,13 @@ public struct SecretKeys: Equatable, Sendable {
     return Array(secret)
   }
 
-  /// Whether a secret was encrypted with another key than the first.
+  /// Whether a secret was encrypted with another key than the first one.
   public func isOutdated(_ text: String) -> Bool { !text.hasPrefix("\(keys[0].name).") }
 
-  /// A proof that this server wrote a text: HMAC-SHA-256 with a key that is derived from the first one.
+  /// Returns a proof that this server wrote a text: HMAC-SHA-256 with a key that is derived from the first key.
   public func proof(of text: String) -> String { Hexadecimal.text(Array(code(of: text, keys[0]))) }
 
-  /// Whether a proof is one of a text, by any of the keys.
+  /// Whether a proof was made for a text, with any of the keys.
   public func isProof(_ proof: String, of text: String) -> Bool {
     guard let bytes = Hexadecimal.bytes(proof) else { return false }
     return keys.contains { key in

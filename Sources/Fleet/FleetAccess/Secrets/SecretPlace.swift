@@ -1,10 +1,11 @@
 import FleetDomain
 import Telemetry
 
-/// The place in the database of an encrypted secret. The secret can be decrypted only for the same place.
+/// Names of the places in the database where encrypted secrets are stored. A secret can be decrypted only with the name
+/// of its own place.
 public enum SecretPlace {
-  /// The seed of a factor's one-time codes.
+  /// The place of the seed of a factor's one-time codes.
   public static func factor(_ id: UUIDv7) -> String { "factor \(id.json.textValue ?? "")" }
-  /// The values in the text of a queued mail.
+  /// The place of the values in a queued mail.
   public static func mail(_ id: UUIDv7) -> String { "mail \(id.json.textValue ?? "")" }
 }

@@ -6,7 +6,7 @@ import FleetDomain
 ///     fsk_3f9c…  (a gateway's key)
 ///     fst_a01d…  (an operator's token)
 public struct Secret: Sendable {
-  /// The purpose, which is the secret's prefix: a leaked key can be recognised.
+  /// The purpose of a secret. Its prefix shows the purpose, so that a leaked secret can be recognised.
   public enum Purpose: String, CaseIterable, Sendable {
     case gatewayKey = "fsk_"
     case operatorToken = "fst_"
@@ -16,24 +16,24 @@ public struct Secret: Sendable {
     case accessToken = "fsa_"
     /// The token with which an app renews its access token.
     case refreshToken = "fsr_"
-    /// A secret that is good once and for a short time, such as that of an invitation.
+    /// A secret that can be used once, within a short time, such as that of an invitation.
     case ticket = "fsl_"
-    /// Marks a browser from which a person has signed in before.
+    /// The cookie that marks a browser from which a person has signed in before.
     case device = "fsd_"
   }
 
-  /// The secret itself. Never logged.
+  /// The secret itself. It must never be logged.
   public let text: String
 
-  /// 256 bits of the system's random numbers, as hexadecimal digits.
+  /// Creates a secret from 256 random bits of the system, written as hexadecimal digits.
   public init(_ purpose: Purpose) { text = purpose.rawValue + Self.randomDigits() }
 
-  /// Creates a secret whose text begins with the place that it belongs to: `fsl_north.3f9c…`.
+  /// Creates a secret whose text names the place to which it belongs, such as a tenant: `fsl_north.3f9c…`.
   ///
   /// - Parameter place: letters, digits and `-`.
   public init(_ purpose: Purpose, of place: String) { text = "\(purpose.rawValue)\(place).\(Self.randomDigits())" }
 
-  /// Returns the place of a secret made by ``init(_:of:)``; `nil` for any other text.
+  /// Returns the place that a secret made by ``init(_:of:)`` names; `nil` for any other text.
   public static func place(in text: String, _ purpose: Purpose) -> String? {
     guard text.utf8.count <= 256, text.hasPrefix(purpose.rawValue), let dot = text.firstIndex(of: ".") else {
       return nil
@@ -54,12 +54,13 @@ public struct Secret: Sendable {
     Purpose.allCases.contains { text.contains($0.rawValue) }
   }
 
-  /// The hash that is stored in its place.
+  /// The hash that is stored instead of the secret.
   public var hash: SecretHash { Self.hash(of: text) }
 
-  /// The SHA-256 hash of a secret that came with a request.
+  /// Returns the SHA-256 hash of a secret that a client sent.
   ///
-  /// Secrets have 256 random bits and cannot be guessed. A password would need a slow hash (``PasswordHash``).
+  /// A fast hash is sufficient, because secrets have 256 random bits and cannot be guessed. Passwords need a slow one
+  /// (``PasswordHash``).
   public static func hash(of text: String) -> SecretHash {
     // SHA-256 has 32 bytes.
     SecretHash(Array(SHA256.hash(data: Array(text.utf8))))!
