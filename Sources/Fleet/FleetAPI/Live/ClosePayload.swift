@@ -3,7 +3,7 @@ import NIOWebSocket
 
 /// The content of a client's close frame (RFC 6455, 5.5.1).
 enum ClosePayload: Equatable {
-  /// A payload that is empty or has a status code that a client may send. The answer repeats the code.
+  /// The payload is empty, or has a status code that a client may send. The server's close frame repeats the code.
   case valid(WebSocketErrorCode?)
   case failure(WebSocketErrorCode, String)
 
@@ -29,8 +29,8 @@ enum ClosePayload: Equatable {
     self = .valid(WebSocketErrorCode(codeNumber: Int(code)))
   }
 
-  /// Whether a close frame may have this code: codes of RFC 6455 (7.4.1), of IANA's registry, and of libraries and
-  /// applications.
+  /// Whether a client's close frame may have a code: one of RFC 6455 (7.4.1), of IANA's registry, or of the ranges for
+  /// libraries and applications.
   private static func maySend(_ code: UInt16) -> Bool {
     switch code {
     case 1_000...1_003, 1_007...1_014, 3_000...4_999: true

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Waits until all event loops have delivered an update, or until the task is cancelled.
+/// Waits until all event loops have delivered an update, or until the waiting task is cancelled.
 final class Deliveries: Sendable {
   private struct State {
     var missing: Int
@@ -9,13 +9,15 @@ final class Deliveries: Sendable {
 
   private let state: Mutex<State>
 
+  /// Begins to wait for event loops.
+  ///
   /// - Parameter count: the number of event loops.
   init(_ count: Int) { state = Mutex(State(missing: count)) }
 
-  /// Marks one event loop as finished.
+  /// Records that one event loop has delivered the update.
   func finish() { end { $0.missing -= 1 } }
 
-  /// Returns when all are finished, or when the task is cancelled.
+  /// Returns when all event loops have delivered the update, or when the task is cancelled.
   func wait() async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

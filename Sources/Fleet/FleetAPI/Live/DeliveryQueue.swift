@@ -1,8 +1,8 @@
 import FleetDomain
 
-/// Updates for the connections of one event loop. They are delivered in slices, so that the loop can do other work
-/// between them. Tenants are served in rotation, so that one with thousands of listeners does not delay others. Use it
-/// only on the loop.
+/// Updates that wait to be sent to the connections of one event loop. They are sent in slices, so that the loop can do
+/// other work between them. Tenants are served in rotation, so that a tenant with thousands of listeners does not delay
+/// others. Use it only on the loop.
 struct DeliveryQueue {
   /// An update, and the connections that have not received it.
   private struct Delivery {
@@ -13,7 +13,7 @@ struct DeliveryQueue {
   private struct Line {
     /// Deliveries in the order of publication.
     var deliveries: [Delivery] = []
-    /// Closures to call when all `deliveries` up to a number are finished.
+    /// Closures, each to be called when the deliveries up to a number are finished.
     var ends: [(number: Int, then: () -> Void)] = []
     var done = 0
     var added = 0
@@ -24,11 +24,13 @@ struct DeliveryQueue {
   private static let mostConnections = 16
 
   private var lines: [TenantID: Line] = [:]
-  /// Tenants with deliveries, in the order of rotation.
+  /// Tenants with deliveries, in the order in which they are served.
   private var turns: [TenantID] = []
 
   var isEmpty: Bool { turns.isEmpty }
 
+  /// Adds updates, each with the connections that receive it.
+  ///
   /// - Parameter then: called when the last connection has received the last update.
   mutating func add(
     _ updates: [(LiveUpdate, [LiveConnection])], of tenant: TenantID, then: @escaping () -> Void
@@ -41,7 +43,7 @@ struct DeliveryQueue {
     lines[tenant] = line
   }
 
-  /// Delivers a slice of the next tenant.
+  /// Delivers a slice for the tenant that is served next.
   mutating func deliverSlice() {
     guard !turns.isEmpty else { return }
     let tenant = turns.removeFirst()
@@ -70,7 +72,7 @@ struct DeliveryQueue {
     for end in ended { end.then() }
   }
 
-  /// Ends all deliveries.
+  /// Drops all deliveries, and calls their closures.
   mutating func removeAll() {
     let ends = lines.values.flatMap(\.ends)
     (lines, turns) = ([:], [])

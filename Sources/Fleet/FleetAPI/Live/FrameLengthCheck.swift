@@ -6,10 +6,10 @@ struct FrameLengthCheck {
   private enum Part {
     case opcode
     case length
-    /// The extended length is being read: number of missing bytes, value so far, and the least value that needs this
-    /// form.
+    /// The extended length is being read. The values are the number of missing bytes, the length so far, and the
+    /// smallest length that needs this form.
     case extended(missing: Int, value: UInt64, least: UInt64, isMasked: Bool)
-    /// Mask and payload are being skipped: number of remaining bytes.
+    /// Mask and payload are being skipped. The value is the number of remaining bytes.
     case payload(UInt64)
   }
 
@@ -17,7 +17,7 @@ struct FrameLengthCheck {
 
   /// Checks the next bytes of the connection.
   ///
-  /// - Returns: number of bytes before the first length that is not in the shortest form; `nil` if there is none.
+  /// - Returns: the number of bytes before the first length that is not in the shortest form; `nil` if there is none.
   mutating func firstFault(in bytes: ByteBufferView) -> Int? {
     var index = bytes.startIndex
     while index < bytes.endIndex {
@@ -57,12 +57,13 @@ struct FrameLengthCheck {
   }
 }
 
-/// Passes bytes to the frame decoder until a frame's length is not in the shortest form. Then it fires ``Fault``.
+/// Passes bytes to the frame decoder until the length of a frame is not in the shortest form. It then fires the error
+/// ``Fault``.
 final class FrameLengthHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
 
-  /// A frame's length is not in the shortest form. No later byte is read.
+  /// The length of a frame is not in the shortest form. Bytes after it are not read.
   struct Fault: Error {}
 
   private var check = FrameLengthCheck()

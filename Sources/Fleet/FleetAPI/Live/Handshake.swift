@@ -1,16 +1,18 @@
 import HTTPTypes
 
-/// The handshake of a WebSocket. The access log shows it once: when the token is authenticated, or at the upgrade if
-/// there is no token.
+/// The handshake of a WebSocket, which the access log shows once: when the token is authenticated, or, if the handshake
+/// had no token, at the upgrade.
 struct Handshake {
   private let path: String
   private let log: AccessLog
   private let start = ContinuousClock.now
   private var isReported = false
 
-  /// The origin of the handshake.
+  /// The client that sent the handshake.
   let client: Client
 
+  /// Creates the handshake.
+  ///
   /// - Parameter path: the request's target.
   init(path: String, log: AccessLog, client: Client) {
     self.client = client
@@ -20,7 +22,7 @@ struct Handshake {
 
   /// Logs the handshake, unless it was logged before.
   ///
-  /// - Parameter identity: the owner of its token; `nil` if unknown.
+  /// - Parameter identity: the owner of the handshake's token; `nil` if unknown.
   mutating func report(_ identity: Identity?) {
     guard !isReported else { return }
     isReported = true

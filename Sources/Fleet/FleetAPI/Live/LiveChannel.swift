@@ -2,7 +2,7 @@ import FleetAccess
 import FleetDomain
 import Telemetry
 
-/// A channel to which clients can subscribe, as one kind of client sees it.
+/// A channel to which clients can subscribe. Clients that may see different records have different channels.
 ///
 /// A vehicle need not exist yet.
 struct LiveChannel: Hashable, Sendable {
@@ -57,14 +57,14 @@ struct LiveChannel: Hashable, Sendable {
 
   var name: String { topic.name }
 
-  /// Whether its records depend on fleets or assignments.
+  /// Whether the records that it shows depend on fleets or assignments.
   var isRestricted: Bool {
     if case .fleet = topic { true } else { viewer != nil }
   }
 }
 
-/// The properties of a client on which it depends which records it may see. Clients with the same ones receive the same
-/// bytes.
+/// The properties of a client that determine which records it may see. Clients with the same properties share a channel
+/// and receive the same bytes.
 struct LiveViewer: Hashable, Sendable {
   let fleets: Set<UUIDv7>
   let person: UUIDv7?
@@ -83,7 +83,7 @@ extension LiveChannel.Topic {
     }
   }
 
-  /// Returns `nil` if the name is not a channel's name.
+  /// Parses a name that clients use; `nil` if it is not valid.
   init?(name: String) {
     if name == "fleet" {
       self = .all

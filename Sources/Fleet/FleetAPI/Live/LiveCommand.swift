@@ -8,14 +8,16 @@ import JSONText
 ///     {"action":"ping"}
 enum LiveCommand: Equatable, Sendable {
   case authenticate(token: String)
-  /// `after` is the number of the last record that the client has; `nil` for only new records.
+  /// `after` is the number of the last record that the client has received; `nil` if the client wants only new records.
   case subscribe(channel: String, after: Int64?)
   case unsubscribe(channel: String)
   case ping
 
   private static let actions = ["authenticate", "subscribe", "unsubscribe", "ping"]
 
-  /// - Throws: the first error of the text, with its place.
+  /// Parses a message.
+  ///
+  /// - Throws: the first error in the text, with its place.
   init(parsing text: [UInt8]) throws(JSONError) {
     let document = try JSONDocument(parsing: text, maximumDepth: 4)
     var reader = try JSONObjectReader(document.root)

@@ -4,7 +4,8 @@ import Telemetry
 
 /// Authenticates the client, and checks with pings that it is still connected.
 extension LiveConnection {
-  /// The maximum number of unanswered pings. A radio link or a busy machine may delay answers.
+  /// The number of unanswered pings after which a client counts as gone. One is not enough, because a radio link or a
+  /// busy machine may delay answers.
   private static let mostUnanswered = 3
 
   func authenticate(_ token: String) {
@@ -36,7 +37,7 @@ extension LiveConnection {
         close(.tryAgainLater, Connections.refusal.message)
         return
       }
-      // A handshake counts as a request.
+      // The rate limit counts a handshake as a request.
       if let seconds = service.admit(found.key) {
         refuse(.tooMany(wait: seconds))
         close(.policyViolation, "too many requests of one key; wait \(seconds) s")
@@ -65,7 +66,8 @@ extension LiveConnection {
     }
   }
 
-  /// The holder of its memory and its processing time. Until the token is known, it is the client's address.
+  /// The holder to which the connection's memory and processing time are charged. Until the token is known, this is the
+  /// client's address.
   var holder: Holder { identity?.holder ?? stranger }
 
   /// Whether the connection was authenticated with one of these tokens or sessions.
@@ -77,7 +79,7 @@ extension LiveConnection {
     }
   }
 
-  /// Sends a ping at intervals, and closes the connection if its client is gone.
+  /// Called at intervals: sends a ping, and closes the connection if the client is gone.
   func tick() {
     guard phase != .closing else { return }
     excess = 0
@@ -85,7 +87,7 @@ extension LiveConnection {
       close(.policyViolation, "no answer to a ping")
       return
     }
-    // While other data is waiting, a missing answer does not mean that the client is gone.
+    // If other data wait to be sent, the ping waits as well, so a missing answer does not show that the client is gone.
     if output?.channel.isWritable ?? false {
       unanswered += 1
       send(.ping, [])

@@ -4,18 +4,19 @@ import NIOCore
 extension LiveConnection {
   /// A subscription to a channel.
   final class Subscription {
-    /// Updates that were published while older records are read; `nil` after all older records were sent.
+    /// Updates that were published while older records are being read, in order; `nil` when all older records are sent.
     fileprivate(set) var held: [LiveUpdate]?
     fileprivate(set) var heldBytes = 0
-    /// Whether too many updates were published to be held. The rest is then read from the store, and no updates are
-    /// held until then.
+    /// Whether there were too many updates to hold back. The further ones are then read from the store, together with
+    /// the older records.
     fileprivate var isOverfull = false
     /// The number of changes in the next page of older records.
     fileprivate var pageLimit = LiveService.firstPage
-    /// The number of the last record that was sent. A record that was read from the store may be published later.
+    /// The number of the last record that was sent. It prevents that a record that was read from the store is sent
+    /// again when it is published.
     fileprivate var last: Int64 = 0
 
-    /// The number of the last record that the client has; `nil` for only new records.
+    /// The number of the last record that the client has received; `nil` if the client wants only new records.
     fileprivate let after: Int64?
 
     fileprivate init(after: Int64?) {
@@ -24,7 +25,7 @@ extension LiveConnection {
     }
   }
 
-  /// A request for older records of a channel, which waits until they are read.
+  /// A request for older records of a channel that waits or is in progress.
   struct Replay {
     let channel: LiveChannel
     fileprivate let subscription: Subscription
@@ -40,7 +41,7 @@ extension LiveConnection {
       refuse(.conflict("channel: more than \(hub.settings.subscriptions) of one connection"), channel.name)
       return
     }
-    // The subscription begins before older records are read, so that no record in between is lost.
+    // Subscribe before older records are read, so that no record in between is lost.
     let subscription = Subscription(after: after)
     subscriptions[channel] = subscription
     hub.count(channel, by: 1)
@@ -70,6 +71,8 @@ extension LiveConnection {
     }
   }
 
+  /// Begins a subscription after the position of the feed was read.
+  ///
   /// - Parameter result: the number of the newest record.
   private func start(_ channel: LiveChannel, _ subscription: Subscription, _ result: Result<Int64, any Error>) {
     switch result {
@@ -77,7 +80,7 @@ extension LiveConnection {
     case .success(let newest):
       let after = subscription.after
       if let after, after > newest {
-        // No record has that number. The client received it from another store, or before a backup was restored.
+        // No record has that number yet. The client received it from another store, or before a backup was restored.
         endSubscription(
           channel,
           StorageError(
@@ -90,15 +93,15 @@ extension LiveConnection {
       } else if subscription.isOverfull {
         replay(channel, subscription, after: newest)
       } else {
-        // All newer records are published as they are stored.
+        // Older records are not requested, and newer ones are published when they are stored.
         release(subscription, upTo: newest)
       }
     }
   }
 
-  /// Sends the records after a number page by page, then the updates that were published in the meantime.
+  /// Sends the records after a number page by page, then the updates that were published meanwhile.
   ///
-  /// A connection reads one page at a time, even if it resumes several channels.
+  /// A connection reads one page at a time, even if the client resumes several channels.
   private func replay(_ channel: LiveChannel, _ subscription: Subscription, after: Int64) {
     replays.append(Replay(channel: channel, subscription: subscription, after: after))
     readNextPage()
@@ -111,7 +114,7 @@ extension LiveConnection {
     subscription.isOverfull = false
     reading = (subscription, nil)
     advance(subscription, to: next.after)
-    // The memory may be exhausted.
+    // The subscription may have ended meanwhile, for example because memory was exhausted.
     guard subscriptions[next.channel] === subscription else { return endPage() }
     let service = service
     let request = ReplayRequest(
@@ -143,7 +146,7 @@ extension LiveConnection {
     case .success(let page):
       subscription.pageLimit = page.nextLimit
       send(page.pieces[...]) {
-        // The memory is reserved until the records are sent.
+        // The memory stayed reserved until the records were sent.
         page.share?.shrink(to: 0)
         self.endPage()
         guard self.subscriptions[channel] === subscription else { return }
@@ -156,7 +159,8 @@ extension LiveConnection {
     }
   }
 
-  /// Send the next piece when this one is sent, because a reader with older records to read is not slow.
+  /// Sends pieces one after another. Each is sent only after the one before it was sent completely, so that older
+  /// records do not count as unsent data of a slow reader.
   private func send(_ pieces: ArraySlice<ByteBuffer>, then next: @escaping () -> Void) {
     guard let first = pieces.first else {
       next()
@@ -172,7 +176,7 @@ extension LiveConnection {
     for update in held { pass(update, to: subscription) }
   }
 
-  /// Records that everything up to a number was sent.
+  /// Stores the number up to which a subscription has received all records.
   private func advance(_ subscription: Subscription, to number: Int64) {
     subscription.last = number
     keep(subscription.held?.filter { $0.last > number }, in: subscription)
@@ -190,7 +194,7 @@ extension LiveConnection {
     subscription.heldBytes = bytes
   }
 
-  /// Sends the part of an update that was not sent yet.
+  /// Sends the part of an update that the subscription has not received yet.
   private func pass(_ update: LiveUpdate, to subscription: Subscription) {
     guard let frames = update.frames(after: subscription.last) else { return }
     subscription.last = update.last
@@ -208,11 +212,11 @@ extension LiveConnection {
     chargeMemory()
   }
 
-  /// Ends a subscription; the caller calls ``chargeMemory()``.
+  /// Ends a subscription. Afterwards, the caller must call ``chargeMemory()``.
   func remove(_ channel: LiveChannel) {
     guard let subscription = subscriptions.removeValue(forKey: channel) else { return }
     set(nil, in: subscription)
-    // Remove its waiting requests at once, so that they do not delay other channels.
+    // Remove the channel's waiting requests at once, so that they do not delay other channels.
     starting.removeAll { $0 == channel }
     replays.removeAll { $0.subscription === subscription }
     if reading?.subscription === subscription { reading?.task?.cancel() }
@@ -220,7 +224,7 @@ extension LiveConnection {
     hub.count(channel, by: -1)
   }
 
-  /// Sends an update, or holds it while older records are read.
+  /// Sends an update to a subscription, or holds it back while older records are being read.
   func deliver(_ update: LiveUpdate) {
     guard let subscription = subscriptions[update.channel] else { return }
     guard let held = subscription.held else {
@@ -229,7 +233,7 @@ extension LiveConnection {
     }
     guard !subscription.isOverfull else { return }
     guard subscription.heldBytes + update.frames.readableBytes <= hub.settings.behindBytes else {
-      // The store contains the update as well.
+      // Do not hold the update back. It will be read from the store.
       subscription.isOverfull = true
       keep([], in: subscription)
       return

@@ -4,9 +4,9 @@ import NIOWebSocket
 
 /// Reads frames and messages of the client, and executes its commands.
 extension LiveConnection {
-  /// Memory for each frame or message besides its own bytes.
+  /// Memory that each waiting frame or message needs in addition to its own bytes.
   private static let bytesForMessage = 128
-  /// The number of waiting frames at which reading pauses, and at which it continues.
+  /// Number of waiting frames at which reading pauses, and number at which it resumes.
   private static let mostWaiting = (pause: 32, resume: 8)
   private static let mostExcess = 20
   private static let mostAnonymous = 64
@@ -28,7 +28,7 @@ extension LiveConnection {
     }
   }
 
-  /// Processes the frame that has waited longest.
+  /// Processes the oldest waiting frame.
   func processWaitingFrame() {
     guard let context, !waiting.isEmpty else { return }
     let frame = waiting.removeFirst()
@@ -58,7 +58,7 @@ extension LiveConnection {
 
   private func take(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
     if phase == .closing {
-      // The client's answer to our close frame, or its own close frame.
+      // The frame answers our close frame, or is the client's own close frame.
       if frame.opcode == .connectionClose { context.close(promise: nil) }
       return
     }
@@ -97,15 +97,16 @@ extension LiveConnection {
     excess += 1
     if excess > Self.mostExcess {
       close(.policyViolation, "too many messages: more than one key may send; wait \(seconds) s")
-      // Frames that still arrive are not read.
+      // Stop reading; frames that still arrive are ignored.
       pauseReading(true)
     }
     return seconds
   }
 
-  /// Adds a frame to the message in progress.
+  /// Adds a frame to the message of which it is a part.
   ///
-  /// - Parameter wait: the seconds until the message may be sent again; `nil` if it is within the limit.
+  /// - Parameter wait: `nil` if the frame is within the rate limit; otherwise the seconds until the message may be sent
+  ///   again.
   private func takePart(_ frame: WebSocketFrame, _ wait: Int?) {
     switch message.add(frame) {
     case .incomplete: break

@@ -4,11 +4,11 @@ import NIOWebSocket
 
 /// Sends frames to the client, and charges unsent data to the memory of live connections.
 extension LiveConnection {
-  /// The memory of a subscription, including the lists of listeners.
+  /// Memory that a subscription needs, including its entry in the lists of listeners.
   private static let bytesForSubscription = 1_024
 
   func send(_ frames: ByteBuffer) {
-    // While a new token is checked, the old one remains valid.
+    // While a new token is being checked, the old one remains valid.
     guard phase != .closing, identity != nil, let output else { return }
     guard output.channel.isWritable else {
       disconnectSlowClient()
@@ -18,13 +18,13 @@ extension LiveConnection {
     chargeMemory()
   }
 
-  /// Sends frames that may exceed the limit for unsent data. Calls `next` when they are sent.
+  /// Sends frames that do not count for the limit of unsent data. Calls `next` when they are sent.
   func write(_ frames: ByteBuffer, then next: @escaping () -> Void) {
     guard phase != .closing, identity != nil, let output, let context else { return }
     let promise = context.eventLoop.makePromise(of: Void.self)
     let seconds = hub.settings.pingSeconds
     let deadline = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(seconds))) {
-      // A client that answers pings but does not read would hold its memory for ever.
+      // Without this limit, a client that answers pings but does not read could keep its memory for ever.
       self.close(
         .policyViolation, "too slow: older records were not taken within \(seconds) s; resume with after")
     }
@@ -63,13 +63,13 @@ extension LiveConnection {
       self.isCharging = false
       self.chargeMemory()
     }
-    // An empty write, which completes after all waiting data was sent.
+    // An empty write completes when all data before it were sent.
     output.writeAndFlush(NIOAny(ByteBuffer()), promise: promise)
   }
 
   private var farewell: TimeAmount { .seconds(Int64(hub.settings.farewellSeconds)) }
 
-  /// The number of bytes that the client has not read yet.
+  /// The number of bytes that wait to be sent to the client.
   private var waitingBytes: Int {
     guard let options = output?.channel.syncOptions else { return 0 }
     do {
@@ -86,7 +86,9 @@ extension LiveConnection {
       lingering: farewell)
   }
 
-  /// - Parameter channel: the name of the channel to which the error belongs.
+  /// Sends an error to the client.
+  ///
+  /// - Parameter channel: the name of the channel to which the error belongs; `nil` for none.
   func refuse(_ error: APIError, _ channel: String? = nil) {
     let text = JSONBody.object { line in
       line.field("event", "error" as StaticString)
@@ -110,7 +112,7 @@ extension LiveConnection {
 
   func send(_ opcode: WebSocketOpcode, _ payload: some Collection<UInt8>) {
     guard phase != .closing, let output else { return }
-    // A client that sends requests but does not read answers receives no more answers.
+    // Do not answer a client that sends requests but does not read the answers.
     guard output.channel.isWritable else {
       disconnectSlowClient()
       return
@@ -123,6 +125,6 @@ extension LiveConnection {
 }
 
 extension WebSocketErrorCode {
-  /// 1013 of IANA's registry: a temporary condition.
+  /// Code 1013 of IANA's registry: the server cannot serve the client at present.
   static let tryAgainLater = WebSocketErrorCode(codeNumber: 1_013)
 }

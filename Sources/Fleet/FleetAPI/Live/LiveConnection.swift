@@ -26,7 +26,8 @@ final class LiveConnection: ChannelInboundHandler {
   var identity: Identity?
   var phase = Phase.waiting
   var context: ChannelHandlerContext?
-  /// The context of the frame encoder. Whole frames are written from here, so that they bypass the encoder.
+  /// The context of the frame encoder. Frames that are already encoded are written here, so that they bypass the
+  /// encoder.
   var output: ChannelHandlerContext?
   var loopConnections: LoopConnections?
   var subscriptions: [LiveChannel: Subscription] = [:]
@@ -38,32 +39,35 @@ final class LiveConnection: ChannelInboundHandler {
   var receivedBytes = 0
   var isPaused = false
   var message = MessageAssembly(limit: messageLimit)
-  /// Bytes of updates that wait until older ones are sent, for all subscriptions.
+  /// Total bytes of the updates that all subscriptions hold back until older records are sent.
   var heldBytes = 0
-  /// The memory that this connection holds, and the holder to which it is charged.
+  /// The number of bytes that are reserved in the memory of live connections for this connection, and the holder to
+  /// whom they are charged.
   var charged = 0
   var chargedHolder = Holder.server
   var stranger = Holder.server
-  /// Whether a write is in progress after which the charged memory is updated.
+  /// Whether a write is in progress, after which the reserved memory is adjusted.
   var isCharging = false
-  /// Channels that wait for the position of the feed.
+  /// Channels that were subscribed to and wait for the position of the feed.
   var starting: [LiveChannel] = []
   /// Whether the position of the feed is being read.
   var isStarting = false
-  /// Pages of older records that wait until the previous page is sent.
+  /// Requests for older records that wait until the present one is finished.
   var replays: [Replay] = []
-  /// The subscription whose page is being read or sent, and the task that reads it.
+  /// The subscription whose older records are being read or sent, and the task that reads them.
   var reading: (subscription: Subscription, task: Task<Void, Never>?)?
-  /// Number of frames above the rate limit since the last tick.
+  /// Number of frames above the rate limit since the last call of ``tick()``.
   var excess = 0
   /// Number of frames that arrived before the token was checked.
   var anonymous = 0
-  /// Number of pings since data was last received from the client.
+  /// Number of pings sent since data was last received from the client.
   var unanswered = 0
   var deadline: Scheduled<Void>?
-  /// The time limit of a piece of older records.
+  /// The timer that closes the connection if a piece of older records is not sent in time.
   var pieceDeadline: Scheduled<Void>?
 
+  /// Creates the handler of a connection.
+  ///
   /// - Parameter token: the bearer token of the handshake; `nil` if the first message contains it.
   init(hub: LiveHub, service: LiveService, token: String?, handshake: Handshake, logger: Logger) {
     self.hub = hub
@@ -79,12 +83,12 @@ final class LiveConnection: ChannelInboundHandler {
     self.context = context
     stranger = Holder(group: .peer(PeerAddress.group(context.channel.remoteAddress?.ipAddress)), key: nil)
     do {
-      // Read in small pieces, so that a client that never stops sending does not delay others.
+      // Let NIO read only one piece at a time, so that a client that sends without end does not delay others.
       try context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
       try context.channel.syncOptions?.setOption(
         .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 2 << 10))
       output = try context.pipeline.syncOperations.context(handlerType: WebSocketFrameEncoder.self)
-      // In addition to one piece of older records.
+      // Unsent data may have this length, in addition to one piece of older records.
       let limit = hub.settings.behindBytes + hub.settings.replayBytes
       try context.channel.syncOptions?.setOption(.writeBufferWaterMark, value: .init(low: limit / 2, high: limit))
     } catch {
@@ -118,14 +122,14 @@ final class LiveConnection: ChannelInboundHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    // The client has closed its side. A half-closed connection is useful for HTTP only.
+    // The client has closed its side of the connection. WebSocket does not allow half-closed connections.
     if event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
     context.fireUserInboundEventTriggered(event)
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     logger.debug("live connection: \(error)")
-    // The decoder rejected the data and reads no more. Therefore, do not wait for the client's close frame.
+    // The decoder rejected the data and reads no more, so the client's close frame would never be seen.
     if error is FrameLengthHandler.Fault {
       close(.protocolError, "a frame's length is not in the shortest form", lingering: .milliseconds(200))
       return

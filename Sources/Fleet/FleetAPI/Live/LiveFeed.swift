@@ -2,18 +2,18 @@ import FleetDomain
 import Logging
 import Synchronization
 
-/// Sends stored records to the live connections. Each tenant with listeners has a task. The task reads the tenant's
-/// feed when the storage announces a change, no matter which process stored it.
+/// Sends stored records to the live connections. For each tenant with listeners, a task reads the tenant's feed when
+/// the storage announces a change, whichever process made it.
 final class LiveFeed: Sendable {
   private enum State {
-    /// The tasks that wait until its first position is known.
+    /// The first position is being read. The value has the calls that wait for it.
     case starting([CheckedContinuation<Void, any Error>])
     case running
   }
 
   /// The maximum number of changes in one read.
   private static let page = 1_024
-  /// The pauses after failed reads: the first one, and the longest one after repeated doubling.
+  /// The pauses after failed reads: the first pause, which is doubled after each further failure, and the longest one.
   private static let pauses = (first: Duration.milliseconds(100), longest: Duration.seconds(5))
 
   private let storage: any FleetStorage
@@ -21,9 +21,10 @@ final class LiveFeed: Sendable {
   private let visibility: LiveVisibilityStore
   private let logger: Logger
   private let tenants = Mutex<[TenantID: State]>([:])
-  /// The last task that was started for each tenant.
+  /// The task of each tenant that was started last.
   private let tasks = Mutex<[TenantID: Task<Void, Never>]>([:])
-  /// The calls that wait for the next read of a tenant's position. A tenant without an entry has no read in progress.
+  /// The calls that wait for the next read of a tenant's position. If a tenant has no entry, no read of its position is
+  /// in progress.
   private let positions = Mutex<[TenantID: [CheckedContinuation<FeedPosition, any Error>]]>([:])
 
   init(storage: any FleetStorage, hub: LiveHub, visibility: LiveVisibilityStore, logger: Logger) {
@@ -33,10 +34,9 @@ final class LiveFeed: Sendable {
     self.logger = logger
   }
 
-  /// Starts to publish a tenant's records. Returns when every record that is stored from now on reaches the tenant's
-  /// listeners.
+  /// Begins to publish a tenant's records. After this call, every record that is stored reaches the tenant's listeners.
   ///
-  /// - Throws: errors of the storage while the feed's position is read. The next call tries again.
+  /// - Throws: an error of the storage if the feed's position cannot be read. The next call tries again.
   func follow(_ tenant: TenantID) async throws {
     try await withCheckedThrowingContinuation { continuation in
       let (isNew, isRunning) = tenants.withLock { tenants in
@@ -60,8 +60,8 @@ final class LiveFeed: Sendable {
     }
   }
 
-  /// Returns the newest position of a tenant, read after the call. Calls during a read share the next read, so that
-  /// each tenant has only one read in progress.
+  /// Returns the newest position of a tenant, read after the call began. All calls that arrive during a read share the
+  /// next read, so that each tenant has at most one read in progress.
   ///
   /// - Throws: errors of the storage.
   func position(of tenant: TenantID) async throws -> FeedPosition {
@@ -116,7 +116,10 @@ final class LiveFeed: Sendable {
     }
   }
 
-  /// - Returns: the tasks that wait for the first position.
+  /// Ends the state `starting` of a tenant.
+  ///
+  /// - Parameter state: the next state; `nil` to forget the tenant.
+  /// - Returns: the calls that waited for the first position.
   private func begin(_ tenant: TenantID, as state: State?) -> [CheckedContinuation<Void, any Error>] {
     tenants.withLock { tenants in
       guard case .starting(let waiting) = tenants[tenant] else { return [] }
@@ -125,15 +128,15 @@ final class LiveFeed: Sendable {
     }
   }
 
-  /// Reads and publishes new changes. A read that fails is repeated until it succeeds.
+  /// Reads and publishes new changes. If a read fails, it is repeated until it succeeds.
   ///
-  /// - Returns: the position that it reached.
+  /// - Returns: the position up to which changes were read.
   private func advance(
     _ tenant: TenantID, from start: FeedPosition, to announced: FeedPosition
   ) async -> FeedPosition {
     var position = start
     var pause = Self.pauses.first
-    // Without listeners, nothing is read. A later subscriber reads older records from the store.
+    // Without listeners, nothing is read. A later subscriber reads older records directly from the store.
     while position < announced, hub.hasListeners(tenant), !Task.isCancelled {
       do {
         let changes = try await storage.changes(after: position, limit: Self.page, tenant: tenant)

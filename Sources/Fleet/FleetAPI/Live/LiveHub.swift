@@ -8,7 +8,7 @@ import Telemetry
 /// Each event loop has a ``LoopConnections`` with its connections. An update is encoded once for each channel and
 /// passed to every loop, which writes the same bytes to each of its sockets.
 final class LiveHub: Sendable {
-  /// One for each event loop.
+  /// The connections of each event loop.
   private let connectionsOfLoops: [LoopConnections.Bound]
   /// The subscribers of each channel of a tenant. Updates without subscribers are not encoded.
   private let listeners = Mutex<[TenantID: Listeners]>([:])
@@ -54,10 +54,11 @@ final class LiveHub: Sendable {
     listeners.withLock { $0[tenant]?.count ?? 0 }
   }
 
-  /// Publishes committed records. Returns when every connection has received them, so that the feed is not read faster.
+  /// Publishes committed records. Returns when they were written to all subscribers' connections, so that the feed is
+  /// not read faster than that.
   ///
   /// - Parameters:
-  ///   - records: records of one commit, ordered by number.
+  ///   - records: records of one commit, in ascending order of their numbers.
   ///   - visibility: what restricted channels show.
   func publish(_ records: [LiveRecord], as visibility: LiveVisibility, tenant: TenantID) async {
     guard !records.isEmpty else { return }
@@ -96,19 +97,19 @@ final class LiveHub: Sendable {
     listeners.withLock { $0[tenant] != nil }
   }
 
-  /// Ends all subscriptions of a tenant, because changes were lost. Reports the error to the clients.
+  /// Ends all subscriptions of a tenant and reports an error to the clients, because changes were missed.
   func endSubscriptions(_ tenant: TenantID, _ error: APIError) {
     for bound in connectionsOfLoops {
       running.execute(on: bound.loop) { bound.value.endSubscriptions(tenant, error) }
     }
   }
 
-  /// The connections of an event loop. Call it on the loop.
+  /// Returns the connections of an event loop. Must be called on the loop.
   func loopConnections(of loop: any EventLoop) -> LoopConnections? {
     connectionsOfLoops.first { $0.loop === loop }?.value
   }
 
-  /// Adds to the number of subscriptions.
+  /// Adds `step` to the number of a channel's subscriptions.
   func count(_ channel: LiveChannel, by step: Int) {
     listeners.withLock { listeners in
       let count = (listeners[channel.tenant]?.channels[channel] ?? 0) + step
@@ -125,7 +126,7 @@ final class LiveHub: Sendable {
     }
   }
 
-  /// Adds to the number of a tenant's connections.
+  /// Adds `step` to the number of a tenant's connections.
   func count(_ tenant: TenantID, by step: Int) {
     members.withLock { members in
       let count = (members[tenant] ?? 0) + step
@@ -133,7 +134,7 @@ final class LiveHub: Sendable {
     }
   }
 
-  /// Tenants with connections.
+  /// The tenants that have connections.
   var tenants: [TenantID] { members.withLock { Array($0.keys) } }
 
   /// Closes the connections of revoked tokens.
@@ -144,14 +145,14 @@ final class LiveHub: Sendable {
     }
   }
 
-  /// Closes every connection, so that each client authenticates again (1013: try again later).
+  /// Closes every connection with code 1013 (try again later), so that each client connects and authenticates again.
   func closeForNewAuthentication() {
     for bound in connectionsOfLoops {
       bound.loop.execute { bound.value.closeForNewAuthentication() }
     }
   }
 
-  /// Closes every connection, because the server stops (RFC 6455, 7.4.1: 1001).
+  /// Closes every connection with code 1001, because the server stops (RFC 6455, 7.4.1).
   func closeAll() {
     for bound in connectionsOfLoops {
       running.execute(on: bound.loop) { bound.value.closeAll() }

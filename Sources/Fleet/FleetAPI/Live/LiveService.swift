@@ -2,7 +2,7 @@ import FleetAccess
 import FleetDomain
 import NIOCore
 
-/// Functions that a live connection calls.
+/// The functions of the server that live connections call.
 struct LiveService: Sendable {
   /// Authenticates a token.
   ///
@@ -10,7 +10,7 @@ struct LiveService: Sendable {
   let authenticate: @Sendable (_ token: String, _ address: String?) async throws -> Identity
   /// Counts a message as a request of its key.
   ///
-  /// - Returns: `nil` if it is within the limit; otherwise the seconds until another message is allowed.
+  /// - Returns: `nil` if the key is within its rate limit; otherwise the seconds until another message is allowed.
   let admit: @Sendable (_ key: SecretHash) -> Int?
   /// Ensures that all records that a tenant stores from now on reach its listeners.
   ///
@@ -23,43 +23,46 @@ struct LiveService: Sendable {
 /// A request for older records of a channel.
 struct ReplayRequest: Sendable {
   let channel: LiveChannel
-  /// The number after which the records begin.
+  /// The records with a higher number than this one are read.
   let after: Int64
-  /// The maximum number of the tenant's changes to read.
+  /// The maximum number of changes in the tenant's feed to read.
   let limit: Int
   /// The maximum number of bytes to send at once.
   let pieceBytes: Int
-  /// The holder of the memory and permits.
+  /// The holder to which the memory and the permit are charged.
   let holder: Holder
 }
 
 /// Older records of a channel.
 struct LivePage: Sendable {
-  /// The encoded records by number, in pieces. May be empty although more records follow.
+  /// The encoded records in ascending order of their numbers, divided into pieces. May be empty although more records
+  /// follow, because changes of other channels were read.
   let pieces: [ByteBuffer]
-  /// The number up to which all changes were read.
+  /// The number up to which the feed was read.
   let last: Int64
   /// Whether no more changes follow.
   let isLast: Bool
-  /// The number of changes for the next page.
+  /// The number of changes to read for the next page.
   let nextLimit: Int
-  /// The memory of the records.
+  /// The reserved memory of the records.
   let share: LiveMemory.Share?
 }
 
 extension LiveService {
-  /// The number of changes in the first page of a replay, when their length is unknown: 512 KiB of the longest
-  /// records.
+  /// The number of changes in the first page of a replay. The length of records is then unknown; of the longest ones,
+  /// these are 512 KiB.
   static let firstPage = 32
   private static let largestPage = 512
   /// The intended length of a page in bytes.
   private static let pageBytes = 256 << 10
-  /// Memory for each change besides its record.
+  /// Memory that each change needs in addition to its record.
   private static let bytesForChange = 128
 
+  /// Creates the functions.
+  ///
   /// - Parameters:
-  ///   - limiter: rate limit of requests. Each message counts as a request.
-  ///   - queryPermits: budget of permits for reading older records.
+  ///   - limiter: the rate limit of requests. Each message counts as a request.
+  ///   - queryPermits: the permits for reading older records.
   init(
     storage: any FleetStorage, authenticator: Authenticator, feed: LiveFeed, visibility: LiveVisibilityStore,
     limiter: RateLimiter<SecretHash>, memory: LiveMemory, queryPermits: Budget
@@ -79,7 +82,7 @@ extension LiveService {
       return try await feed.position(of: tenant).rawValue
     }
     replay = { request in
-      // Acquire the permit before the memory, as for every query, so that a query that waits for a permit holds no
+      // Acquire the permit before the memory, as all queries do. A query that waits for a permit therefore holds no
       // memory.
       let permit = try await queryPermits.acquire(1, for: request.holder)
       let share = try await memory.acquire(2 * Self.pageBytes, for: request.holder)

@@ -1,12 +1,12 @@
 import NIOCore
 import Telemetry
 
-/// A record that was just stored.
+/// A record that was just stored, for the subscribers of its channels.
 struct LiveRecord: Sendable {
-  /// Its number in its tenant. A subscriber can resume after this number.
+  /// The number of its change in the tenant's feed. A subscriber can resume after this number.
   let number: Int64
   let vehicle: String
-  /// The vehicle's VIN, if known.
+  /// The vehicle's VIN; `nil` if unknown.
   let vin: String?
   /// The record's time; `nil` if unknown.
   let time: Timestamp?
@@ -23,10 +23,12 @@ struct LiveUpdate: Sendable {
   let frames: ByteBuffer
   /// The number of the last record.
   let last: Int64
-  /// The ascending number of each record, and the offset of its frame.
+  /// For each record, ascending, the number and the offset of its frame in ``frames``.
   private let places: [(number: Int64, offset: Int)]
 
-  /// - Parameter records: at least one, by number.
+  /// Encodes records.
+  ///
+  /// - Parameter records: at least one, in ascending order of their numbers.
   init(_ channel: LiveChannel, _ records: some Collection<LiveRecord>) {
     self.channel = channel
     let head = Self.head(channel)
@@ -55,7 +57,8 @@ struct LiveUpdate: Sendable {
     return frames.getSlice(at: first.offset, length: frames.writerIndex - first.offset)
   }
 
-  /// Returns the frames in pieces. Each has whole frames up to `bytes`, but at least one frame.
+  /// Returns the frames in pieces of at most `bytes`. A piece contains only whole frames; a single longer frame is a
+  /// piece of its own.
   func pieces(atMost bytes: Int) -> [ByteBuffer] {
     var pieces: [ByteBuffer] = []
     var start = frames.readerIndex
@@ -70,7 +73,7 @@ struct LiveUpdate: Sendable {
     return pieces + [frames.getSlice(at: start, length: end - start)].compactMap { $0 }
   }
 
-  /// The message up to the number.
+  /// Returns the beginning of the message, up to the record's number.
   private static func head(_ channel: LiveChannel) -> [UInt8] {
     let object = JSONBody.object { line in
       line.field("event", "record" as StaticString)

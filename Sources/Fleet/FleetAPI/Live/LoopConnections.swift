@@ -5,7 +5,7 @@ import Telemetry
 
 /// The live connections of one event loop and their subscriptions. Use it only on that loop.
 final class LoopConnections {
-  /// A reference that other threads may hold.
+  /// A reference that other threads may keep. They must use its ``value`` only on the loop.
   final class Bound: Sendable {
     let loop: any EventLoop
     let count = Atomic(0)
@@ -43,7 +43,7 @@ final class LoopConnections {
     return bound
   }
 
-  /// Adds a connection. If the server is stopping, the connection is closed like the others.
+  /// Adds a connection. If the server is stopping, the connection is closed at once.
   func enter(_ connection: LiveConnection) {
     connections[ObjectIdentifier(connection)] = connection
     owner.count.store(connections.count, ordering: .relaxed)
@@ -64,7 +64,7 @@ final class LoopConnections {
     if listeners[channel]?.isEmpty == true { listeners[channel] = nil }
   }
 
-  /// Delivers updates to their subscribers.
+  /// Delivers updates to the subscribers on this loop.
   ///
   /// - Parameter then: called when each subscriber has received the updates.
   func deliver(_ updates: [LiveUpdate], of tenant: TenantID, then: @escaping () -> Void) {
@@ -89,7 +89,7 @@ final class LoopConnections {
   private func beginRound() {
     let round = turns.nextRound()
     for connection in round { connection.processWaitingFrame() }
-    // Continue until a round is empty, because messages that arrive meanwhile belong to the next round.
+    // A round that is empty ends the rounds. Until then, messages that arrive wait for the next round.
     hasRound = !round.isEmpty
     if hasRound { owner.loop.execute { [owner] in owner.value.beginRound() } }
   }
@@ -97,7 +97,7 @@ final class LoopConnections {
   private func deliverSlices() {
     queue.deliverSlice()
     guard !queue.isEmpty else { return }
-    // Deliver after the loop's other work.
+    // Let the loop do its other work before the next slice.
     owner.loop.execute { [owner] in owner.value.deliverSlices() }
   }
 

@@ -1,6 +1,6 @@
 import NIOWebSocket
 
-/// Joins the frames of a message (RFC 6455, 5.4).
+/// Joins the frames of a fragmented message (RFC 6455, 5.4).
 struct MessageAssembly {
   enum Outcome {
     case incomplete
@@ -13,6 +13,8 @@ struct MessageAssembly {
   private var isInside = false
   private var text = UTF8Check()
 
+  /// Creates an empty message.
+  ///
   /// - Parameter limit: the maximum length of a message in bytes.
   init(limit: Int) { self.limit = limit }
 

@@ -1,10 +1,11 @@
 import FleetDomain
 import NIOCore
 
-/// Limits the number of messages that one event loop processes at once. Further messages wait, and are processed in
-/// rotation by tenant, then by key. Between two rounds, the loop does its other work. Use it only on the loop.
+/// Limits the number of messages that one event loop processes without a pause. Further messages wait for a later
+/// round. A round takes messages of different tenants, and of different keys of a tenant, in rotation. Between two
+/// rounds, the loop does its other work. Use it only on the loop.
 struct MessageScheduler {
-  /// The number of messages in one round.
+  /// The maximum number of messages in one round.
   private static let most = 8
 
   private var waiting = FairQueue<Holder.Group, SecretHash?, LiveConnection> { _ in 1 }
@@ -12,9 +13,9 @@ struct MessageScheduler {
 
   var isEmpty: Bool { waiting.isEmpty }
 
-  /// Adds a message.
+  /// Reports that a connection has received a message.
   ///
-  /// - Returns: whether the message may be processed now. If not, its connection is part of a later round.
+  /// - Returns: whether the message may be processed now. If not, the connection is part of a later round.
   mutating func mayProcess(_ connection: LiveConnection) -> Bool {
     if waiting.isEmpty, taken < Self.most {
       taken += 1
@@ -24,7 +25,7 @@ struct MessageScheduler {
     return false
   }
 
-  /// Returns the connections of the next round. Each occurs as many times as it may process a message.
+  /// Returns the connections of the next round. A connection that may process several messages occurs several times.
   mutating func nextRound() -> [LiveConnection] {
     var round: [LiveConnection] = []
     while round.count < Self.most, let next = waiting.next() { round.append(next) }

@@ -9,19 +9,19 @@ import Telemetry
 struct RevocationWatch {
   /// The time between two reads.
   private static let period = Duration.seconds(1)
-  /// Time for which a revoked token is stored here. ``Authenticator`` may still have it in its cache, so that a
-  /// connection could be opened with it.
+  /// Time for which revoked tokens are remembered here. ``Authenticator`` may still have a revoked token in its cache,
+  /// so that a connection could be opened with it.
   static let memory = Authenticator.memory * 5
   /// The number of tokens in one read.
   private static let page = 1_000
 
   let storage: any FleetStorage
   let hub: LiveHub
-  /// Permits for reads.
+  /// The permits for queries, of which each read needs one.
   let queryPermits: Budget
   let logger: Logger
 
-  /// Reads until the task is cancelled.
+  /// Reads the list periodically until the task is cancelled.
   func run() async {
     var isFailing = false
     var position: RevocationPosition?
@@ -30,8 +30,8 @@ struct RevocationWatch {
       do {
         let now = ContinuousClock.now
         recent.removeAll { $0.time.duration(to: now) > Self.memory }
-        // The first read finds the position to begin at. Older revocations do not matter, because all connections are
-        // younger than this server.
+        // The first read only finds the present position. Earlier revocations do not matter, because the server has no
+        // connections from that time.
         var isLast = false
         while !isLast {
           let found = try await read(after: position)

@@ -1,16 +1,16 @@
-/// Validates UTF-8 (RFC 3629) in pieces, which may end inside a character.
+/// Checks whether a text that arrives in pieces is UTF-8 (RFC 3629). A piece may end inside a character.
 struct UTF8Check {
-  /// The number of bytes that the current character still needs.
+  /// The number of bytes that are missing of the current character.
   private var missing = 0
-  /// The allowed values of the next byte. After some first bytes, the range is smaller.
+  /// The allowed values of the next byte. After some first bytes of a character, the range is smaller.
   private var next: ClosedRange<UInt8> = 0x80...0xBF
 
   /// Whether the last piece ended at the end of a character.
   var isComplete: Bool { missing == 0 }
 
-  /// Validates a piece.
+  /// Checks the next piece.
   ///
-  /// - Returns: `false` if the bytes cannot continue the text.
+  /// - Returns: `false` if the text is not UTF-8.
   mutating func take(_ bytes: some Sequence<UInt8>) -> Bool {
     for byte in bytes {
       if missing > 0 {
@@ -24,11 +24,11 @@ struct UTF8Check {
       case 0xC2...0xDF: missing = 1
       case 0xE0...0xEF:
         missing = 2
-        // No overlong form, and no half of a surrogate pair.
+        // Rejects overlong encodings and surrogates.
         next = byte == 0xE0 ? 0xA0...0xBF : byte == 0xED ? 0x80...0x9F : 0x80...0xBF
       case 0xF0...0xF4:
         missing = 3
-        // No overlong form, and not above U+10FFFF.
+        // Rejects overlong encodings and values above U+10FFFF.
         next = byte == 0xF0 ? 0x90...0xBF : byte == 0xF4 ? 0x80...0x8F : 0x80...0xBF
       default: return false
       }

@@ -2,7 +2,7 @@ import FleetDomain
 
 /// The schemas of people's accounts in `openapi.json`.
 enum AccountSchemas {
-  /// Members of one JSON object, without its braces.
+  /// Names and JSON Schemas, as members of one JSON object, without its braces.
   static let text = [
     ThingSchema.members(of: Person.self), ThingSchema.members(of: Session.self), ThingSchema.members(of: Factor.self),
     ThingSchema.members(of: LinkedIdentity.self),

@@ -3,7 +3,7 @@ import FleetWork
 
 /// The schemas of the fleet's things in `openapi.json`.
 enum FleetSchemas {
-  /// Members of one JSON object, without its braces.
+  /// Names and JSON Schemas, as members of one JSON object, without its braces.
   static let text = [
     ThingSchema.members(of: Vehicle.self, derived: VehicleRoutes.derived),
     ThingSchema.details(of: Vehicle.self, derived: VehicleRoutes.derived),
@@ -12,7 +12,7 @@ enum FleetSchemas {
     ThingSchema.members(of: Expense.self), ThingSchema.members(of: FuelEntry.self), commands, figures,
   ].joined(separator: ",")
 
-  /// The bodies of commands.
+  /// The schemas of the bodies of commands.
   private static let commands = ##"""
     "AssignmentEnd": {
       "type": "object", "properties": {
@@ -21,7 +21,7 @@ enum FleetSchemas {
     }
     """##
 
-  /// Answers that are computed from things.
+  /// The schemas of answers that are computed from several things.
   private static let figures = ##"""
     "FuelEconomy": {
       "type": "object", "required": ["intervals", "average"], "additionalProperties": false, "properties": {

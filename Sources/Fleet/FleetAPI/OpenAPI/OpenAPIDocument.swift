@@ -6,7 +6,7 @@ enum OpenAPIDocument {
   static func text(of routes: [Route]) -> [UInt8] {
     var text = Array(head.utf8)
     text += Array(#","paths":{"#.utf8)
-    // The routes of a path are grouped, in the order of the table.
+    // Paths in the order of the table. All methods of a path are in one object.
     var paths: [String] = []
     for route in routes where !paths.contains(route.path.text) { paths.append(route.path.text) }
     text += joined(
@@ -17,7 +17,7 @@ enum OpenAPIDocument {
         return named(path, object(operations))
       })
     text += Array(#"},"components":{"securitySchemes":{"key":{"type":"http","scheme":"bearer"}},"schemas":"#.utf8)
-    // Both are objects. Omit the closing brace of the first one.
+    // Both texts are JSON objects. Leave out the closing brace of the first one, to join them.
     text += Array(OpenAPISchemas.text.utf8).dropLast()
     text += Array(",\(RecordSchemas.text),\(AccountSchemas.text),\(FleetSchemas.text)}}}".utf8)
     return text
@@ -101,7 +101,7 @@ enum OpenAPIDocument {
   // MARK: JSON
 
   private static func string(_ text: String) -> [UInt8] {
-    // Encode `{"a":"…"}` and remove the parts around the value.
+    // Encode `{"a":"…"}`, then remove the bytes before and after the value.
     Array(JSONBody.object { $0.field("a", text) }.dropFirst(5).dropLast())
   }
 

@@ -1,6 +1,6 @@
 /// The schemas of `openapi.json`.
 enum OpenAPISchemas {
-  /// One JSON object: names and JSON Schemas (2020-12).
+  /// One JSON object, whose members are the names and JSON Schemas (2020-12).
   static let text = #"""
     {
       "Error": {

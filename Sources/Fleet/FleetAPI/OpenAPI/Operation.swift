@@ -7,22 +7,22 @@ struct Operation: Sendable {
     let name: String
     let isHeader: Bool
     let description: String
-    /// JSON Schema, as JSON.
+    /// The JSON Schema of the value, as JSON text.
     let schema: String
   }
 
   /// The body of a request or an answer.
   struct Content: Sendable {
     let types: [String]
-    /// The name of the schema among the components; `nil` for any bytes.
+    /// The name of the schema among the components; `nil` if any bytes are allowed.
     let schema: String?
-    /// Whether a request must have it.
+    /// Whether a request must have the body.
     var isRequired = true
 
-    /// JSON with a named schema.
+    /// Returns a JSON body with a named schema.
     static func json(_ schema: String) -> Content { Content(types: ["application/json"], schema: schema) }
 
-    /// JSON with a named schema, which a request may leave out.
+    /// Returns a JSON body with a named schema, which a request may leave out.
     static func optionalJSON(_ schema: String) -> Content {
       Content(types: ["application/json"], schema: schema, isRequired: false)
     }
@@ -50,7 +50,7 @@ struct Operation: Sendable {
   var parameters: [Parameter] = []
   var body: Content?
   let results: [Result]
-  /// Errors of this route in addition to those of all routes.
+  /// Errors that only this route has, in addition to those that all routes have.
   var errors: [HTTPResponse.Status] = []
 
   /// The names of the query parameters.
@@ -67,7 +67,7 @@ extension Operation.Parameter {
     Self(name: name, isHeader: true, description: description, schema: schema)
   }
 
-  /// The headers for conditional requests on things without an entity tag.
+  /// The headers of conditional requests for things that have no entity tag.
   static let noTag = [
     header(
       "If-Match",

@@ -6,7 +6,7 @@ enum RecordSchemas {
   /// Names and JSON Schemas, as members of one JSON object, without its braces.
   static let text = RecordType.allCases.map { "\"\(name(of: $0))\":\(schema(of: $0))" }.joined(separator: ",")
 
-  /// The name of a type's schema: `TelemetryRecord`.
+  /// Returns the name of the schema of a type of record, for example `TelemetryRecord`.
   static func name(of type: RecordType) -> String {
     let name = type.text
     return (name == "dtc" ? "DTC" : name.prefix(1).uppercased() + name.dropFirst()) + "Record"
@@ -16,7 +16,7 @@ enum RecordSchemas {
     let members = RecordField.contract.filter { $0.types.contains(RecordTypes(type)) }.map { field in
       (field.name, schema(of: field))
     }
-    // With `fields`, a record has only some of its keys.
+    // If a request names `fields`, the records of its answer lack other keys. Therefore no key is required.
     let required =
       type == .telemetry ? ["id"] : ["type", "id", "timeQuality", "gatewayId", "vehicleId", "epoch", "seq"]
     return #"{"description":"\#(descriptions[type] ?? "")","type":"object","required":["#
@@ -34,7 +34,7 @@ enum RecordSchemas {
     .adapter: "Something about an adapter or receiver.", .gap: "Sequence numbers that will never arrive.",
   ]
 
-  /// The keys of every record except `type`.
+  /// The schemas of the keys that records of all types have, except `type`.
   private static let head = #"""
     "id":{"description":"Created once by the gateway; a UUID of version 7.","type":"string","format":"uuid"},"timestamp":{"description":"Absent if the date is unknown.","$ref":"#/components/schemas/Time"},"timeQuality":{"description":"The source of the time.","enum":["gps","ntp","system","unset"]},"gatewayId":{"$ref":"#/components/schemas/Name"},"vehicleId":{"$ref":"#/components/schemas/Name"},"epoch":{"description":"The epoch in which seq counts.","type":"string","format":"uuid"},"seq":{"description":"Number of the record, from 1 in each gateway and epoch.","type":"integer","minimum":1,"maximum":9223372036854775807}
     """#
@@ -69,7 +69,7 @@ enum RecordSchemas {
   }
 
   private static func number(_ bound: Double) -> String {
-    // 2^63 is one more than the largest valid whole number.
+    // A bound of 2^63 cannot be converted to Int64. The largest valid whole number is one less.
     bound >= 0x1p63 ? "9223372036854775807" : Int64(exactly: bound).map { "\($0)" } ?? "\(bound)"
   }
 }

@@ -10,6 +10,8 @@ struct ConnectionLimit: AvailableConnectionsDelegate {
   private var count = 0
   private var isFull = false
 
+  /// Creates a limit.
+  ///
   /// - Parameter what: the name of the limit in the log.
   init(_ limit: Int, _ what: String, logger: Logger) {
     self.limit = limit
@@ -26,7 +28,8 @@ struct ConnectionLimit: AvailableConnectionsDelegate {
 
   mutating func connectionClosed() {
     count -= 1
-    // Do not log each time that one connection ends and another begins.
+    // Wait until a tenth of the connections is free, so that the log does not alternate while connections end and
+    // begin.
     guard isFull, count <= limit - max(limit / 10, 1) else { return }
     isFull = false
     logger.notice("\(count) connections: new ones are accepted again (\(what))")

@@ -3,10 +3,10 @@ import HTTPTypes
 import NIOCore
 import Synchronization
 
-/// Counts the open connections of each owner. A connection counts for its address until its first valid key, and then
-/// for that key and its tenant. No address, tenant or key can have all connections.
+/// Counts the open connections of each owner. A connection belongs to its client's address until it sends its first
+/// valid key, and then to that key and its tenant. No address, tenant or key can have all connections.
 final class Connections: Sendable {
-  /// 503 for a connection whose tenant or key has too many; the connection is then closed.
+  /// The answer 503 if a tenant or key has too many connections. The connection is then closed.
   static let refusal = APIError(
     .serviceUnavailable, "tooManyConnections",
     "this key or its tenant has as many connections open as it may have (limits.connections); use fewer", retryAfter: 5)
@@ -14,14 +14,15 @@ final class Connections: Sendable {
   private let budget: Budget
   private let holders = Mutex<[ObjectIdentifier: Holder]>([:])
 
-  /// - Parameter limit: the number of all connections; above 0.
+  /// Creates the counts.
   ///
-  /// ``ConnectionLimit`` enforces the total. It may accept a new connection before a closed one is subtracted here.
+  /// - Parameter limit: the maximum number of all connections; above 0. ``ConnectionLimit`` enforces this total. It may
+  ///   accept a new connection before a closed one is subtracted here.
   init(_ limit: Int) {
     budget = Budget(limit, patience: .zero, refusal: Self.refusal, isLimitedElsewhere: true)
   }
 
-  /// Counts a new connection for its address until it is closed.
+  /// Counts a new connection for its client's address until it is closed.
   ///
   /// - Returns: `false` if the address has too many.
   func open(_ channel: any Channel) -> Bool {
@@ -36,7 +37,7 @@ final class Connections: Sendable {
   ///
   /// - Returns: `false` if the key or its tenant has too many.
   func belongs(_ channel: any Channel, to holder: Holder) -> Bool {
-    // A closed connection no longer counts.
+    // A connection that was closed meanwhile is not counted.
     guard let present = holders.withLock({ $0[ObjectIdentifier(channel)] }), present != holder else { return true }
     guard budget.acquireNow(1, for: holder) else { return false }
     let left = holders.withLock { holders -> Holder? in

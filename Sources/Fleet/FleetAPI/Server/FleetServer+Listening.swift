@@ -12,7 +12,8 @@ extension FleetServer {
   /// The maximum number of simultaneous connections for metrics.
   private static let metricsConnections = 16
 
-  /// Listens at one or two addresses until the server stops. If one of them fails, both end.
+  /// Listens at the server's address and, if configured, at the address for metrics, until the server stops. If one of
+  /// them fails, both end.
   func listen(
     _ channel: FleetChannel, _ tls: TLSConfiguration?, _ metrics: MetricsChannel,
     _ group: MultiThreadedEventLoopGroup, _ hub: LiveHub
@@ -43,7 +44,7 @@ extension FleetServer {
           try await listen(channel, group, options.address, limit, onRunning, onStop: hub.closeAll)
         }
       }
-      // The first error leaves this loop, which cancels the other task.
+      // An error leaves this loop by `try`; the group then cancels the other task.
       while try await tasks.next() != nil {}
     }
   }
@@ -61,8 +62,9 @@ extension FleetServer {
         address: .hostname(address.host, port: address.port), backlog: 1_024, availableConnectionsDelegate: limit),
       onServerRunning: { channel in onRunning(channel.localAddress?.port ?? address.port) }, eventLoopGroup: group,
       logger: quiet)
-    // Detached, so that only this function can stop the server. Otherwise, the server would shut down in a task that is
-    // never awaited, and would give work to event loops that have ended.
+    // Use a detached task, which is not cancelled with its parent, so that only this function stops the server.
+    // Otherwise, the server would shut down in a task for which nothing waits, and work would be passed to event loops
+    // that have ended.
     let running = Task.detached { try await server.run() }
     let stopping = Mutex<Task<Void, Never>?>(nil)
     do {
@@ -93,7 +95,7 @@ extension FleetServer {
   }
 }
 
-/// Reports that the server accepts requests, once all its sockets listen.
+/// Calls `onListening` when all sockets of the server listen.
 private final class ListeningPort: Sendable {
   private let state: Mutex<(missing: Int, port: Int)>
   private let then: @Sendable (_ port: Int) -> Void

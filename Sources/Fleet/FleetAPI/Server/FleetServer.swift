@@ -27,11 +27,14 @@ public struct FleetServer: Service {
   let onListening: @Sendable (_ port: Int) -> Void
   private let loops = RunningLoops()
 
+  /// Creates a server.
+  ///
   /// - Parameters:
   ///   - storage: an open storage; the caller closes it.
   ///   - tenantMetrics: the counts of records. Other components may add to them.
   ///   - moreMetrics: returns metrics of other components.
-  ///   - onListening: called with the port when the server accepts requests, on the address for metrics as well.
+  ///   - onListening: called with the port when the server accepts requests, also on the separate address for metrics
+  ///     if there is one.
   public init(
     _ options: ServerOptions, storage: any FleetStorage, logger: Logger, tenantMetrics: TenantMetrics = TenantMetrics(),
     onListening: @escaping @Sendable (_ port: Int) -> Void = { _ in },
@@ -45,9 +48,12 @@ public struct FleetServer: Service {
     self.onListening = onListening
   }
 
-  /// Returns when every event loop has completed a turn; at once if the server does not run. A watchdog calls it.
+  /// Waits until every event loop has executed its waiting work; returns at once if the server does not run. A watchdog
+  /// calls it to detect a blocked loop.
   public func turn() async { await loops.turn() }
 
+  /// Runs the server until it is stopped.
+  ///
   /// - Throws: ``Failure`` if the port cannot be used.
   public func run() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: options.threads)
@@ -125,7 +131,7 @@ public struct FleetServer: Service {
 }
 
 extension RequestHandler {
-  /// The function that connections call.
+  /// The function that handles the requests of all connections.
   var responder: @Sendable (Request, consuming ResponseWriter, any Channel) async throws -> Void {
     { request, writer, channel in try await respond(request, from: channel, writer) }
   }

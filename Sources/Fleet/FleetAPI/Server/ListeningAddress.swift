@@ -6,26 +6,26 @@ import NIOCore
 public struct ListeningAddress: Equatable, Sendable {
   let key: String
   let host: String
-  /// 0 for any free port.
+  /// The port; 0 for any free port.
   let port: Int
 
-  /// The address as in a URL: `127.0.0.1:8080`, `[::1]:8080`.
+  /// Returns the address in the format of URLs: `127.0.0.1:8080`, `[::1]:8080`.
   public static func text(_ host: String, _ port: Int) -> String {
     host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 
-  /// Whether two sockets cannot be open at the same time. Host names are not resolved.
+  /// Whether sockets with these two addresses cannot be open at the same time. Host names are not resolved.
   func conflicts(with other: Self) -> Bool {
     guard port == other.port, port != 0 else { return false }
     guard let own = ip, let theirs = other.ip else { return host == other.host }
     return own == theirs || receivesConnections(to: theirs) || other.receivesConnections(to: own)
   }
 
-  /// `nil` if the host is a name.
+  /// The IP address; `nil` if the host is a name.
   private var ip: SocketAddress? { try? SocketAddress(ipAddress: host, port: port) }
 
-  /// Whether a socket on this address receives connections to another one: 0.0.0.0 receives all IPv4 connections, `::`
-  /// receives all.
+  /// Whether a socket on this address also receives connections to another one: 0.0.0.0 receives all IPv4 connections,
+  /// `::` all connections.
   private func receivesConnections(to other: SocketAddress) -> Bool {
     switch ip?.ipAddress {
     case "0.0.0.0": other.protocol == .inet
@@ -55,7 +55,9 @@ public struct ListeningAddress: Equatable, Sendable {
     else { throw refused(errno) }
   }
 
-  /// - Parameter code: of getaddrinfo(3). If no name server answered, another attempt may succeed.
+  /// Returns the failure for a host that has no address.
+  ///
+  /// - Parameter code: the error code of getaddrinfo(3). If no name server answered, another attempt may succeed.
   func unknown(_ code: Int32) -> Failure {
     Failure(
       code == EAI_AGAIN ? .unavailable : .badConfiguration,
@@ -63,7 +65,9 @@ public struct ListeningAddress: Equatable, Sendable {
     )
   }
 
-  /// - Parameter code: of bind(2).
+  /// Returns the failure for an address that cannot be used.
+  ///
+  /// - Parameter code: the error code of bind(2).
   func refused(_ code: Int32) -> Failure {
     let advice =
       switch code {
@@ -86,7 +90,7 @@ extension ServerOptions {
 
   /// Checks the addresses without system calls.
   ///
-  /// - Throws: ``Failure`` if metrics have the server's own address.
+  /// - Throws: ``Failure`` if the address for metrics equals the server's own address.
   public func checkAddresses() throws(Failure) {
     guard let metrics = metricsAddress, metrics.conflicts(with: address) else { return }
     throw Failure(
@@ -95,7 +99,7 @@ extension ServerOptions {
     )
   }
 
-  /// Checks whether the server can listen, before the start of the server has any effect.
+  /// Checks that the server can listen, before its start has any other effect.
   ///
   /// - Throws: the same ``Failure`` as ``FleetServer/run()``.
   public func tryAddresses() throws(Failure) {

@@ -5,7 +5,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// Handles a request: finds its route, authenticates its key, checks permission and rate limit, and sends the answer.
+/// Handles requests: finds the route, authenticates the key, checks permission and rate limit, and sends the answer.
 struct RequestHandler: Sendable {
   var table: RouteTable
   let authenticator: Authenticator
@@ -26,18 +26,20 @@ struct RequestHandler: Sendable {
   let accessLog: AccessLog
   let logger: Logger
 
-  /// A request that passed all checks.
+  /// A request that may be executed, because it passed all checks.
   private struct Admitted: Sendable {
     let route: Route
     let call: Call
   }
 
+  /// Handles one request.
+  ///
   /// - Parameter channel: the request's connection.
   func respond(_ request: Request, from channel: any Channel, _ writer: consuming ResponseWriter) async throws {
     let client = proxies.client(request.headers, peer: channel.remoteAddress?.ipAddress, isTLS: isTLS)
     let address = client.address
     let start = ContinuousClock.now
-    // Held until the answer is sent.
+    // The memory of the request, which is reserved until the answer is sent.
     var share = memory.share(of: .server)
     var answer: Answer
     var path = "none"
@@ -54,7 +56,8 @@ struct RequestHandler: Sendable {
       }
       let admitted = try admit(request, route, parameters, identity, reach, from: client, share)
       if route.operation.body != nil, request.headers[.expect]?.lowercased() == "100-continue" {
-        // A client that waits for status 100 does not receive it if its body is too long.
+        // Check the announced length first, so that a client that waits for status 100 does not send a body that is too
+        // long.
         try admitted.call.announcedBytes()
         try await writer.writeInformationalHead(HTTPResponse(status: .continue))
       }
@@ -83,7 +86,7 @@ struct RequestHandler: Sendable {
     try await send(answer, hasBody: request.method != .head, share, writer)
   }
 
-  /// Compresses the answer if the client accepts that, the result is shorter, and there is enough memory.
+  /// Compresses an answer if the client accepts that, the result is shorter, and there is enough memory.
   ///
   /// An answer with an entity tag is not compressed, because the tag identifies the uncompressed bytes.
   private static func packed(_ answer: Answer, for request: Request, _ share: Budget.Share) async -> Answer {
@@ -109,7 +112,9 @@ struct RequestHandler: Sendable {
   /// The number of bytes that are written at once.
   private static let piece = 16 << 10
 
-  /// - Parameter share: the memory of the request, which shrinks to the length of the answer.
+  /// Sends an answer.
+  ///
+  /// - Parameter share: the memory of the request, which is reduced to the length of the answer.
   private func send(
     _ answer: Answer, hasBody: Bool, _ share: Budget.Share, _ writer: consuming ResponseWriter
   ) async throws {
@@ -129,7 +134,7 @@ struct RequestHandler: Sendable {
     var start = answer.body.readerIndex
     while start < answer.body.writerIndex {
       let end = min(start + Self.piece, answer.body.writerIndex)
-      // A copy: a slice would keep the whole answer in memory until its last bytes are sent.
+      // Copy the bytes, because a slice would keep the whole answer in memory until its last bytes are sent.
       try await body.write(ByteBuffer(bytes: answer.body.getBytes(at: start, length: end - start) ?? []))
       start = end
     }
@@ -140,7 +145,7 @@ struct RequestHandler: Sendable {
     guard admitted.route.isList else {
       return try await admitted.route.answer(admitted.call)
     }
-    // A list may take long and needs one of few permits. Short queries need none.
+    // A list query may take long and needs one of a few permits. Short queries need none.
     let permit = try await queryPermits.acquire(1, for: admitted.call.holder)
     return try await untilCancelled {
       defer { permit.shrink(to: 0) }
@@ -148,6 +153,8 @@ struct RequestHandler: Sendable {
     }
   }
 
+  /// Checks the request's head.
+  ///
   /// - Throws: 400, 417, 501.
   private static func check(_ request: Request) throws(APIError) {
     let headers = request.headers
@@ -172,9 +179,10 @@ struct RequestHandler: Sendable {
     }
   }
 
-  /// Authenticates the key.
+  /// Authenticates the key of a request.
   ///
-  /// - Returns: the identity; `nil` if the route needs none, or for the server's own token.
+  /// - Returns: the identity of the key's owner; `nil` if the route needs no key, or if the key is the server's own
+  ///   token.
   /// - Throws: 401; 429; 403 if the owner may not use the route.
   private func identify(
     _ request: Request, from client: Client, _ route: Route
@@ -225,7 +233,8 @@ struct RequestHandler: Sendable {
         logger: logger))
   }
 
-  /// Methods are labels of metrics, so all unknown ones share one name.
+  /// Returns the name of a method for the labels of metrics. All unknown methods share one name, so that clients cannot
+  /// create labels.
   private static func known(_ method: HTTPRequest.Method) -> String {
     switch method {
     case .get, .head, .post, .put, .delete, .patch, .options: method.rawValue
@@ -234,11 +243,11 @@ struct RequestHandler: Sendable {
   }
 }
 
-/// 405: the path exists, but not with this method.
+/// The reason for status 405: the path exists, but not with this method.
 private struct MethodRefusal: Error {
   let allowed: [HTTPRequest.Method]
 
-  /// With `HEAD` if the path has `GET`.
+  /// The allowed methods, with `HEAD` if `GET` is allowed.
   var methods: [HTTPRequest.Method] { allowed.contains(.get) ? [.head] + allowed : allowed }
 
   var answer: Answer {

@@ -1,10 +1,10 @@
 import NIOCore
 import Synchronization
 
-/// The event loops of a running server. Other threads give work to them only through this type.
+/// Passes work of other threads to the event loops of a running server. No other type does that.
 ///
-/// An event loop that has shut down must not receive work; NIO reports that as an error. Swift tasks may end at any
-/// time. Therefore, work that arrives after ``end()`` is discarded.
+/// An event loop that has shut down must not receive work; NIO reports that as an error. But Swift tasks may still
+/// submit work at that time. Therefore, work that arrives after ``end()`` is discarded.
 final class RunningLoops: Sendable {
   private struct State {
     var loops: [any EventLoop] = []
@@ -15,7 +15,7 @@ final class RunningLoops: Sendable {
 
   func begin(_ new: [any EventLoop]) { state.withLock { $0.loops = new } }
 
-  /// Stops giving work to the loops, so that they may shut down.
+  /// Discards all work from now on, so that the loops can shut down.
   func end() {
     state.withLock { state in
       state.loops = []
@@ -25,7 +25,7 @@ final class RunningLoops: Sendable {
 
   /// Runs work on a loop, unless the loops have ended.
   ///
-  /// - Returns: whether the loop was given the work.
+  /// - Returns: whether the work was passed to the loop.
   @discardableResult
   func execute(on loop: any EventLoop, _ work: @escaping @Sendable () -> Void) -> Bool {
     // Keep the lock during the call. Otherwise, the loops could end between the check and the call.
@@ -35,9 +35,8 @@ final class RunningLoops: Sendable {
     }
   }
 
-  /// Awaits work in a task and runs `then` with its result on a loop, unless the loops have ended.
-  ///
-  /// Called on the loop; `then` runs there.
+  /// Runs asynchronous work in a task, and then `then` with its result on the loop, unless the loops have ended. Must
+  /// be called on the loop.
   ///
   /// - Returns: the task.
   @discardableResult
@@ -53,7 +52,7 @@ final class RunningLoops: Sendable {
     }
   }
 
-  /// Returns when each loop has executed the jobs submitted so far.
+  /// Waits until each loop has executed all work that was submitted before the call.
   func turn() async {
     let jobs = state.withLock { $0.loops.map { $0.submit {} } }
     for job in jobs {

@@ -2,18 +2,18 @@ import FleetDomain
 
 /// The settings of the server.
 public struct ServerOptions: Equatable, Sendable {
-  /// The address on which it listens.
+  /// The address on which the server listens.
   public var host = "127.0.0.1"
-  /// 0 for any free port.
+  /// The port; 0 for any free port.
   public var port = 8_080
-  /// `nil` for HTTP without TLS.
+  /// Certificate and key; `nil` for HTTP without TLS.
   public var tls: ServerTLSFiles?
   public var limits = ServerLimits()
   public var rate = RateLimit()
   public var live = LiveSettings()
   /// The hash of the token that may read the metrics of the whole server; `nil` if there is none.
   public var serverToken: SecretHash?
-  /// An address at which every client may read these metrics; `nil` for none.
+  /// A separate address at which every client may read these metrics; `nil` for none.
   public var metrics: MetricsAddress?
   public var accounts = AccountSettings()
   public var proxies = TrustedProxies()
@@ -26,13 +26,13 @@ public struct ServerOptions: Equatable, Sendable {
   public init() {}
 }
 
-/// An address for the metrics of the whole server, without a token.
+/// An address that serves the metrics of the whole server without a token.
 ///
-/// It must differ from the server's address. With a proxy on the same machine, all clients of the server have a
-/// loopback address, so that the address alone could not distinguish them.
+/// It must differ from the server's address. Behind a proxy on the same machine, all clients of the server have a
+/// loopback address, so the client's address cannot show who may read the metrics.
 public struct MetricsAddress: Equatable, Sendable {
   public var host: String
-  /// 0 for any free port.
+  /// The port; 0 for any free port.
   public var port: Int
 
   public init(host: String, port: Int) {
@@ -41,11 +41,11 @@ public struct MetricsAddress: Equatable, Sendable {
   }
 }
 
-/// The request rate of one key.
+/// The maximum request rate of one key.
 public struct RateLimit: Equatable, Sendable {
-  /// Requests per second that are always allowed; above 0.
+  /// The sustained rate, in requests per second; above 0.
   public var perSecond = 1_000.0
-  /// Requests that are allowed at once; at least 1.
+  /// The number of requests that may arrive at once after a pause; at least 1.
   public var burst = 5_000.0
 
   /// Creates the defaults.

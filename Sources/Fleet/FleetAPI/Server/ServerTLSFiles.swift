@@ -6,24 +6,27 @@ public struct ServerTLSFiles: Equatable, Sendable {
   public enum Fault: Error, Equatable, Sendable {
     /// The first file contains no certificate in PEM form.
     case noCertificate
-    /// The second file contains no private key in PEM form without a passphrase.
+    /// The second file does not contain an unencrypted private key in PEM form.
     case noKey
-    /// The key belongs to another certificate.
+    /// The key is not the one of the certificate.
     case otherKey
-    /// The TLS library refuses the pair, with its message.
+    /// The TLS library rejects certificate and key. The value is its message.
     case refused(String)
   }
 
-  /// The path of the certificate: the server's own first, then those up to the root.
+  /// The path of the file with the server's own certificate, followed by the certificates of the authorities up to the
+  /// root.
   public let certificate: String
-  /// The path of the key.
+  /// The path of the file with the private key.
   public let key: String
   private let chain: [NIOSSLCertificate]
   private let privateKey: NIOSSLPrivateKey
 
+  /// Reads certificate and key.
+  ///
   /// - Parameters:
-  ///   - certificate: the path and the content of the file.
-  ///   - key: the same.
+  ///   - certificate: the path and the content of the certificate's file.
+  ///   - key: the path and the content of the key's file.
   public init(certificate: (path: String, text: [UInt8]), key: (path: String, text: [UInt8])) throws(Fault) {
     (self.certificate, self.key) = (certificate.path, key.path)
     do {
@@ -39,7 +42,7 @@ public struct ServerTLSFiles: Equatable, Sendable {
     } catch {
       throw .noKey
     }
-    // Configure TLS in the same way as the server: the library checks whether certificate and key match.
+    // Configure TLS in the same way as the server does, so that the library checks whether certificate and key match.
     do {
       _ = try NIOSSLContext(configuration: configuration)
     } catch NIOSSLError.failedToLoadPrivateKey {
@@ -49,7 +52,7 @@ public struct ServerTLSFiles: Equatable, Sendable {
     }
   }
 
-  /// TLS 1.2 or later.
+  /// The TLS settings of the server: TLS 1.2 or later.
   var configuration: TLSConfiguration {
     var configuration = TLSConfiguration.makeServerConfiguration(
       certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(privateKey))
