@@ -8,10 +8,10 @@ public struct AddressedPort: Port, ~Copyable {
   public let name: String
   public private(set) var baud: Int?
   private var line = Descriptor()
-  /// Used instead of a descriptor.
+  /// The connection of a Bluetooth LE port, which has no descriptor of its own; `nil` for any other port.
   private var link: BLELink?
 
-  /// Creates a closed port. A serial port without a rate in its address starts with 38,400 baud.
+  /// Creates a closed port. If the address of a serial port has no baud rate, the port starts with 38,400 baud.
   public init(_ address: PortAddress) {
     self.address = address
     switch address {
@@ -24,7 +24,7 @@ public struct AddressedPort: Port, ~Copyable {
 
   public var descriptor: Int32 { link?.descriptor ?? line.number }
 
-  /// Opens the port. A serial port opens at its last rate.
+  /// Opens the port. A serial port opens with the baud rate that it had last.
   public mutating func open(within limit: Duration, unless wakeUp: WakeUp?) throws(PortError) {
     close()
     switch address {

@@ -1,19 +1,20 @@
 import Glibc
 
-/// The monotonic clock of the programs: nanoseconds since the machine started, including the time asleep
-/// (`CLOCK_BOOTTIME`).
+/// The monotonic clock of the programs, in nanoseconds since the machine started. Time in which the machine sleeps is
+/// included (`CLOCK_BOOTTIME`).
 ///
-/// Changes of the wall clock do not affect it. After eight hours of suspend, it is eight hours later.
+/// Changes of the wall clock do not affect it. If the machine sleeps for eight hours, the clock advances by eight
+/// hours.
 public enum BootClock {
   /// The current time in ns.
   public static var now: Int64 {
     var time = timespec()
-    // It fails only if the kernel lacks the clock, and every kernel since 2.6.39 has this one.
+    // This fails only if the kernel lacks the clock, which every kernel since 2.6.39 has.
     _ = unsafe clock_gettime(CLOCK_BOOTTIME, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// Returns the time after a duration from now; `.max` if it does not fit into 64 bits.
+  /// Returns the time that is `duration` from now; `.max` if it does not fit into 64 bits.
   public static func after(_ duration: Duration) -> Int64 {
     let (seconds, attoseconds) = duration.components
     let (whole, isLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -21,10 +22,10 @@ public enum BootClock {
     return isLong || isLate ? .max : moment &+ attoseconds / 1_000_000_000
   }
 
-  /// Returns the milliseconds until a deadline for `poll(2)`, rounded up; 0 if it has passed.
+  /// Returns the time until a deadline in milliseconds, rounded up, as poll(2) needs it; 0 if the deadline has passed.
   static func milliseconds(until deadline: Int64) -> Int32 {
     let (left, isFar) = deadline.subtractingReportingOverflow(now)
-    // A difference that overflows into the past means that the deadline has passed.
+    // If the difference overflows and the deadline is negative, the deadline has passed.
     guard !isFar else { return deadline > 0 ? .max : 0 }
     guard left > 0 else { return 0 }
     return Int32(clamping: (left - 1) / 1_000_000 + 1)

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A file descriptor with one owner. It closes when its owner is destroyed.
+/// A file descriptor that has one owner, and is closed when the owner is destroyed.
 struct Descriptor: ~Copyable, Sendable {
-  /// The number; -1 if there is none.
+  /// The number of the descriptor; -1 if there is none.
   private(set) var number: Int32
 
-  /// Creates an empty value. All operations on it fail with EBADF.
+  /// Creates a value without a descriptor. All operations on it fail with EBADF.
   init() { number = -1 }
 
   /// Takes ownership of a descriptor returned by a system call.
@@ -13,19 +13,19 @@ struct Descriptor: ~Copyable, Sendable {
 
   deinit { if number >= 0 { _ = Glibc.close(number) } }
 
-  /// Closes the descriptor early.
+  /// Closes the descriptor before the owner is destroyed.
   mutating func close() {
     if number >= 0 { _ = Glibc.close(number) }
     number = -1
   }
 
-  /// Transfers the ownership and leaves this value empty.
+  /// Returns the descriptor to a new owner, and leaves this value without one.
   mutating func release() -> Descriptor {
     defer { number = -1 }
     return Descriptor(owning: number)
   }
 
-  /// Reads available bytes. Returns -1 with `errno` as read(2).
+  /// Reads the bytes that are available. If this fails, returns -1 and sets `errno`, as read(2) does.
   func read(into buffer: inout MutableSpan<UInt8>) -> Int {
     unsafe buffer.withUnsafeMutableBufferPointer { bytes in
       while true {
@@ -35,7 +35,7 @@ struct Descriptor: ~Copyable, Sendable {
     }
   }
 
-  /// Writes as many bytes as fit. Returns -1 with `errno` as write(2).
+  /// Writes as many bytes as the kernel accepts now. If this fails, returns -1 and sets `errno`, as write(2) does.
   func write(_ bytes: Span<UInt8>) -> Int {
     unsafe bytes.withUnsafeBufferPointer { bytes in
       while true {
@@ -45,7 +45,8 @@ struct Descriptor: ~Copyable, Sendable {
     }
   }
 
-  /// Writes as many bytes as fit to a socket. If the peer has closed it, returns an error instead of raising a signal.
+  /// Writes as many bytes to a socket as the kernel accepts now. If the peer has closed it, returns an error instead of
+  /// raising a signal.
   func send(_ bytes: Span<UInt8>) -> Int {
     unsafe bytes.withUnsafeBufferPointer { bytes in
       while true {
@@ -56,10 +57,10 @@ struct Descriptor: ~Copyable, Sendable {
   }
 }
 
-/// Transfers of a ``Port`` over a non-blocking descriptor.
+/// Reading and writing as ``Port`` requires it, with a non-blocking descriptor.
 extension Descriptor {
-  /// Implements ``Port/read(into:)``. If the device is gone, a USB serial port reports the end of input, and a
-  /// pseudo-terminal an error.
+  /// Implements ``Port/read(into:)``. A device is gone if a USB serial port reports the end of the input, or a
+  /// pseudo-terminal reports an error.
   func read(into buffer: inout MutableSpan<UInt8>, for port: String) throws(PortError) -> Int {
     let count = read(into: &buffer)
     if count > 0 { return count }

@@ -1,4 +1,5 @@
-/// A bidirectional byte connection to a device: serial, Bluetooth, TCP, a replay, a simulated vehicle.
+/// A bidirectional byte connection to a device: a serial, Bluetooth or TCP port, a replayed recording, or a simulated
+/// vehicle.
 ///
 ///     var port = SerialPort(path: "/dev/ttyUSB0")
 ///     try port.open()
@@ -8,49 +9,52 @@
 /// One thread owns a port and calls, in this order:
 ///
 /// 1. `open`, once. It may block up to its limit. If it throws, the port remains closed and may be opened again.
-/// 2. `read`, `write` and `setBaud`, in any number. None of them blocks; wait by `poll(2)` for `descriptor`, as
-///    ``PortLoop`` does. After an error, continue with step 3.
+/// 2. `read`, `write` and `setBaud`, any number of times. None of them blocks. To wait, use poll(2) with `descriptor`,
+///    as ``PortLoop`` does. After an error, continue with step 3.
 /// 3. `close`, any number of times, also if it was never opened. Then step 1 is possible again.
 ///
-/// An implementation needs no locks, and must not allocate memory from `open` to `close`.
+/// An implementation needs no locks, and must not allocate memory between `open` and `close`.
 public protocol Port: ~Copyable {
-  /// Name in messages: a path, `tcp:192.168.0.10:35000`, `rfcomm:00:1D:A5:68:98:8A` or `ble:00:1D:A5:68:98:8A`.
+  /// Name of the port in messages: a path, `tcp:192.168.0.10:35000`, `rfcomm:00:1D:A5:68:98:8A` or
+  /// `ble:00:1D:A5:68:98:8A`.
   var name: String { get }
 
-  /// The descriptor for `poll(2)`, readable when there are bytes or the device is gone; -1 while closed.
+  /// The descriptor for poll(2). It is readable when there are bytes, or when the device is gone; -1 while the port is
+  /// closed.
   var descriptor: Int32 { get }
 
-  /// The baud rate last set, in bits per second; `nil` if the port has no rate.
+  /// The baud rate that was set last, bits per second; `nil` if the port has no baud rate.
   var baud: Int? { get }
 
   /// Opens the port.
   ///
   /// - Parameters:
-  ///   - limit: the longest time to wait.
+  ///   - limit: maximum time for opening.
   ///   - wakeUp: ends opening when it is signalled. The signal remains set.
   /// - Throws: ``PortError``, of the kind ``PortError/Kind/timedOut`` after the limit and
   ///   ``PortError/Kind/interrupted`` after the wake-up.
   mutating func open(within limit: Duration, unless wakeUp: WakeUp?) throws(PortError)
 
-  /// Closes the port. Bytes that have not been sent are lost.
+  /// Closes the port. Bytes that were not sent yet are lost.
   mutating func close()
 
   /// Reads the bytes that have arrived.
   ///
-  /// - Parameter buffer: receives the bytes, from its beginning.
+  /// - Parameter buffer: receives the bytes, beginning at its first element.
   /// - Returns: number of bytes; 0 if there are none at present.
   /// - Throws: ``PortError/Kind/gone`` if the device is gone.
   mutating func read(into buffer: inout MutableSpan<UInt8>) throws(PortError) -> Int
 
-  /// Writes as many bytes as fit.
+  /// Writes as many bytes as the port accepts now.
   ///
-  /// - Returns: number of bytes written, from the first; 0 if none fits at present.
+  /// - Returns: number of bytes that were written, beginning with the first; 0 if the port accepts none at present.
   /// - Throws: ``PortError/Kind/gone`` if the device is gone.
   mutating func write(_ bytes: Span<UInt8>) throws(PortError) -> Int
 
-  /// Changes the baud rate and discards received bytes. Does nothing if the port has no rate.
+  /// Changes the baud rate and discards received bytes. Does nothing if the port has no baud rate.
   ///
-  /// Bytes that are being sent would be garbled, so call it only after the device has answered or has been silent.
+  /// Bytes that are still being sent would be garbled. Therefore, call this only after the device has answered, or has
+  /// been silent for some time.
   ///
   /// - Parameter baud: bits per second.
   /// - Throws: ``PortError/Kind/invalid`` if the driver does not support the rate.

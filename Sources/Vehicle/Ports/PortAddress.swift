@@ -2,16 +2,17 @@
 ///
 ///     let address = try PortAddress(parsing: "/dev/ttyUSB0@115200")
 public enum PortAddress: Hashable, Sendable, CustomStringConvertible {
-  /// A device file; `nil` to find out the baud rate.
+  /// A serial port, by its device file; `baud` is `nil` if the rate must be found.
   case serial(path: String, baud: Int?)
   case tcp(host: String, port: Int)
-  /// `nil` to find the channel by service discovery.
+  /// A device of classic Bluetooth; `channel` is `nil` if it must be found by service discovery.
   case rfcomm(BluetoothAddress, channel: UInt8?)
   /// A Bluetooth LE device.
   case ble(BluetoothAddress)
 
-  /// Parses `/dev/ttyUSB0`, `/dev/ttyUSB0@115200`, `./link`, `tcp:HOST[:PORT]`, `HOST:PORT`, `rfcomm:ADDRESS[/CHANNEL]`,
-  /// `ble:ADDRESS`, or a Bluetooth address without a prefix, which means RFCOMM. IPv6 addresses must be in brackets.
+  /// Parses `/dev/ttyUSB0`, `/dev/ttyUSB0@115200`, `./link`, `tcp:HOST[:PORT]`, `HOST:PORT`,
+  /// `rfcomm:ADDRESS[/CHANNEL]`, `ble:ADDRESS`, or a Bluetooth address without a prefix, which means RFCOMM. IPv6
+  /// addresses must be in brackets.
   ///
   /// - Throws: ``PortError/Kind/invalid`` with the expected format.
   public init(parsing text: String) throws(PortError) {
@@ -90,7 +91,7 @@ public enum PortAddress: Hashable, Sendable, CustomStringConvertible {
     } else if let colon = rest.lastIndex(of: ":") {
       host = rest[..<colon]
       port = rest[rest.index(after: colon)...]
-      // With more colons, it is an IPv6 address whose last group looks like a port.
+      // With more colons, it is an IPv6 address without brackets, whose last group looks like a port.
       guard !host.contains(":") else { throw malformed }
     }
     guard !host.isEmpty, !host.contains(where: { $0.isWhitespace || $0 == "/" }), port != nil || !needsPort else {

@@ -1,12 +1,12 @@
 import Failures
 import Glibc
 
-/// The reason why a port could not be opened or has failed, as one line for people: the problem, the place and the
-/// remedy.
+/// The reason why a port could not be opened or has failed. As text, it is one line for people: the problem, the place
+/// and the remedy.
 public struct PortError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The kind of error.
   public enum Kind: BitwiseCopyable, Sendable {
-    /// The device does not exist, or no hardware uses its name.
+    /// The device does not exist, or its name does not belong to any hardware.
     case missing
     /// The device exists, but this user has no permission.
     case notPermitted
@@ -39,9 +39,9 @@ public struct PortError: Error, Equatable, Sendable, CustomStringConvertible {
   public let kind: Kind
   /// ``Port/name`` of the port.
   public let port: String
-  /// `errno`; 0 if it is not a system error.
+  /// The value of `errno`; 0 if the error does not come from the system.
   public let code: Int32
-  /// The problem and its remedy, without the name.
+  /// The problem and its remedy, without the name of the port.
   public let detail: String
 
   /// Creates an error.
@@ -57,7 +57,7 @@ public struct PortError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension PortError {
-  /// Returns the error of a failed read or write.
+  /// Returns the error for a read or write that has failed.
   static func transfer(_ port: String, code: Int32) -> PortError {
     switch code {
     case EIO, ENXIO, ENODEV, EPIPE, ECONNRESET, ENOTCONN, ECONNABORTED, ESHUTDOWN, EBADF, 0: gone(port, code: code)
@@ -66,7 +66,7 @@ extension PortError {
     }
   }
 
-  /// Returns the error of a device that was unplugged, hung up, or closed by the peer (code 0).
+  /// Returns the error for a device that was unplugged or has hung up. `code` is 0 if the peer closed the connection.
   static func gone(_ port: String, code: Int32 = 0) -> PortError {
     PortError(.gone, port, code: code, code == 0 ? "gone: closed by the other side" : "gone: \(systemReason(code))")
   }

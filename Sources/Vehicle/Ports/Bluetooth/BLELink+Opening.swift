@@ -1,11 +1,11 @@
-/// Opening of a connection from an address.
+/// Opens a connection to a Bluetooth LE device by the device's address.
 extension BLELink {
-  /// The longest time to search for a device that BlueZ does not know. Adapters advertise several times a second.
+  /// Maximum time to search for a device that BlueZ does not know. Adapters advertise several times a second.
   private static let listening = Duration.seconds(10)
   private static let deviceInterface = "org.bluez.Device1"
   private static let characteristicInterface = "org.bluez.GattCharacteristic1"
 
-  /// The limits of an operation: a deadline and a wake-up.
+  /// What ends an operation early: a deadline and a wake-up.
   struct Limit {
     /// Deadline, a time of ``BootClock``.
     let deadline: Int64
@@ -18,7 +18,7 @@ extension BLELink {
   ///   - address: address of the device.
   ///   - name: name of the port in messages.
   ///   - bus: address of a bus other than the system bus; `nil` for the system bus.
-  ///   - deadline: time of ``BootClock``.
+  ///   - deadline: the time of ``BootClock`` until which to try.
   ///   - wakeUp: ends the operation when it is signalled.
   static func open(
     _ address: BluetoothAddress, _ name: String, bus: String?, until deadline: Int64, unless wakeUp: WakeUp?
@@ -42,7 +42,7 @@ extension BLELink {
     }
   }
 
-  /// Calls BlueZ and converts its errors to port errors.
+  /// Calls BlueZ. An error of BlueZ is converted to a port error.
   private func ask<Value>(_ question: () throws(BusError) -> Value) throws(PortError) -> Value {
     do throws(BusError) { return try question() } catch { throw error.portError(name) }
   }
@@ -51,7 +51,7 @@ extension BLELink {
     try ask { () throws(BusError) in try bluez.objects(until: limit.deadline, unless: limit.wakeUp, telling: self) }
   }
 
-  /// Processes messages until a condition holds or the connection has ended.
+  /// Processes messages until a condition is true or the connection has ended.
   private func wait(_ limit: Limit, until isSo: () -> Bool) throws(BusError) {
     while true {
       while !isSo(), end == nil, let message = try bluez.bus.next() {
@@ -86,7 +86,7 @@ extension BLELink {
         "interface='org.freedesktop.DBus.ObjectManager',member='InterfacesRemoved'", until: limit.deadline,
         unless: limit.wakeUp)
     }
-    // Read the objects again, because they may have changed before the watch began.
+    // The objects may have changed before the subscription began, so read them again.
     let known = try objects(limit).device(address)
     isConnected = known?.device.isConnected ?? false
     hasServices = known?.hasServices ?? false
@@ -94,20 +94,20 @@ extension BLELink {
     if let moment = connection.isOver { try awaitEnd(until: moment, limit) } else { didConnect = connection.takeOver() }
   }
 
-  /// Waits for the end of a connection that this process has asked BlueZ to end.
+  /// Waits until a connection has ended that this process has asked BlueZ to end.
   private func awaitEnd(until moment: Int64, _ limit: Limit) throws(PortError) {
     awaitsEnd = true
     defer { awaitsEnd = false }
     let patience = Limit(deadline: min(moment, limit.deadline), wakeUp: limit.wakeUp)
     do throws(BusError) { try wait(patience) { !isConnected } } catch {
-      // After a timeout, another process may have established a new connection.
+      // After the time limit, another process may have established a new connection, so continue.
       guard error == .timedOut else { throw error.portError(name) }
     }
     if let end { throw end }
     if !isConnected { hasServices = false }
   }
 
-  /// Searches for a device that BlueZ does not know.
+  /// Searches for a device that BlueZ does not know yet.
   private func discover(_ address: BluetoothAddress, _ controllers: [String], _ limit: Limit) throws(PortError)
     -> String
   {
@@ -139,14 +139,14 @@ extension BLELink {
       try bluez.call(
         device, Self.deviceInterface, "Connect", until: limit.deadline, unless: limit.wakeUp, telling: self)
       didConnect = true
-      // The answer confirms the connection. BlueZ 5.66 omits the signal if it sees the channel before the link, as
-      // it does with most adapters that reconnect.
+      // The answer itself shows that the device is connected. BlueZ 5.66 sends no signal about it if it sees the
+      // channel before the link, as with most adapters that connect again.
       isConnected = end == nil
     } catch {
       switch error {
-      // Another process on this machine is connecting or pairing. Disconnect would end that.
+      // Another process on this machine is connecting or pairing. A Disconnect by this process would end that.
       case .refused("org.bluez.Error.AlreadyConnected", _), .refused("org.bluez.Error.InProgress", _): return
-      // The connection may still be established later.
+      // BlueZ may still establish the connection, so this process must end it.
       case .timedOut, .interrupted: didConnect = true
       default: break
       }
@@ -178,7 +178,7 @@ extension BLELink {
     case .unusable(let service):
       return "its service \(service) has no characteristics to notify and to write; it is not a serial connection"
     case .noService:
-      // Limit the length of the message.
+      // Limit the length of the error message.
       let list = services.prefix(6).map(\.uuid.description).joined(separator: ", ")
       let has = services.isEmpty ? "no service" : services.count > 6 ? "\(list), …" : list
       return "no adapter's service (FFE0, FFF0, Nordic UART, 18F0), but \(has); is it the adapter's address?"
@@ -193,7 +193,7 @@ extension BLELink {
       takeInput(socket)
       return
     } catch { guard error.isNotSupported else { throw error.portError(name) } }
-    // The first notification may arrive before the answer.
+    // The first notification may arrive before the answer to this call.
     hearsMessages = true
     try ask { () throws(BusError) in
       _ = try bluez.call(
@@ -215,8 +215,8 @@ extension BLELink {
     } catch { guard error.isNotSupported else { throw error.portError(name) } }
   }
 
-  /// Returns the capacity of one write for an ATT_MTU: the MTU less operation and handle (Core Specification, volume 3,
-  /// part F, 3.4.5).
+  /// Returns the number of bytes that fit in one write: the ATT_MTU without the operation code and the handle (Core
+  /// Specification, volume 3, part F, 3.4.5).
   static func packet(_ mtu: Int?) -> Int {
     guard let mtu, mtu >= shortestPacket + 3 else { return shortestPacket }
     return min(mtu - 3, longestValue)

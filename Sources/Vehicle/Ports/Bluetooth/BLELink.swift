@@ -4,27 +4,28 @@ import Glibc
 /// An open connection to a Bluetooth LE device: its characteristics and the sockets or messages that transport the
 /// bytes. `BLELink+Opening.swift` establishes it.
 ///
-/// Notifications do not correspond to text lines. They are joined to one byte stream, and written bytes are split into
-/// packets.
+/// A notification may contain a part of a text line or several lines. The notifications are joined to one byte stream,
+/// and written bytes are split into packets.
 final class BLELink: BusListener {
-  /// Greatest length of a characteristic's value (Core Specification, volume 3, part F, 3.2.9).
+  /// Maximum length of a characteristic's value, bytes (Core Specification, volume 3, part F, 3.2.9).
   static let longestValue = 512
-  /// Capacity of a packet before the devices agree on more: an ATT_MTU of 23, less operation and handle.
+  /// Number of bytes in a packet before the devices agree on more: an ATT_MTU of 23, without operation code and handle.
   static let shortestPacket = 20
-  /// The most messages or packets of one read, so that a device that sends continuously does not delay deadlines.
+  /// Maximum number of messages or packets that are read at once. Otherwise, a device that sends continuously would
+  /// delay deadlines.
   private static let batch = 64
 
-  /// The transport of writes.
+  /// How bytes are written.
   enum Output {
     case none
-    /// A socket from BlueZ. Each packet is one write without response.
+    /// To a socket that BlueZ provides. Each packet becomes one write without response.
     case socket
-    /// WriteValue calls of the type `command` (without response) or `request` (with response). Each waits for the
-    /// answer to the previous one.
+    /// By WriteValue calls of the type `command` (write without response) or `request` (write with response). Each is
+    /// sent only after the previous one was answered.
     case message(type: String)
   }
 
-  /// Numbers of the watched descriptors.
+  /// The numbers by which the watched descriptors are distinguished.
   private enum Watched {
     static let bus = 0
     static let input = 1
@@ -34,24 +35,26 @@ final class BLELink: BusListener {
 
   let name: String
   let bluez: BlueZ
-  /// The device's object on the bus; empty before it is known.
+  /// Path of the device's D-Bus object; empty before it is known.
   var device = ""
   var serial: SerialOverGATT?
   var isConnected = false
   var hasServices = false
   /// Whether this process established the connection, and so must end it.
   var didConnect = false
-  /// Whether BlueZ should forget the device when it is closed: its known services have no serial characteristics and
-  /// may be out of date, and the device is neither paired nor trusted.
+  /// Whether BlueZ should forget the device when this connection is closed. This is the case if the services that BlueZ
+  /// knows contain no serial characteristics, so that they may be out of date, and the device is neither paired nor
+  /// trusted.
   var isToBeForgotten = false
-  /// Whether a disconnect is in progress, whose completion must be ignored.
+  /// Whether BlueZ is still ending an earlier connection, whose end must not be taken for that of the new one.
   var awaitsEnd = false
   /// Whether notifications arrive as messages.
   var hearsMessages = false
   var output = Output.none
-  /// Capacity of one write in bytes.
+  /// Number of bytes that fit in one write.
   var packet = BLELink.shortestPacket
-  /// The reason why the connection ended; `nil` while it is open. Received bytes are read before it is reported.
+  /// The reason why the connection ended; `nil` while it is open. It is reported only after all received bytes were
+  /// read.
   private(set) var end: PortError?
 
   private let watch: Watch
@@ -59,7 +62,7 @@ final class BLELink: BusListener {
   private var inputSocket = Descriptor()
   private var outputSocket = Descriptor()
   private var input = ByteQueue(capacity: 8 * BLELink.longestValue)
-  /// Number of the write that has not been answered; `nil` if there is none.
+  /// Number of the write call that BlueZ has not answered yet; `nil` if there is none.
   private var cookie: UInt64?
   private var awaitsRoom = false
   private var busEvents: Int32 = 0
@@ -73,7 +76,7 @@ final class BLELink: BusListener {
     watchBus()
   }
 
-  /// Readable when bytes, room for writing or messages may be available.
+  /// A descriptor that is readable when there may be bytes to read, room to write, or messages.
   var descriptor: Int32 { watch.descriptor }
 
   func takeInput(_ socket: consuming Descriptor) {
@@ -87,22 +90,22 @@ final class BLELink: BusListener {
     watch.set(outputSocket.number, 0, number: Watched.output)
   }
 
-  /// Completes the opening. Signals the descriptor if bytes arrived during opening.
+  /// Completes the opening. If bytes have already arrived, signals the descriptor.
   func begin() { if input.count > 0 { wakeUp.signal() } }
 
-  /// The actions of this process on the connection; `nil` before the device is known.
+  /// What this process has recently done with this device's connection; `nil` before the device is known.
   var connection: OwnConnection? { device.isEmpty ? nil : OwnConnection(bluez.bus, device: device) }
 
-  /// Ends the connection if this process established it. If the known services had no serial characteristics, BlueZ
-  /// also forgets the device, so that it reads them again next time: an adapter may accept connections before it offers
-  /// all services.
+  /// Ends the connection if this process established it. If the services that BlueZ knows have no serial
+  /// characteristics, BlueZ is asked to forget the device, so that it reads the services again next time: an adapter
+  /// may accept connections before it offers all of them.
   func close() {
     inputSocket.close()
     outputSocket.close()
     guard didConnect, let connection else { return }
     didConnect = false
     connection.wasEnded()
-    // Delivery does not matter: without a receiver, the connection has ended already.
+    // It does not matter whether this is delivered: if nobody receives it, the connection has already ended.
     try? bluez.bus.post(bluez.methodCall(device, "org.bluez.Device1", "Disconnect"))
     guard isToBeForgotten, let end = device.lastIndex(of: "/") else { return }
     let forget = bluez.methodCall(String(device[..<end]), "org.bluez.Adapter1", "RemoveDevice")
@@ -116,7 +119,8 @@ final class BLELink: BusListener {
   func read(into buffer: inout MutableSpan<UInt8>) throws(PortError) -> Int {
     takeIn()
     let count = input.take(into: &buffer)
-    // Signal the descriptor, so that remaining bytes and the end of the connection are read without another event.
+    // Signal the descriptor. The remaining bytes, and then the end of the connection, are then read without another
+    // event.
     if input.count > 0 || (count > 0 && end != nil) { wakeUp.signal() }
     if count == 0, let end { throw end }
     return count
@@ -161,7 +165,7 @@ final class BLELink: BusListener {
 
   // MARK: Receiving
 
-  /// Receives the available data, as far as there is room.
+  /// Receives the data that have arrived, as far as there is room for them.
   private func takeIn() {
     let ready = watch.ready()
     let isRung = ready[Watched.wakeUp] != 0 && wakeUp.clear()
@@ -171,14 +175,15 @@ final class BLELink: BusListener {
   }
 
   private func takePackets(isHungUp: Bool) {
-    // Ask for one byte more than allowed, because the rest of a longer packet would be lost without an error.
+    // Ask for one byte more than is allowed, to detect longer packets. The rest of such a packet would be lost without
+    // an error.
     for _ in 0..<Self.batch where input.room > Self.longestValue {
       let count = input.fill(from: inputSocket, limit: Self.longestValue + 1)
       if count < 0 {
         if errno != EAGAIN { finish(.gone, "the connection ended (\(systemReason(errno)))") }
         return
       }
-      // A notification may be empty, and so is the end of the socket.
+      // Reading 0 bytes means an empty notification, or the end of the socket.
       if count == 0 && isHungUp { return finish(.gone, "the connection ended") }
       if count == 0 { return }
       if count > Self.longestValue { return finish(.system, Self.tooLong("more than \(Self.longestValue)")) }
@@ -192,11 +197,11 @@ final class BLELink: BusListener {
         receive(message)
       }
     } catch { return finish(.gone, error.sentence) }
-    // libsystemd may have buffered messages that its descriptor no longer signals.
+    // libsystemd may already have read messages into its buffer, and its descriptor does not signal these.
     wakeUp.signal()
   }
 
-  /// Watches the bus for the events that it waits for.
+  /// Chooses the events of the bus for which the descriptor is watched.
   private func watchBus() {
     let events = bluez.bus.events
     guard events >= 0, events != busEvents else { return }
@@ -259,7 +264,7 @@ final class BLELink: BusListener {
     "a notification of \(count) bytes; at most \(longestValue) are valid"
   }
 
-  /// Stores one value; `nil` if it is too long.
+  /// Stores a value that was received; `nil` if it is too long.
   private func receive(_ bytes: Span<UInt8>) -> Void? {
     guard bytes.count <= Self.longestValue, input.put(bytes) else {
       finish(.system, Self.tooLong("\(bytes.count)"))

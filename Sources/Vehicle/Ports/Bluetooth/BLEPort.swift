@@ -1,19 +1,19 @@
 /// A serial connection over Bluetooth Low Energy, by BlueZ. Bytes are written to one characteristic of the device and
 /// received as notifications of another (``SerialOverGATT``).
 ///
-/// Give `open` 30 seconds: the search for a device that BlueZ does not know takes up to 10, connecting one or two, and
-/// reading its services as long. Most adapters need no pairing.
+/// The limit of `open` should be 30 seconds. The search for a device that BlueZ does not know takes up to 10 s,
+/// connecting 1 to 2 s, and so does reading its services. Most adapters need no pairing.
 ///
-/// If BlueZ provides sockets (AcquireNotify, AcquireWrite; since 5.46), bytes are transferred by these, and from `open`
-/// to `close` only the infrequent signals of BlueZ allocate memory. Otherwise, each notification and each write is a
-/// D-Bus message, for which libsystemd allocates.
+/// If BlueZ provides sockets (AcquireNotify, AcquireWrite; since 5.46), bytes are transferred through these sockets.
+/// Between `open` and `close`, memory is then allocated only for signals of BlueZ, which are rare. Otherwise, each
+/// notification and each write is a D-Bus message, for which libsystemd allocates.
 public struct BLEPort: Port, ~Copyable {
   public let name: String
   private let address: BluetoothAddress
   private let bus: String?
   private var link: BLELink?
 
-  /// Creates a closed port.
+  /// Creates a closed port that uses the system bus.
   public init(address: BluetoothAddress) { self.init(address: address, bus: nil) }
 
   /// Creates a port that uses another bus.
@@ -34,7 +34,7 @@ public struct BLEPort: Port, ~Copyable {
     link = try BLELink.open(address, name, bus: bus, until: BootClock.after(limit), unless: wakeUp)
   }
 
-  /// Closes the port. Also ends the connection if `open` established it, because a connected adapter does not accept a
+  /// Closes the port. If `open` established the connection, also ends it, because a connected adapter does not accept a
   /// phone.
   public mutating func close() {
     link?.close()
@@ -51,7 +51,7 @@ public struct BLEPort: Port, ~Copyable {
     return try link.write(bytes)
   }
 
-  /// Returns the open connection and leaves the port closed.
+  /// Returns the open connection, so that the caller owns it, and leaves the port closed.
   mutating func release() -> BLELink? {
     defer { link = nil }
     return link

@@ -1,13 +1,13 @@
-/// Calls to BlueZ (`org.bluez`) on the system bus, and recognition of its messages.
+/// Calls BlueZ (`org.bluez`) on the system bus, and recognizes its messages.
 final class BlueZ {
   let bus: SystemBus
-  /// The unique bus name of the running bluetoothd. Any process may send a signal, and the bus guarantees only this
-  /// name.
+  /// The unique bus name of the running bluetoothd. Signals are accepted only from this name, because any process may
+  /// send a signal, and the bus guarantees the sender's unique name.
   let owner: String
 
   private static let busService = "org.freedesktop.DBus"
 
-  /// Asks the bus for the owner of BlueZ's name, and for a signal when it changes.
+  /// Finds the unique name of BlueZ, and subscribes to the signal that reports a change of it.
   ///
   /// - Throws: ``BusError`` if BlueZ is not running.
   init(_ bus: SystemBus, until deadline: Int64, unless wakeUp: WakeUp? = nil) throws(BusError) {
@@ -24,7 +24,8 @@ final class BlueZ {
     BusCall(bus, busService, "/org/freedesktop/DBus", busService, method)
   }
 
-  /// Subscribes to BlueZ signals that match a rule without a sender (D-Bus Specification, "Match Rules").
+  /// Subscribes to those signals of BlueZ that match a rule. The rule must not contain a sender (D-Bus Specification,
+  /// "Match Rules").
   func watch(_ rule: String, until deadline: Int64, unless wakeUp: WakeUp?) throws(BusError) {
     let whole = "type='signal',sender='\(owner)',\(rule)"
     _ = try bus.call(Self.busCall(bus, "AddMatch").text(whole), until: deadline, unless: wakeUp)
@@ -35,7 +36,7 @@ final class BlueZ {
     BusCall(bus, owner, path, interface, method)
   }
 
-  /// Calls a method without arguments of a device or a controller, and waits for the answer.
+  /// Calls a method that has no arguments on a device or a controller, and waits for the answer.
   @discardableResult
   func call(
     _ path: String, _ interface: String, _ method: String, until deadline: Int64, unless wakeUp: WakeUp? = nil,
@@ -44,7 +45,7 @@ final class BlueZ {
     try bus.call(methodCall(path, interface, method), until: deadline, unless: wakeUp, telling: listener)
   }
 
-  /// Reads all objects of BlueZ: controllers, devices, services.
+  /// Reads all objects of BlueZ: controllers, devices, services and characteristics.
   func objects(until deadline: Int64, unless wakeUp: WakeUp? = nil, telling listener: (any BusListener)? = nil)
     throws(BusError) -> ManagedObjects
   {
@@ -55,14 +56,14 @@ final class BlueZ {
     return objects
   }
 
-  /// Removes the subscription to a rule.
+  /// Ends the subscription to signals that match a rule.
   func unwatch(_ rule: String) {
-    // If the bus is gone, there are no more signals.
+    // If the bus is gone, there are no more signals either.
     try? bus.post(Self.busCall(bus, "RemoveMatch").text("type='signal',sender='\(owner)',\(rule)"))
   }
 
-  /// Starts the search for devices on a controller. It ends by ``stopDiscovery(_:)`` or when this process leaves the
-  /// bus.
+  /// Starts the search for devices on a controller. The search ends when ``stopDiscovery(_:)`` is called, or when this
+  /// process leaves the bus.
   ///
   /// - Parameter transport: `le`, `bredr`, or `auto` for both alternately.
   func startDiscovery(
@@ -75,7 +76,7 @@ final class BlueZ {
   }
 
   func stopDiscovery(_ controller: String) {
-    // If this message is lost, BlueZ ends the search when this process leaves the bus.
+    // If this message is lost, the search still ends when this process leaves the bus.
     try? bus.post(methodCall(controller, "org.bluez.Adapter1", "StopDiscovery"))
   }
 
@@ -85,7 +86,7 @@ final class BlueZ {
   ///   - address: address of the device.
   ///   - controllers: objects of the powered controllers.
   ///   - transport: `le` or `bredr`.
-  ///   - moment: end of the search, a time of ``BootClock``.
+  ///   - moment: the time of ``BootClock`` at which the search ends.
   /// - Returns: the device's object; `nil` if it was not found.
   func discover(
     _ address: BluetoothAddress, by controllers: [String], _ transport: String, until moment: Int64,
@@ -100,11 +101,11 @@ final class BlueZ {
     do throws(BusError) {
       try watch(rule, until: moment, unless: wakeUp)
       for path in controllers {
-        // Store this before the answer: if the answer is late, the search has begun nevertheless.
+        // Store this before the answer arrives. If the answer is late, the search has begun all the same.
         listening.append(path)
         try startDiscovery(path, transport, until: moment, unless: wakeUp, telling: listener)
       }
-      // The device may have appeared before the subscription.
+      // The device may have appeared before the subscription began.
       if let known = try objects(until: moment, unless: wakeUp, telling: listener).device(address) { return known.path }
       while true {
         while let message = try bus.next() {
@@ -124,10 +125,10 @@ final class BlueZ {
     }
   }
 
-  /// Whether BlueZ sent a message.
+  /// Whether a message comes from BlueZ.
   func sent(_ message: BusMessage) -> Bool { message.sender == owner }
 
-  /// Whether a message reports that this bluetoothd has ended.
+  /// Whether a message reports that the running bluetoothd has ended.
   func hasEnded(_ message: BusMessage) -> Bool {
     guard message.isSignal(Self.busService, "NameOwnerChanged"), message.sender == Self.busService,
       message.text() == "org.bluez", message.text() != nil
@@ -136,12 +137,13 @@ final class BlueZ {
   }
 }
 
-/// Changed properties of an object (org.freedesktop.DBus.Properties, PropertiesChanged).
+/// Reads which properties of an object have changed (org.freedesktop.DBus.Properties, PropertiesChanged).
 extension BusMessage {
   /// Calls `property` for each changed property of an interface. Does nothing if the message is about another
   /// interface.
   ///
-  /// - Parameter property: reads the value (`v`) of the named property, or skips it.
+  /// - Parameter property: receives the name of a property. It must read the property's value (`v`) from the message,
+  ///   or skip it.
   func eachProperty(of interface: String, _ property: (String) -> Bool) {
     guard isSignal("org.freedesktop.DBus.Properties", "PropertiesChanged"), text() == interface else { return }
     _ = each("{sv}") {

@@ -1,6 +1,6 @@
 /// The address of a Bluetooth device: six bytes, written as `00:1D:A5:68:98:8A`.
 public struct BluetoothAddress: Hashable, Sendable, CustomStringConvertible {
-  /// The 48 bits of the address. The first written byte is the highest.
+  /// The 48 bits of the address. The first byte of the written form is the most significant one.
   public let bits: UInt64
 
   /// Parses six pairs of hexadecimal digits separated by colons; `nil` for any other text.
@@ -23,7 +23,7 @@ public struct BluetoothAddress: Hashable, Sendable, CustomStringConvertible {
     self.bits = bits
   }
 
-  /// Byte 0…5 of the address, in the order in which it is written.
+  /// One byte of the address. Bytes are numbered 0…5 in the order in which they are written.
   subscript(_ index: Int) -> UInt8 { UInt8(truncatingIfNeeded: bits >> UInt64((5 - index) * 8)) }
 
   /// The address in its usual form, such as `00:1D:A5:68:98:8A`.
@@ -34,8 +34,8 @@ public struct BluetoothAddress: Hashable, Sendable, CustomStringConvertible {
     }.joined(separator: ":")
   }
 
-  /// Creates the address of a BlueZ device object such as `/org/bluez/hci0/dev_00_1D_A5_68_98_8A`; `nil` for other
-  /// objects.
+  /// Creates an address from the path of a BlueZ device object such as `/org/bluez/hci0/dev_00_1D_A5_68_98_8A`; `nil`
+  /// for the path of any other object.
   init?(objectPath: String) {
     guard objectPath.hasPrefix("/org/bluez/"), let slash = objectPath.lastIndex(of: "/"),
       objectPath[slash...].hasPrefix("/dev_")

@@ -1,6 +1,6 @@
 /// The 128-bit identifier of a Bluetooth service or characteristic.
 ///
-/// The Bluetooth SIG also assigns 16-bit numbers. These are an abbreviation: the full identifier is
+/// The Bluetooth SIG also assigns 16-bit numbers as abbreviations. The number NNNN means the identifier
 /// 0000NNNN-0000-1000-8000-00805F9B34FB (Core Specification, volume 3, part B, 2.5.1).
 struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
   let high: UInt64
@@ -8,7 +8,7 @@ struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
 
   private static let base: (high: UInt64, low: UInt64) = (0x0000_0000_0000_1000, 0x8000_0080_5F9B_34FB)
 
-  /// The Serial Port Profile.
+  /// The identifier of the Serial Port Profile.
   static let serialPort = BluetoothUUID(0x1101)
 
   init(high: UInt64, low: UInt64) {
@@ -41,7 +41,7 @@ struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
     (high, low) = halves
   }
 
-  /// The short form such as `FFE0` if there is one, otherwise the long form.
+  /// The short form, such as `FFE0`, if the identifier has one; otherwise the long form.
   var description: String {
     let number = high >> 32
     if low == BluetoothUUID.base.low, high & 0xFFFF_FFFF == BluetoothUUID.base.high, number <= 0xFFFF {

@@ -1,11 +1,11 @@
-/// Conversion of BlueZ errors to port errors.
+/// Converts errors of calls to BlueZ to port errors.
 extension BusError {
   /// Returns the port error of a failed connection attempt.
   func notConnected(_ name: String) -> PortError {
     switch self {
     case .timedOut:
       return PortError(.timedOut, name, "no answer; is the adapter powered, in range, and not connected to a phone?")
-    // BlueZ chooses the transport for a device that supports both.
+    // For a device that supports both transports, BlueZ chooses one. The error shows that it chose the other one.
     case .refused(let error, let text)
     where error == "org.bluez.Error.NotAvailable" || text.hasPrefix("br-connection-"):
       return PortError(
@@ -30,7 +30,7 @@ extension BusError {
     case .refused(let error, let text):
       if isWithoutService || isPoweredOff { return PortError(.noBluetooth, name, sentence) }
       if isForbidden { return PortError(.notPermitted, name, sentence) }
-      // "Not paired" is BlueZ's text for ATT errors about keys.
+      // "Not paired" is the text that BlueZ uses for ATT errors about keys.
       if text.holds("paired") || error.hasPrefix("org.bluez.Error.Authentication")
         || error == "org.bluez.Error.NotAuthorized"
       {

@@ -6,12 +6,12 @@ struct ByteQueue: ~Copyable {
 
   init(capacity: Int) { storage = [UInt8](repeating: 0, count: capacity) }
 
-  /// Number of bytes that fit.
+  /// Number of bytes for which there is room.
   var room: Int { storage.count - count }
 
   /// Appends bytes.
   ///
-  /// - Returns: `false` if not all of them fit. None is appended then.
+  /// - Returns: `false` if not all of them fit, in which case none is appended.
   mutating func put(_ bytes: Span<UInt8>) -> Bool {
     guard bytes.count <= room else { return false }
     makeRoom(bytes.count)
@@ -20,7 +20,8 @@ struct ByteQueue: ~Copyable {
     return true
   }
 
-  /// Reads once from a descriptor, at most `limit` bytes. Returns the result of ``Descriptor/read(into:)``.
+  /// Reads once from a descriptor and appends the bytes, at most `limit`. Returns the result of
+  /// ``Descriptor/read(into:)``.
   mutating func fill(from descriptor: borrowing Descriptor, limit: Int) -> Int {
     makeRoom(limit)
     let place = start + count

@@ -1,7 +1,7 @@
-/// Parses data elements of the Service Discovery Protocol (Core Specification, volume 3, part B, 3.3): a byte with type
-/// and size, an optional length, and the value.
+/// Parses data elements of the Service Discovery Protocol (Core Specification, volume 3, part B, 3.3). Each consists of
+/// a byte with type and size, an optional length, and a value.
 struct DataElementReader: ~Copyable, ~Escapable {
-  /// The type descriptors that are needed (3.2).
+  /// The types of data elements that are needed here (3.2).
   private enum Kind {
     static let unsigned: UInt8 = 1
     static let uuid: UInt8 = 3
@@ -12,7 +12,7 @@ struct DataElementReader: ~Copyable, ~Escapable {
     let kind: UInt8
     let value: Range<Int>
   }
-  /// The greatest nesting depth of sequences: lists, records, attributes, protocol stacks, protocols; and one in
+  /// Maximum nesting depth of sequences. Lists, records, attributes, protocol stacks and protocols need five; one is in
   /// reserve.
   private static let depth = 6
 
@@ -21,8 +21,7 @@ struct DataElementReader: ~Copyable, ~Escapable {
   @_lifetime(copy bytes)
   init(_ bytes: Span<UInt8>) { self.bytes = bytes }
 
-  /// Returns the channel of the first RFCOMM protocol (UUID 0x0003); `nil` if there is none, or if no element is
-  /// complete.
+  /// Returns the channel of the first RFCOMM protocol (UUID 0x0003); `nil` if there is none in the complete elements.
   mutating func serialChannel() -> UInt8? { channel(in: 0..<bytes.count, depth: DataElementReader.depth) }
 
   private func channel(in range: Range<Int>, depth: Int) -> UInt8? {
@@ -43,8 +42,8 @@ struct DataElementReader: ~Copyable, ~Escapable {
     return nil
   }
 
-  /// Whether a UUID means RFCOMM. Short UUIDs are expanded with -0000-1000-8000-00805F9B34FB, so that their number
-  /// comes first (2.5.1).
+  /// Whether a UUID means RFCOMM. The long form of a short UUID is its number followed by -0000-1000-8000-00805F9B34FB
+  /// (2.5.1).
   private func isRFCOMM(_ value: Range<Int>) -> Bool {
     switch value.count {
     case 2: number(value) == 3
@@ -63,7 +62,7 @@ struct DataElementReader: ~Copyable, ~Escapable {
     var first = start + 1
     var length: Int
     switch size {
-    // Sizes of 1, 2, 4, 8 and 16 bytes. Type 0 (nil) has no value.
+    // The size is 1, 2, 4, 8 or 16 bytes. Type 0 (nil) has no value.
     case 0...4: length = kind == 0 ? 0 : 1 << size
     // The next 1, 2 or 4 bytes contain the length.
     default:

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A record of this process's recent actions on a Bluetooth LE connection.
+/// What this process has recently done with the connection to a Bluetooth LE device.
 ///
 /// BlueZ does not report which process established a connection. After Disconnect, it waits two seconds before it ends
 /// the connection, and meanwhile reports it as connected.
@@ -8,7 +8,7 @@ struct OwnConnection {
   private struct Place: Hashable, Sendable {
     /// Address of the bus; `nil` for the system bus.
     let bus: String?
-    /// Object of the device.
+    /// Path of the device's D-Bus object.
     let device: String
   }
   private struct Times: Sendable {
@@ -16,9 +16,11 @@ struct OwnConnection {
     var ended = Int64.min / 2
   }
 
-  /// The longest time for BlueZ to end a connection in ns: two seconds, up to one more of its timer, and the radio.
+  /// Maximum time that BlueZ takes to end a connection, ns: two seconds, up to one more for its timer, and some time
+  /// for the radio.
   private static let ending: Int64 = 4_000_000_000
-  /// The time in ns in which a new connection may be taken over. A later one may belong to another process.
+  /// Time for which another part of this process may take over a new connection, ns. After it, the connection may be
+  /// that of another process.
   private static let handover: Int64 = 10_000_000_000
   private static let times = Mutex<[Place: Times]>([:])
 
@@ -26,10 +28,11 @@ struct OwnConnection {
 
   init(_ bus: SystemBus, device: String) { place = Place(bus: bus.address, device: device) }
 
-  /// Records that a connection was established for another part of this process.
+  /// Records that this process has established a connection, for another part of the process.
   func wasMade() { Self.times.withLock { $0[place] = Times(made: BootClock.now) } }
 
-  /// Returns `true` once if another part of this process has just established the connection.
+  /// Whether another part of this process has just established the connection, so that the caller may take it over.
+  /// Returns `true` only once for each connection.
   func takeOver() -> Bool {
     Self.times.withLock { times in
       guard let made = times[place]?.made else { return false }
@@ -41,8 +44,8 @@ struct OwnConnection {
   /// Records that BlueZ was asked to end the connection.
   func wasEnded() { Self.times.withLock { $0[place, default: Times()].ended = BootClock.now } }
 
-  /// The latest time at which the connection ends, of ``BootClock``; `nil` if this process has not recently asked for
-  /// its end.
+  /// The time of ``BootClock`` by which the connection will have ended; `nil` if this process has not recently asked
+  /// BlueZ to end it.
   var isOver: Int64? {
     let moment = Self.times.withLock { $0[place] }.map { $0.ended + Self.ending }
     return moment.flatMap { $0 > BootClock.now ? $0 : nil }

@@ -2,10 +2,11 @@ import CPorts
 import Failures
 import Glibc
 
-/// A serial connection over classic Bluetooth (RFCOMM), by the kernel's socket. It needs no daemon and no /dev/rfcommN.
+/// A serial connection over classic Bluetooth (RFCOMM). It uses the kernel's sockets, and needs neither a daemon nor
+/// /dev/rfcommN.
 ///
-/// Give `open` 15 seconds: paging a device takes up to 5, and the query of the channel and connecting some more. If the
-/// device requires pairing, it must have been paired before, usually with PIN 1234 or 0000.
+/// The limit of `open` should be 15 seconds. Paging a device takes up to 5 s; finding the channel and connecting take
+/// some more. If the device requires pairing, it must have been paired before, usually with PIN 1234 or 0000.
 public struct RFCOMMPort: Port, ~Copyable {
   public let name: String
   private let address: BluetoothAddress
@@ -114,7 +115,7 @@ public struct RFCOMMPort: Port, ~Copyable {
 }
 
 extension BluetoothAddress {
-  /// The address for connect(2).
+  /// The address in the format that connect(2) requires.
   fileprivate var socketAddress: cports_bluetooth_address {
     cports_bluetooth_address(bytes: (self[0], self[1], self[2], self[3], self[4], self[5]))
   }

@@ -1,34 +1,34 @@
-/// A GATT service of a device, as reported by BlueZ.
+/// A GATT service of a device, as BlueZ reports it.
 struct GATTService: Equatable {
-  /// Path of its D-Bus object.
+  /// Path of the service's D-Bus object.
   let path: String
   let uuid: BluetoothUUID
 }
 
-/// A GATT characteristic, as reported by BlueZ.
+/// A GATT characteristic of a device, as BlueZ reports it.
 struct GATTCharacteristic: Equatable {
   let path: String
-  /// Path of its service's D-Bus object.
+  /// Path of the D-Bus object of the service to which it belongs.
   let service: String
   let uuid: BluetoothUUID
-  /// Abilities by BlueZ's names: `notify`, `write-without-response`, …
+  /// What can be done with it, by BlueZ's names: `notify`, `write-without-response`, …
   let flags: [String]
-  /// Greatest packet of the connection in bytes (ATT_MTU); `nil` if unknown (before BlueZ 5.62).
+  /// Maximum size of a packet on this connection, bytes (ATT_MTU); `nil` if unknown, as before BlueZ 5.62.
   let mtu: Int?
 
   /// Whether it can send notifications or indications.
   var notifies: Bool { flags.contains("notify") || flags.contains("indicate") }
-  /// Whether it accepts writes without acknowledgement.
+  /// Whether it accepts writes without response.
   var takesCommands: Bool { flags.contains("write-without-response") }
   var isWritable: Bool { takesCommands || flags.contains("write") }
 }
 
-/// The two characteristics of a device that form its serial connection. Bluetooth LE has no standard profile for this.
-/// Manufacturers of modules defined their own, which adapters use.
+/// The two characteristics of a device that form its serial connection. Bluetooth LE has no standard profile for serial
+/// connections. The manufacturers of Bluetooth modules have defined services of their own, which adapters use.
 struct SerialOverGATT: Equatable {
-  /// The characteristic that sends the device's bytes.
+  /// The characteristic through which the device sends bytes.
   let input: GATTCharacteristic
-  /// The characteristic that receives bytes; may be the same.
+  /// The characteristic to which bytes are written; it may be the same one.
   let output: GATTCharacteristic
 
   private struct Row {
@@ -37,18 +37,18 @@ struct SerialOverGATT: Equatable {
     let output: BluetoothUUID
   }
 
-  /// Known services, most frequent first.
+  /// The services that are known to contain a serial connection, the most common one first.
   private static let rows: [Row] = [
-    // Modules compatible with TI's CC254x and HM-10: one characteristic for both directions.
+    // Modules that are compatible with TI's CC254x and HM-10. One characteristic is for both directions.
     Row(service: BluetoothUUID(0xFFE0), input: BluetoothUUID(0xFFE1), output: BluetoothUUID(0xFFE1)),
     Row(service: BluetoothUUID(0xFFF0), input: BluetoothUUID(0xFFF1), output: BluetoothUUID(0xFFF2)),
-    // Nordic's UART: TX and RX as named by the device.
+    // Nordic's UART service. TX and RX are named from the device's point of view.
     Row(service: nordic(1), input: nordic(3), output: nordic(2)),
-    // Vgate and vLinker.
+    // Services of Vgate and vLinker.
     Row(service: BluetoothUUID(0x18F0), input: BluetoothUUID(0x2AF0), output: BluetoothUUID(0x2AF1)),
   ]
 
-  /// Returns 6E40000N-B5A3-F393-E0A9-E50E24DCCA9E.
+  /// Returns the identifier 6E40000N-B5A3-F393-E0A9-E50E24DCCA9E, where N is `number`.
   private static func nordic(_ number: UInt64) -> BluetoothUUID {
     BluetoothUUID(high: 0x6E40_0000_B5A3_F393 | number << 32, low: 0xE0A9_E50E_24DC_CA9E)
   }
@@ -60,11 +60,12 @@ struct SerialOverGATT: Equatable {
   enum Absence: Error, Equatable {
     /// The device has no known service.
     case noService
-    /// The adapter has no known service with both a characteristic for notifications and a writable one.
+    /// The device has a known service, but that lacks a characteristic for notifications or a writable one.
     case unusable(BluetoothUUID)
   }
 
-  /// Chooses the characteristics by service, then by their abilities, because some adapters have exchanged the two.
+  /// Finds the two characteristics: first by the identifiers that the service defines, and then by what can be done
+  /// with them, because some adapters have exchanged the two.
   init(_ services: [GATTService], _ characteristics: [GATTCharacteristic]) throws(Absence) {
     var unusable: BluetoothUUID?
     for row in Self.rows {
@@ -88,7 +89,7 @@ struct SerialOverGATT: Equatable {
   private static func pair(_ row: Row, _ all: [GATTCharacteristic]) -> SerialOverGATT? {
     let inputs = all.filter(\.notifies)
     let outputs = all.filter(\.isWritable)
-    // Try the documented roles, then exchanged roles, then any suitable characteristics.
+    // Try the roles that are documented, then the exchanged roles, and then any suitable characteristics.
     for (input, output) in [(row.input, row.output), (row.output, row.input)] {
       guard let from = inputs.first(where: { $0.uuid == input }), let to = outputs.first(where: { $0.uuid == output })
       else { continue }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Finds the RFCOMM channel of a device's serial port: one request of the Service Discovery Protocol (Bluetooth Core
-/// Specification, volume 3, part B) over an L2CAP connection to PSM 1.
+/// Finds the RFCOMM channel of a device's serial port. It sends one request of the Service Discovery Protocol
+/// (Bluetooth Core Specification, volume 3, part B) over an L2CAP connection to PSM 1.
 ///
 ///     → 06 0001 000F  35 03 19 1101  0200  35 05 0A 0004 0004  00     serial ports? their protocols (attribute 4)?
 ///     ← 07 0001 ....  .... 35 11 35 0F 09 0004 35 0A 35 03 19 0100 ...  35 05 19 0003 08 01  00
@@ -12,20 +12,20 @@ enum ServiceDiscovery {
     /// The connection ended. The value is `errno`.
     case closed(Int32)
     case noSerialPort
-    /// The answer is invalid from this byte on.
+    /// The answer is invalid from the byte at this offset on.
     case malformed(offset: Int)
-    /// The device's error code (4.4.1).
+    /// The device answered with this error code (4.4.1).
     case refused(UInt16)
   }
 
-  /// Greatest size of an answer's attribute lists. Longer ones are rejected.
+  /// Maximum size of the attribute lists in an answer, bytes. Longer ones are rejected.
   private static let capacity = 8_192
 
   /// Sends the request and returns the channel.
   ///
   /// - Parameters:
   ///   - connection: a non-blocking packet socket.
-  ///   - deadline: time of ``BootClock``.
+  ///   - deadline: the time of ``BootClock`` until which to wait.
   ///   - wakeUp: ends the operation when it is signalled.
   static func serialChannel(
     over connection: borrowing Descriptor, until deadline: Int64, unless wakeUp: WakeUp?
@@ -39,7 +39,7 @@ enum ServiceDiscovery {
       guard connection.send(request.span) == request.count else { throw .closed(errno) }
       let count = try receive(&packet, over: connection, until: deadline, unless: wakeUp)
       var answer = try Answer(parsing: packet.span.extracting(first: count), transaction: transaction)
-      // An empty answer that announces a continuation would repeat forever.
+      // An answer that is empty but announces a continuation would be repeated for ever.
       if answer.attributes.isEmpty && !answer.continuation.isEmpty { throw .malformed(offset: 5) }
       attributes += answer.attributes
       swap(&continuation, &answer.continuation)
@@ -50,10 +50,10 @@ enum ServiceDiscovery {
     return channel
   }
 
-  /// Returns a Service Search Attribute Request (4.7.1).
+  /// Returns the bytes of a Service Search Attribute Request (4.7.1).
   static func request(transaction: UInt16, continuation: [UInt8]) -> [UInt8] {
-    // The services: a sequence of one 16-bit UUID, 0x1101 SerialPort. Then the greatest number of bytes. Then the
-    // attributes: a sequence of one 16-bit number, 0x0004 ProtocolDescriptorList.
+    // First the services: a sequence of one 16-bit UUID, 0x1101 (SerialPort). Then the maximum number of bytes of the
+    // answer. Then the attributes: a sequence of one 16-bit number, 0x0004 (ProtocolDescriptorList).
     let parameters: [UInt8] =
       [0x35, 0x03, 0x19, 0x11, 0x01, 0x02, 0x00, 0x35, 0x03, 0x09, 0x00, 0x04, UInt8(continuation.count)] + continuation
     return [0x06, UInt8(transaction >> 8), UInt8(transaction & 0xFF), 0, UInt8(parameters.count)] + parameters
@@ -74,10 +74,10 @@ enum ServiceDiscovery {
     return count
   }
 
-  /// A Service Search Attribute Response (4.7.2): part of the attribute lists, and the continuation state.
+  /// A Service Search Attribute Response (4.7.2): a part of the attribute lists, and the continuation state.
   struct Answer {
     var attributes: [UInt8]
-    /// Continuation state for the next request; empty if this is the last part.
+    /// Continuation state that the next request must contain; empty if this is the last part.
     var continuation: [UInt8]
 
     init(parsing packet: Span<UInt8>, transaction: UInt16) throws(Failure) {

@@ -1,10 +1,10 @@
 import CSystemd
 
-/// An outgoing message: a call, or the answer to one. An invalid argument makes it invalid, and ``SystemBus/send(_:)``
-/// reports that.
+/// A message to be sent: a call, or the answer to a call. An invalid argument makes the message invalid, which
+/// ``SystemBus/send(_:)`` then reports.
 @safe final class BusCall {
   let message: OpaquePointer?
-  /// Result of the last operation; negative if the message is invalid.
+  /// Result of the last operation on the message; negative if the message is invalid.
   private(set) var code: Int32
 
   private init(_ made: (inout OpaquePointer?) -> Int32) {
@@ -13,7 +13,7 @@ import CSystemd
     unsafe self.message = message
   }
 
-  /// Creates a method call without arguments.
+  /// Creates a call of a method. Arguments may be appended.
   convenience init(_ bus: SystemBus, _ service: String, _ path: String, _ interface: String, _ method: String) {
     unsafe self.init { unsafe csystemd_call(bus.bus, service, path, interface, method, &$0) }
   }
@@ -28,7 +28,7 @@ import CSystemd
 
   deinit { unsafe csystemd_message_release(message) }
 
-  /// Appends a string (`s`) or an object path (`o`).
+  /// Appends a string (`s`) or, if `type` is `o`, an object path.
   func text(_ text: String, as type: Unicode.Scalar = "s") -> BusCall {
     unsafe append { unsafe csystemd_append_text($0, CChar(UInt8(ascii: type)), text) }
   }
@@ -45,14 +45,14 @@ import CSystemd
     return self
   }
 
-  /// Appends a dictionary (`a{sv}`) of texts.
+  /// Appends a dictionary (`a{sv}`) whose values are texts.
   func options(_ texts: KeyValuePairs<String, String> = [:]) -> BusCall {
     var call = open("a", "{sv}")
     for (key, value) in texts { call = call.open("e", "sv").text(key).variant("s") { $0.text(value) }.close() }
     return call.close()
   }
 
-  /// Appends a variant.
+  /// Appends a variant. `contents` is the type of its value, which `body` appends.
   func variant(_ contents: String, _ body: (BusCall) -> BusCall) -> BusCall { body(open("v", contents)).close() }
 
   private func open(_ type: Unicode.Scalar, _ contents: String) -> BusCall {

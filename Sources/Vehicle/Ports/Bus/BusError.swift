@@ -5,12 +5,12 @@ import Glibc
 enum BusError: Error, Equatable {
   /// libsystemd is not installed.
   case noLibrary
-  /// There is no bus. The value is `errno`.
+  /// The system bus does not exist or cannot be reached. The value is `errno`.
   case noBus(Int32)
   /// The connection to the bus was lost. The value is `errno`.
   case lost(Int32)
   case timedOut
-  /// A wake-up ended the call.
+  /// A wake-up ended the wait for the answer.
   case interrupted
   /// The service answered with an error: its D-Bus name and text.
   case refused(name: String, text: String)
@@ -19,21 +19,21 @@ enum BusError: Error, Equatable {
 }
 
 extension BusError {
-  /// D-Bus name of the service's error; empty if it is another kind of error.
+  /// D-Bus name of the error with which the service answered; empty for any other error.
   var refusal: String { if case .refused(let name, _) = self { name } else { "" } }
 
-  /// Whether no Bluetooth service is on the bus.
+  /// Whether the error means that no Bluetooth service is on the bus.
   var isWithoutService: Bool {
     refusal == "org.freedesktop.DBus.Error.ServiceUnknown" || refusal == "org.freedesktop.DBus.Error.NameHasNoOwner"
   }
 
-  /// Whether the bus denies the call to this user.
+  /// Whether the error means that this user may not make the call.
   var isForbidden: Bool { refusal == "org.freedesktop.DBus.Error.AccessDenied" }
 
-  /// Whether the controller is off.
+  /// Whether the error means that the Bluetooth controller is off.
   var isPoweredOff: Bool { refusal == "org.bluez.Error.NotReady" }
 
-  /// Whether the service does not support the method, or not for this object.
+  /// Whether the error means that the service does not support the method, or not for this object.
   var isNotSupported: Bool {
     switch refusal {
     case "org.bluez.Error.NotSupported", "org.freedesktop.DBus.Error.UnknownMethod",
@@ -43,7 +43,7 @@ extension BusError {
     }
   }
 
-  /// The error and its remedy on one line.
+  /// The error and its remedy, as one text line.
   var sentence: String {
     switch self {
     case .noLibrary: return "libsystemd.so.0 is not installed; apt install libsystemd0"
@@ -62,6 +62,6 @@ extension BusError {
 }
 
 extension String {
-  /// The text up to the first line end, at most 160 characters, because a service's text may have several lines.
+  /// The text up to its first line end, at most 160 characters. A service's error text may have several lines.
   fileprivate var oneLine: String { String(prefix { !$0.isNewline }.prefix(160)) }
 }

@@ -1,7 +1,7 @@
 import CSystemd
 import Glibc
 
-/// A received message, read sequentially. It is released with its last reference.
+/// A received message, whose values are read one after another. When its last reference is gone, it is released.
 @safe final class BusMessage {
   enum Kind: Int32 {
     case call = 1
@@ -12,7 +12,7 @@ import Glibc
 
   let message: OpaquePointer
 
-  /// Takes ownership of a message.
+  /// Creates a value that owns a message of sd-bus.
   init(owning message: OpaquePointer) { unsafe self.message = message }
 
   deinit { unsafe csystemd_message_release(message) }
@@ -21,14 +21,14 @@ import Glibc
 
   /// The kind of message; `nil` if it is unknown.
   var kind: Kind? { unsafe Kind(rawValue: csystemd_kind(message)) }
-  /// Number of the call that it answers; 0 if it is not an answer.
+  /// Number of the call that this message answers; 0 if it is not an answer.
   var cookie: UInt64 { unsafe csystemd_cookie(message) }
-  /// Unique name of the sender, guaranteed by the bus.
+  /// Unique bus name of the sender, which the bus guarantees.
   var sender: String { unsafe Ports.text(csystemd_sender(message)) }
   var path: String { unsafe Ports.text(csystemd_path(message)) }
   var interface: String { unsafe Ports.text(csystemd_interface(message)) }
   var member: String { unsafe Ports.text(csystemd_member(message)) }
-  /// The error in an error answer.
+  /// The error that an error answer contains.
   var failure: BusError {
     .refused(
       name: unsafe Ports.text(csystemd_failure_name(message)), text: unsafe Ports.text(csystemd_failure_text(message)))
@@ -42,7 +42,8 @@ import Glibc
 
   /// Calls `body` for each element of an array.
   ///
-  /// - Parameter element: signature of the elements. A `{…}` element is entered before `body` and left after it.
+  /// - Parameter element: signature of the elements. An element of the form `{…}` is opened before each call of `body`,
+  ///   and closed after it.
   /// - Returns: `false` if the value is not an array, or `body` fails.
   func each(_ element: String, _ body: () -> Bool) -> Bool {
     guard unsafe csystemd_enter(message, CChar(UInt8(ascii: "a")), element) > 0 else { return false }
@@ -56,7 +57,7 @@ import Glibc
     return unsafe csystemd_exit(message) >= 0
   }
 
-  /// Reads a variant with a signature; `nil` if it has another one, which is skipped.
+  /// Reads a variant whose value has the signature `contents`. If it has another one, skips it and returns `nil`.
   func variant<Value>(_ contents: String, _ body: () -> Value?) -> Value? {
     guard unsafe csystemd_enter(message, CChar(UInt8(ascii: "v")), contents) > 0 else {
       _ = skip("v")
@@ -66,7 +67,7 @@ import Glibc
     return unsafe csystemd_exit(message) >= 0 ? value : nil
   }
 
-  /// Reads a string (`s`), object path (`o`) or signature (`g`); `nil` if the value has another type.
+  /// Reads a string (`s`), object path (`o`) or signature (`g`); `nil` if the next value has another type.
   func text(_ type: Unicode.Scalar = "s") -> String? {
     var pointer: UnsafePointer<CChar>?
     guard unsafe csystemd_read_text(message, CChar(UInt8(ascii: type)), &pointer) > 0 else { return nil }
@@ -88,7 +89,8 @@ import Glibc
     return unsafe csystemd_read_uint16(message, &value) > 0 ? value : nil
   }
 
-  /// Calls `body` with the bytes of an `ay`, without copying them; `nil` if the value has another type.
+  /// Calls `body` with the bytes of a byte array (`ay`), without copying them; `nil` if the next value has another
+  /// type.
   func bytes<Value>(_ body: (Span<UInt8>) -> Value?) -> Value? {
     var pointer: UnsafeRawPointer?
     var count = 0
@@ -98,13 +100,13 @@ import Glibc
     return unsafe body(Span(_unsafeStart: start, count: count))
   }
 
-  /// Reads a descriptor (`h`) as a non-blocking duplicate; `nil` if the value has another type.
+  /// Reads a file descriptor (`h`), and returns a non-blocking duplicate; `nil` if the next value has another type.
   func descriptor() -> Descriptor? {
     var number: Int32 = -1
     guard unsafe csystemd_read_descriptor(message, &number) > 0 else { return nil }
     return Descriptor(owning: number)
   }
 
-  /// Skips values of the given types; `false` if there are others.
+  /// Skips values of the given types; `false` if the next values have other types.
   func skip(_ types: String) -> Bool { unsafe csystemd_skip(message, types) >= 0 }
 }

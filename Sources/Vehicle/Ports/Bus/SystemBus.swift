@@ -1,11 +1,11 @@
 import CSystemd
 import Glibc
 
-/// Receives messages that arrive during a call other than its answer: signals, and calls of this process's methods.
+/// Receives those messages that arrive while a call waits for its answer: signals, and calls of this process's methods.
 protocol BusListener: AnyObject { func receive(_ message: BusMessage) }
 
-/// A connection to the system bus, for use by one thread. Only ``call(_:until:unless:telling:)`` and
-/// ``wait(until:unless:)`` block. sd-bus allocates memory for every message.
+/// A connection to the system bus. Only one thread may use it. Only ``call(_:until:unless:telling:)`` and
+/// ``wait(until:unless:)`` block. For each message, sd-bus allocates memory.
 @safe final class SystemBus {
   let bus: OpaquePointer
   /// Address of the bus; `nil` for the system bus.
@@ -26,7 +26,7 @@ protocol BusListener: AnyObject { func receive(_ message: BusMessage) }
 
   deinit { unsafe csystemd_bus_close(bus) }
 
-  /// The descriptor for `poll(2)`, with the events to wait for.
+  /// The descriptor for poll(2), and the events for which to wait.
   var descriptor: Int32 { unsafe csystemd_bus_descriptor(bus) }
   var events: Int32 { unsafe csystemd_bus_events(bus) }
 
@@ -63,8 +63,8 @@ protocol BusListener: AnyObject { func receive(_ message: BusMessage) }
   ///
   /// - Parameters:
   ///   - call: the call.
-  ///   - deadline: time of ``BootClock``.
-  ///   - wakeUp: ends the call when it is signalled. The signal remains set.
+  ///   - deadline: the time of ``BootClock`` until which to wait.
+  ///   - wakeUp: ends the wait when it is signalled. The signal remains set.
   ///   - listener: receives all other messages.
   func call(
     _ call: BusCall, until deadline: Int64, unless wakeUp: WakeUp? = nil, telling listener: (any BusListener)? = nil
@@ -77,17 +77,17 @@ protocol BusListener: AnyObject { func receive(_ message: BusMessage) }
           return message
         }
         listener?.receive(message)
-        // Continuous messages must not delay the deadline.
+        // Even if messages arrive without a pause, the deadline must be noticed.
         if BootClock.now >= deadline { throw .timedOut }
       }
       try wait(until: deadline, unless: wakeUp)
     }
   }
 
-  /// Waits until something has arrived.
+  /// Waits until a message has arrived.
   ///
   /// - Parameters:
-  ///   - deadline: time of ``BootClock``; `.max` for none.
+  ///   - deadline: the time of ``BootClock`` until which to wait; `.max` for no limit.
   ///   - wakeUp: ends the wait when it is signalled.
   func wait(until deadline: Int64, unless wakeUp: WakeUp?) throws(BusError) {
     while true {
@@ -96,7 +96,7 @@ protocol BusListener: AnyObject { func receive(_ message: BusMessage) }
         pollfd(fd: wakeUp?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
       ]
       var span = waiting.mutableSpan
-      // At most one second, because poll(2) does not count the time that the machine sleeps.
+      // Wait for at most one second at a time, because poll(2) does not count the time in which the machine sleeps.
       let limit = deadline == .max ? -1 : min(BootClock.milliseconds(until: deadline), 1_000)
       let count = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), limit) }
       if count < 0 && errno != EINTR { throw .lost(errno) }

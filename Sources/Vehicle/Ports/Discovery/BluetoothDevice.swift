@@ -4,21 +4,21 @@ public struct BluetoothDevice: Hashable, Sendable {
   public var address: BluetoothAddress
   /// Name reported by the device; empty if unknown.
   public var name: String
-  /// Name given by the machine's owner, usually the same.
+  /// The name that the machine's owner has given to the device; usually the same as ``name``.
   public var alias: String
   /// Whether it is paired with this machine.
   public var isPaired: Bool
-  /// Whether the machine's owner trusts it (`bluetoothctl trust`).
+  /// Whether the machine's owner has marked it as trusted (`bluetoothctl trust`).
   public var isTrusted: Bool
   /// Whether it is connected to this machine.
   public var isConnected: Bool
-  /// Whether it offers the Serial Port Profile (service class 0x1101).
+  /// Whether it offers the Serial Port Profile of classic Bluetooth (service class 0x1101).
   public var hasSerialPort: Bool
-  /// Whether it offers a Bluetooth LE service that adapters use for serial connections.
+  /// Whether it offers one of the Bluetooth LE services that adapters use for a serial connection.
   public var hasAdapterService: Bool
   /// Whether its address is random, which only Bluetooth LE devices have (org.bluez.Device1, `AddressType`).
   public var hasRandomAddress: Bool
-  /// Signal strength in dBm during a search; `nil` if unknown.
+  /// Signal strength, dBm; `nil` if unknown. It is known only during a search.
   public var signal: Int?
 
   /// Creates a device.
@@ -39,9 +39,9 @@ public struct BluetoothDevice: Hashable, Sendable {
     self.signal = signal
   }
 
-  /// Whether it supports only Bluetooth LE, and not classic Bluetooth.
+  /// Whether the device supports Bluetooth LE but not classic Bluetooth.
   public var isLowEnergy: Bool { hasRandomAddress || hasAdapterService && !hasSerialPort }
 
-  /// Address of the device. If it supports both transports, the faster RFCOMM is used.
+  /// The address by which to open the device. If it supports both transports, this is RFCOMM, which is faster.
   public var port: PortAddress { isLowEnergy ? .ble(address) : .rfcomm(address, channel: nil) }
 }

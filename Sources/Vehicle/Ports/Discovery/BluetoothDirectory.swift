@@ -3,15 +3,15 @@
 ///     let directory = try BluetoothDirectory()
 ///     for device in try directory.devices() { print(device.address, device.name) }
 ///
-/// Paired devices are listed without using the radio. Only ``inquire(for:)`` searches for other devices, which disturbs
-/// active connections.
+/// Devices that BlueZ knows are listed without using the radio. Only ``inquire(for:)`` searches for other devices. A
+/// search disturbs active connections.
 public struct BluetoothDirectory: ~Copyable {
   private let bluez: BlueZ
   private let patience: Duration
 
   /// Connects to the system bus.
   ///
-  /// - Parameter patience: the longest time for each answer, which bluetoothd has in memory.
+  /// - Parameter patience: maximum time to wait for each answer of bluetoothd, which needs no radio for it.
   /// - Throws: ``DiscoveryError`` with the reason why Bluetooth devices cannot be listed.
   public init(patience: Duration = .seconds(2)) throws(DiscoveryError) {
     do throws(BusError) { bluez = try BlueZ(SystemBus(), until: BootClock.after(patience)) } catch {
@@ -20,7 +20,7 @@ public struct BluetoothDirectory: ~Copyable {
     self.patience = patience
   }
 
-  /// Returns the devices known to BlueZ, paired or recently found, sorted by address.
+  /// Returns the devices that BlueZ knows because they are paired or were found recently, sorted by address.
   public borrowing func devices() throws(DiscoveryError) -> [BluetoothDevice] { try objects().devices }
 
   /// Returns the controllers known to BlueZ, sorted by name.
@@ -31,7 +31,7 @@ public struct BluetoothDirectory: ~Copyable {
     }.sorted { $0.name < $1.name }
   }
 
-  /// Searches for devices on all controllers for a duration, and returns all known devices.
+  /// Searches for devices on all controllers for some time, and then returns all known devices.
   public borrowing func inquire(for duration: Duration) throws(DiscoveryError) -> [BluetoothDevice] {
     let controllers = try objects().controllers.map(\.path)
     guard !controllers.isEmpty else {

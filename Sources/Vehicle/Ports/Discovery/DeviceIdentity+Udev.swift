@@ -19,9 +19,9 @@ extension DeviceIdentity {
   }
 
   private static func usb(_ device: OpaquePointer) -> USB? {
-    // The device owns its parent, so it must not be released.
+    // The device owns its parent. Therefore, the parent must not be released here.
     let parent = unsafe udev_device_get_parent_with_subsystem_devtype(device, "usb", "usb_device")
-    // Prefer the device's own attributes to udev's properties.
+    // The device's own attributes are preferred to udev's properties.
     func fact(_ attribute: String, _ properties: String...) -> String {
       if let parent = unsafe parent {
         let own = unsafe text(udev_device_get_sysattr_value(parent, attribute))

@@ -1,11 +1,12 @@
-/// The identity of a serial device: properties that remain the same when `ttyUSB0` becomes `ttyUSB1`, and others.
+/// The identity of a serial device. Some of its properties stay the same when `ttyUSB0` becomes `ttyUSB1`; others do
+/// not.
 public struct DeviceIdentity: Hashable, Sendable {
-  /// The identification of a USB device.
+  /// What identifies a USB device.
   public struct USB: Hashable, Sendable {
     /// Vendor and product ID (`idVendor` and `idProduct`).
     public var vendor: UInt16
     public var product: UInt16
-    /// Serial number and names; empty if the device has none.
+    /// Serial number, manufacturer's name and product's name; each is empty if the device has none.
     public var serial: String
     public var vendorName: String
     public var productName: String
@@ -28,13 +29,14 @@ public struct DeviceIdentity: Hashable, Sendable {
 
   /// Device file, such as `/dev/ttyUSB0`.
   public var node: String
-  /// Folder in /sys, which is stable until the device is unplugged.
+  /// The device's folder in /sys. It stays the same until the device is unplugged.
   public var systemPath: String
-  /// Other names of `node`, below /dev/serial/by-id and /dev/serial/by-path or from the machine's udev rules.
+  /// Other paths of `node`: those below /dev/serial/by-id and /dev/serial/by-path, and those that the machine's udev
+  /// rules define.
   public var links: [String]
-  /// Location on the machine's buses (udev's `ID_PATH`); empty if unknown.
+  /// Where the device is plugged in (udev's `ID_PATH`); empty if unknown.
   public var place: String
-  /// USB identification; `nil` if it is not a USB device.
+  /// What identifies it on USB; `nil` if it is not a USB device.
   public var usb: USB?
   /// Value of the udev property `OBDGATE`: `adapter` or `ignore`; empty if it is not set.
   public var tag: String
@@ -51,8 +53,9 @@ public struct DeviceIdentity: Hashable, Sendable {
     self.tag = tag
   }
 
-  /// A key that recognizes the device at any USB socket and with any number. It consists of the USB serial number. If
-  /// that is missing or not unique, the key is the location or, if that is unknown, the device file.
+  /// A key that recognizes the device in any USB socket and under any number. It consists of the IDs and the serial
+  /// number on USB. If the serial number is missing or not unique, the key is the place where the device is plugged in
+  /// or, if that is unknown, the device file.
   public var key: String {
     guard let usb else { return place.isEmpty ? node : "path:\(place)" }
     let ids = "\(DeviceIdentity.hex(usb.vendor)):\(DeviceIdentity.hex(usb.product))"
@@ -61,23 +64,23 @@ public struct DeviceIdentity: Hashable, Sendable {
     return place.isEmpty ? "usb:\(ids):\(node)" : "usb:\(ids)@\(place)"
   }
 
-  /// Returns whether a path leads to this device.
+  /// Whether a path leads to this device.
   public func isNamed(_ path: String) -> Bool { path == node || links.contains(path) }
 
-  /// Name for people, such as `ScanTool.net LLC OBDLink SX`; empty if unknown.
+  /// A name that people understand, such as `ScanTool.net LLC OBDLink SX`; empty if unknown.
   public var label: String {
     guard let usb else { return "" }
     return [usb.vendorName, usb.productName].filter { !$0.isEmpty }.joined(separator: " ")
   }
 
-  /// Whether many devices share a serial number. Manufacturers of clones copy it, and two such adapters must not be
-  /// confused.
+  /// Whether many devices have this serial number. Manufacturers of clones copy serial numbers, and two such adapters
+  /// must not be confused.
   private static func isShared(_ serial: String) -> Bool {
     serial.isEmpty || serial == "A50285BI" || serial == "0123456789" || serial == "12345678"
       || serial.utf8.dropLast().allSatisfy { $0 == UInt8(ascii: "0") }
   }
 
-  /// Returns four hexadecimal digits, as lsusb prints them.
+  /// Returns a number as four hexadecimal digits, as lsusb shows it.
   static func hex(_ number: UInt16) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 4 - digits.count) + digits

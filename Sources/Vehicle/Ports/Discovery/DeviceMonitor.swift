@@ -6,11 +6,11 @@ import Glibc
 public enum DeviceEvent: Hashable, Sendable {
   /// The device was plugged in or changed.
   case present(DeviceIdentity)
-  /// The device was unplugged. Only these two properties identify it, because its parents are gone.
+  /// The device was unplugged. It is identified by these two properties only, because udev no longer knows the others.
   case absent(node: String, systemPath: String)
 }
 
-/// Lists the machine's serial devices and reports changes, by libudev.
+/// Lists the serial devices of this machine and reports changes, by libudev.
 ///
 /// One thread uses it as follows:
 ///
@@ -25,12 +25,12 @@ public struct DeviceMonitor: ~Copyable {
   /// Whether events were lost because the kernel's buffer was full.
   public private(set) var hasMissed = false
 
-  /// Subscribes to the kernel's events.
+  /// Subscribes to events about serial devices.
   ///
   /// - Throws: ``DiscoveryError`` if that fails.
   public init() throws(DiscoveryError) {
     guard let context = unsafe udev_new() else { throw DiscoveryError(.system, "libudev: \(systemReason(errno))") }
-    // Without udevd, links and serial numbers are missing, but the kernel still reports changes.
+    // Without udevd, links and serial numbers of devices are missing, but the kernel itself reports changes.
     let source = unsafe access("/run/udev/control", F_OK) == 0 ? "udev" : "kernel"
     guard let monitor = unsafe udev_monitor_new_from_netlink(context, source) else {
       let reason = systemReason(errno)
@@ -53,7 +53,7 @@ public struct DeviceMonitor: ~Copyable {
     unsafe udev_unref(context)
   }
 
-  /// The descriptor for `poll(2)`, readable when ``next()`` has an event.
+  /// The descriptor for poll(2). It is readable when ``next()`` has an event.
   public var descriptor: Int32 { unsafe udev_monitor_get_fd(monitor) }
 
   /// Returns the current serial devices in no particular order.
@@ -95,7 +95,7 @@ public struct DeviceMonitor: ~Copyable {
       case "remove":
         let node = unsafe text(udev_device_get_devnode(device))
         if !node.isEmpty { return unsafe .absent(node: node, systemPath: text(udev_device_get_syspath(device))) }
-      // "add", "bind", "move", and "change" for a new rule or link.
+      // The actions "add", "bind" and "move", and "change" if a rule or a link is new.
       default:
         if let identity = unsafe DeviceIdentity(device) { return .present(identity) }
       }
@@ -103,5 +103,5 @@ public struct DeviceMonitor: ~Copyable {
   }
 }
 
-/// Converts a C string; `nil` becomes an empty text.
+/// Converts a C string to a text; `nil` becomes an empty text.
 func text(_ pointer: UnsafePointer<CChar>?) -> String { unsafe pointer.map { unsafe String(cString: $0) } ?? "" }

@@ -1,13 +1,13 @@
-/// The list of current serial devices. It converts events of ``DeviceMonitor`` to changes, independent of their order
-/// and of duplicates.
+/// The list of current serial devices. It converts events of ``DeviceMonitor`` to changes. Events may arrive twice or
+/// in another order.
 public struct DeviceTable: Sendable {
   /// A change in the list.
   public enum Change: Hashable, Sendable {
     /// A new device.
     case appeared(DeviceIdentity)
-    /// A removed device, with its last known properties.
+    /// A device that is gone, with its last known properties.
     case disappeared(DeviceIdentity)
-    /// The same device at the same location, with other names or another tag.
+    /// A device that is still at the same place, but has other links or another tag than before.
     case changed(DeviceIdentity)
   }
 
@@ -22,7 +22,7 @@ public struct DeviceTable: Sendable {
     switch event {
     case .present(let device): return insert(device)
     case .absent(let node, let systemPath):
-      // Compare both, because the kernel may have renamed one of them.
+      // Compare both properties, because the kernel may have renamed the file or the folder.
       return remove { $0.systemPath == systemPath || $0.node == node }
     }
   }
@@ -33,7 +33,7 @@ public struct DeviceTable: Sendable {
     return gone + present.flatMap { insert($0) }
   }
 
-  /// Returns the device with a key; `nil` if there is none or more than one.
+  /// Returns the device that has a key; `nil` if no device or more than one has it.
   public func device(withKey key: String) -> DeviceIdentity? {
     let found = devices.filter { $0.key == key }
     return found.count == 1 ? found[0] : nil
@@ -47,7 +47,7 @@ public struct DeviceTable: Sendable {
     let known = devices[index]
     if known == device { return [] }
     devices[index] = device
-    // The name belongs to another device now. The removal of the previous one was not reported.
+    // The device file belongs to another device now. That the previous one was removed was not reported.
     return known.systemPath == device.systemPath && known.key == device.key
       ? [.changed(device)] : [.disappeared(known), .appeared(device)]
   }

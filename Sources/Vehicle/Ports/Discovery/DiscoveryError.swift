@@ -1,6 +1,6 @@
 import Failures
 
-/// The reason why devices cannot be listed, as one line for people. The gateway continues without them.
+/// The reason why devices cannot be listed, as one text line for people. The daemon continues without listing them.
 public typealias DiscoveryError = PlacedError<DiscoveryErrorKind>
 
 /// The kind of a ``DiscoveryError``.
@@ -11,11 +11,11 @@ public enum DiscoveryErrorKind: Sendable {
   case noBus
   /// No Bluetooth service is on the bus.
   case noBluetoothService
-  /// The machine has no Bluetooth controller.
+  /// This machine has no Bluetooth controller.
   case noController
   /// This user has no permission.
   case notPermitted
-  /// An answer is invalid.
+  /// An answer of BlueZ is invalid.
   case malformed
   /// Any other system error.
   case system

@@ -1,58 +1,59 @@
-/// The action for a device that was found. Bytes sent to the wrong device can do harm, because printers and machine
-/// controllers use the same chips as adapters.
+/// What to do with a device that was found. Bytes that are sent to the wrong device can do harm, because printers and
+/// machine controllers use the same chips as adapters.
 public enum DeviceVerdict: Hashable, Sendable {
-  /// The reason for opening a device.
+  /// The reason why a device may be opened.
   public enum Ground: String, Sendable {
     /// The configuration names it.
     case configured
     /// The udev property `OBDGATE` is `adapter`.
     case tagged
-    /// Its IDs or its name belong only to such products.
+    /// Only adapters, or only receivers, have such USB IDs or such a name.
     case knownProduct
-    /// The configuration permits probing unknown devices (`discovery.probe`).
+    /// The configuration allows that unknown devices are probed (`discovery.probe`).
     case probe
     /// It sent NMEA sentences.
     case heard
   }
-  /// The reason for not opening a device.
+  /// The reason why a device must not be opened.
   public enum Reason: String, Sendable {
     /// The udev property `OBDGATE` is `ignore`.
     case ignored
-    /// It may be an adapter, but probing is not permitted.
+    /// It may be an adapter, but the configuration does not allow probing.
     case notProbed
-    /// Its IDs are neither an adapter's nor a receiver's.
+    /// Its USB IDs or its name are not those of an adapter or a receiver.
     case unrelated
-    /// A Bluetooth device that is not paired with this machine.
+    /// It is a Bluetooth device that is not paired with this machine.
     case notPaired
-    /// A Bluetooth LE device that is neither paired with this machine nor trusted. It may belong to another vehicle.
+    /// It is a Bluetooth LE device that is neither paired with this machine nor trusted. It may belong to another
+    /// vehicle.
     case notTrusted
-    /// A Bluetooth device without a serial port.
+    /// It is a Bluetooth device without a serial port.
     case noSerialPort
   }
 
   /// The device may be opened and written to.
   case adapter(Ground)
-  /// The device may be opened for reading.
+  /// The device may be opened and read from, but nothing may be written to it.
   case receiver(Ground)
-  /// The device may be opened for a short time to listen (``Listener``). The result decides.
+  /// The device may be opened for a short time to listen to it (``Listener``). What is heard decides what to do.
   case listen
   /// The device must not be opened.
   case leave(Reason)
 }
 
-/// The rules that decide whether a device is opened. They have no state and access no device: equal input gives equal
-/// results.
+/// The rules that decide whether a device is opened. They have no state and access no device, so the same input always
+/// gives the same result.
 ///
 ///     let rules = DiscoveryRules(adapters: ["/dev/ttyUSB0"], probe: false)
 ///     if case .adapter = rules.verdict(for: device) { … }
 public struct DiscoveryRules: Hashable, Sendable {
-  /// Devices that the configuration names, by device file or link.
+  /// Adapters that the configuration names by their device files or by links to these.
   public var adapters: [String]
-  /// Receivers that the configuration names, by device file or link.
+  /// Receivers that the configuration names by their device files or by links to these.
   public var receivers: [String]
   /// Bluetooth adapters that the configuration names.
   public var bluetoothAdapters: [BluetoothAddress]
-  /// Whether unknown devices with bridge chips may be probed (`discovery.probe`).
+  /// Whether bytes may be sent to an unknown device with a USB-to-serial converter (`discovery.probe`).
   public var probe: Bool
 
   /// Creates rules.
@@ -65,13 +66,13 @@ public struct DiscoveryRules: Hashable, Sendable {
     self.probe = probe
   }
 
-  /// Returns the action for a serial device.
+  /// Decides what to do with a serial device.
   ///
   /// - Parameters:
   ///   - device: the device.
-  ///   - heard: the result of listening to it; `nil` if that has not been done.
+  ///   - heard: the result of listening to the device; `nil` if nobody has listened yet.
   public func verdict(for device: DeviceIdentity, heard: Listener.Result? = nil) -> DeviceVerdict {
-    // The machine's own udev rules precede the configuration, because they describe what else is connected.
+    // The machine's own udev rules have priority over the configuration, because they describe what else is connected.
     if device.tag == "ignore" { return .leave(.ignored) }
     if adapters.contains(where: device.isNamed) { return .adapter(.configured) }
     if receivers.contains(where: device.isNamed) { return .receiver(.configured) }
@@ -90,20 +91,20 @@ public struct DiscoveryRules: Hashable, Sendable {
     }
   }
 
-  /// Returns the action for a Bluetooth device.
+  /// Decides what to do with a Bluetooth device.
   public func verdict(for device: BluetoothDevice) -> DeviceVerdict {
     if bluetoothAdapters.contains(device.address) { return .adapter(.configured) }
     let isKnown = KnownProducts.isAdapterName(device.name) || KnownProducts.isAdapterName(device.alias)
     if device.isLowEnergy { return lowEnergyVerdict(device, isKnown: isKnown) }
-    // Before pairing, a device may not have reported its services.
+    // Before it is paired, a device may not have reported its services.
     guard device.isPaired else { return .leave(isKnown || device.hasSerialPort ? .notPaired : .unrelated) }
     guard device.hasSerialPort else { return .leave(isKnown ? .noSerialPort : .unrelated) }
     if isKnown { return .adapter(.knownProduct) }
     return probe ? .adapter(.probe) : .leave(.notProbed)
   }
 
-  /// Returns the action for a Bluetooth LE device. The known services alone are not sufficient, because scales and
-  /// lamps offer them too. Most adapters need no pairing, so an unpaired one may be in another vehicle.
+  /// Decides what to do with a Bluetooth LE device. It is not sufficient that it offers a known service, because scales
+  /// and lamps may offer the same. Most adapters need no pairing, so one that is not paired may be in another vehicle.
   private func lowEnergyVerdict(_ device: BluetoothDevice, isKnown: Bool) -> DeviceVerdict {
     guard device.isPaired || device.isTrusted else { return .leave(isKnown ? .notTrusted : .unrelated) }
     if isKnown { return .adapter(.knownProduct) }

@@ -1,6 +1,7 @@
-/// Known USB IDs and names, from Linux drivers, usb.ids and users' kernel logs.
+/// USB IDs and names of known products. They come from Linux drivers, from usb.ids, and from kernel logs that users
+/// published.
 enum KnownProducts {
-  /// The kind of a device by its USB ID.
+  /// The kind of product that a USB ID stands for.
   enum Kind {
     /// A USB-to-serial converter, used by adapters, GPS receivers, printers and machine controllers.
     case bridge
@@ -39,8 +40,8 @@ enum KnownProducts {
     rows.first { $0.vendor == usb.vendor && $0.product == usb.product }?.kind
   }
 
-  /// Words that occur only in the names of OBD adapters on USB and Bluetooth: brands, chips, and names of clones. They
-  /// are in lower case and compared without spaces, dashes and underscores.
+  /// Words that occur only in the names of OBD adapters, on USB and Bluetooth: brands, chips, and names of clones. They
+  /// are in lower case. Spaces, dashes and underscores in a device's name are ignored.
   static let adapterWords = [
     "obdlink", "scantool", "elmscan", "elm327", "els27", "vlinker", "vlink", "vgate", "obdii", "obd2", "obdkey",
     "obdpro", "stn11", "stn21", "stn22", "veepeak", "viecar", "konnwei", "carista", "icarpro",

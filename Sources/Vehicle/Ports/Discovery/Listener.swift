@@ -1,36 +1,36 @@
 /// Listens to a device without sending anything, to detect a GPS receiver by its NMEA sentences. It listens for
-/// ``patience`` ns.
+/// ``patience``.
 ///
-/// The baud rate does not matter while nothing arrives. If bytes arrive that form no sentence, the next rate is tried.
-/// One second of a receiver's output is sufficient for several rates.
+/// As long as nothing arrives, the baud rate does not matter. If bytes arrive that form no sentence, the next rate is
+/// tried. What a receiver sends in one second is sufficient to try several rates.
 public struct Listener: PortHandler, ~Copyable {
   /// The result of listening.
   public enum Result: Hashable, Sendable {
     case nothing
-    /// Complete NMEA sentences with correct checksums, at this rate.
+    /// Complete NMEA sentences with correct checksums were received at this rate.
     case sentences(baud: Int)
-    /// Bytes that form no sentence.
+    /// Bytes were received that form no sentence.
     case otherBytes
   }
 
-  /// Time to listen, ns. Receivers send every second.
+  /// Time for which to listen, ns. Receivers send every second.
   public static let patience: Int64 = 2_000_000_000
-  /// Additional time in ns after bytes that have formed no sentence yet.
+  /// If bytes have arrived but formed no sentence yet, additional time for which to listen, ns.
   private static let grace: Int64 = 2_000_000_000
-  /// Usual baud rates of receivers, most frequent first.
+  /// Baud rates that receivers usually have, the most common one first.
   public static let rates = [9_600, 4_800, 38_400, 115_200]
-  /// The number of bytes after which a rate is wrong. A sentence has at most 82 characters (NMEA 0183, 5.3), so twice
-  /// as many contain a complete one.
+  /// After this many bytes without a sentence, the rate is wrong. A sentence has at most 82 characters (NMEA 0183,
+  /// 5.3), so twice as many contain a complete one.
   private static let enough = 2 * 82
 
   private var sentence = SentenceDetector()
   private var rate = 0
   private var bytesAtRate = 0
   private var isExtended = false
-  /// Number of consecutive rates that the driver did not support.
+  /// Number of rates in a row that the driver did not support.
   private var refusals = 0
 
-  /// The result so far.
+  /// What was heard so far.
   public private(set) var heard = Result.nothing
 
   /// Creates a listener for one device.
@@ -78,7 +78,8 @@ public struct Listener: PortHandler, ~Copyable {
 }
 
 extension Listener {
-  /// Opens a serial port, listens and closes it. This takes at most five seconds and writes nothing.
+  /// Opens a serial port, listens, and closes the port. This takes at most five seconds. Nothing is written to the
+  /// device.
   ///
   /// - Parameters:
   ///   - path: device file.
@@ -94,7 +95,7 @@ extension Listener {
   }
 }
 
-/// Detects one complete NMEA 0183 sentence in a stream of bytes.
+/// Detects complete NMEA 0183 sentences in a stream of bytes.
 ///
 ///     $GPGGA,092750.000,5321.6802,N,00630.3372,W,1,8,1.03,61.7,M,55.2,M,,*76
 struct SentenceDetector {
@@ -121,7 +122,7 @@ struct SentenceDetector {
     case .outside: return false
     case .inside:
       if byte == UInt8(ascii: "*") {
-        // Require an address and a field. Shorter sentences occur by chance.
+        // A sentence must have at least an address and a field. Shorter ones occur by chance.
         state = length >= 7 ? .firstDigit : .outside
       } else if (0x20...0x7E).contains(byte) {
         sum ^= byte

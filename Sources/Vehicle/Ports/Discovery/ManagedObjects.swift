@@ -1,4 +1,5 @@
-/// The answer of BlueZ to GetManagedObjects: `a{oa{sa{sv}}}`, objects with interfaces with properties.
+/// The answer of BlueZ to GetManagedObjects (`a{oa{sa{sv}}}`): all objects, the interfaces of each object, and the
+/// properties of each interface.
 ///
 ///     /org/bluez/hci0                                 org.bluez.Adapter1             Address, Powered, …
 ///     /org/bluez/hci0/dev_00_1D_A5_68_98_8A           org.bluez.Device1              Address, Name, Paired, UUIDs, …
@@ -9,11 +10,11 @@ struct ManagedObjects {
     let path: String
     var isPowered = false
   }
-  /// A device as known to one controller.
+  /// A device as one controller knows it. Several controllers may know the same device.
   struct KnownDevice: Equatable {
     let path: String
     var device: BluetoothDevice
-    /// Whether it is connected and its services are known.
+    /// Whether it is connected, and BlueZ knows its services.
     var hasServices = false
   }
 
@@ -22,8 +23,8 @@ struct ManagedObjects {
   private(set) var services: [GATTService] = []
   private(set) var characteristics: [GATTCharacteristic] = []
 
-  /// All devices, sorted by address. A device known to two controllers occurs once, as paired if one of them is paired
-  /// with it.
+  /// All devices, sorted by address. A device that two controllers know is listed once; it counts as paired if one of
+  /// them is paired with it.
   var devices: [BluetoothDevice] {
     var devices: [BluetoothDevice] = []
     for entry in known {
@@ -36,8 +37,9 @@ struct ManagedObjects {
     return devices.sorted { $0.address.bits < $1.address.bits }
   }
 
-  /// Returns a device by its address; `nil` if it is unknown. If several controllers know it, the order of preference
-  /// is: connected, on a powered controller and paired, on a powered controller, paired.
+  /// Returns a device by its address; `nil` if it is unknown. If several controllers know it, the first of these is
+  /// returned: one that is connected; one that is paired, on a controller that is on; any on a controller that is on;
+  /// one that is paired.
   func device(_ address: BluetoothAddress) -> KnownDevice? {
     let all = known.filter { $0.device.address == address }
     let reachable = all.filter { isBelowPowered($0.path) }
@@ -98,7 +100,7 @@ struct ManagedObjects {
       return true
     }
     guard read else { return false }
-    // Ignore a device without an address. It cannot be used, and BlueZ does not report any.
+    // A device without an address cannot be used, so ignore it. BlueZ never reports one.
     guard let address else { return true }
     let device = BluetoothDevice(
       address: address, name: texts["Name"] ?? "", alias: texts["Alias"] ?? "", isPaired: flags["Paired"] ?? false,
@@ -145,7 +147,7 @@ struct ManagedObjects {
 }
 
 extension BusMessage {
-  /// Reads the strings of an `as`; `nil` if the value has another type.
+  /// Reads the texts of an array of strings (`as`); `nil` if the next value has another type.
   func texts() -> [String]? {
     var texts: [String] = []
     let read = each("s") {

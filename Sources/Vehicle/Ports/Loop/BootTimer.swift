@@ -1,14 +1,14 @@
 import CPorts
 import Failures
 
-/// A timer for a time of ``BootClock``: a timerfd(2). It is accurate to microseconds and, unlike the timeout of
-/// `poll(2)`, counts the time that the machine sleeps.
+/// A timer that expires at a time of ``BootClock`` (timerfd(2)). It is accurate to microseconds. Unlike the timeout of
+/// poll(2), it counts the time in which the machine sleeps.
 ///
-/// A dialogue postpones its deadline with every answer. The timer is therefore not changed while it expires early
-/// enough, and is set again after it has expired too early. This saves two system calls for each answer.
+/// A dialogue postpones its deadline with every answer. To save two system calls for each answer, the timer is not
+/// changed when the deadline is postponed. It then expires too early, and is set again.
 struct BootTimer: ~Copyable {
   private let timer: Descriptor
-  /// The time at which it expires; `nil` if it is not set.
+  /// The time at which the timer expires; `nil` if it is not set.
   private var armed: Int64?
 
   init() throws(PortError) {
@@ -17,19 +17,19 @@ struct BootTimer: ~Copyable {
     timer = Descriptor(owning: number)
   }
 
-  /// The descriptor for `poll(2)`, readable from the expiry until ``silence()``.
+  /// The descriptor for poll(2). It is readable from the expiry until ``clear()``.
   var descriptor: Int32 { timer.number }
 
-  /// Sets the timer to expire at a time or earlier. `nil` leaves it unchanged.
+  /// Makes the timer expire at `moment` or earlier; with `nil`, does nothing.
   mutating func set(_ moment: Int64?) {
     guard let moment else { return }
     if let armed, armed <= moment { return }
-    // Zero would disable the timer. A time in the past expires immediately.
+    // With zero, the timer would never expire. With a time in the past, it expires immediately.
     armed = max(moment, 1)
     _ = cports_timer_set(timer.number, max(moment, 1))
   }
 
-  /// Resets the timer after it has expired.
+  /// Stops signalling that the timer has expired.
   mutating func clear() {
     armed = nil
     _ = cports_timer_set(timer.number, 0)

@@ -1,15 +1,15 @@
 import Glibc
 
-/// The loop of a connection's thread. It waits by `poll(2)` for bytes, a deadline or a wake-up, and calls a
-/// ``PortHandler``.
+/// The loop that the thread of a connection runs. It waits by poll(2) for bytes, a deadline or a wake-up, and then
+/// calls a ``PortHandler``.
 ///
 ///     var loop = try PortLoop(wakeUp: wakeUp)
 ///     try port.open()
 ///     try loop.run(&port, &handler)      // until the handler stops it, or the device is gone
 ///
-/// All memory is allocated before the first byte. Running the loop does not allocate.
+/// All memory is allocated by the initializer; a running loop allocates none.
 public struct PortLoop: ~Copyable {
-  /// Greatest number of bytes of one read.
+  /// Maximum number of bytes that are read at once.
   public static let inputCapacity = 4_096
 
   private let wakeUp: WakeUp
@@ -21,7 +21,7 @@ public struct PortLoop: ~Copyable {
   ///
   /// - Parameters:
   ///   - wakeUp: wakes the loop when it is signalled.
-  ///   - progress: the thread's progress, if it is monitored.
+  ///   - progress: reports the thread's progress; `nil` if nobody monitors it.
   /// - Throws: ``PortError/Kind/system`` if the process has no free descriptors.
   public init(wakeUp: WakeUp, progress: Progress? = nil) throws(PortError) {
     self.wakeUp = wakeUp
@@ -30,7 +30,7 @@ public struct PortLoop: ~Copyable {
     input = [UInt8](repeating: 0, count: PortLoop.inputCapacity)
   }
 
-  /// Runs an open port until the handler stops it.
+  /// Runs the loop on an open port until the handler stops it.
   ///
   /// - Throws: ``PortError/Kind/gone`` if the device is gone, or another error of the port. The port remains open, and
   ///   the caller closes it.
@@ -44,7 +44,7 @@ public struct PortLoop: ~Copyable {
       if actions.isStopping { return }
       timer.set(actions.deadline)
       let ready = wait(port, writing: actions.unsent.count > 0)
-      // Process the bytes first: a reply that arrived before its deadline is not late.
+      // Process received bytes before the deadline: a reply that arrived before its deadline is not late.
       if ready.hasRung { timer.clear() }
       if ready.port != 0 { try read(ready.port, &port, &handler, &actions) }
       if let deadline = actions.deadline, !actions.isStopping {
@@ -58,7 +58,8 @@ public struct PortLoop: ~Copyable {
     }
   }
 
-  /// Writes as much as fits. When everything before a change of the rate is written, changes the rate and continues.
+  /// Writes as many bytes as the port accepts. When all bytes before a change of the baud rate are written, changes the
+  /// rate and continues.
   private func carryOut<P: Port & ~Copyable, H: PortHandler & ~Copyable>(
     _ actions: inout PortActions, _ port: inout P, _ handler: inout H
   ) throws(PortError) {
@@ -80,7 +81,7 @@ public struct PortLoop: ~Copyable {
     }
   }
 
-  /// Waits, and returns the events of the port, and whether timer and wake-up are signalled.
+  /// Waits, and returns the events of the port, and whether the timer has expired and the wake-up was signalled.
   private func wait<P: Port & ~Copyable>(
     _ port: borrowing P, writing: Bool
   ) -> (port: Int32, hasRung: Bool, isWoken: Bool) {
@@ -91,8 +92,8 @@ public struct PortLoop: ~Copyable {
       pollfd(fd: wakeUp.descriptor, events: Int16(POLLIN), revents: 0),
     ]
     var span = waiting.mutableSpan
-    // Without monitoring there is no timeout, because the timer has its own descriptor. After EINTR, nothing is
-    // reported and the loop repeats.
+    // If nobody monitors the thread, poll(2) needs no timeout, because the timer is one of the descriptors. After
+    // EINTR, there are no events, and the loop waits again.
     let limit = progress.map { BootClock.milliseconds(until: $0.report(until: .max)) } ?? -1
     let count = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), limit) }
     guard count > 0 else { return (0, false, false) }
@@ -110,7 +111,7 @@ public struct PortLoop: ~Copyable {
     if count > 0 {
       handler.received(input.span.extracting(first: count), at: now, &actions)
     } else if ready & (POLLHUP | POLLERR | POLLNVAL) != 0 {
-      // Hung up and nothing left to read. Without this error, the loop would spin.
+      // The device has hung up, and nothing is left to read. Without this error, the loop would never wait again.
       throw .gone(port.name)
     }
   }

@@ -7,7 +7,7 @@ import Synchronization
 ///     var consumer = ring.consumer          // used by the thread that removes
 ///
 /// Neither thread waits for the other, and neither allocates memory. If the queue is full, a value is dropped and
-/// counted. The storage is allocated by ``Ring/init(capacity:)`` and lives as long as one of the ends.
+/// counted. ``Ring/init(capacity:)`` allocates the storage, which exists as long as one of the ends.
 @frozen
 public struct Ring<Element: BitwiseCopyable & Sendable>: ~Copyable {
   /// The end that appends values.
@@ -17,7 +17,7 @@ public struct Ring<Element: BitwiseCopyable & Sendable>: ~Copyable {
 
   /// Creates a queue.
   ///
-  /// - Parameter capacity: the least number of values that fit; rounded up to a power of two.
+  /// - Parameter capacity: number of values for which there is room. It is rounded up to a power of two.
   public init(capacity: Int) {
     let storage = RingStorage<Element>(capacity: capacity)
     producer = RingProducer(storage: storage)
@@ -25,7 +25,7 @@ public struct Ring<Element: BitwiseCopyable & Sendable>: ~Copyable {
   }
 }
 
-/// The end of a ``Ring`` that appends values, for use by one thread.
+/// The end of a ``Ring`` that appends values. Only one thread may use it.
 public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, Sendable {
   private let storage: RingStorage<Element>
 
@@ -46,17 +46,17 @@ public struct RingProducer<Element: BitwiseCopyable & Sendable>: ~Copyable, Send
     return true
   }
 
-  /// Number of values dropped since the ring was created.
+  /// Number of values that were dropped since the ring was created.
   public var dropped: Int { storage.dropped.load(ordering: .relaxed) }
 }
 
-/// The end of a ``Ring`` that removes values, for use by one thread.
+/// The end of a ``Ring`` that removes values. Only one thread may use it.
 public struct RingConsumer<Element: BitwiseCopyable & Sendable>: ~Copyable, Sendable {
   private let storage: RingStorage<Element>
 
   init(storage: RingStorage<Element>) { self.storage = storage }
 
-  /// Removes the oldest value; `nil` if the ring is empty.
+  /// Removes and returns the oldest value; `nil` if the ring is empty.
   public mutating func take() -> Element? {
     let head = storage.head.load(ordering: .relaxed)
     guard head != storage.tail.load(ordering: .acquiring) else { return nil }
@@ -65,18 +65,19 @@ public struct RingConsumer<Element: BitwiseCopyable & Sendable>: ~Copyable, Send
     return element
   }
 
-  /// Number of values dropped since the ring was created.
+  /// Number of values that were dropped since the ring was created.
   public var dropped: Int { storage.dropped.load(ordering: .relaxed) }
 }
 
 /// The storage that both ends share.
 ///
-/// Only the producer writes elements from `tail`, and only the consumer reads those from `head` to `tail`. The
-/// releasing store of one and the acquiring load of the other order these accesses.
+/// Only the producer writes elements from `tail`, and only the consumer reads those from `head` to `tail`. One end
+/// stores its index with release ordering, and the other loads it with acquire ordering, so that these accesses do not
+/// overlap.
 @safe
 final class RingStorage<Element: BitwiseCopyable & Sendable>: @unchecked Sendable {
   let capacity: Int
-  /// Indices of the next element to read and to write. They increase indefinitely.
+  /// Index of the next element to read, and index of the next element to write. Both only ever increase.
   let head = Atomic<Int>(0)
   let tail = Atomic<Int>(0)
   let dropped = Atomic<Int>(0)

@@ -2,11 +2,11 @@ import CPorts
 import Failures
 import Glibc
 
-/// An event that one thread signals to end another thread's wait: an eventfd(2).
+/// An event by which one thread ends another thread's wait (eventfd(2)).
 ///
-/// The signal remains set until it is cleared, so that a signal before the wait is not lost.
+/// The signal remains set until it is cleared. Therefore, it is not lost if it comes before the wait.
 public final class WakeUp: Sendable {
-  /// The descriptor for `poll(2)`, readable while it is signalled.
+  /// The descriptor for poll(2). It is readable while the signal is set.
   public let descriptor: Int32
 
   /// Creates a wake-up.
@@ -23,7 +23,7 @@ public final class WakeUp: Sendable {
   /// Sets the signal. Any thread and any signal handler may call it. It never blocks.
   public func signal() {
     var one: UInt64 = 1
-    // EAGAIN means 2⁶⁴ − 2 signals, so it is set.
+    // EAGAIN means that the counter has its maximum, 2⁶⁴ − 2, so that the signal is set.
     _ = unsafe write(descriptor, &one, 8)
   }
 
@@ -34,12 +34,12 @@ public final class WakeUp: Sendable {
     return unsafe read(descriptor, &count, 8) == 8
   }
 
-  /// Waits until it is signalled or until a time of ``BootClock``. Returns `true` if it is signalled; the signal
-  /// remains set.
+  /// Waits until the signal is set, or until a time of ``BootClock``. Returns whether the signal is set; it remains
+  /// set.
   public func wait(until deadline: Int64) -> Bool {
     while true {
       var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      // At most one second, because poll(2) does not count the time that the machine sleeps.
+      // Wait for at most one second at a time, because poll(2) does not count the time in which the machine sleeps.
       let limit = min(BootClock.milliseconds(until: deadline), 1_000)
       if unsafe poll(&waiting, 1, limit) > 0 { return true }
       if BootClock.now >= deadline { return false }

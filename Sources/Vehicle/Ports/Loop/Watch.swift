@@ -17,11 +17,11 @@ struct Watch: ~Copyable {
 
   var descriptor: Int32 { epoll.number }
 
-  /// Watches a descriptor for events of `poll(2)`. Hang-up is always included.
+  /// Watches a descriptor for events of poll(2). A hang-up is always watched for, too.
   ///
   /// - Parameters:
   ///   - descriptor: the descriptor.
-  ///   - events: the events.
+  ///   - events: the events for which to watch.
   ///   - number: 0…7, the index of the descriptor in the result of ``ready()``.
   /// - Returns: 0, or the negated `errno`.
   @discardableResult
@@ -29,7 +29,7 @@ struct Watch: ~Copyable {
     cports_watch_set(epoll.number, descriptor, UInt32(bitPattern: events), UInt32(number))
   }
 
-  /// Returns the current events of each descriptor, by its number.
+  /// Returns the events that each watched descriptor has now, by the number that was given to ``set(_:_:number:)``.
   func ready() -> InlineArray<8, Int32> {
     var events = InlineArray<8, Int32>(repeating: 0)
     var found = InlineArray<8, cports_ready>(repeating: cports_ready())

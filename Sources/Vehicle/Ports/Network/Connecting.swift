@@ -1,7 +1,7 @@
 import CPorts
 import Glibc
 
-/// Completes non-blocking connection attempts of sockets.
+/// Waits for the completion of connection attempts of non-blocking sockets.
 enum Connecting {
   /// The result of a connection attempt.
   enum Outcome: Equatable {
@@ -12,12 +12,12 @@ enum Connecting {
     case failed(Int32)
   }
 
-  /// Waits for the end of a connection attempt.
+  /// Waits until a connection attempt has succeeded or failed.
   ///
   /// - Parameters:
   ///   - socket: the socket.
-  ///   - code: result of connect(2): 0, or the negated errno.
-  ///   - deadline: time of ``BootClock``.
+  ///   - code: result of connect(2): 0, or the negated `errno`.
+  ///   - deadline: the time of ``BootClock`` until which to wait.
   ///   - wakeUp: ends the wait when it is signalled.
   static func finish(
     _ socket: borrowing Descriptor, code: Int32, until deadline: Int64, unless wakeUp: WakeUp?
@@ -36,7 +36,7 @@ enum Connecting {
     return result == 0 ? .connected : .failed(result)
   }
 
-  /// Waits until the socket is ready. The result is then `connected`.
+  /// Waits until the socket is ready, in which case the result is `connected`.
   static func wait(
     _ socket: borrowing Descriptor, for events: Int32, until deadline: Int64, unless wakeUp: WakeUp?
   ) -> Outcome {
@@ -46,7 +46,7 @@ enum Connecting {
         pollfd(fd: wakeUp?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
       ]
       var span = waiting.mutableSpan
-      // At most one second, because poll(2) does not count the time that the machine sleeps.
+      // Wait for at most one second at a time, because poll(2) does not count the time in which the machine sleeps.
       let limit = min(BootClock.milliseconds(until: deadline), 1_000)
       let count = unsafe span.withUnsafeMutableBufferPointer { unsafe poll($0.baseAddress, nfds_t($0.count), limit) }
       if count < 0 && errno != EINTR { return .failed(errno) }

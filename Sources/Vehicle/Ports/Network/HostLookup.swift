@@ -2,7 +2,7 @@ import CPorts
 
 /// Resolves a host name within a time limit.
 enum HostLookup {
-  /// Returns at least one IPv4 or IPv6 address, in the order in which to try them.
+  /// Returns the IPv4 and IPv6 addresses of a host in the order in which to try them; at least one.
   static func addresses(
     of host: String, port: Int, name: String, until deadline: Int64, unless wakeUp: WakeUp?
   ) throws(PortError) -> [cports_address] {
@@ -11,7 +11,8 @@ enum HostLookup {
     }
     defer { unsafe cports_lookup_end(lookup) }
     while true {
-      // Wait in slices, because a lookup and a wake-up cannot be waited for at the same time.
+      // It is not possible to wait for a look-up and a wake-up at the same time. Therefore, wait for each in turn, for
+      // a short time.
       let slice = min(BootClock.milliseconds(until: deadline), 50)
       let code = unsafe cports_lookup_wait(lookup, slice)
       var found: [cports_address] = []

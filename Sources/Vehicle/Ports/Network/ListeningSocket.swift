@@ -2,15 +2,15 @@ import CPorts
 import Failures
 import Glibc
 
-/// A listening socket at a path of this machine or at a network address. Its path is deleted when its owner is
-/// destroyed.
+/// A socket that listens at a path of this machine or at a network address. When its owner is destroyed, the file at
+/// its path is deleted.
 public struct ListeningSocket: ~Copyable, Sendable {
   private let socket: Descriptor
   private let path: String?
-  /// Identity of the file at the path when it was created.
+  /// Which file the socket created at its path; `nil` for TCP.
   private let made: (device: dev_t, inode: ino_t)?
 
-  /// Listens at a path (unix(7)). A socket that a terminated process left there is replaced.
+  /// Listens at a path (unix(7)). If a process that has ended left its socket there, that is replaced.
   ///
   /// - Parameters:
   ///   - path: path of the socket.
@@ -53,7 +53,7 @@ public struct ListeningSocket: ~Copyable, Sendable {
     made = nil
   }
 
-  // The file may have been deleted and replaced by another process's socket.
+  // Delete the file only if it is still this socket's: another process may have replaced it.
   deinit { if let path, let made, let now = Self.file(path), made == now { _ = unsafe unlink(path) } }
 
   private static func file(_ path: String) -> (device: dev_t, inode: ino_t)? {
@@ -61,13 +61,14 @@ public struct ListeningSocket: ~Copyable, Sendable {
     return unsafe lstat(path, &status) == 0 ? (status.st_dev, status.st_ino) : nil
   }
 
-  /// The descriptor for `poll(2)`, readable while a connection waits.
+  /// The descriptor for poll(2). It is readable while a client waits to be accepted.
   public var descriptor: Int32 { socket.number }
 
-  /// The TCP port.
+  /// The number of the TCP port.
   public var port: Int { Int(cports_listening_port(socket.number)) }
 
-  /// Accepts the next connection, non-blocking; `nil` if there is none, or if the process has no free descriptors.
+  /// Accepts the next connection, which is non-blocking; `nil` if none waits, or if the process has no free
+  /// descriptors.
   public func accept() -> StreamSocket? {
     let number = cports_accept(socket.number)
     return number >= 0 ? StreamSocket(Descriptor(owning: number)) : nil

@@ -2,13 +2,14 @@ import CPorts
 import Failures
 import Glibc
 
-/// A stream connection. It is non-blocking if it was accepted, and closes when its owner is destroyed.
+/// A stream connection, which is closed when its owner is destroyed. It is non-blocking if a ``ListeningSocket``
+/// accepted it.
 public struct StreamSocket: ~Copyable, Sendable {
   private let socket: Descriptor
 
   init(_ socket: consuming Descriptor) { self.socket = socket }
 
-  /// Connects to a local socket. Blocks until the server accepts the connection.
+  /// Connects to a local socket, and blocks until the server accepts the connection.
   ///
   /// - Throws: ``PortError/Kind/missing`` if it does not exist, ``PortError/Kind/notPermitted`` if this user may not
   ///   connect, ``PortError/Kind/refused`` if no process is listening.
@@ -30,9 +31,11 @@ public struct StreamSocket: ~Copyable, Sendable {
   /// The descriptor for `poll(2)`.
   public var descriptor: Int32 { socket.number }
 
-  /// Reads available bytes. Returns 0 if the peer has closed the connection, or -1 with `errno` as read(2).
+  /// Reads the bytes that are available. Returns 0 if the peer has closed the connection. If this fails, returns -1 and
+  /// sets `errno`, as read(2) does.
   public func read(into buffer: inout MutableSpan<UInt8>) -> Int { socket.read(into: &buffer) }
 
-  /// Writes as many bytes as fit. Returns -1 with `errno` as send(2), and never raises SIGPIPE.
+  /// Writes as many bytes as the kernel accepts now. If this fails, returns -1 and sets `errno`, as send(2) does. It
+  /// never raises SIGPIPE.
   public func write(_ bytes: Span<UInt8>) -> Int { socket.send(bytes) }
 }

@@ -4,10 +4,10 @@ import Glibc
 
 /// A connection to a Wi-Fi adapter, usually at 192.168.0.10, port 35000.
 ///
-/// A peer that disappears is detected within about 25 seconds: by keepalive if nothing is sent, and otherwise by a
-/// limit for unacknowledged data.
+/// If the peer disappears, this is detected within about 25 seconds: by keepalive if nothing is being sent, otherwise
+/// by a time limit for unacknowledged data.
 public struct TCPPort: Port, ~Copyable {
-  /// The usual port of Wi-Fi adapters.
+  /// The TCP port that Wi-Fi adapters usually have.
   public static let defaultPort = 35_000
 
   public let name: String
@@ -41,7 +41,7 @@ public struct TCPPort: Port, ~Copyable {
         socket = try connected(to: peer, until: deadline, unless: wakeUp)
         return
       } catch {
-        // A name may have several addresses, of which only some respond.
+        // A name may have several addresses, of which only some answer, so try the next one.
         if error.kind == .interrupted || error.kind == .timedOut { throw error }
         failure = failure ?? error
       }
@@ -105,7 +105,7 @@ public struct TCPPort: Port, ~Copyable {
 
   private static func set(_ socket: Int32, _ level: Int32, _ option: Int32, _ value: Int32) {
     var value = value
-    // Ignore errors, because these options are not essential.
+    // These options are useful but not necessary, so ignore errors.
     _ = unsafe setsockopt(socket, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
   }
 }

@@ -1,16 +1,17 @@
-/// Pairs Bluetooth adapters that are not paired, by PIN, through BlueZ.
+/// Pairs those Bluetooth adapters that are not paired yet. It uses BlueZ and PINs.
 ///
 ///     let control = try PairingControl(requests)
 ///     var pairing = Pairing()
 ///     pairing.run(under: control) { event in print(event) }      // in its own thread
 ///
-/// A configured PIN is tried twice. Without one, 1234 and 0000 are tried twice, alternately. A classic Bluetooth
-/// adapter without a configured PIN is not paired at first, nor while it connects without pairing. An adapter that
-/// cannot be reached is retried after 30 s, then at increasing intervals of up to five minutes. Paired adapters are
-/// marked as trusted, so that they may connect by themselves.
+/// A configured PIN is tried twice. Without one, 1234 and 0000 are tried twice, alternately. An adapter of classic
+/// Bluetooth without a configured PIN is first given some time to connect without pairing; if it does connect, it is
+/// not paired. If an adapter cannot be reached, the next attempts follow after 30 s, and then at increasing intervals
+/// of up to five minutes. Paired adapters are marked as trusted, so that they may connect by themselves.
 ///
-/// For the PIN, BlueZ calls the agent of the process that called Pair, or the machine's default agent if the adapter
-/// starts the pairing. This agent is not the default agent, so only this process starts pairings.
+/// BlueZ asks an agent for the PIN: that of the process that called Pair or, if the adapter starts the pairing, the
+/// machine's default agent. This process registers an agent, but not as the default one, so that it answers only for
+/// pairings that this process starts.
 public struct Pairing: ~Copyable {
   static let deviceInterface = "org.bluez.Device1"
 
@@ -28,10 +29,10 @@ public struct Pairing: ~Copyable {
   ///
   /// - Parameters:
   ///   - bus: address of the bus; `nil` for the system bus.
-  ///   - pause: time after BlueZ was not available.
-  ///   - head: time in which a classic Bluetooth adapter without a configured PIN can connect without pairing. An
-  ///     RFCOMM attempt takes 15 s.
-  ///   - patience: greatest time for an answer that BlueZ can give immediately.
+  ///   - pause: time until the next attempt if BlueZ is not available.
+  ///   - head: time that an adapter of classic Bluetooth without a configured PIN is given to connect without pairing.
+  ///     One attempt over RFCOMM takes 15 s.
+  ///   - patience: maximum time to wait for an answer that BlueZ can give immediately.
   init(
     bus: String?, pause: Duration = .seconds(30), head: Duration = .seconds(20), patience: Duration = .seconds(5)
   ) {
@@ -41,11 +42,11 @@ public struct Pairing: ~Copyable {
     self.patience = patience
   }
 
-  /// Runs until every adapter is paired or has been abandoned, or until ``PairingControl/stop()``.
+  /// Runs until each adapter is paired or was given up, or until ``PairingControl/stop()`` is called.
   ///
   /// - Parameters:
   ///   - control: the adapters to pair.
-  ///   - report: receives messages for people.
+  ///   - report: receives messages that people should see.
   public mutating func run(under control: PairingControl, _ report: (PairingEvent) -> Void) {
     while true {
       readRequests(control)
@@ -64,7 +65,7 @@ public struct Pairing: ~Copyable {
     }
   }
 
-  /// Reads the adapters to pair. An unchanged plan continues.
+  /// Reads which adapters to pair. The pairing of an adapter that is unchanged continues.
   private mutating func readRequests(_ control: PairingControl) {
     guard let (requests, triesAgain) = control.takeRequests() else { return }
     let former = plans
@@ -75,7 +76,8 @@ public struct Pairing: ~Copyable {
     }
   }
 
-  /// Uses one connection to the bus, while it and bluetoothd last, until no plan is open or the adapters change.
+  /// Pairs adapters until all are paired or given up, the list of adapters changes, or the connection to the bus or
+  /// bluetoothd ends.
   private mutating func serve(_ control: PairingControl, _ report: (PairingEvent) -> Void) throws(BusError) {
     let soon = BootClock.after(patience)
     let bluez = try BlueZ(SystemBus(address: bus), until: soon, unless: control.ending)
@@ -89,7 +91,7 @@ public struct Pairing: ~Copyable {
       agent.plans[index].succeeded()
     }
     guard agent.plans.contains(where: { $0.state == .open }) else { return }
-    // Unregister also after an error, because BlueZ may have accepted the registration.
+    // Unregister the agent even if its registration failed, because BlueZ may have accepted it.
     defer { agent.unregister() }
     try agent.register(until: soon, unless: control.ending)
     lastReason = ""

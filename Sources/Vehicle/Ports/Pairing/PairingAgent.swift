@@ -1,5 +1,5 @@
-/// A BlueZ agent (org.bluez.Agent1). It answers BlueZ's requests during pairing for configured adapters, and rejects
-/// those for others.
+/// An agent (org.bluez.Agent1) that BlueZ calls during a pairing. It answers for the adapters that are to be paired,
+/// and rejects requests for others.
 final class PairingAgent: BusListener {
   static let path = "/org/obdgate/agent"
   private static let managerInterface = "org.bluez.AgentManager1"
@@ -8,7 +8,7 @@ final class PairingAgent: BusListener {
   var plans: [PairingPlan]
   /// Whether bluetoothd has ended.
   private(set) var hasEnded = false
-  /// Adapters that BlueZ has reported as paired, with their objects.
+  /// Adapters that BlueZ has reported as paired, with the paths of their D-Bus objects.
   private(set) var pairedDevices: [(address: BluetoothAddress, path: String)] = []
 
   init(_ bluez: BlueZ, _ plans: [PairingPlan]) {
@@ -16,14 +16,14 @@ final class PairingAgent: BusListener {
     self.plans = plans
   }
 
-  /// The agent's input and output capability. With `KeyboardOnly`, it enters the passkey of a Bluetooth LE adapter. In
-  /// classic Bluetooth, a PIN is requested in any case, and Secure Simple Pairing would require a display on the
-  /// adapter (Core Specification, volume 3, part C, 5.2.2.6).
+  /// What the agent tells BlueZ about its means of input and output. With `KeyboardOnly`, it enters the passkey of a
+  /// Bluetooth LE adapter. In classic Bluetooth, a PIN is requested in any case, and Secure Simple Pairing would
+  /// require a display on the adapter (Core Specification, volume 3, part C, 5.2.2.6).
   private var capability: String {
     plans.contains { $0.state == .open && $0.request.isLowEnergy } ? "KeyboardOnly" : "NoInputNoOutput"
   }
 
-  /// Registers the agent with BlueZ.
+  /// Registers this agent with BlueZ.
   func register(until deadline: Int64, unless wakeUp: WakeUp?) throws(BusError) {
     let call = bluez.methodCall("/org/bluez", Self.managerInterface, "RegisterAgent").text(Self.path, as: "o").text(
       capability)
@@ -31,7 +31,7 @@ final class PairingAgent: BusListener {
   }
 
   func unregister() {
-    // BlueZ removes an agent that leaves the bus, so a lost message does no harm.
+    // It does no harm if this message is lost, because BlueZ removes an agent that leaves the bus.
     try? bluez.bus.post(
       bluez.methodCall("/org/bluez", Self.managerInterface, "UnregisterAgent").text(Self.path, as: "o"))
   }
@@ -67,15 +67,15 @@ final class PairingAgent: BusListener {
       case "RequestPinCode": answer = self.answer(call, .pin)
       case "RequestPasskey": answer = self.answer(call, .passkey)
       case "RequestConfirmation", "RequestAuthorization", "AuthorizeService": answer = self.answer(call, .consent)
-      // DisplayPinCode, DisplayPasskey: there is no display.
+      // DisplayPinCode and DisplayPasskey are rejected, because there is no display.
       default: answer = BusCall(refusing: call, name: "org.bluez.Error.Rejected", "not supported")
       }
     }
-    // A failure means that the caller no longer waits for an answer.
+    // If this fails, the caller no longer waits for the answer.
     try? bluez.bus.post(answer)
   }
 
-  /// Answers a request, which begins with the device's object (`o`).
+  /// Answers a request of BlueZ. Its first argument is the path of the device's object (`o`).
   private func answer(_ call: BusMessage, _ question: PairingPlan.Question) -> BusCall {
     guard let device = call.text("o").flatMap({ BluetoothAddress(objectPath: $0) }),
       let index = plans.firstIndex(where: { $0.request.address == device })

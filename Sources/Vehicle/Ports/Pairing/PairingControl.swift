@@ -1,19 +1,19 @@
 import Synchronization
 
-/// Controls a thread that runs ``Pairing``: sets the adapters to pair, and stops it.
+/// Controls a thread that runs ``Pairing``: sets which adapters to pair, and stops the thread.
 public final class PairingControl: Sendable {
   private struct State: Sendable {
     var requests: [PairingRequest]
-    /// Whether the thread has not read the requests yet.
+    /// Whether the thread has not read the present requests yet.
     var isNew = true
     var triesAgain = false
     var isStopping = false
     var isOver = false
   }
 
-  /// Signalled when the thread must end, and cancels all waits.
+  /// Signalled to end the thread. It ends all of the thread's waits.
   let ending: WakeUp
-  /// Signalled when the thread has something to do.
+  /// Signalled when the thread has new requests, or must end.
   let wakeUp: WakeUp
   private let state: Mutex<State>
 
@@ -27,11 +27,12 @@ public final class PairingControl: Sendable {
     state = Mutex(State(requests: requests))
   }
 
-  /// Replaces the adapters to pair. A running attempt continues, and an unchanged adapter keeps its state.
+  /// Replaces the adapters to pair. An attempt that is in progress continues. Adapters that are also in the new list
+  /// keep their state.
   ///
   /// - Parameters:
   ///   - requests: the adapters.
-  ///   - again: whether to check adapters again that were paired or abandoned.
+  ///   - again: whether to start again with adapters that were already paired or given up.
   /// - Returns: `false` if the thread has ended and must be started again.
   public func pair(_ requests: [PairingRequest], again: Bool) -> Bool {
     let isHeard = state.withLock { state in
@@ -45,7 +46,7 @@ public final class PairingControl: Sendable {
     return isHeard
   }
 
-  /// Ends the thread soon.
+  /// Asks the thread to end. It ends soon after.
   public func stop() {
     state.withLock { $0.isStopping = true }
     ending.signal()
@@ -57,7 +58,7 @@ public final class PairingControl: Sendable {
   var isStopping: Bool { state.withLock { $0.isStopping } }
   var hasNewRequests: Bool { state.withLock { $0.isNew } }
 
-  /// Returns the adapters to pair if they have changed; otherwise `nil`.
+  /// Returns the adapters to pair if they have changed since the last call; otherwise `nil`.
   func takeRequests() -> (requests: [PairingRequest], triesAgain: Bool)? {
     state.withLock { state in
       guard state.isNew else { return nil }
@@ -68,7 +69,7 @@ public final class PairingControl: Sendable {
 
   /// Marks the thread as ended, unless there are new adapters to pair.
   ///
-  /// - Returns: `false` if there are new ones, so that the thread must continue.
+  /// - Returns: `false` if there are new adapters, so that the thread must continue.
   func end() -> Bool {
     state.withLock { state in
       state.isOver = state.isStopping || !state.isNew

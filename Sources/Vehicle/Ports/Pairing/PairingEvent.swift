@@ -1,16 +1,16 @@
-/// A report of ``Pairing`` for people.
+/// A result of ``Pairing`` that people should see.
 public enum PairingEvent: Hashable, Sendable, CustomStringConvertible {
   case paired(PortAddress)
   /// The adapter is paired, but BlueZ did not mark it as trusted. The text is the reason.
   case notTrusted(PortAddress, String)
-  /// The adapter rejects all PINs.
+  /// The adapter rejects all PINs. `isConfigured` is whether a PIN is configured for it.
   case refused(PortAddress, isConfigured: Bool)
-  /// The adapter cannot be reached. Reported once.
+  /// The adapter cannot be reached. This is reported once.
   case missed(PortAddress)
-  /// BlueZ is not available. Reported once for each reason.
+  /// BlueZ is not available. This is reported once for each reason.
   case unavailable(String)
 
-  /// The report as one line for people.
+  /// The result as one text line for people.
   public var description: String {
     switch self {
     case .paired(let port): "\(port): paired"

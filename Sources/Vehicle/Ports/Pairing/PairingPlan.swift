@@ -1,4 +1,4 @@
-/// The state of one adapter's pairing: the next PIN, the time of the next attempt, and when to stop. It uses no clock
+/// The state of one adapter's pairing: the next PIN, the time of the next attempt, and whether to stop. It has no clock
 /// and no I/O.
 struct PairingPlan {
   enum State { case open, paired, givenUp }
@@ -10,30 +10,30 @@ struct PairingPlan {
     case no
   }
 
-  /// The usual PINs of adapters, most frequent first.
+  /// The PINs that adapters usually have, the most common one first.
   static let usualPINs = ["1234", "0000"]
-  /// Number of attempts with each PIN. A rejection may be caused by a radio problem.
+  /// Number of attempts with each PIN. There is more than one, because a radio problem may look like a rejection.
   private static let rounds = 2
   private static let shortestPause: Int64 = 5_000_000_000
   private static let longestPause: Int64 = 300_000_000_000
 
   let request: PairingRequest
   private(set) var state = State.open
-  /// Time of the next attempt, ns of the boot clock.
+  /// Time of the next attempt; boot time, ns.
   private(set) var due = Int64.min
   private var refusals = 0
   private var misses = 0
   private var isToldOf = false
-  /// Whether the adapter has connected without pairing, and so may not need it.
+  /// Whether the adapter has connected without pairing, so that it may not need pairing.
   private(set) var hasConnected = false
 
   /// Creates a plan.
   ///
   /// - Parameters:
   ///   - request: the adapter.
-  ///   - moment: ns of the boot clock. Until then, a classic Bluetooth adapter without a configured PIN can connect
-  ///     without pairing. The delay does not apply to Bluetooth LE, whose adapters are paired only if a PIN is
-  ///     configured or a connection was rejected without a key.
+  ///   - moment: boot time of the first attempt, ns. Until then, an adapter of classic Bluetooth without a configured
+  ///     PIN can connect without pairing. It does not apply to Bluetooth LE, whose adapters are paired only if a PIN is
+  ///     configured or the adapter has rejected a connection without a key.
   init(_ request: PairingRequest, notBefore moment: Int64 = .min) {
     self.request = request
     if request.pin == nil, !request.isLowEnergy { due = moment }
@@ -49,13 +49,13 @@ struct PairingPlan {
     case .consent: return .yes
     case .pin: return .pin(pin)
     case .passkey:
-      // Core Specification, volume 3, part H, 2.3.5.3: six digits.
+      // A passkey has six digits (Core Specification, volume 3, part H, 2.3.5.3).
       guard let number = UInt32(pin), number <= 999_999 else { return .no }
       return .passkey(number)
     }
   }
 
-  /// Returns `true` once if the adapter rejected all PINs.
+  /// Whether the adapter has rejected all PINs. Returns `true` only once.
   mutating func takesNoPIN() -> Bool {
     defer { isToldOf = state == .givenUp }
     return state == .givenUp && !isToldOf
@@ -71,19 +71,19 @@ struct PairingPlan {
     due = now + Self.shortestPause << Int64(refusals - 1)
   }
 
-  /// Postpones the next attempt without counting one.
+  /// Postpones the next attempt. The postponed one is not counted.
   mutating func postpone(until moment: Int64) { due = moment }
 
   /// Records that the adapter could not be reached.
   ///
-  /// - Returns: whether to report it.
+  /// - Returns: whether to report this.
   mutating func missed(at now: Int64) -> Bool {
     misses += 1
     due = now + min(Self.longestPause, 6 * Self.shortestPause << Int64(min(misses - 1, 10)))
     return misses == 1 && !hasConnected
   }
 
-  /// Records that the adapter is connected. An open connection needs no key and must not be disturbed.
+  /// Records that the adapter is connected. An open connection needs no key, and pairing must not disturb it.
   mutating func connected(at now: Int64) {
     hasConnected = true
     _ = missed(at: now)

@@ -2,7 +2,8 @@
 public struct PairingRequest: Hashable, Sendable {
   /// Address of the adapter.
   public var address: BluetoothAddress
-  /// Whether it uses Bluetooth LE, with a PIN of at most six digits, or classic Bluetooth, with 1 to 16 characters.
+  /// Whether the adapter uses Bluetooth LE, with a PIN of at most six digits. Otherwise, it uses classic Bluetooth,
+  /// with a PIN of 1 to 16 characters.
   public var isLowEnergy: Bool
   /// The PIN; `nil` to try the usual ones.
   public var pin: String?
@@ -14,6 +15,6 @@ public struct PairingRequest: Hashable, Sendable {
     self.pin = pin
   }
 
-  /// Address of the adapter, for opening it and for messages. It does not contain the PIN.
+  /// The port of the adapter, for opening it and for messages. It does not contain the PIN.
   public var port: PortAddress { isLowEnergy ? .ble(address) : .rfcomm(address, channel: nil) }
 }

@@ -1,13 +1,13 @@
-/// The pairing of adapters during one run of bluetoothd.
+/// The pairing of adapters during one run of bluetoothd, over one connection to the bus.
 struct PairingRound {
   private static let listening = Duration.seconds(10)
-  /// Greatest time for a pairing by the adapter and BlueZ. No person is asked.
+  /// Maximum time for one pairing. The adapter and BlueZ do it alone, without a person's confirmation.
   private static let pairing = Duration.seconds(60)
 
   let bluez: BlueZ
   let agent: PairingAgent
   let control: PairingControl
-  /// Greatest time for an answer that BlueZ can give immediately.
+  /// Maximum time to wait for an answer that BlueZ can give immediately.
   let patience: Duration
 
   init(_ bluez: BlueZ, _ agent: PairingAgent, _ control: PairingControl, patience: Duration) {
@@ -17,7 +17,7 @@ struct PairingRound {
     self.patience = patience
   }
 
-  /// Processes adapters that were paired or abandoned.
+  /// Handles adapters whose pairing has succeeded or was given up.
   ///
   /// - Returns: index of the adapter to try next; `nil` if there is none.
   func processResults(_ report: (PairingEvent) -> Void) -> Int? {
@@ -35,9 +35,9 @@ struct PairingRound {
       .min { agent.plans[$0].due < agent.plans[$1].due }
   }
 
-  /// Processes a message, or waits for one or for changed requests.
+  /// Handles one message. If there is none, waits for a message or for changed requests.
   ///
-  /// - Parameter moment: time of ``BootClock`` at which to return.
+  /// - Parameter moment: the time of ``BootClock`` at which the wait ends in any case.
   func rest(until moment: Int64) throws(BusError) {
     if control.isStopping { throw .interrupted }
     if let message = try bluez.bus.next() { return agent.receive(message) }
@@ -59,12 +59,12 @@ struct PairingRound {
     var place = known?.path
     if place == nil {
       place = try discover(index, objects)
-      // The connection may have been opened in the meantime.
+      // The search takes some time, in which the requests may have changed.
       if control.hasNewRequests { return }
     }
     guard let path = place else { return miss(index, report) }
     let connection = OwnConnection(bluez.bus, device: path)
-    // BlueZ is about to end the connection, which would cancel the pairing.
+    // BlueZ is about to end the connection, which would cancel a pairing.
     if isConnected, let moment = connection.isOver { return agent.plans[index].postpone(until: moment) }
     do throws(BusError) {
       try bluez.call(
@@ -77,8 +77,8 @@ struct PairingRound {
         if error == .interrupted { throw error }
         return miss(index, report)
       case .refused("org.bluez.Error.AlreadyExists", _): return succeed(index, path, report)
-      // AuthenticationCanceled and AuthenticationTimeout do not concern the PIN: the adapter is out of reach, or BlueZ
-      // timed out.
+      // AuthenticationCanceled and AuthenticationTimeout say nothing about the PIN: the adapter is out of reach, or
+      // BlueZ waited too long.
       case .refused("org.bluez.Error.AuthenticationFailed", _), .refused("org.bluez.Error.AuthenticationRejected", _):
         return agent.plans[index].refused(at: BootClock.now)
       case .refused: return miss(index, report)
@@ -93,7 +93,7 @@ struct PairingRound {
     if agent.plans[index].missed(at: BootClock.now) { report(.missed(agent.plans[index].request.port)) }
   }
 
-  /// Records that an adapter is paired and marks it as trusted. Failure of the latter is only reported.
+  /// Records that an adapter is paired, and marks it as trusted. If the latter fails, that is only reported.
   private func succeed(_ index: Int, _ path: String, _ report: (PairingEvent) -> Void) {
     guard agent.plans[index].state != .paired else { return }
     agent.plans[index].succeeded()
@@ -104,13 +104,13 @@ struct PairingRound {
     do throws(BusError) {
       _ = try bluez.bus.call(call, until: BootClock.after(patience), unless: control.ending, telling: agent)
     } catch {
-      // Do not report an interruption by ``PairingControl/stop()``.
+      // If ``PairingControl/stop()`` has interrupted this, do not report it.
       if error != .interrupted { report(.notTrusted(port, error.sentence)) }
     }
   }
 
-  /// Searches for an adapter that BlueZ does not know; `nil` if it is not found. An adapter that connects without
-  /// pairing is not searched for, because a search disturbs active connections.
+  /// Searches for an adapter that BlueZ does not know; `nil` if it is not found. If the adapter connects without
+  /// pairing, it is not searched for, because a search disturbs active connections.
   private func discover(_ index: Int, _ objects: ManagedObjects) throws(BusError) -> String? {
     let request = agent.plans[index].request
     let controllers = objects.controllers.filter(\.isPowered).map(\.path)

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Finds the processes that use or may use a device, as far as /proc shows them to this user.
+/// Finds processes that use a device, as far as /proc shows them to this user.
 public enum DeviceHolder {
-  /// Returns a process that has a device open by any of its names, such as `ModemManager (pid 812)`; `nil` if there is
-  /// none. This process is returned only if no other has it open.
+  /// Returns a process that has a device open under any of the device's paths, for example `ModemManager (pid 812)`;
+  /// `nil` if there is none. The calling process itself is returned only if no other process has the device open.
   ///
   /// - Parameters:
   ///   - path: device file.
@@ -14,11 +14,11 @@ public enum DeviceHolder {
     var isOurs = false
     for process in entries(of: "/proc") {
       guard let pid = Int32(process) else { continue }
-      // Folders of other users cannot be listed, and processes may end during the search. Both are treated as empty.
+      // Folders of other users cannot be listed, and processes may end meanwhile. In both cases, the list is empty.
       let isHolder = entries(of: "/proc/\(process)/fd").contains { name in
         if pid == me, Int32(name) == own { return false }
         let link = "/proc/\(process)/fd/\(name)"
-        // Only examine devices. A file may be on a file system that does not respond.
+        // Examine only devices. Any other file may be on a file system that does not respond.
         return target(of: link)?.hasPrefix("/dev/") == true && device(link) == wanted
       }
       if isHolder && pid != me { return "\(command(of: process)) (pid \(process))" }
@@ -33,7 +33,8 @@ public enum DeviceHolder {
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR ? status.st_rdev : nil
   }
 
-  /// Returns the names that belong to running processes. A process name has at most 15 characters (proc(5), `comm`).
+  /// Returns those of the names that belong to running processes. A process name has at most 15 characters (proc(5),
+  /// `comm`).
   public static func running(of names: Set<String>) -> Set<String> {
     names.intersection(entries(of: "/proc").filter { Int32($0) != nil }.map(command))
   }

@@ -1,7 +1,7 @@
 import Failures
 import Glibc
 
-/// Errors of opening a serial port, with their remedies.
+/// Explains why a serial port could not be opened, and what to do.
 extension SerialPort {
   static func notOpened(_ path: String, code: Int32) -> PortError {
     switch code {
@@ -18,8 +18,8 @@ extension SerialPort {
     }
   }
 
-  /// Returns the remedy for a missing permission: usually membership of the group that owns the device, such as
-  /// `dialout`.
+  /// Returns what to do if this user has no permission: usually, become a member of the group that owns the device,
+  /// such as `dialout`.
   private static func remedy(_ path: String) -> String {
     var status = stat()
     guard unsafe stat(path, &status) == 0, status.st_mode & 0o060 == 0o060,
@@ -29,7 +29,7 @@ extension SerialPort {
     return "add the user to the group \(name): usermod -aG \(name) USER, then log in again"
   }
 
-  /// Returns the error of a device in use.
+  /// Returns the error that a device is in use.
   ///
   /// - Parameters:
   ///   - path: device file.

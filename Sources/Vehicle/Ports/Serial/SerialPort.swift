@@ -1,19 +1,19 @@
 import CPorts
 import Glibc
 
-/// A serial port: ttyUSB, ttyACM, ttyS, a bound /dev/rfcommN, a pseudo-terminal.
+/// A serial port: ttyUSB, ttyACM, ttyS, a bound /dev/rfcommN or a pseudo-terminal.
 ///
 ///     var port = SerialPort(path: "/dev/ttyUSB0", baud: 115_200)
 ///     try port.open()
 ///
-/// The port is locked for this process by flock(2), which stops all processes that use it, including root's, and by
-/// `TIOCEXCL`, which stops all processes except root's. A pseudo-terminal is locked only by flock(2): if a process is
-/// killed, its `TIOCEXCL` flag would remain while the other end is open. DTR and RTS are not changed after opening,
-/// because some adapters reset on a change.
+/// The port is locked for this process in two ways. flock(2) excludes all processes that also call it, including those
+/// of root. `TIOCEXCL` excludes all processes except those of root. A pseudo-terminal is locked only by flock(2): if a
+/// process is killed, its `TIOCEXCL` flag remains while the other end is open. DTR and RTS are not changed after
+/// opening, because a change resets some adapters.
 public struct SerialPort: Port, ~Copyable {
   public let name: String
   public private(set) var baud: Int?
-  /// Whether the driver delivers bytes immediately. FTDI's driver otherwise waits 16 ms for more.
+  /// Whether the driver delivers received bytes immediately. Otherwise, FTDI's driver waits up to 16 ms for more.
   public private(set) var isLowLatency = false
   var line = Descriptor()
 
@@ -21,7 +21,7 @@ public struct SerialPort: Port, ~Copyable {
   ///
   /// - Parameters:
   ///   - path: device file such as `/dev/ttyUSB0`, or a link below `/dev/serial/by-id`.
-  ///   - baud: bits per second; any rate that the device supports.
+  ///   - baud: the baud rate, bits per second. It can be any rate that the device supports.
   public init(path: String, baud: Int = 38_400) {
     name = path
     self.baud = baud
@@ -34,7 +34,7 @@ public struct SerialPort: Port, ~Copyable {
   /// The limit and the wake-up have no effect, because a serial port opens immediately or not at all.
   public mutating func open(within limit: Duration, unless wakeUp: WakeUp?) throws(PortError) {
     close()
-    // Without O_NONBLOCK, opening would block until there is a carrier.
+    // Without O_NONBLOCK, open(2) would block until there is a carrier signal.
     let number = unsafe Glibc.open(name, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     guard number >= 0 else { throw SerialPort.notOpened(name, code: errno) }
     let opened = Descriptor(owning: number)
@@ -45,15 +45,15 @@ public struct SerialPort: Port, ~Copyable {
     let isPseudoTerminal = cports_tty_is_pseudo_terminal(number) != 0
     if isLocked || cports_tty_is_exclusive(number) != 0 {
       let holder = DeviceHolder.of(name, exceptBy: number)
-      // If no other process has it open, the flag was left by a process that was killed.
+      // If no other process has the terminal open, a process that was killed has left the `TIOCEXCL` flag.
       guard !isLocked, isPseudoTerminal, holder == nil else { throw SerialPort.busy(name, holder) }
       _ = cports_tty_set_exclusive(number, 0)
     }
-    // ENOTTY: the driver does not support it. The lock is still effective.
+    // This fails with ENOTTY if the driver does not support it. The lock by flock(2) still applies.
     if !isPseudoTerminal { _ = cports_tty_set_exclusive(number, 1) }
     baud = try SerialPort.configure(number, name, baud: baud ?? 38_400)
     isLowLatency = cports_tty_low_latency(number) == 0
-    // Discard older input, which may answer another program.
+    // Discard input from before. It may be an answer to another program.
     _ = cports_tty_discard_input(number)
     line = consume opened
   }
@@ -63,11 +63,12 @@ public struct SerialPort: Port, ~Copyable {
     line.close()
   }
 
-  /// Prepares any serial port for closing its descriptor.
+  /// Prepares a serial port of any kind for closing its descriptor.
   static func prepareToClose(_ line: borrowing Descriptor) {
-    // A process that inherited the descriptor must not keep the flag.
+    // Another process may have inherited the descriptor. The flag must not remain because of it.
     _ = cports_tty_set_exclusive(line.number, 0)
-    // Bytes that a dead device does not accept would delay the last close(2), usually by 30 s (closing_wait).
+    // If a dead device does not accept the bytes that wait to be sent, they would delay the last close(2), usually by
+    // 30 s (closing_wait).
     _ = tcflush(line.number, TCOFLUSH)
   }
 
@@ -81,8 +82,8 @@ public struct SerialPort: Port, ~Copyable {
 
   /// Changes the baud rate and discards received bytes.
   ///
-  /// - Throws: ``PortError/Kind/invalid`` if the driver's rate would differ by more than 3 %. The port then keeps its
-  ///   previous rate.
+  /// - Throws: ``PortError/Kind/invalid`` if the rate that the driver can set differs by more than 3 %. The port then
+  ///   keeps its former rate.
   public mutating func setBaud(_ baud: Int) throws(PortError) {
     self.baud = try SerialPort.change(line, name, from: self.baud, to: baud)
   }
@@ -106,7 +107,8 @@ public struct SerialPort: Port, ~Copyable {
     let made = cports_tty_configure(number, wanted)
     if made == -EINVAL { throw notMade(name, baud) }
     guard made > 0 else { throw .transfer(name, code: -made) }
-    // An asynchronous byte of ten bits tolerates a difference of 5 %, of which the adapter's own clock needs a part.
+    // Receiving a byte of ten bits tolerates a difference of 5 % between the rates. The adapter's own clock may cause a
+    // part of that.
     guard abs(Int(made) - baud) * 100 <= baud * 3 else { throw notMade(name, baud) }
     return baud
   }
