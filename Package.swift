@@ -341,6 +341,9 @@ let package = Package(
       name: "FleetFiguresTests", dependencies: ["FleetFigures", "FleetDomain", "FleetWork", "Telemetry", "TestKit"],
       swiftSettings: strict),
     .testTarget(
+      name: "FleetWorkTests", dependencies: ["FleetWork", "FleetDomain", "Telemetry", "TestKit"],
+      swiftSettings: strict),
+    .testTarget(
       name: "FleetMessagesTests",
       dependencies: ["FleetMessages", "FleetAccess", "FleetDomain", "Telemetry", "TestKit"],
       swiftSettings: strict),

@@ -46,6 +46,7 @@ import Testing
   private static let expense =
     #"{"vehicleId":"VAN-2","at":"2026-05-04T10:00:00Z","category":"toll","amount":{"amount":"1","currency":"EUR"}}"#
 
+  private static let journey = #"{"driverId":"$DRIVER","vehicleId":"VAN-2","purpose":"business"}"#
   private static let fuel =
     #"{"vehicleId":"VAN-2","at":"2026-05-04T10:00:00Z","energy":"diesel","quantity":40,"full":true}"#
 
@@ -169,6 +170,46 @@ import Testing
     Row(
       "GET /api/vehicles/{vehicleId}/fuel-economy", "/api/vehicles/VAN-2/fuel-economy",
       gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),
+    Row("GET /api/journeys", gets: [401, 403, 200, 200, 200, 403, 200, 200, 200]),
+    // A driver without a record of a driver cannot declare one.
+    Row("POST /api/journeys", body: journey, gets: [401, 403, 403, 403, 403, 403, 422, 201, 201]),
+    Row(
+      "GET /api/journeys/{journeyId}", "/api/journeys/$JOURNEY",
+      gets: [401, 403, 200, 404, 200, 403, 404, 200, 200]),
+    Row(
+      "PUT /api/journeys/{journeyId}", "/api/journeys/$NEW", body: journey, headers: ["If-None-Match": "*"],
+      gets: [401, 403, 403, 403, 403, 403, 422, 201, 201]),
+    Row(
+      "PATCH /api/journeys/{journeyId}", "/api/journeys/$JOURNEY", body: #"{"notes":"x"}"#, headers: any,
+      gets: [401, 403, 403, 404, 403, 403, 404, 200, 200]),
+    // The second one is on the way already.
+    Row(
+      "POST /api/journeys/{journeyId}/start", "/api/journeys/$JOURNEY/start",
+      gets: [401, 403, 403, 404, 403, 403, 404, 200, 409]),
+    Row(
+      "POST /api/journeys/{journeyId}/pause", "/api/journeys/$JOURNEY/pause",
+      gets: [401, 403, 403, 404, 403, 403, 404, 409, 409]),
+    Row(
+      "POST /api/journeys/{journeyId}/resume", "/api/journeys/$JOURNEY/resume",
+      gets: [401, 403, 403, 404, 403, 403, 404, 409, 409]),
+    Row(
+      "POST /api/journeys/{journeyId}/complete", "/api/journeys/$JOURNEY/complete",
+      gets: [401, 403, 403, 404, 403, 403, 404, 409, 409]),
+    Row(
+      "POST /api/journeys/{journeyId}/cancel", "/api/journeys/$JOURNEY/cancel",
+      gets: [401, 403, 403, 404, 403, 403, 404, 200, 409]),
+    Row(
+      "POST /api/journeys/{journeyId}/incident", "/api/journeys/$JOURNEY/incident",
+      gets: [401, 403, 403, 404, 403, 403, 404, 200, 200]),
+    Row(
+      "POST /api/journeys/{journeyId}/review", "/api/journeys/$JOURNEY/review",
+      gets: [401, 403, 403, 404, 403, 403, 404, 200, 200]),
+    Row(
+      "GET /api/vehicles/{vehicleId}/driver", "/api/vehicles/VAN-2/driver",
+      gets: [401, 403, 200, 404, 200, 403, 404, 200, 200]),
+    Row(
+      "GET /api/vehicles/{vehicleId}/reconciliation", "/api/vehicles/VAN-2/reconciliation",
+      gets: [401, 403, 200, 404, 200, 403, 404, 200, 200]),
     Row("GET /api/identities", gets: [401, 403, 403, 200, 200, 200, 200, 403, 200]),
     Row(
       "DELETE /api/identities/{identityId}", "/api/identities/$NEW",
@@ -306,7 +347,11 @@ extension PeopleMatrixTests {
       expense.amount = Money(amount: "1", currency: "EUR")
       var fuel = FuelEntry()
       fuel.vehicle = "VAN-2"
+      var journey = Journey()
+      journey.driverID = stored.id
+      journey.vehicle = "VAN-2"
       return [
+        "$JOURNEY": try transaction.insert(journey).id.text36,
         "$FLEET": try transaction.insert(fleet).id.text36,
         "$DRIVER": stored.id.text36,
         "$ASSIGNMENT": try transaction.insert(assignment).id.text36,

@@ -9,7 +9,8 @@ enum FleetSchemas {
     ThingSchema.details(of: Vehicle.self, derived: VehicleRoutes.derived),
     ThingSchema.members(of: Fleet.self, derived: FleetGroupRoutes.derived),
     ThingSchema.members(of: Driver.self), ThingSchema.members(of: Assignment.self),
-    ThingSchema.members(of: Expense.self), ThingSchema.members(of: FuelEntry.self), commands, figures,
+    ThingSchema.members(of: Expense.self), ThingSchema.members(of: FuelEntry.self),
+    ThingSchema.members(of: Journey.self), commands, figures,
   ].joined(separator: ",")
 
   /// The schemas of the bodies of commands.
@@ -18,7 +19,8 @@ enum FleetSchemas {
       "type": "object", "properties": {
         "at": { "description": "The end; absent: now.", "$ref": "#/components/schemas/Time" }
       }
-    }
+    },
+    "JourneyCommand": \##(JourneyCommand.schema)
     """##
 
   /// The schemas of answers that are computed from several things.
@@ -37,6 +39,65 @@ enum FleetSchemas {
           "description": "By energy: the sum of all quantities divided by the sum of all distances.",
           "type": "object", "additionalProperties": { "$ref": "#/components/schemas/FuelFigures" }
         }
+      }
+    },
+    "DriverOfVehicle": {
+      "type": "object", "required": ["evidence"], "additionalProperties": false, "properties": {
+        "driverId": { "description": "Absent if nothing shows who drove.", "type": "string", "format": "uuid" },
+        "evidence": { "type": "array", "items": {
+          "type": "object", "required": ["kind", "id"], "properties": {
+            "kind": { "enum": ["assignment", "journey", "trip"] },
+            "id": { "type": "string", "format": "uuid" },
+            "from": { "$ref": "#/components/schemas/Time" }, "to": { "$ref": "#/components/schemas/Time" },
+            "driverId": { "type": "string", "format": "uuid" }
+          }
+        } }
+      }
+    },
+    "Reconciliation": {
+      "type": "object", "additionalProperties": false,
+      "required": [
+        "matched", "unclaimedTrips", "unclaimedKilometers", "journeysWithoutTrip", "odometerGaps", "overlaps"
+      ],
+      "properties": {
+        "matched": {
+          "description": "Journeys with the trips that they cover by half or more.",
+          "type": "array", "items": { "allOf": [
+            { "$ref": "#/components/schemas/DeclaredJourney" },
+            { "type": "object", "required": ["trips"], "properties": {
+              "trips": { "type": "array", "items": { "$ref": "#/components/schemas/RecordedTrip" } }
+            } }
+          ] }
+        },
+        "unclaimedTrips": { "type": "array", "items": { "$ref": "#/components/schemas/RecordedTrip" } },
+        "unclaimedKilometers": { "type": "number", "minimum": 0 },
+        "journeysWithoutTrip": { "type": "array", "items": { "$ref": "#/components/schemas/DeclaredJourney" } },
+        "odometerGaps": {
+          "description": "Differences between the last reading of a journey and the first one of the next.",
+          "type": "array", "items": {
+            "type": "object", "required": ["after", "before", "kilometers"], "properties": {
+              "after": { "type": "string", "format": "uuid" }, "before": { "type": "string", "format": "uuid" },
+              "kilometers": { "type": "number" }
+            }
+          }
+        },
+        "overlaps": {
+          "description": "Pairs of journeys at the same time.",
+          "type": "array", "items": { "type": "array", "items": { "type": "string", "format": "uuid" } }
+        }
+      }
+    },
+    "DeclaredJourney": {
+      "type": "object", "required": ["journeyId", "from"], "properties": {
+        "journeyId": { "type": "string", "format": "uuid" },
+        "from": { "$ref": "#/components/schemas/Time" }, "to": { "$ref": "#/components/schemas/Time" }
+      }
+    },
+    "RecordedTrip": {
+      "type": "object", "required": ["id", "from", "to"], "properties": {
+        "id": { "description": "Of the record of its end.", "type": "string", "format": "uuid" },
+        "from": { "$ref": "#/components/schemas/Time" }, "to": { "$ref": "#/components/schemas/Time" },
+        "distance": { "description": "km", "type": "number", "minimum": 0 }
       }
     },
     "FuelFigures": {

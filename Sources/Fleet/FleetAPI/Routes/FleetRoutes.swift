@@ -36,6 +36,7 @@ enum FleetRoutes {
       + FleetGroupRoutes(storage: storage).routes
       + WorkRoutes(storage: storage).routes
       + FuelRoutes(storage: storage).routes
+      + JourneyRoutes(storage: storage).routes
       + RecordRoutes(storage: storage).routes
       + FenceRoutes(storage: storage).routes
       + GatewayRoutes(storage: storage, authenticator: authenticator, lastSeen: lastSeen).routes

@@ -30,7 +30,12 @@ struct WorkRoutes {
         guard let fleets = reach.fleets else { return [] }
         return [.anyOf([[own], [.oneOf(key: "fleetId", fleets.sorted { $0.string < $1.string }.map(\.json))]])]
       },
-      check: { old, new, transaction, call throws(ThingError) in try Self.check(old, new, transaction, call) },
+      check: { old, new, transaction, call throws(ThingError) in
+        try Self.check(old, new, transaction, call)
+        if let old, [.available, .onTrip].contains(new.status) {
+          new.status = try transaction.status(ofDriver: old.id)
+        }
+      },
       order: [.init("name")],
       hidden: { relation, call in Self.hidden(relation, call) })
   }
@@ -46,6 +51,9 @@ struct WorkRoutes {
       guard changed.isSubset(of: profile), new.status != .suspended, old?.value.status != .suspended else {
         throw .forbidden(reason: "drivers may change of themselves \(profile.sorted().joined(separator: ", "))")
       }
+    }
+    if new.status == .onTrip, old?.value.status != .onTrip {
+      throw .invalid(FieldErrors([FieldError("status", "journeys set onTrip; start a journey")]))
     }
     if let fleet = new.fleetID, fleet != old?.value.fleetID, try transaction.find(fleet, Fleet.self) == nil {
       throw .invalid(FieldErrors([FieldError("fleetId", "no such fleet")]))

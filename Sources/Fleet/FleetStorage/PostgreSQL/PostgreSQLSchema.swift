@@ -5,7 +5,7 @@ enum PostgreSQLSchema {
   /// The step at index n upgrades version n to version n + 1.
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-    version11, version12, version13, version14,
+    version11, version12, version13, version14, version15,
   ]
 
   private static let version1 =
@@ -317,6 +317,20 @@ enum PostgreSQLSchema {
     );
     CREATE INDEX fuel_entry_vehicle ON fuel_entry (tenant, vehicle_id, at);
     CREATE INDEX fuel_entry_driver ON fuel_entry (tenant, driver_id, at);
+    """
+
+  /// Adds journeys.
+  private static let version15 = """
+    CREATE TABLE journey (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "driver_id" uuid, "vehicle_id" text COLLATE "C" NOT NULL,
+      "purpose" text COLLATE "C" NOT NULL, "planned_from" bigint, "start_time" bigint, "end_time" bigint,
+      "start_odometer" double precision, "end_odometer" double precision, "notes" text COLLATE "C",
+      "log" text COLLATE "C" NOT NULL, "status" text COLLATE "C" NOT NULL, "needs_review" bigint NOT NULL,
+      search text COLLATE "C" NOT NULL, PRIMARY KEY (tenant, id)
+    );
+    CREATE INDEX journey_vehicle ON journey (tenant, vehicle_id, start_time);
+    CREATE INDEX journey_driver ON journey (tenant, driver_id, status);
     """
 
   /// The time of the migration, ms. It is the same in all its statements.

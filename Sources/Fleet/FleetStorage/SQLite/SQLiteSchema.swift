@@ -5,7 +5,7 @@ enum SQLiteSchema {
   /// The step at index n upgrades version n to version n + 1.
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-    version11, version12, version13, version14,
+    version11, version12, version13, version14, version15,
   ]
 
   private static let version1 = """
@@ -311,6 +311,19 @@ enum SQLiteSchema {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX fuel_entry_vehicle ON fuel_entry (tenant, vehicle_id, at);
     CREATE INDEX fuel_entry_driver ON fuel_entry (tenant, driver_id, at);
+    """
+
+  /// Adds journeys.
+  private static let version15 = """
+    CREATE TABLE journey (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "driver_id" BLOB, "vehicle_id" TEXT NOT NULL, "purpose" TEXT NOT NULL,
+      "planned_from" INTEGER, "start_time" INTEGER, "end_time" INTEGER, "start_odometer" REAL, "end_odometer" REAL,
+      "notes" TEXT, "log" TEXT NOT NULL, "status" TEXT NOT NULL, "needs_review" INTEGER NOT NULL,
+      search TEXT NOT NULL, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX journey_vehicle ON journey (tenant, vehicle_id, start_time);
+    CREATE INDEX journey_driver ON journey (tenant, driver_id, status);
     """
 
   private static func randoms(_ count: Int) -> String {

@@ -1,0 +1,207 @@
+import FleetAccess
+import FleetDomain
+import FleetFigures
+import FleetWork
+import HTTPTypes
+import Telemetry
+
+/// Journeys, who drove a vehicle, and journeys against trips.
+struct JourneyRoutes {
+  let storage: any FleetStorage
+
+  var routes: [Route] { journeys.routes + commands + [review, driver, reconciliation] }
+
+  // MARK: Journeys
+
+  private var journeys: ThingRoutes<Journey> {
+    var routes = ThingRoutes<Journey>(
+      work: storage, area: .journeys, order: [.init("createdAt", isDescending: true)],
+      check: { old, new, transaction, call throws(ThingError) in
+        try transaction.check(&new, old: old, isOwn: call.reach?.isOnlyOwn ?? false)
+      })
+    routes.afterChange = { journey, transaction throws(ThingError) in
+      if let driver = journey.value.driverID { try transaction.updateStatus(ofDriver: driver) }
+    }
+    return routes
+  }
+
+  private var commands: [Route] {
+    [
+      (JourneyEvent.Event.started, "Starts a planned journey."), (.paused, "Pauses a journey."),
+      (.resumed, "Resumes a journey after a pause."), (.completed, "Ends a journey."),
+      (.cancelled, "Cancels a journey."), (.incident, "Adds an incident to the log; the state does not change."),
+    ].map { event, summary in
+      journeys.command(
+        event.action,
+        "\(summary) A command with an `id` is executed once, and always stored: if the state does not allow it, the journey needs a review.",
+        body: "JourneyCommand"
+      ) { journey, json, transaction, call throws(ThingError) in
+        let command: JourneyCommand
+        do throws(FieldErrors) {
+          command = try JourneyCommand.parsed(client: json)
+        } catch {
+          throw .invalid(error)
+        }
+        return try transaction.execute(event, command, of: journey, isOwn: call.reach?.isOnlyOwn ?? false)
+      }
+    }
+  }
+
+  private var review: Route {
+    journeys.command("review", "Confirms that a person has looked at all entries that are in doubt.") {
+      journey, transaction, call throws(ThingError) in
+      guard !(call.reach?.isOnlyOwn ?? false) else {
+        throw .forbidden(reason: "drivers do not review their own journeys")
+      }
+      return try transaction.confirmReview(of: journey)
+    }
+  }
+
+  // MARK: Who drove
+
+  private var driver: Route {
+    let operation = Operation(
+      id: "getDriverOfVehicle",
+      summary: "Who drove a vehicle at a time, with the evidence. A journey counts more than an assignment.",
+      parameters: [.query("at", "The time, RFC 3339; without it: now.", #"{"type":"string","format":"date-time"}"#)],
+      results: [.init(.ok, "The driver.", .json("DriverOfVehicle"))])
+    return Route(
+      .get, "/api/vehicles/{vehicleId}/driver", .may(.read, .assignments), operation, isFiltered: true
+    ) { [storage] call in
+      let tenant = try call.tenant
+      let time = try call.time("at") ?? WallClock.now
+      let (vehicle, journeys, assignments) = try await storage.view(tenant: tenant) { view throws(ThingError) in
+        let vehicle = try call.existingVehicle(view)
+        let next = Timestamp(nanoseconds: time.nanoseconds + 1_000_000)
+        let journeys = try view.journeys(of: vehicle.value.id, from: time, to: next).filter { journey in
+          journey.value.endTime.map { time < $0 } ?? true
+        }
+        return (vehicle, journeys, try view.assignments(of: vehicle.value.id, at: time))
+      }
+      let trips = try await Self.trips(of: vehicle.value.id, from: time, to: nil, tenant, storage, most: 1)
+        .filter { $0.from <= time && time < $0.to }
+      var evidence = journeys.map { journey in
+        Self.evidence("journey", journey.id, journey.value.startTime, journey.value.endTime, journey.value.driverID)
+      }
+      evidence += assignments.map { assignment in
+        Self.evidence("assignment", assignment.id, assignment.value.from, assignment.value.to, assignment.value.driver)
+      }
+      evidence += trips.map { Self.evidence("trip", $0.id, $0.from, $0.to, nil) }
+      var members: [String: JSON] = ["evidence": .array(evidence)]
+      // Of journeys at the same time, the one that began last.
+      members["driverId"] = (journeys.last?.value.driverID ?? assignments.first?.value.driver)?.json
+      return Answer(json: Array(JSON.object(members).canonicalText.utf8))
+    }
+  }
+
+  private static func evidence(
+    _ kind: String, _ id: UUIDv7, _ from: Timestamp?, _ to: Timestamp?, _ driver: UUIDv7?
+  ) -> JSON {
+    var members: [String: JSON] = ["kind": .text(kind), "id": id.json]
+    members["from"] = from?.json
+    members["to"] = to?.json
+    members["driverId"] = driver?.json
+    return .object(members)
+  }
+
+  // MARK: Journeys against trips
+
+  private static let day: Int64 = 86_400_000_000_000
+  private static let mostTrips = 20_000
+
+  private var reconciliation: Route {
+    let operation = Operation(
+      id: "getReconciliation",
+      summary:
+        "Journeys against trips that ended in the range: matches, trips without a journey, journeys without a trip, differences of odometers, and journeys at the same time.",
+      parameters: [.since, .until], results: [.init(.ok, "The comparison.", .json("Reconciliation"))])
+    return Route(
+      .get, "/api/vehicles/{vehicleId}/reconciliation", .may(.read, .journeys), operation, isFiltered: true
+    ) { [storage] call in
+      let tenant = try call.tenant
+      let range = try call.range()
+      let to = range.to ?? WallClock.now
+      let from = range.from ?? Timestamp(nanoseconds: to.nanoseconds - 30 * Self.day)
+      guard to.nanoseconds - from.nanoseconds <= 366 * Self.day else {
+        throw APIError.badRequest("query: from: expected a range of at most 366 days")
+      }
+      // A trip at the start of the range may belong to a journey that ended before, and one at its end to a journey
+      // that has not ended yet. Therefore, compare a day more on each side.
+      let (before, after) = (
+        Timestamp(nanoseconds: from.nanoseconds - Self.day), Timestamp(nanoseconds: to.nanoseconds + Self.day)
+      )
+      let (vehicle, journeys) = try await storage.view(tenant: tenant) { view throws(ThingError) in
+        let vehicle = try call.existingVehicle(view)
+        return (vehicle, try view.journeys(of: vehicle.value.id, from: before, to: after))
+      }
+      let trips = try await Self.trips(
+        of: vehicle.value.id, from: before, to: after, tenant, storage, most: Self.mostTrips)
+      let matching = JourneyMatching(journeys.compactMap { .init($0) }, trips)
+      return Answer(json: Array(Self.json(matching) { from <= $0 && $0 < to }.canonicalText.utf8))
+    }
+  }
+
+  /// - Parameter isInRange: whether the range contains a time.
+  private static func json(_ matching: JourneyMatching, _ isInRange: (Timestamp) -> Bool) -> JSON {
+    func json(_ trip: JourneyMatching.Trip) -> JSON {
+      var members: [String: JSON] = ["id": trip.id.json, "from": trip.from.json, "to": trip.to.json]
+      members["distance"] = trip.distance?.json
+      return .object(members)
+    }
+    func json(_ journey: JourneyMatching.Declared) -> [String: JSON] {
+      var members: [String: JSON] = ["journeyId": journey.id.json, "from": journey.from.json]
+      members["to"] = journey.to?.json
+      return members
+    }
+    let matches = matching.matches.filter { $0.journey.to.map(isInRange) ?? true }.map { match in
+      JSON.object(json(match.journey).merging(["trips": .array(match.trips.map(json))]) { $1 })
+    }
+    let shown = Set(
+      (matching.matches.map(\.journey) + matching.withoutTrip).filter { $0.to.map(isInRange) ?? true }.map(\.id))
+    let unclaimed = matching.unclaimed.filter { isInRange($0.to) }
+    return .object([
+      "matched": .array(matches),
+      "unclaimedTrips": .array(unclaimed.map(json)),
+      "unclaimedKilometers": unclaimed.reduce(0) { $0 + ($1.distance ?? 0) }.json,
+      "journeysWithoutTrip": .array(
+        matching.withoutTrip.filter { $0.to.map(isInRange) ?? false }.map { .object(json($0)) }),
+      "odometerGaps": .array(
+        matching.gaps.filter { shown.contains($0.before) }.map { gap in
+          .object(["after": gap.after.json, "before": gap.before.json, "kilometers": gap.kilometers.json])
+        }),
+      "overlaps": .array(
+        matching.overlaps.filter { shown.contains($0.second) }.map { .array([$0.first.json, $0.second.json]) }),
+    ])
+  }
+
+  /// Reads trips of a vehicle that ended at or after a time.
+  ///
+  /// - Parameters:
+  ///   - to: the first time after their ends; `nil` for no limit.
+  ///   - most: the maximum number of trips, of which the earliest are read.
+  private static func trips(
+    of vehicle: String, from: Timestamp, to: Timestamp?, _ tenant: TenantID, _ storage: any FleetStorage, most: Int
+  ) async throws -> [JourneyMatching.Trip] {
+    var query = RecordQuery(
+      vehicle: vehicle, classes: RecordQuery.tripClasses, from: from, to: to, order: .oldestFirst,
+      limit: most == 1 ? 10 : 1_000)
+    var trips: [JourneyMatching.Trip] = []
+    repeat {
+      let page = try await storage.records(query, tenant: tenant)
+      trips += page.items.compactMap { JourneyMatching.Trip($0) }
+      query.cursor = page.next
+    } while query.cursor != nil && trips.count < most
+    return Array(trips.prefix(most))
+  }
+}
+
+extension JourneyMatching.Trip {
+  /// - Returns: `nil` if it is not the record of a trip's end with both times.
+  init?(_ record: StoredRecord) {
+    guard let json = try? JSON(parsing: record.body), json["event"]?.textValue == "end",
+      let from = json["startTime"].flatMap({ try? Timestamp(json: $0) }),
+      let to = json["endTime"].flatMap({ try? Timestamp(json: $0) }), from <= to
+    else { return nil }
+    self.init(id: record.id, from: from, to: to, distance: json["distance"]?.numberValue)
+  }
+}

@@ -1,0 +1,143 @@
+import FleetDomain
+import FleetWork
+import Telemetry
+
+/// The journeys that drivers declared, held against the trips that the gateway recorded.
+///
+/// A trip belongs to the journey that covers most of it, if that is at least half of the trip. A journey can have
+/// several trips, because the engine may be switched off on the way.
+public struct JourneyMatching: Sendable {
+  /// A journey that has begun.
+  public struct Declared: Equatable, Sendable {
+    public let id: UUIDv7
+    public let from: Timestamp
+    /// `nil` if it has not ended.
+    public let to: Timestamp?
+    /// km.
+    public let startOdometer: Double?
+    /// km.
+    public let endOdometer: Double?
+
+    public init(id: UUIDv7, from: Timestamp, to: Timestamp?, startOdometer: Double? = nil, endOdometer: Double? = nil) {
+      (self.id, self.from, self.to) = (id, from, to)
+      (self.startOdometer, self.endOdometer) = (startOdometer, endOdometer)
+    }
+
+    /// - Returns: `nil` if it has not begun, or was cancelled.
+    public init?(_ journey: Stored<Journey>) {
+      let value = journey.value
+      guard let from = value.startTime, value.status != .cancelled else { return nil }
+      self.init(
+        id: journey.id, from: from, to: value.endTime, startOdometer: value.startOdometer,
+        endOdometer: value.endOdometer)
+    }
+  }
+
+  /// A trip that has ended.
+  public struct Trip: Equatable, Sendable {
+    /// The id of the record of its end.
+    public let id: UUIDv7
+    public let from: Timestamp
+    public let to: Timestamp
+    /// km; `nil` if unknown.
+    public let distance: Double?
+
+    public init(id: UUIDv7, from: Timestamp, to: Timestamp, distance: Double? = nil) {
+      (self.id, self.from, self.to, self.distance) = (id, from, to, distance)
+    }
+  }
+
+  /// Kilometres between the end of a journey and the start of the next one.
+  public struct Gap: Equatable, Sendable {
+    public let after: UUIDv7
+    public let before: UUIDv7
+    /// Not 0; negative if the second reading is lower.
+    public let kilometers: Double
+  }
+
+  /// The trips of each journey that has any, both in the order of their starts.
+  public private(set) var matches: [(journey: Declared, trips: [Trip])] = []
+  /// Trips that belong to no journey.
+  public private(set) var unclaimed: [Trip] = []
+  /// Journeys without a trip.
+  public private(set) var withoutTrip: [Declared] = []
+  /// Differences between the readings of successive journeys.
+  public private(set) var gaps: [Gap] = []
+  /// Pairs of journeys that were declared for the same time.
+  public private(set) var overlaps: [(first: UUIDv7, second: UUIDv7)] = []
+
+  /// Matches the journeys and trips of one vehicle.
+  public init(_ journeys: [Declared], _ trips: [Trip]) {
+    let journeys = journeys.sorted(by: Self.precedes)
+    // The latest end of the journeys up to each one, at which a search backwards can stop.
+    var latestEnds: [Timestamp] = []
+    for journey in journeys { latestEnds.append(max(latestEnds.last ?? journey.end, journey.end)) }
+    var found: [Int: [Trip]] = [:]
+    for trip in trips.sorted(by: { ($0.from, $0.id.high, $0.id.low) < ($1.from, $1.id.high, $1.id.low) }) {
+      // Journeys that begin after the trip cannot cover it.
+      var index = journeys.partitioningIndex { $0.from > trip.to }
+      var best: (index: Int, covered: Int64)?
+      while index > 0, latestEnds[index - 1] >= trip.from {
+        index -= 1
+        let covered = journeys[index].covered(of: trip)
+        if covered >= 0, covered >= best?.covered ?? 0 { best = (index, covered) }
+      }
+      if let best, best.covered * 2 >= trip.nanoseconds {
+        found[best.index, default: []].append(trip)
+      } else {
+        unclaimed.append(trip)
+      }
+    }
+    for (index, journey) in journeys.enumerated() {
+      if let trips = found[index] { matches.append((journey, trips)) } else { withoutTrip.append(journey) }
+    }
+    compare(journeys)
+  }
+
+  /// Finds gaps and overlaps.
+  ///
+  /// - Parameter journeys: in the order of their starts.
+  private mutating func compare(_ journeys: [Declared]) {
+    var previous: Declared?
+    for (index, journey) in journeys.enumerated() {
+      for next in journeys[(index + 1)...] {
+        guard next.from < journey.end else { break }
+        overlaps.append((journey.id, next.id))
+      }
+      if let last = previous, let end = last.endOdometer, let start = journey.startOdometer, start != end {
+        gaps.append(Gap(after: last.id, before: journey.id, kilometers: start - end))
+      }
+      if journey.to != nil { previous = journey }
+    }
+  }
+
+  static func precedes(_ left: Declared, _ right: Declared) -> Bool {
+    (left.from, left.id.high, left.id.low) < (right.from, right.id.high, right.id.low)
+  }
+}
+
+extension JourneyMatching.Declared {
+  /// The end; the end of time for a journey that has not ended.
+  fileprivate var end: Timestamp { to ?? Timestamp(nanoseconds: .max) }
+
+  /// The part of a trip that the journey covers, ns; negative if they do not touch.
+  fileprivate func covered(of trip: JourneyMatching.Trip) -> Int64 {
+    min(end, trip.to).nanoseconds - max(from, trip.from).nanoseconds
+  }
+}
+
+extension JourneyMatching.Trip {
+  fileprivate var nanoseconds: Int64 { to.nanoseconds - from.nanoseconds }
+}
+
+extension Array {
+  /// The first index whose element satisfies a condition that all later elements satisfy too.
+  fileprivate func partitioningIndex(where condition: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if condition(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

@@ -1,0 +1,164 @@
+import FleetDomain
+import Telemetry
+
+/// A driver's declaration about the use of a vehicle: planned, started, paused, ended.
+///
+/// The state follows from the log alone (``replay()``). Therefore, events that arrive late, repeatedly or in another
+/// order lead to the same journey.
+public struct Journey: WorkThing {
+  public enum Status: String, FieldChoice, Sendable {
+    case planned, inProgress, paused, completed, cancelled
+
+    /// The states during which the driver is on the way.
+    static let underway: [Status] = [.inProgress, .paused]
+  }
+
+  public enum Purpose: String, FieldChoice, Sendable {
+    case business
+    case personal = "private"
+    case commute
+  }
+
+  public var driverID: UUIDv7?
+  public var vehicle = ""
+  public var purpose = Purpose.business
+  public var plannedFrom: Timestamp?
+  public var startTime: Timestamp?
+  public var endTime: Timestamp?
+  /// km.
+  public var startOdometer: Double?
+  /// km.
+  public var endOdometer: Double?
+  public var notes: String?
+  /// In the order of time.
+  public var log: [JourneyEvent] = []
+  public var status = Status.planned
+  /// Whether an entry of the log is in doubt and nobody has reviewed it.
+  public var needsReview = false
+
+  public init() {}
+
+  public var vehicleID: String? { vehicle }
+
+  public static let names = KindNames(one: "journey", many: "journeys")
+  public static let fields: [Field<Journey>] = [
+    Field("driverId", \.driverID).settable(by: .creation).filledIn().filterable(as: "driver"),
+    Field("vehicleId", \.vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
+    Field("purpose", \.purpose).filterable().sortable(),
+    Field("plannedFrom", \.plannedFrom).sortable(),
+    Field("startTime", \.startTime).sortable(),
+    Field("endTime", \.endTime).sortable(),
+    Field("startOdometer", \.startOdometer, in: .odometer),
+    Field("endOdometer", \.endOdometer, in: .odometer),
+    Field("notes", \.notes, TextRules.long).textSearched(),
+    Field("log", \.log).settable(by: .server),
+    Field("status", \.status).settable(by: .server).filterable().sortable(),
+    Field("needsReview", \.needsReview).settable(by: .server).filterable(),
+  ]
+
+  /// The maximum number of entries in a log.
+  static let mostEvents = 1_000
+}
+
+extension Journey {
+  /// Computes the state, the times and the readings from the log.
+  mutating func replay() {
+    log.sort(by: JourneyEvent.precedes)
+    status = .planned
+    (startTime, endTime, startOdometer, endOdometer) = (nil, nil, nil, nil)
+    for index in log.indices {
+      let event = log[index]
+      log[index].doubt = nil
+      guard event.event.allowedFrom.contains(status) else {
+        log[index].doubt = .invalidState
+        continue
+      }
+      status = event.event.result ?? status
+      switch event.event {
+      case .started:
+        (startTime, startOdometer) = (event.timestamp, event.odometer)
+        if event.isAssigned == false { log[index].doubt = .notAssigned }
+      case .completed:
+        (endTime, endOdometer) = (event.timestamp, event.odometer)
+        if let startOdometer, let endOdometer, endOdometer < startOdometer { log[index].doubt = .odometer }
+      case .paused, .resumed, .cancelled, .incident: break
+      }
+    }
+    needsReview = log.contains { $0.doubt != nil && $0.isReviewed != true }
+  }
+
+  /// The entry of the log from which the start or the end comes.
+  private func index(of event: JourneyEvent.Event) -> Int? {
+    log.firstIndex { $0.event == event && $0.doubt != .invalidState }
+  }
+
+  /// Adds the events of a journey that is declared when it has already begun.
+  ///
+  /// - Parameters:
+  ///   - ids: of the two events.
+  ///   - isAssigned: whether the vehicle was assigned to the driver at the start; `nil` if that was not checked.
+  /// - Throws: `invalid`.
+  mutating func begin(ids: (UUIDv7, UUIDv7), isAssigned: Bool?) throws(ThingError) {
+    guard let start = startTime else {
+      let values: [(String, Bool)] = [
+        ("endTime", endTime != nil), ("startOdometer", startOdometer != nil), ("endOdometer", endOdometer != nil),
+      ]
+      if let (key, _) = values.first(where: \.1) {
+        throw .invalid(
+          FieldErrors([FieldError(key, "expected startTime too; or leave this out and start the journey")]))
+      }
+      return
+    }
+    if endOdometer != nil, endTime == nil {
+      throw .invalid(FieldErrors([FieldError("endOdometer", "expected endTime too")]))
+    }
+    try requireOrder()
+    var started = JourneyEvent(.started, id: ids.0, at: start, odometer: startOdometer)
+    started.isAssigned = isAssigned
+    log = [started]
+    if let end = endTime { log.append(JourneyEvent(.completed, id: ids.1, at: end, odometer: endOdometer)) }
+    replay()
+  }
+
+  /// Writes corrected times and readings into the log.
+  ///
+  /// - Throws: `invalid` if the journey has not started or ended, or the end is before the start.
+  mutating func correct(from old: Journey) throws(ThingError) {
+    for (event, keys, isChanged, time, odometer) in [
+      (
+        JourneyEvent.Event.started, ("startTime", "startOdometer"),
+        startTime != old.startTime || startOdometer != old.startOdometer, startTime, startOdometer
+      ),
+      (
+        .completed, ("endTime", "endOdometer"), endTime != old.endTime || endOdometer != old.endOdometer, endTime,
+        endOdometer
+      ),
+    ] where isChanged {
+      guard let index = index(of: event) else {
+        let command = event == .started ? "start" : "complete"
+        let key = time == nil ? keys.1 : keys.0
+        throw .invalid(FieldErrors([FieldError(key, "\(command) the journey first")]))
+      }
+      guard let time else { throw .invalid(FieldErrors([FieldError(keys.0, "expected a time, found null")])) }
+      log[index].timestamp = time
+      log[index].odometer = odometer
+    }
+    try requireOrder()
+    let (corrected, doubts) = (self, log.filter { $0.doubt == .invalidState }.count)
+    replay()
+    guard log.filter({ $0.doubt == .invalidState }).count <= doubts else {
+      let key = corrected.startTime != old.startTime ? "startTime" : "endTime"
+      throw .invalid(
+        FieldErrors([FieldError(key, "expected the other events of the log after the start and before the end")]))
+    }
+  }
+
+  private func requireOrder() throws(ThingError) {
+    if let startTime, let endTime, endTime < startTime {
+      throw .invalid(FieldErrors([FieldError("endTime", "expected a time not before startTime")]))
+    }
+    if let startOdometer, let endOdometer, endOdometer < startOdometer {
+      throw .invalid(FieldErrors([FieldError("endOdometer", "expected startOdometer or more")]))
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import FleetDomain
+import Telemetry
+
+/// An entry of a journey's log.
+public struct JourneyEvent: NestedValue {
+  public enum Event: String, FieldChoice, Sendable {
+    case started, paused, resumed, completed, cancelled
+    /// An accident, a breakdown, or another event that does not change the state.
+    case incident
+
+    /// The states in which it may happen.
+    public var allowedFrom: [Journey.Status] {
+      switch self {
+      case .started: [.planned]
+      case .paused: [.inProgress]
+      case .resumed: [.paused]
+      case .completed: [.inProgress, .paused]
+      case .cancelled: [.planned, .inProgress, .paused]
+      case .incident: Journey.Status.allCases
+      }
+    }
+
+    /// The state afterwards; `nil` if it does not change.
+    var result: Journey.Status? {
+      switch self {
+      case .started, .resumed: .inProgress
+      case .paused: .paused
+      case .completed: .completed
+      case .cancelled: .cancelled
+      case .incident: nil
+      }
+    }
+  }
+
+  /// The reason why a person must look at an entry.
+  public enum Doubt: String, FieldChoice, Sendable {
+    /// The state did not allow it. It has no effect.
+    case invalidState
+    /// The vehicle was not assigned to the driver.
+    case notAssigned
+    /// The reading is lower than that of the start.
+    case odometer
+  }
+
+  public var id = UUIDv7(milliseconds: 0, first: 0, rest: 0)
+  public var timestamp = Timestamp(nanoseconds: 0)
+  public var event = Event.incident
+  /// km.
+  public var odometer: Double?
+  public var notes: String?
+  /// Whether the vehicle was assigned to the driver when the journey started; `nil` if that was not checked.
+  public var isAssigned: Bool?
+  public internal(set) var doubt: Doubt?
+  /// Whether a person has looked at the entry since it was in doubt.
+  public var isReviewed: Bool?
+
+  public init() {}
+
+  public init(_ event: Event, id: UUIDv7, at time: Timestamp, odometer: Double? = nil, notes: String? = nil) {
+    (self.event, self.id, timestamp) = (event, id, time)
+    (self.odometer, self.notes) = (odometer, notes)
+  }
+
+  public static let fields: [Field<JourneyEvent>] = [
+    Field("id", \.id).required(),
+    Field("timestamp", \.timestamp).required(),
+    Field("event", \.event).required(),
+    Field("odometer", \.odometer, in: .odometer),
+    Field("notes", \.notes, TextRules.long),
+    Field("assigned", \.isAssigned),
+    Field("doubt", \.doubt),
+    Field("reviewed", \.isReviewed),
+  ]
+
+  /// Whether two entries are copies of the same one. Reviews do not change that.
+  func isCopy(of other: JourneyEvent) -> Bool {
+    id == other.id && timestamp == other.timestamp && event == other.event && odometer == other.odometer
+      && notes == other.notes
+  }
+
+  /// The order in which events happened. Events of one device at the same time are in the order of their ids.
+  static func precedes(_ left: JourneyEvent, _ right: JourneyEvent) -> Bool {
+    (left.timestamp, left.id.high, left.id.low) < (right.timestamp, right.id.high, right.id.low)
+  }
+}

@@ -1,0 +1,223 @@
+import FleetDomain
+import FleetStorageTestKit
+import Foundation
+import Telemetry
+import TestKit
+import Testing
+
+@testable import FleetAPI
+
+/// Journeys, their commands, and what follows from them, on both databases.
+@Suite struct JourneyRoutesTests {
+  struct Desk: Sendable {
+    let server: TestServer
+    /// The driver Dora, who can sign in as dora@example.com.
+    let dora: String
+
+    func command(_ id: String, _ name: String, _ body: String? = nil, as session: String? = nil) throws
+      -> TestClient.Reply
+    {
+      let path = "/api/journeys/\(id)/\(name)"
+      if let session { return try server.asPage(session, "POST", path, body) }
+      let client = try server.client(server.keys.admin)
+      return try body.map { try client.send("POST", path, json: $0) } ?? client.send("POST", path)
+    }
+
+    func journey(_ id: String) throws -> [String: Any] {
+      try server.client(server.keys.admin).send("GET", "/api/journeys/\(id)").json
+    }
+
+    func driverStatus() throws -> String? {
+      try server.client(server.keys.admin).send("GET", "/api/drivers/\(dora)").json["status"] as? String
+    }
+
+    /// Adds a journey of Dora.
+    func add(_ more: String = "", vehicle: String = "VAN-1") throws -> String {
+      let reply = try server.client(server.keys.admin).send(
+        "POST", "/api/journeys", json: #"{"driverId":"\#(dora)","vehicleId":"\#(vehicle)"\#(more)}"#)
+      guard let id = try reply.json["id"] as? String else { throw TestClient.Failure(description: reply.text) }
+      return id
+    }
+  }
+
+  static func run(
+    on database: TestServer.Database, _ body: @escaping @Sendable (Desk) throws -> Void
+  ) async throws {
+    try await TestServer.run(on: database) { server in
+      let person = try await server.addPerson("dora@example.com", [.driver])
+      try await aside {
+        let made = try server.client(server.keys.admin).send(
+          "POST", "/api/drivers", json: #"{"name":"Dora","personId":"\#(person.id.string)"}"#)
+        try body(Desk(server: server, dora: try #require(try made.json["id"] as? String)))
+      }
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func a_driver_makes_a_journey_with_the_assigned_vehicle(_ database: TestServer.Database) async throws {
+    try await Self.run(on: database) { desk in
+      let server = desk.server
+      let session = try server.signIn("dora@example.com")
+      let made = try server.asPage(
+        session, "POST", "/api/journeys", #"{"vehicleId":"VAN-1","plannedFrom":"2030-01-01T08:00:00Z"}"#)
+      #expect(made.status == 201 && made.text.contains(desk.dora), "\(made.text)")
+      let id = try #require(try made.json["id"] as? String)
+      #expect(try made.json["status"] as? String == "planned")
+      let early = try desk.command(id, "start", as: session)
+      #expect(early.status == 409 && early.errorCode == "notAssigned", "\(early.text)")
+      let client = try server.client(server.keys.admin)
+      #expect(
+        try client.send("POST", "/api/assignments", json: #"{"driverId":"\#(desk.dora)","vehicleId":"VAN-1"}"#).status
+          == 201)
+      let started = try desk.command(id, "start", #"{"odometer":48210}"#, as: session)
+      #expect(started.status == 200, "\(started.text)")
+      #expect(try started.json["status"] as? String == "inProgress" && started.json["startOdometer"] as? Int == 48210)
+      #expect(try desk.driverStatus() == "onTrip")
+      // Drivers cannot leave the state during a journey.
+      let any = ["If-Match": "*"]
+      let path = "/api/drivers/\(desk.dora)"
+      #expect(
+        try server.asPage(session, "PATCH", path, #"{"status":"available"}"#, headers: any).json["status"] as? String
+          == "onTrip")
+      for (other, code) in [("VAN-1", "journeyInProgress"), ("VAN-2", "notAssigned")] {
+        let second = try server.asPage(session, "POST", "/api/journeys", #"{"vehicleId":"\#(other)"}"#)
+        let reply = try desk.command(try #require(try second.json["id"] as? String), "start", as: session)
+        #expect(reply.status == 409 && reply.errorCode == code, "\(reply.text)")
+      }
+      #expect(try desk.command(id, "resume", as: session).errorCode == "invalidState")
+      #expect(try desk.command(id, "pause", as: session).json["status"] as? String == "paused")
+      #expect(try desk.command(id, "incident", #"{"notes":"flat tyre"}"#, as: session).status == 200)
+      #expect(try desk.command(id, "resume", as: session).json["status"] as? String == "inProgress")
+      #expect(try desk.command(id, "complete", #"{"odometer":48000}"#, as: session).status == 422)
+      let done = try desk.command(id, "complete", #"{"odometer":48300.5}"#, as: session)
+      #expect(try done.json["status"] as? String == "completed" && done.json["endOdometer"] as? Double == 48300.5)
+      #expect(try desk.driverStatus() == "available")
+      let again = try desk.command(id, "complete", as: session)
+      #expect(
+        again.status == 409 && again.errorCode == "invalidState"
+          && again.text.contains(#""allowedFrom":["inProgress","paused"]"#), "\(again.text)")
+      let events = (try desk.journey(id)["log"] as? [[String: Any]])?.compactMap { $0["event"] as? String }
+      #expect(events == ["started", "paused", "incident", "resumed", "completed"])
+      #expect(try client.send("PATCH", path, json: #"{"status":"onTrip"}"#, headers: any).status == 422)
+      #expect(try desk.command(id, "review", as: session).status == 403)
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func a_stored_command_is_never_lost(_ database: TestServer.Database) async throws {
+    try await Self.run(on: database) { desk in
+      let id = try desk.add()
+      func queued(_ name: String, _ number: UInt64, _ minute: Int, _ more: String = "") throws -> TestClient.Reply {
+        let key = UUIDv7(milliseconds: 1, first: 0, rest: number).string
+        return try desk.command(id, name, #"{"id":"\#(key)","at":"2026-05-04T10:\#(minute):00Z"\#(more)}"#)
+      }
+      // The end arrives first: nothing has begun yet.
+      let end = try queued("complete", 3, 50, #","odometer":150"#)
+      #expect(try end.status == 200 && end.json["needsReview"] as? Bool == true, "\(end.text)")
+      #expect(try end.json["status"] as? String == "planned")
+      #expect(try queued("start", 1, 10, #","odometer":100"#).json["status"] as? String == "completed")
+      // The same again is the same.
+      #expect(try queued("start", 1, 10, #","odometer":100"#).json["log"] as? [[String: AnyHashable]] != nil)
+      #expect(try queued("start", 1, 11).status == 409)
+      let late = try queued("pause", 4, 55)
+      #expect(try late.status == 200 && late.json["needsReview"] as? Bool == true)
+      let journey = try desk.journey(id)
+      #expect(journey["startTime"] as? String == "2026-05-04T10:10:00.000Z" && journey["endOdometer"] as? Int == 150)
+      let log = try #require(journey["log"] as? [[String: Any]])
+      #expect(log.map { $0["event"] as? String } == ["started", "completed", "paused"])
+      #expect(log.map { $0["doubt"] as? String } == [nil, nil, "invalidState"])
+      #expect(
+        try desk.server.client(desk.server.keys.admin).send("GET", "/api/journeys?needsReview=true").list.count == 1)
+      #expect(try desk.command(id, "review").json["needsReview"] as? Bool == false)
+      #expect(
+        try desk.command(id, "pause", #"{"id":"019d0000-0000-7000-8000-000000000000"}"#).status == 422,
+        "a stored command needs its time")
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func a_journey_can_be_declared_afterwards_and_corrected(_ database: TestServer.Database) async throws {
+    try await Self.run(on: database) { desk in
+      let client = try desk.server.client(desk.server.keys.admin)
+      let id = try desk.add(
+        #","purpose":"private","startTime":"2026-05-04T10:00:00Z","startOdometer":100,"endTime":"2026-05-04T11:00:00Z","endOdometer":160"#
+      )
+      #expect(try desk.journey(id)["status"] as? String == "completed")
+      let any = ["If-Match": "*"]
+      let path = "/api/journeys/\(id)"
+      let corrected = try client.send("PATCH", path, json: #"{"endOdometer":170}"#, headers: any)
+      #expect(try corrected.json["endOdometer"] as? Int == 170 && corrected.text.contains(#""odometer":170"#))
+      for wrong in [#"{"endOdometer":99}"#, #"{"endTime":"2026-05-04T09:00:00Z"}"#, #"{"startTime":null}"#] {
+        #expect(try client.send("PATCH", path, json: wrong, headers: any).status == 422, "\(wrong)")
+      }
+      let planned = try desk.add()
+      #expect(
+        try client.send("PATCH", "/api/journeys/\(planned)", json: #"{"startOdometer":5}"#, headers: any).status == 422)
+      #expect(try desk.command(planned, "cancel").json["status"] as? String == "cancelled")
+      #expect(
+        try client.send("PATCH", "/api/journeys/\(planned)", json: #"{"notes":"x"}"#, headers: any).errorCode
+          == "invalidState")
+      for wrong in [
+        #","endTime":"2026-05-04T10:00:00Z""#, #","startTime":"2026-05-04T10:00:00Z","endOdometer":5"#,
+        #","startTime":"2026-05-04T10:00:00Z","endTime":"2026-05-04T09:00:00Z""#, #","log":[]"#,
+      ] {
+        #expect(throws: TestClient.Failure.self) { try desk.add(wrong) }
+      }
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func evidence_shows_who_drove(_ database: TestServer.Database) async throws {
+    try await Self.run(on: database) { desk in
+      let client = try desk.server.client(desk.server.keys.admin)
+      let emil = try #require(try client.send("POST", "/api/drivers", json: #"{"name":"Emil"}"#).json["id"] as? String)
+      #expect(
+        try client.send(
+          "POST", "/api/assignments",
+          json:
+            #"{"driverId":"\#(emil)","vehicleId":"VAN-1","from":"2026-01-01T00:00:00Z","to":"2026-01-02T00:00:00Z"}"#
+        ).status == 201)
+      let journey = try desk.add(
+        #","startTime":"2026-01-01T00:10:00Z","startOdometer":100,"endTime":"2026-01-01T01:00:00Z","endOdometer":160"#)
+      _ = try desk.add(
+        #","startTime":"2026-01-01T03:00:00Z","startOdometer":165,"endTime":"2026-01-01T04:00:00Z","endOdometer":170"#)
+      func trip(_ number: Int, _ from: Int, _ to: Int) -> String {
+        func time(_ minute: Int) -> String {
+          TextOf.time(Timestamp(nanoseconds: SampleRecord.start + Int64(minute) * 60_000_000_000))
+        }
+        return SampleRecord(
+          number, type: "trip", second: to * 60,
+          rest:
+            #""tripId":"0193e0f2-7c11-7a5e-8f3b-2d1c0b9a8877","event":"end","startTime":"\#(time(from))","endTime":"\#(time(to))","distance":\#(to - from)"#
+        ).line
+      }
+      let stored = try client.send(
+        "POST", "/api/telemetry", Array("\(trip(1, 12, 30))\n\(trip(2, 90, 100))\n".utf8),
+        headers: ["Content-Type": "application/x-ndjson"])
+      #expect(stored.status == 200 && stored.text.contains(#""stored":2"#), "\(stored.text)")
+      func driver(_ time: String) throws -> (id: String?, evidence: [String]) {
+        let json = try client.send("GET", "/api/vehicles/VAN-1/driver?at=2026-01-01T\(time):00Z").json
+        let evidence = json["evidence"] as? [[String: Any]] ?? []
+        return (json["driverId"] as? String, evidence.compactMap { $0["kind"] as? String })
+      }
+      #expect(try driver("00:20") == (desk.dora, ["journey", "assignment", "trip"]))
+      #expect(try driver("00:45") == (desk.dora, ["journey", "assignment"]))
+      #expect(try driver("01:00") == (emil, ["assignment"]))
+      #expect(try client.send("GET", "/api/vehicles/VAN-1/driver?at=2025-01-01T00:00:00Z").json["driverId"] == nil)
+
+      let reply = try client.send(
+        "GET", "/api/vehicles/VAN-1/reconciliation?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z")
+      let matched = try #require(try reply.json["matched"] as? [[String: Any]])
+      #expect(matched.map { $0["journeyId"] as? String } == [journey], "\(reply.text)")
+      #expect((try reply.json["unclaimedTrips"] as? [Any])?.count == 1)
+      #expect(try reply.json["unclaimedKilometers"] as? Int == 10)
+      #expect((try reply.json["journeysWithoutTrip"] as? [Any])?.count == 1)
+      let gaps = try #require(try reply.json["odometerGaps"] as? [[String: Any]])
+      #expect(gaps.map { $0["kilometers"] as? Int } == [5])
+      #expect(
+        try client.send(
+          "GET", "/api/vehicles/VAN-1/reconciliation?from=2024-01-01T00:00:00Z&to=2026-01-02T00:00:00Z"
+        ).status == 400)
+    }
+  }
+}
