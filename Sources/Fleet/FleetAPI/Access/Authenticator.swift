@@ -2,13 +2,14 @@ import FleetAccess
 import FleetDomain
 import Synchronization
 
-/// Authenticates the sender of a request by the key or token.
+/// Authenticates the sender of a request by its key or token.
 ///
-/// The storage's answer is cached for ``memory``, so that a gateway that sends ten batches a second causes only one
-/// look-up. A key that another process revoked remains valid for that time.
+/// The storage's answer is cached for ``memory``, so that a gateway that sends ten batches a second does not cause ten
+/// look-ups. A key that another process revokes therefore remains valid for that time.
 ///
-/// Unknown keys cannot delay valid keys: every key is looked up, and only then is an address rejected that has tried
-/// too many unknown keys. ``KeyLookups`` distributes the capacity of the storage among addresses.
+/// Many unknown keys must not make valid keys fail. Therefore every key is looked up, and only a key that is unknown is
+/// rejected because its address has tried too many. ``KeyLookups`` shares the capacity of the storage fairly among
+/// addresses.
 final class Authenticator: Sendable {
   /// The time for which an answer is cached.
   static let memory = Duration.seconds(2)
@@ -21,7 +22,7 @@ final class Authenticator: Sendable {
 
   private struct State {
     var entries: [SecretHash: Entry] = [:]
-    /// The time of the last change to keys of a tenant.
+    /// The time at which keys of a tenant were last changed by this server.
     var changes: [TenantID: ContinuousClock.Instant] = [:]
 
     /// Whether a cached answer is still valid.
@@ -32,7 +33,7 @@ final class Authenticator: Sendable {
     }
   }
 
-  /// Number of unknown keys that one address may try: at once, and per second.
+  /// The number of unknown keys that one address may try: at once, and per second afterwards.
   static let strangers = (burst: 50.0, perSecond: 10.0)
   private let strangers = RateLimiter<String>(perSecond: strangers.perSecond, burst: strangers.burst)
   private let lookups: KeyLookups
@@ -45,7 +46,7 @@ final class Authenticator: Sendable {
     self.sessions = sessions
   }
 
-  /// Returns the identity of the owner.
+  /// Returns the identity of the owner of a key or token.
   ///
   /// - Parameters:
   ///   - token: the key or token; `nil` if the request has none.
@@ -90,19 +91,21 @@ final class Authenticator: Sendable {
       retryAfter: seconds)
   }
 
-  /// - Parameter time: a time before the key was looked up.
+  /// Adds an answer of the storage to the cache.
+  ///
+  /// - Parameter time: a time before the look-up began. An answer that may be older than a change is not used.
   private func remember(_ identity: Identity?, of hash: SecretHash, at time: ContinuousClock.Instant) {
     state.withLock { state in
       if state.entries.count >= Self.capacity { state.entries = state.entries.filter { $0.value.identity != nil } }
       if state.entries.count >= Self.capacity {
         state.entries = state.entries.filter { $0.value.time.duration(to: time) < Self.memory }
       }
-      // Unknown keys must not displace known keys.
+      // Do not remove known keys from the cache for an unknown one.
       guard identity != nil || state.entries.count < Self.capacity else { return }
       state.entries[hash] = Entry(identity: identity, time: time)
     }
   }
 
-  /// Discards the cached keys of a tenant after a change.
+  /// Discards the cached keys of a tenant, because they were changed.
   func forget(_ tenant: TenantID) { state.withLock { $0.changes[tenant] = .now } }
 }

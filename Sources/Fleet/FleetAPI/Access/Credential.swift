@@ -3,20 +3,21 @@ import HTTPTypes
 
 /// The secret that authenticates a request.
 enum Credential: Equatable, Sendable {
-  /// A key or token in `Authorization`.
+  /// A key or token in the header `Authorization`.
   case bearer(String)
-  /// The cookie of a browser that has signed in. Browsers add it to all requests to this server, even to those made by
-  /// pages of other sites.
+  /// The cookie of a browser that has signed in. Browsers add it to every request to this server, even if a page of
+  /// another site makes the request.
   case cookie(String)
 
-  /// The secret itself. Never logged.
+  /// The secret itself. It must never be logged.
   var secret: String {
     switch self {
     case .bearer(let secret), .cookie(let secret): secret
     }
   }
 
-  /// Finds the credential of a request; `nil` if it has none. A header `Authorization` takes precedence over a cookie.
+  /// Finds the credential of a request; `nil` if it has none. The header `Authorization` takes precedence over a
+  /// cookie.
   ///
   /// - Parameter isTLS: whether the client used TLS.
   init?(_ headers: HTTPFields, isTLS: Bool) {
@@ -32,23 +33,23 @@ enum Credential: Equatable, Sendable {
   }
 }
 
-/// A cookie of the server (RFC 6265).
+/// A cookie that the server sets (RFC 6265).
 ///
-/// Over TLS, its name has the prefix `__Host-`, so that the cookie is bound to this host, and no other host or page can
-/// set it. Browsers reject that prefix over plain HTTP, which the server allows only on the same machine.
+/// Over TLS, its name has the prefix `__Host-`. Browsers then send it only to this host, and let no other host set it.
+/// Browsers reject the prefix over plain HTTP, which the server allows only on the same machine.
 struct SessionCookie: Sendable {
   private let name: String
 
-  /// The session.
+  /// The cookie that identifies a session.
   static let session = SessionCookie(name: "fleet-session")
-  /// A proof that a person has signed in from this browser before.
+  /// The cookie that proves that a person has signed in from this browser before.
   static let device = SessionCookie(name: "fleet-device")
-  /// Marks the browser that has begun to sign in at an OpenID provider.
+  /// The cookie that marks the browser in which a sign-in at an OpenID provider began.
   static let provider = SessionCookie(name: "fleet-provider")
 
   private func name(isTLS: Bool) -> String { isTLS ? "__Host-" + name : name }
 
-  /// The value in a request; `nil` if the request has none or several.
+  /// Returns the cookie's value in a request; `nil` if the request has no such cookie, or several.
   func value(in headers: HTTPFields, isTLS: Bool) -> String? {
     let name = name(isTLS: isTLS)
     var found: String?
@@ -63,7 +64,7 @@ struct SessionCookie: Sendable {
     return found.flatMap { $0.isEmpty || $0.utf8.count > 512 ? nil : $0 }
   }
 
-  /// The value of `Set-Cookie`.
+  /// Returns the header `Set-Cookie`.
   ///
   /// - Parameter seconds: time until the browser deletes the cookie; 0 to delete it now.
   func field(_ value: String, isTLS: Bool, seconds: Int) -> String {
@@ -71,9 +72,11 @@ struct SessionCookie: Sendable {
   }
 }
 
-/// Checks that a request with side effects was made by one of the server's own pages. A page of another site could
-/// otherwise use the browser's cookies (cross-site request forgery).
+/// Checks that a request that changes something was made by one of the server's own pages. Without this check, a page
+/// of another site could use the browser's cookies (cross-site request forgery).
 enum SameOrigin {
+  /// Checks a request.
+  ///
   /// - Parameter isCookie: whether the request's credential is a cookie. If not, the request is rejected only if its
   ///   headers name another site.
   /// - Throws: 403.

@@ -2,7 +2,7 @@ import FleetAccess
 import FleetDomain
 import Telemetry
 
-/// The owner of the key, token or session of a request. The owner also determines the tenant.
+/// The owner of the key, token or session with which a request was authenticated, and the owner's tenant.
 struct Identity: Sendable {
   let principal: Principal
   /// The hash of the secret. Rate limits count requests by this hash.
@@ -14,7 +14,7 @@ struct Identity: Sendable {
     }
   }
 
-  /// The requester, as the permission function needs it.
+  /// The requester, in the type that ``FleetAccess/Permission`` needs.
   var requester: Requester {
     switch principal {
     case .gateway: .gateway
@@ -23,7 +23,7 @@ struct Identity: Sendable {
     }
   }
 
-  /// The actor in the audit.
+  /// Returns the actor that the audit names for changes of this request.
   ///
   /// - Parameter address: the client's address.
   func actor(from address: String?) -> Actor {
@@ -34,7 +34,7 @@ struct Identity: Sendable {
     }
   }
 
-  /// The caller as the storage needs it, to share its capacity fairly.
+  /// The caller, in the type with which the storage shares its capacity fairly.
   var storageCaller: StorageCaller { StorageCaller(tenant: tenant, key: key) }
 
   var gateway: Gateway? {

@@ -1,12 +1,12 @@
 import FleetDomain
 import Synchronization
 
-/// Looks up keys in the storage, many with one call.
+/// Looks up keys in the storage, several with one call.
 ///
-/// There are two lanes: one for keys that were known recently, one for all others. In the second lane, each address has
-/// a queue, and a call takes keys from the queues in rotation. Therefore, a key from another address is in the next
-/// call, no matter how many keys an address tries. A valid key from the same address waits for the keys before it, and
-/// is never rejected.
+/// There are two queues, called lanes: one for keys that were valid recently, one for all others. In the second lane,
+/// each client address has a queue of its own, and each call takes keys from these queues in rotation. Therefore,
+/// however many keys one address tries, a key from another address is part of the next call. A valid key waits only for
+/// keys that its own address sent before it, and is never rejected.
 final class KeyLookups: Sendable {
   /// The maximum number of keys in one call.
   private static let most = 32
@@ -16,19 +16,21 @@ final class KeyLookups: Sendable {
     let answer: CheckedContinuation<Principal?, any Error>
   }
 
-  /// A lane makes one call at a time. Look-ups that arrive meanwhile are part of the next call.
+  /// A lane. It has at most one call in progress; look-ups that arrive meanwhile wait for the next call.
   private final class Lane: Sendable {
     let lookups = Mutex(Waiting())
   }
 
   private struct Waiting {
     var isBusy = false
-    /// The look-ups that wait, by address.
+    /// The waiting look-ups of each address.
     var lines: [String: [Lookup]] = [:]
-    /// Addresses with a queue, in the order of rotation.
+    /// Addresses with waiting look-ups, in the order in which they are served.
     var turns: [String] = []
 
-    /// - Returns: whether a call must begin, because none is in progress.
+    /// Adds a look-up.
+    ///
+    /// - Returns: whether the caller must begin a call of the storage, because none is in progress.
     mutating func add(_ lookup: Lookup, _ address: String) -> Bool {
       if lines[address] == nil { turns.append(address) }
       lines[address, default: []].append(lookup)
@@ -36,7 +38,8 @@ final class KeyLookups: Sendable {
       return !isBusy
     }
 
-    /// Takes look-ups from the queues in rotation until a call is full. Returns an empty array if there are none.
+    /// Removes and returns look-ups from the queues in rotation, as many as fit into one call; an empty array if none
+    /// wait.
     mutating func next() -> [Lookup] {
       var taken: [Lookup] = []
       while taken.count < KeyLookups.most, !turns.isEmpty {
@@ -60,9 +63,9 @@ final class KeyLookups: Sendable {
 
   init(storage: any FleetStorage) { self.storage = storage }
 
-  /// Looks up a key.
+  /// Looks up the owner of a key.
   ///
-  /// - Parameter stranger: the client's address if the key is unknown so far; `nil` if the key was known recently.
+  /// - Parameter stranger: the client's address; `nil` if the key was valid recently.
   /// - Throws: errors of the storage.
   func principal(_ hash: SecretHash, stranger: String?) async throws -> Principal? {
     let lane = stranger == nil ? known : strangers

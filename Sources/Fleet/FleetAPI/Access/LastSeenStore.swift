@@ -4,7 +4,8 @@ import Logging
 import Synchronization
 import Telemetry
 
-/// Records the time of each gateway's last request and the values that it reported, and stores them at intervals.
+/// Collects the time of each gateway's last request and the state that it reported, and writes them to the storage at
+/// intervals.
 final class LastSeenStore: Sendable {
   /// The time between two writes.
   private static let period = Duration.seconds(5)
@@ -18,9 +19,9 @@ final class LastSeenStore: Sendable {
     self.logger = logger
   }
 
-  /// Records a request.
+  /// Records that a gateway has sent a request.
   ///
-  /// - Parameter headers: of a request with the gateway's key.
+  /// - Parameter headers: the headers of the request.
   func record(_ gateway: Gateway, _ tenant: TenantID, _ headers: HTTPFields) {
     let depth = headers[.obdgateSpoolDepth].flatMap { $0.hasPrefix("+") ? nil : Int64($0) }.flatMap {
       $0 >= 0 ? $0 : nil
@@ -35,7 +36,7 @@ final class LastSeenStore: Sendable {
     }
   }
 
-  /// Records the vehicle of a gateway.
+  /// Records the vehicle that a gateway uses at present.
   func record(_ vehicle: VehicleInUse, of gateway: Gateway, _ tenant: TenantID) {
     pending.withLock { pending in
       var status = pending[tenant]?[gateway.id] ?? GatewayStatus(at: WallClock.now)
@@ -45,15 +46,15 @@ final class LastSeenStore: Sendable {
     }
   }
 
-  /// The maximum number of gateways in one transaction, so that a large fleet does not delay other writers.
+  /// The maximum number of gateways in one transaction. A large number would delay other transactions.
   private static let most = 256
 
-  /// Stores what was recorded since the last write.
+  /// Writes everything that was recorded since the last write.
   func write() async {
     for tenant in pending.withLock({ Array($0.keys) }) { await write(tenant) }
   }
 
-  /// Stores what was recorded of a tenant's gateways since the last write.
+  /// Writes what was recorded for a tenant's gateways since the last write.
   func write(_ tenant: TenantID) async {
     let noted = pending.withLock { $0.removeValue(forKey: tenant) } ?? [:]
     var rest = Array(noted)[...]
@@ -62,7 +63,7 @@ final class LastSeenStore: Sendable {
         try await storage.storeStatus(
           of: Dictionary(uniqueKeysWithValues: rest.prefix(Self.most).map { ($0.key, $0.value) }), tenant: tenant)
       } catch {
-        // The gateway's next request replaces the lost time.
+        // The values are lost. The gateway's next request gives new ones.
         logger.warning("cannot store when gateways of \(tenant) were last seen: \(error)")
       }
       rest = rest.dropFirst(Self.most)
@@ -78,8 +79,8 @@ final class LastSeenStore: Sendable {
 extension HTTPField.Name {
   /// Version of the gateway's program.
   static let obdgateVersion = HTTPField.Name("Obdgate-Version")!
-  /// In an answer: the gateway that owns the request's key.
+  /// Header of answers that names the gateway to which the request's key belongs.
   static let obdgateGateway = HTTPField.Name("Obdgate-Gateway")!
-  /// The number of records in the gateway that are not sent yet.
+  /// The number of records that the gateway has not sent yet.
   static let obdgateSpoolDepth = HTTPField.Name("Obdgate-Spool-Depth")!
 }

@@ -1,15 +1,16 @@
 import Glibc
 
-/// The part of an address that identifies one client: the whole IPv4 address, or the network (64 bits) of an IPv6
-/// address.
+/// The part of an address that identifies one client: the whole address for IPv4, the network (first 64 bits) for IPv6.
 enum PeerAddress {
-  /// - Parameter address: as text; `nil` if unknown.
+  /// Returns this part as text.
+  ///
+  /// - Parameter address: the address as text; `nil` if unknown.
   static func group(_ address: String?) -> String {
     guard let address, address.utf8.contains(UInt8(ascii: ":")) else { return address ?? "" }
     var bytes = in6_addr()
     guard unsafe inet_pton(AF_INET6, address, &bytes) == 1 else { return address }
     let parts = unsafe withUnsafeBytes(of: &bytes) { unsafe Array($0) }
-    // ::ffff:192.0.2.1
+    // An IPv4 address in IPv6: ::ffff:192.0.2.1
     if parts[..<10].allSatisfy({ $0 == 0 }), parts[10] == 0xFF, parts[11] == 0xFF {
       return parts[12...].map(String.init).joined(separator: ".")
     }

@@ -1,30 +1,33 @@
 import Synchronization
 
-/// A token bucket for each key: `burst` requests at once, then `perSecond`.
+/// A limit of the rate of requests, with a token bucket for each key: `burst` requests at once, then `perSecond`.
 final class RateLimiter<Key: Hashable & Sendable>: Sendable {
   private struct Bucket {
     var tokens: Double
     var time: ContinuousClock.Instant
   }
 
-  /// The maximum number of keys that are remembered. Full buckets are discarded first.
+  /// The maximum number of keys whose buckets are stored. Full buckets are discarded first, because a new bucket is
+  /// also full.
   private static var capacity: Int { 100_000 }
 
   private let perSecond: Double
   private let burst: Double
   private let buckets = Mutex<[Key: Bucket]>([:])
 
+  /// Creates a limiter.
+  ///
   /// - Parameters:
-  ///   - perSecond: requests per second that are always allowed; above 0.
-  ///   - burst: requests that are allowed at once; at least 1.
+  ///   - perSecond: the sustained rate, in requests per second; above 0.
+  ///   - burst: the number of requests that may arrive at once; at least 1.
   init(perSecond: Double, burst: Double) {
     self.perSecond = perSecond
     self.burst = burst
   }
 
-  /// Takes a token.
+  /// Takes a token from a key's bucket.
   ///
-  /// - Returns: `nil` if there was a token; otherwise the time until there is one, in whole seconds.
+  /// - Returns: `nil` if a token was taken; otherwise the time until there is one, in whole seconds.
   func take(_ key: Key, now: ContinuousClock.Instant = .now) -> Int? {
     buckets.withLock { buckets in
       if buckets.count >= Self.capacity, buckets[key] == nil { forgetFull(&buckets, now) }
@@ -38,7 +41,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Puts a token back that was taken by ``take(_:now:)``.
+  /// Returns the token that ``take(_:now:)`` took, because the request does not count.
   func refund(_ key: Key) {
     buckets.withLock { buckets in
       guard let tokens = buckets[key]?.tokens else { return }

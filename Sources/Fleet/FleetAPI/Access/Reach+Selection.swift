@@ -3,14 +3,15 @@ import FleetDomain
 import FleetWork
 
 extension Reach {
-  /// The records in the reach.
+  /// Returns the records that the reach contains.
   ///
-  /// - Parameter windows: the times of vehicles that are assigned to the caller.
+  /// - Parameter windows: the vehicles that are or were assigned to the caller, with the times of the assignments.
   func selection(windows: [VehicleWindow]) -> VehicleSelection {
     isEmpty ? VehicleSelection(fleets: []) : VehicleSelection(fleets: fleets, windows: windows)
   }
 
-  /// The records in the reach: of vehicles of the caller's fleets, and of vehicles while they are assigned to the caller.
+  /// Returns the records that the reach contains: those of vehicles in the caller's fleets, and those of vehicles for
+  /// the time for which they are assigned to the caller.
   func selection(of identity: Identity, _ view: any FleetView) throws(ThingError) -> VehicleSelection {
     guard fleets != nil, let person = identity.signedIn?.person else { return selection(windows: []) }
     return selection(windows: try view.vehicleWindows(of: person))
@@ -18,7 +19,7 @@ extension Reach {
 }
 
 extension Call {
-  /// The records for which the caller has the permission that the route needs. Use it in routes with
+  /// Returns the records for which the caller has the permission that the route needs. For routes with
   /// ``Route/isFiltered``.
   func selection(_ storage: any FleetStorage) async throws -> VehicleSelection {
     let caller = try caller

@@ -8,7 +8,7 @@ public struct AddressNetwork: Equatable, Sendable, CustomStringConvertible {
   /// The text from which it was parsed.
   public let description: String
 
-  /// - Returns: `nil` unless the text is an IPv4 or IPv6 address, with or without a prefix length.
+  /// Parses a network; `nil` unless the text is an IPv4 or IPv6 address, with or without a prefix length.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count <= 2, let bytes = Self.bytes(String(parts[0])) else { return nil }
@@ -31,8 +31,8 @@ public struct AddressNetwork: Equatable, Sendable, CustomStringConvertible {
     return rest == 0 || (bytes[whole] ^ other[whole]) >> UInt8(8 - rest) == 0
   }
 
-  /// The 4 or 16 bytes of an address; `nil` if the text is not an address. IPv4 in IPv6 (`::ffff:192.0.2.1`) has 4
-  /// bytes.
+  /// Returns the 4 or 16 bytes of an address; `nil` if the text is not an address. An IPv4 address in IPv6
+  /// (`::ffff:192.0.2.1`) gives 4 bytes.
   private static func bytes(_ text: String) -> [UInt8]? {
     var four = in_addr()
     if unsafe inet_pton(AF_INET, text, &four) == 1 { return unsafe withUnsafeBytes(of: &four) { unsafe Array($0) } }
@@ -44,17 +44,17 @@ public struct AddressNetwork: Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The origin of a request.
+/// The client from which a request comes.
 struct Client: Equatable, Sendable {
-  /// The address of the client, or of the last proxy that is not trusted; `nil` if unknown.
+  /// The address of the client. If the client's proxy is not trusted, the address of that proxy. `nil` if unknown.
   var address: String?
-  /// Whether only the client and this server can read the request, because it came over TLS or from this machine.
+  /// Whether nobody on the network can read the request, because it came over TLS or from this machine.
   var isPrivate: Bool
-  /// Whether the client's own connection used TLS.
+  /// Whether the client itself used TLS, as far as trusted proxies report it.
   var isTLS: Bool
 }
 
-/// The proxies whose headers about clients are trusted.
+/// The proxies whose headers about their clients are trusted.
 public struct TrustedProxies: Equatable, Sendable {
   public var networks: [AddressNetwork]
 
@@ -71,8 +71,8 @@ public struct TrustedProxies: Equatable, Sendable {
     guard let peer, isTrusted(peer) else { return direct }
     let hops = Self.hops(headers)
     guard var hop = hops.last else { return direct }
-    // Each proxy appends the address of its client. The last address that is not a trusted proxy is therefore the
-    // client.
+    // Each proxy appends the address from which it received the request. The last address that does not belong to a
+    // trusted proxy is therefore that of the client.
     for next in hops.reversed() {
       hop = next
       guard let address = next.address, isTrusted(address) else { break }
@@ -89,9 +89,9 @@ public struct TrustedProxies: Equatable, Sendable {
     return [AddressNetwork("127.0.0.0/8"), AddressNetwork("::1")].contains { $0?.contains(address) ?? false }
   }
 
-  /// The connection that a proxy received, according to its header.
+  /// The client of one proxy, as a header describes it.
   private struct Hop {
-    /// Address of the sender; `nil` if it is hidden or unknown.
+    /// The client's address; `nil` if it is hidden or unknown.
     var address: String?
     var scheme: String?
   }
@@ -113,7 +113,7 @@ public struct TrustedProxies: Equatable, Sendable {
       }
     }
     guard let list = headers[.xForwardedFor] else { return [] }
-    // The proxy nearest to this server reports the scheme of its own client.
+    // The last element is from the proxy nearest to this server. It is the scheme that the proxy's own client used.
     let schemes = headers[.xForwardedProto]?.split(separator: ",").map { $0.trimmed.lowercased() } ?? []
     let addresses = list.split(separator: ",", omittingEmptySubsequences: false)
     return addresses.enumerated().map { index, text in
@@ -123,7 +123,7 @@ public struct TrustedProxies: Equatable, Sendable {
     }
   }
 
-  /// An address without port and brackets; `nil` if the text is not an address.
+  /// Returns an address without its port and brackets; `nil` if the text is not an address.
   private static func address(_ text: String) -> String? {
     var text = text[...]
     if text.hasPrefix("["), let end = text.firstIndex(of: "]") {

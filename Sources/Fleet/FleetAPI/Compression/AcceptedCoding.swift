@@ -1,12 +1,12 @@
 /// Chooses the content coding of an answer (RFC 9110, 12.5.3).
 enum AcceptedCoding {
-  /// Returns the best coding that the client accepts. If several have the same weight, zstd is preferred to gzip.
+  /// Returns the coding that the client prefers. If several have the same weight, zstd is preferred to gzip.
   ///
-  /// - Parameter field: the value of `Accept-Encoding`; `nil` if there is none: answers are then not compressed.
+  /// - Parameter field: the value of `Accept-Encoding`; if `nil`, the answer is not compressed.
   static func choose(_ field: String?) -> ContentCoding {
     guard let field else { return .identity }
     var weights: [String: Double] = [:]
-    // No client sends more elements.
+    // More elements are ignored; clients do not send so many.
     for element in field.split(separator: ",").prefix(32) {
       let parts = element.split(separator: ";")
       guard let name = parts.first?.trimmed.lowercased() else { continue }

@@ -2,8 +2,10 @@
 enum ContentCoding: String, CaseIterable, Sendable {
   case identity, gzip, zstd
 
+  /// Parses the header of a request.
+  ///
   /// - Parameter field: the value of `Content-Encoding`; `nil` if there is none.
-  /// - Throws: 415 for any other coding, or for several.
+  /// - Throws: 415 for an unknown coding, or for several codings.
   init(field: String?) throws(APIError) {
     guard let field else {
       self = .identity

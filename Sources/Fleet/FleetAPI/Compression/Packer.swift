@@ -2,20 +2,23 @@ import CZlib
 import CZstd
 import NIOCore
 
-/// Compresses the body of an answer in one step. A body is completely in memory, and not longer than a page.
+/// Compresses the body of an answer in one step. The body is completely in memory, and at most as long as a page of a
+/// list.
 enum Packer {
-  /// The minimum length in bytes; shorter bodies are not compressed.
+  /// The minimum length of a body that is compressed, bytes.
   static let least = 1_024
-  /// Default level of zstd. It compresses JSON at about 300 MB/s. At higher levels, the additional time is not worth
-  /// the saved bytes.
+  /// The default level of zstd, which compresses JSON at about 300 MB/s. Higher levels take more time than the saved
+  /// bytes are worth.
   private static let level: Int32 = 3
   /// zlib's fastest level, about 100 MB/s.
   private static let gzipLevel: Int32 = 1
 
-  /// Returns the maximum number of bytes that compression needs besides the body.
+  /// Returns the maximum amount of memory that compression needs in addition to the body.
+  ///
+  /// - Parameter count: the length of the body in bytes.
   static func memory(_ count: Int) -> Int { count + count / 128 + (1 << 20) }
 
-  /// - Returns: `nil` if the body would not become shorter, or if there is not enough memory.
+  /// Compresses a body; `nil` if it would not become shorter, or if there is not enough memory.
   static func pack(_ body: ByteBuffer, _ coding: ContentCoding) -> ByteBuffer? {
     unsafe body.withUnsafeReadableBytes { bytes in
       switch coding {
@@ -27,7 +30,7 @@ enum Packer {
   }
 
   private static func zstd(_ bytes: UnsafeRawBufferPointer) -> ByteBuffer? {
-    // A result that is not shorter is not used, so the buffer has only the length of the body.
+    // The buffer has the length of the body, because a longer result is not used.
     var packed = ByteBuffer()
     let count = unsafe packed.writeWithUnsafeMutableBytes(minimumWritableBytes: bytes.count) { room in
       let count = unsafe ZSTD_compress(room.baseAddress, bytes.count, bytes.baseAddress, bytes.count, level)

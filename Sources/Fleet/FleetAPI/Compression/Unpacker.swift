@@ -8,26 +8,28 @@ import NIOCore
 /// Call order: ``init(_:limit:)``; ``step(_:)`` for each piece until it returns `false`; ``finish()`` once.
 @safe
 struct Unpacker: ~Copyable {
-  /// The maximum number of bytes that one step produces. For a body that is not compressed, it is the length of the
+  /// The maximum number of bytes that one step produces. If the body is not compressed, a step produces the whole
   /// piece.
   static var step: Int { 64 << 10 }
-  /// Maximum window: 8 MiB, as RFC 8878 (3.1.1.1.2) recommends. A frame can make the decoder allocate a buffer of this
-  /// size.
+  /// Binary logarithm of the maximum window: 8 MiB, as RFC 8878 (3.1.1.1.2) recommends. A frame can make the decoder
+  /// allocate a buffer of this size.
   private static var windowLog: Int32 { 23 }
 
   private let coding: ContentCoding
   private let limit: Int
   private var out: [UInt8] = []
   private var zstd: OpaquePointer?
-  /// zlib's state contains a pointer to this structure, which must not move.
+  /// The state of zlib. It contains a pointer to itself, so it must not be moved in memory.
   private var zlib: UnsafeMutablePointer<z_stream>?
-  /// The output of the last step.
+  /// The buffer for the output of one step.
   private let scratch: UnsafeMutableRawBufferPointer
-  /// Whether a frame or member has begun but not ended.
+  /// Whether a frame (zstd) or member (gzip) has begun but not ended.
   private var isInside = false
-  /// Whether the last step consumed the whole piece but has more output.
+  /// Whether the last step consumed the whole piece but could not write all of its output.
   private var hasMore = false
 
+  /// Creates a decompressor.
+  ///
   /// - Parameters:
   ///   - coding: the compression of the body.
   ///   - limit: the maximum length of the decompressed body in bytes.
@@ -63,13 +65,13 @@ struct Unpacker: ~Copyable {
     }
   }
 
-  /// The number of bytes decompressed so far.
+  /// The number of bytes that were decompressed so far.
   var count: Int { out.count }
 
-  /// Decompresses part of a piece and removes that part from it.
+  /// Decompresses a part of a piece and removes that part from the piece.
   ///
-  /// - Returns: whether the same piece has more output.
-  /// - Throws: 413 if the output exceeds the limit; 400 if the bytes do not have the announced coding.
+  /// - Returns: whether another step is needed for the same piece.
+  /// - Throws: 413 if the output exceeds the limit; 400 if the bytes are not compressed as announced.
   mutating func step(_ piece: inout ByteBuffer) throws -> Bool {
     guard piece.readableBytes > 0 || hasMore else { return false }
     // The pointer is valid during the call.
@@ -78,6 +80,8 @@ struct Unpacker: ~Copyable {
     return piece.readableBytes > 0 || hasMore
   }
 
+  /// Decompresses a part of a piece.
+  ///
   /// - Returns: the number of bytes consumed.
   private mutating func step(_ piece: UnsafeRawBufferPointer) throws(APIError) -> Int {
     switch coding {
@@ -109,14 +113,14 @@ struct Unpacker: ~Copyable {
     }
     try take(unsafe output.pos)
     isInside = result != 0
-    // zstd has written the whole output of a complete frame.
+    // If a frame is complete, zstd has written all of its output. Otherwise a full buffer means that there may be more.
     hasMore = unsafe isInside && output.pos == output.size
     return unsafe input.pos
   }
 
   private mutating func unpackGzip(_ piece: UnsafeRawBufferPointer) throws(APIError) -> Int {
     guard let zlib = unsafe zlib else { return piece.count }
-    // Another member may follow the end of a member (RFC 1952, 2.2).
+    // After the end of a member, another one may follow (RFC 1952, 2.2).
     if !isInside {
       unsafe inflateReset(zlib)
       isInside = true
@@ -130,7 +134,7 @@ struct Unpacker: ~Copyable {
     try take(unsafe scratch.count - Int(zlib.pointee.avail_out))
     switch code {
     case Z_STREAM_END: isInside = false
-    // More of the body is needed. This is not an error.
+    // zlib needs more bytes of the body, which is not an error.
     case Z_OK, Z_BUF_ERROR: break
     default: throw APIError.badRequest("the body is no gzip stream (zlib error \(code))")
     }

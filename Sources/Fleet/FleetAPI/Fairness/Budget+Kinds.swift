@@ -1,7 +1,7 @@
 extension Budget {
   /// Creates a budget of memory for requests and live connections.
   ///
-  /// - Parameter bytes: above 0.
+  /// - Parameter bytes: the total; above 0.
   static func memory(_ bytes: Int) -> Budget {
     Budget(
       bytes, patience: .seconds(2),
@@ -11,11 +11,11 @@ extension Budget {
         retryAfter: 2))
   }
 
-  /// Creates a budget of permits for queries that may take long. One database connection always remains free for keys
-  /// and short queries.
+  /// Creates a budget of permits for queries that may take long. One database connection always remains free for
+  /// looking up keys and for short queries.
   ///
   /// - Parameters:
-  ///   - permits: above 0.
+  ///   - permits: the total; above 0.
   ///   - seconds: the maximum time that a query waits for a permit.
   static func queryPermits(_ permits: Int, within seconds: Int) -> Budget {
     Budget(
@@ -26,10 +26,10 @@ extension Budget {
 }
 
 extension Budget.Share {
-  /// Memory for each byte of a body. The buffer of the body may have twice its length, and the parsed records and the
-  /// data for the database each contain it once more.
+  /// Memory that is reserved for each byte of a body. The body's buffer may have twice its length; the parsed records
+  /// and the data for the database each contain the body once more.
   static let bytesForOne = 4
-  /// Additional memory for each record, or for the reason for which it was rejected.
+  /// Memory that each record needs in addition, or the reason for which it is rejected.
   static let bytesForRecord = 512
 
   /// Reserves memory for a body of this length.

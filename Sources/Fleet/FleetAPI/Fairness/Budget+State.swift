@@ -1,39 +1,41 @@
 import FleetDomain
 
 extension Budget {
-  /// A request that waits.
+  /// A request that waits for an amount.
   struct Waiter {
     let number: Int
     let amount: Int
-    /// The number of the request with which its share began to hold a part; `nil` if it holds none yet.
+    /// The age of its share: the number of the request with which the share began to hold a part; `nil` if it holds
+    /// none yet.
     let age: Int?
     let answer: CheckedContinuation<Bool, Never>
   }
 
-  /// A key, with the amount that it holds and its waiting requests.
+  /// A key: the amount that it holds, and its waiting requests.
   struct Member {
     var held = 0
     /// Waiting requests in order of arrival.
     var waiting: [Waiter] = []
-    /// The request that holds a part of the budget and needs more; `nil` if there is none.
+    /// The waiting request that already holds a part of the budget; `nil` if there is none.
     var more: Waiter?
 
     var first: Waiter? { more ?? waiting.first }
   }
 
-  /// A tenant, with the amount that it holds and its keys.
+  /// A tenant: the amount that it holds, and its keys.
   struct Group {
     var held = 0
     var keys: [SecretHash?: Member] = [:]
-    /// The key and the request that need more than the group's part allows; `nil` if there are none.
+    /// The waiting request that already holds a part and needs more than the group's part allows, with its key; `nil`
+    /// if there is none.
     var waitsForGroup: (key: SecretHash?, request: Waiter)?
     /// The number of waiting requests of all keys.
     var waiting = 0
   }
 
-  /// The holders and the waiting requests.
+  /// All holders and all waiting requests.
   struct State {
-    /// The maximum number of waiting requests in a group. Each needs some memory.
+    /// The maximum number of waiting requests in a group. It is limited because each needs some memory.
     private static let longestLine = 1_024
 
     var free: Int
@@ -46,6 +48,8 @@ extension Budget {
 
     subscript(_ holder: Holder) -> Member? { groups[holder.group]?.keys[holder.key] }
 
+    /// Adds to the amount that a holder has.
+    ///
     /// - Parameter amount: negative to return an amount.
     mutating func take(_ amount: Int, _ holder: Holder) {
       free -= amount
@@ -54,21 +58,21 @@ extension Budget {
       forgetIfIdle(holder)
     }
 
-    /// Whether no waiting request of the key precedes this one.
+    /// Whether a request is the first in the queue of its key, so that none waits in front of it.
     func isFirst(_ waiter: Waiter, _ holder: Holder) -> Bool {
       guard let member = self[holder] else { return true }
       guard let more = member.more else { return waiter.age != nil || member.waiting.isEmpty }
       return waiter.age ?? .max < more.age ?? .max
     }
 
-    /// Adds a waiting request that holds a part of the budget and needs more. Each key has at most one such request. If
-    /// there is a younger one, it is rejected.
+    /// Adds a waiting request that already holds a part of the budget. Each key has at most one such request; of two,
+    /// the younger one is rejected.
     ///
     /// - Parameters:
-    ///   - age: number of the request with which its share began to hold a part.
-    ///   - isForGroup: whether it needs more than the group's part allows.
-    /// - Returns: whether the request waits, which it does if no older one waits; and the requests that are rejected
-    ///   instead.
+    ///   - age: the age of the request's share.
+    ///   - isForGroup: whether the request needs more than the group's part allows.
+    /// - Returns: whether the request waits, which is false if an older one waits; and other requests that are rejected
+    ///   because they are younger.
     mutating func enqueueMore(
       _ waiter: Waiter, age: Int, _ holder: Holder, isForGroup: Bool
     ) -> (waits: Bool, displaced: [Waiter]) {
@@ -88,10 +92,10 @@ extension Budget {
       return (true, displaced)
     }
 
-    /// Appends a request to the queue of its key. If its group has too many, the last request of the key with the
-    /// longest queue is rejected.
+    /// Appends a request to the queue of its key. If the group then has too many waiting requests, the last one in the
+    /// group's longest queue is rejected.
     ///
-    /// - Returns: whether the request waits, and the requests that are rejected instead.
+    /// - Returns: whether the request waits, and the other requests that are rejected.
     mutating func enqueue(_ waiter: Waiter, _ holder: Holder) -> (waits: Bool, displaced: [Waiter]) {
       var displaced: Waiter?
       if let group = groups[holder.group], group.waiting >= Self.longestLine {
@@ -107,10 +111,10 @@ extension Budget {
       return (true, displaced.map { [$0] } ?? [])
     }
 
-    /// Removes the first request of the key.
+    /// Removes and returns the first waiting request of a key.
     mutating func removeFirst(_ holder: Holder) -> Waiter? { self[holder]?.first.flatMap { remove($0.number, holder) } }
 
-    /// Removes a waiting request; returns `nil` if it does not wait.
+    /// Removes a waiting request; returns `nil` if it no longer waits.
     mutating func remove(_ number: Int, _ holder: Holder) -> Waiter? {
       guard let member = self[holder] else { return nil }
       var removed: Waiter?

@@ -4,40 +4,44 @@ import Synchronization
 ///
 /// No tenant can take all of it. A group (a tenant) may hold at most `fairness.group` times the amount that is still
 /// free. A member (a key) may hold at most `fairness.key` times the amount that is left to the other members of its
-/// group. With 3 and 2, a single tenant has up to 3/4, and a key up to 1/2. With n greedy tenants, each has 3/(3n+1),
-/// and 1/(3n+1) stays free. Therefore, the first request of a tenant or key always gets some.
+/// group. With 3 and 2, a single tenant has up to 3/4 of the resource, and a single key up to 1/2. If n tenants take as
+/// much as they can, each has 3/(3n+1), and 1/(3n+1) stays free. Therefore, the first request of a tenant or key always
+/// gets some.
 ///
-/// A request that cannot have its amount waits in the queue of its key. A returned amount is granted to the group that
-/// holds least, in it to the key that holds least, and there to the oldest request.
+/// A request that cannot have its amount now waits in the queue of its key. When an amount is returned, it is granted
+/// to the waiting group that holds the least, within it to the key that holds the least, and of that key to the oldest
+/// request.
 ///
-/// A request that already holds a part and needs more waits in front of the queue of its key. Each key may have only
-/// one such request, and so may each group that has used its part: the oldest one. The others are rejected, because
-/// requests that wait for each other would never end. The oldest one is never rejected, so that one of many large
-/// requests always completes.
+/// A request that already holds a part and needs more waits in front of its key's queue. Only one such request may wait
+/// for each key. If the group has used up its part, only one may wait in the whole group. The oldest one waits, and the
+/// others are rejected, because requests that hold a part and wait for each other would never end. As the oldest one is
+/// never rejected, one of many large requests always completes.
 final class Budget: Sendable {
-  /// The maximum part of a budget for one holder, as a multiple of the amount that is left to the others.
+  /// The maximum part of a resource that one holder may have, as a multiple of the amount that is left to the others.
   struct Fairness: Sendable {
-    /// Multiple for a group; above 0.
+    /// The multiple for a group; above 0.
     var group: Int
-    /// Multiple for a member; above 0. `nil` if a member may hold as much as its group.
+    /// The multiple for a member; above 0. `nil` if a member may hold as much as its group.
     var key: Int?
   }
 
   let capacity: Int
-  /// The largest amount that one holder can have.
+  /// The largest amount that one holder can have if nobody else holds anything.
   let largest: Int
   private let fairness: Fairness
   private let patience: Duration
   private let refusal: APIError
-  /// Whether the total has another limit, so that only the parts are checked here.
+  /// Whether another limit applies to the total. If so, only the parts of groups and members are limited here.
   private let isLimitedElsewhere: Bool
   private let state: Mutex<State>
 
+  /// Creates a budget.
+  ///
   /// - Parameters:
-  ///   - capacity: above 0.
+  ///   - capacity: the total amount; above 0.
   ///   - patience: the maximum time that a request waits.
   ///   - refusal: the error after that time.
-  ///   - isLimitedElsewhere: whether the total has another limit, so that only the parts are checked here.
+  ///   - isLimitedElsewhere: whether another limit applies to the total, so that only the parts are limited here.
   init(
     _ capacity: Int, fairness: Fairness = Fairness(group: 3, key: 2), patience: Duration, refusal: APIError,
     isLimitedElsewhere: Bool = false
@@ -56,16 +60,16 @@ final class Budget: Sendable {
   /// The amount that is in use.
   var used: Int { state.withLock { capacity - $0.free } }
 
-  /// Takes an amount, at most ``largest``.
+  /// Takes an amount, at most ``largest``; waits until the holder may have it.
   ///
-  /// - Throws: `refusal`.
+  /// - Throws: `refusal` if it has waited too long.
   func acquire(_ amount: Int, for holder: Holder) async throws(APIError) -> Share {
     let share = share(of: holder)
     try await share.grow(to: amount)
     return share
   }
 
-  /// Takes an amount if the holder may have it now.
+  /// Takes an amount, unless the holder would have to wait for it.
   func acquireNow(_ amount: Int, for holder: Holder) -> Bool {
     state.withLock { state in
       guard allows(amount, holder, state) == .granted else { return false }
@@ -93,12 +97,12 @@ final class Budget: Sendable {
   private func allows(_ amount: Int, _ holder: Holder, _ state: borrowing State) -> Verdict {
     guard state.free >= amount || isLimitedElsewhere else { return .groupIsFull }
     let free = max(state.free - amount, 0)
-    // With a single permit, nothing can be left to others.
+    // If nothing is in use, the first request gets what it needs. With a single permit, nothing could be left to
+    // others.
     if state.free == capacity, amount <= largest { return .granted }
     let group = state.groups[holder.group]
     let groupHeld = (group?.held ?? 0) + amount
-    // One more than in the formula: with two or three permits, the one that is left for others would otherwise never be
-    // used.
+    // This is one more than the formula gives. Otherwise, of two or three permits, the last one would never be used.
     let groupLeft = fairness.group * free + 1 - groupHeld
     guard groupLeft >= 0 else { return .groupIsFull }
     guard let share = fairness.key, let key = holder.key else { return .granted }
@@ -109,7 +113,9 @@ final class Budget: Sendable {
 
   // MARK: Waiting
 
-  /// - Parameter age: age of the share; `nil` if it holds nothing yet.
+  /// Waits until an amount is granted.
+  ///
+  /// - Parameter age: the age of the share that needs the amount; `nil` if the share holds nothing yet.
   /// - Returns: the age of the share.
   fileprivate func wait(_ amount: Int, for holder: Holder, age: Int?) async throws(APIError) -> Int {
     let number = state.withLock { state in
@@ -140,8 +146,10 @@ final class Budget: Sendable {
     return age ?? number
   }
 
-  /// - Returns: whether the amount was granted or rejected, `nil` if the request waits; and the requests that are
-  ///   rejected instead.
+  /// Grants a new request, rejects it, or lets it wait.
+  ///
+  /// - Returns: whether the amount was granted or rejected, or `nil` if the request waits; and other requests that are
+  ///   rejected to make room for it.
   private func enter(_ waiter: Waiter, _ holder: Holder, _ state: inout State) -> (answer: Bool?, displaced: [Waiter]) {
     let verdict = allows(waiter.amount, holder, state)
     if verdict == .granted, state.isFirst(waiter, holder) {
@@ -154,18 +162,18 @@ final class Budget: Sendable {
     return (waits ? nil : false, displaced)
   }
 
-  /// Ends a wait without success.
+  /// Rejects a waiting request, because its time is over or its task was cancelled.
   private func leave(_ number: Int, _ holder: Holder) {
     let (left, served) = state.withLock { state -> (Waiter?, [Waiter]) in
       let left = state.remove(number, holder)
-      // A later request may need less.
+      // A later request may need less, and so may be granted now.
       return (left, left == nil ? [] : serve(&state))
     }
     left?.answer.resume(returning: false)
     for waiter in served { waiter.answer.resume(returning: true) }
   }
 
-  /// Grants the requests that can be granted now.
+  /// Grants all waiting requests that can be granted now.
   private func serve(_ state: inout State) -> [Waiter] {
     var served: [Waiter] = []
     while state.waiting > 0, let holder = nextHolder(state) {
@@ -195,7 +203,7 @@ final class Budget: Sendable {
     private let budget: Budget
     private let holder: Holder
     private let held = Mutex(0)
-    /// The number of the request with which the share began to hold a part; `nil` if it holds none.
+    /// The age of the share: the number of the request with which it began to hold a part; `nil` if it holds none.
     private let age = Mutex<Int?>(nil)
 
     fileprivate init(_ budget: Budget, _ holder: Holder) {
@@ -205,7 +213,7 @@ final class Budget: Sendable {
 
     deinit { shrink(to: 0) }
 
-    /// The largest amount that a holder can have.
+    /// The largest amount that a holder can have if nobody else holds anything.
     var largest: Int { budget.largest }
 
     /// Grows to at least this amount, but not above ``Budget/largest``. Only one task may call it at a time.
@@ -215,7 +223,7 @@ final class Budget: Sendable {
       let present = held.withLock { $0 }
       let more = min(amount, budget.largest) - present
       guard more > 0 else { return }
-      // An empty share waits in the queue, because no other request waits for anything that it holds.
+      // An empty share has no age and waits at the end of the queue: it holds nothing for which other requests wait.
       let age = try await budget.wait(more, for: holder, age: present > 0 ? age.withLock { $0 } : nil)
       self.age.withLock { $0 = age }
       held.withLock { $0 += more }

@@ -1,11 +1,11 @@
 import FleetDomain
 
-/// The holder of a part of a budget.
+/// Those to whom a part of a budget is charged: a key, and the group to which it belongs.
 struct Holder: Hashable, Sendable {
-  /// The holders that share the part of one group.
+  /// The holders that share one group's part of a budget.
   enum Group: Hashable, Sendable {
     case tenant(TenantID)
-    /// Clients at an address from which no valid key was received.
+    /// All clients at an address, as long as they have not sent a valid key.
     case peer(String)
     /// The server itself, and requests that need no key.
     case server

@@ -1,7 +1,8 @@
-/// Memory of live connections: data for slow readers, and older records in transit. It is at most half of the server's
-/// memory, because slow readers hold memory for a long time, which would otherwise be missing for requests.
+/// Memory of live connections: data that wait to be sent to slow readers, and older records that are being sent. It is
+/// at most half of the server's memory, because slow readers hold memory for a long time, which would otherwise be
+/// missing for requests.
 final class LiveMemory: Sendable {
-  /// The memory of requests and live connections together.
+  /// The memory of all requests and live connections, of which this is a part.
   let server: Budget
   private let live: Budget
 
@@ -10,7 +11,7 @@ final class LiveMemory: Sendable {
     live = .memory(max(server.capacity / 2, 1))
   }
 
-  /// Takes an amount if the holder may have it now.
+  /// Takes an amount, unless the holder would have to wait for it.
   func acquireNow(_ amount: Int, for holder: Holder) -> Bool {
     guard live.acquireNow(amount, for: holder) else { return false }
     guard server.acquireNow(amount, for: holder) else {
@@ -34,7 +35,7 @@ final class LiveMemory: Sendable {
     return share
   }
 
-  /// The memory of one page of older records; given back when it is released.
+  /// The memory of one page of older records. It is returned when the share is released.
   final class Share: Sendable {
     private let live: Budget.Share
     private let server: Budget.Share

@@ -14,8 +14,8 @@ struct IngestRoute {
   var route: Route {
     let (storage, metrics, lastSeen) = (storage, metrics, lastSeen)
     return Route(.post, "/api/telemetry", .may(.write, .records), Self.operation, bodyLimit: nil) { call in
-      // Default types of tools such as `curl --data-binary`. JSON lines and arrays are then distinguished by their
-      // first character.
+      // The types that tools such as `curl --data-binary` send by default are accepted, too. JSON lines and arrays are
+      // then distinguished by their first character.
       let type = try call.requireType(
         Self.types,
         or: Self.otherLines + ["application/x-www-form-urlencoded", "application/octet-stream", "text/plain"])
@@ -28,14 +28,14 @@ struct IngestRoute {
         to: body.count * Budget.Share.bytesForOne + most * Budget.Share.bytesForRecord)
       let areLines = type.map { $0 != Self.types[0] && (Self.types + Self.otherLines).contains($0) } ?? false
       let batch = try await call.heavily(body.count) { IncomingBatch(parsing: body.span, mayBeObject: !areLines) }
-      // The server cannot separate the records after this point, so results by index would not match the client's
+      // The records after this error cannot be separated, so the indexes in an answer would not match the client's
       // records.
       if let breakOff = batch.breakOff { throw APIError.badRequest("body: \(breakOff); nothing of it was stored") }
       guard batch.count > 0 else {
         throw APIError.badRequest("the body has no records; expected a JSON array of them, or one on each line")
       }
       let (caller, now) = (try call.caller, WallClock.now)
-      // If all records were rejected, there is nothing to store.
+      // If all records were rejected, the storage is not called.
       let stored =
         batch.records.isEmpty
         ? []
@@ -55,7 +55,7 @@ struct IngestRoute {
   }
 
   private static let types = ["application/json", "application/x-ndjson", "application/jsonl"]
-  /// Other names of JSON lines.
+  /// Other content types of JSON lines.
   private static let otherLines = ["application/ndjson", "application/jsonlines", "application/x-jsonlines"]
 
   private static let operation = Operation(
@@ -66,7 +66,8 @@ struct IngestRoute {
       .header("Obdgate-Version", "Version of the gateway's program."),
       .header("Obdgate-Spool-Depth", "Number of records that the gateway has still to send.", #"{"type":"string"}"#),
     ],
-    // The schema describes only the JSON form. JSON lines, which no schema can describe, are mentioned in its text.
+    // The schema describes only the JSON array or object. JSON Schema cannot describe JSON lines; the description
+    // mentions them.
     body: .json("RecordBatch"),
     results: [.init(.ok, "The result of each record.", .json("IngestAnswer"), headers: ["Obdgate-Gateway"])],
     errors: [.contentTooLarge, .unsupportedMediaType])

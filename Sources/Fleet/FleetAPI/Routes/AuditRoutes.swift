@@ -7,7 +7,7 @@ import Telemetry
 struct AuditRoutes {
   let storage: any FleetStorage
 
-  /// The maximum number of entries on a page. An entry can be long, and is decrypted.
+  /// The maximum number of entries on a page. It is small because entries can be long, and are decrypted.
   private static let mostEntries = 200
 
   var routes: [Route] {
@@ -28,7 +28,7 @@ struct AuditRoutes {
         thing = id
       }
       if call.reach?.isEverything != true {
-        // Persons with a restricted permission see only changes of their own account.
+        // People who may see only their own things see only the changes of their own account.
         guard call.reach?.isOnlyOwn == true, let own = caller.signedIn?.person, thing == nil || thing == own else {
           throw APIError.forbidden(call.reach?.reason ?? "")
         }

@@ -6,7 +6,7 @@ import Telemetry
 
 /// `/api/auth`: sign-in, sign-out, and the set-up of accounts.
 struct AuthRoutes {
-  /// Below this path, requests from other sites are refused.
+  /// The common beginning of these paths. Requests from pages of other sites are refused.
   static let path = "/api/auth"
 
   let accounts: AccountService
@@ -70,7 +70,7 @@ struct AuthRoutes {
     }
   }
 
-  /// The second step of a sign-in.
+  /// The body of the second step of a sign-in.
   private struct SecondStep: Sendable {
     enum Answer: Sendable {
       case code(AccountService.FactorAnswer)
@@ -116,7 +116,7 @@ struct AuthRoutes {
     }
   }
 
-  /// The ways in which an app obtains tokens.
+  /// The methods by which an app obtains tokens.
   private enum Grant: Sendable {
     case password(email: String, password: String, AccountService.FactorAnswer?, TenantID)
     case factor(ticket: String, AccountService.FactorAnswer)
@@ -296,6 +296,8 @@ struct AuthRoutes {
 
   // MARK: Helper functions
 
+  /// Reads an email address.
+  ///
   /// - Throws: 422 if the text is longer than any email address (RFC 5321, 4.5.3.1).
   private static func email(_ reader: inout JSONObjectReader) throws(JSONError) -> String {
     let value = try reader.required("email")
@@ -317,12 +319,13 @@ struct AuthRoutes {
   ) throws(JSONError) -> AccountService.FactorAnswer {
     let kind = try reader.optionalString("kind", oneOf: Factor.Form.codes.map(\.rawValue))
     let code = try reader.requiredString("code")
-    // A recovery code is longer than a one-time code, so a person need not say which of them it is.
+    // A code that has the format of a recovery code is one; all others are one-time codes. The client need not name the
+    // kind.
     let usual = RecoveryCodes.hash(of: code) == nil ? Factor.Form.totp : .recoveryCodes
     return .init(form: kind.flatMap { Factor.Form(rawValue: $0) } ?? usual, code: code)
   }
 
-  /// The response to a step of a sign-in, with the cookies or tokens of a new session.
+  /// Returns the answer to a step of a sign-in, with the cookies or tokens of a new session.
   static func answer(
     _ step: AccountService.Step, _ call: Call, _ accounts: AccountService
   ) throws -> Answer {
@@ -372,8 +375,8 @@ struct AuthRoutes {
     ]
   }
 
-  /// The permissions of a requester: for each area, its actions with `all`, `scope` (things of the person's fleets) or
-  /// `own`.
+  /// Returns the permissions of a requester: for each area the allowed actions, each with `all`, `scope` (things of the
+  /// person's fleets) or `own`.
   static func permissions(_ requester: Requester) -> JSON {
     var areas: [String: JSON] = [:]
     for area in Area.allCases {
@@ -394,14 +397,14 @@ extension AccountService {
 }
 
 extension Factor.Form {
-  /// Factors that are answered with a code.
+  /// Forms of factors that are answered with a code.
   static let codes: [Factor.Form] = [.totp, .recoveryCodes, .emailCode]
 }
 
 extension Call {
   /// The signed-in person who sent the request.
   ///
-  /// - Throws: 403.
+  /// - Throws: 403 if the sender is not a person.
   var signedIn: (identity: Identity, SignedIn) {
     get throws(APIError) {
       let caller = try caller
@@ -412,9 +415,9 @@ extension Call {
     }
   }
 
-  /// The client that signs in.
+  /// Returns the data of the client that signs in.
   ///
-  /// - Throws: 403 if the connection does not protect the password.
+  /// - Throws: 403 if others could read the password, because the connection is not encrypted.
   func accountCaller(_ transport: Session.Transport) throws(APIError) -> AccountService.Caller {
     guard client.isPrivate else {
       throw APIError(
@@ -431,7 +434,7 @@ extension Call {
 
   /// Checks that the sender has signed in or confirmed the password recently.
   ///
-  /// - Throws: 403.
+  /// - Throws: 403 if not.
   func requireRecentSignIn(_ limits: SessionLimits) throws(APIError) {
     guard let signedIn = identity?.signedIn else { return }
     guard signedIn.authenticatedAt.adding(seconds: limits.recentSeconds) > WallClock.now else {

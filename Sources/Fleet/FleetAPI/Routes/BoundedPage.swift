@@ -1,24 +1,28 @@
 import FleetDomain
 
-/// A page of a list with a limit of elements and bytes. The last piece of a page may exceed the limit of bytes.
+/// A page of a list that is limited in elements and bytes.
 ///
-/// The page is read from the storage in pieces. Its cursor continues after the last piece.
+/// The page is read from the storage in pieces; its last piece may exceed the limit of bytes. Its cursor continues
+/// after the last piece.
 struct BoundedPage<Element: Sendable> {
-  /// The maximum number of elements in the first piece, when their size is unknown.
+  /// The maximum number of elements in the first piece. The size of elements is then unknown.
   private static var first: Int { 256 }
   /// The assumed maximum size of an element in bytes.
   private static var longest: Int { 16 << 10 }
-  /// The maximum number of elements in any other piece.
+  /// The maximum number of elements in each further piece.
   private static var most: Int { 1_024 }
-  /// The maximum number of pieces that are shorter than requested, because their elements are far apart.
+  /// The maximum number of pieces with fewer elements than requested. A piece is short if the storage has to skip many
+  /// elements.
   private static var mostShort: Int { 16 }
 
   private(set) var items: [Element] = []
   private(set) var next: String?
 
+  /// Reads a page.
+  ///
   /// - Parameters:
   ///   - limit: the maximum number of elements; at least 1.
-  ///   - size: the size of an element in bytes.
+  ///   - size: returns the size of an element in bytes.
   ///   - fetch: reads at most `limit` elements after a cursor.
   /// - Throws: errors of `fetch`; 503 if the server has not enough memory.
   init(
@@ -29,7 +33,7 @@ struct BoundedPage<Element: Sendable> {
     var short = 0
     next = cursor
     repeat {
-      // The elements, and their JSON text.
+      // Reserve memory for the elements and for their JSON text.
       try await call.memory.grow(to: 2 * (bytes + piece * max(bytes / max(items.count, 1), 1 << 10)))
       let page = try await fetch(next, piece)
       items += page.items

@@ -4,14 +4,14 @@ import JSONText
 import Telemetry
 
 extension Call {
-  /// The sender's tenant.
+  /// The tenant of the sender.
   ///
-  /// - Throws: 401 on a route that is open to all, which would be an error in the route table.
+  /// - Throws: 401 if the route is open to senders without a key; the route must then not ask for the tenant.
   var tenant: TenantID {
     get throws(APIError) { try caller.tenant }
   }
 
-  /// The sender.
+  /// The sender. Throws as ``tenant`` does.
   var caller: Identity {
     get throws(APIError) {
       guard let identity else { throw APIError(.unauthorized, "unauthorized", "this needs a key") }
@@ -19,18 +19,18 @@ extension Call {
     }
   }
 
-  /// The first parameter of the path.
+  /// Returns the first parameter of the path, which is a name.
   ///
-  /// - Throws: 404 if it cannot be a name: then nothing has this name.
+  /// - Throws: 404 if it is not a valid name, because nothing can have it.
   func name(_ kind: String) throws(APIError) -> String {
     let name = parameters.first ?? ""
     guard NameRules.isName(name) else { throw APIError.notFound("no \(kind) \(quoted(name))") }
     return name
   }
 
-  /// The vehicle to which a list is restricted.
+  /// Returns the vehicle to which the query restricts a list; `nil` for all vehicles.
   ///
-  /// - Throws: 400 if it cannot be a name.
+  /// - Throws: 400 if it is not a valid name.
   func vehicleFilter() throws(APIError) -> String? {
     guard let name = query["vehicle"] else { return nil }
     guard NameRules.isName(name) else {
@@ -40,7 +40,7 @@ extension Call {
     return name
   }
 
-  /// A whole number in the query.
+  /// Returns a whole number of the query; `nil` if it is absent.
   func integer(_ name: String, in range: ClosedRange<Int>) throws(APIError) -> Int? {
     guard let text = query[name] else { return nil }
     guard let number = Int(text), range.contains(number), text.utf8.first != UInt8(ascii: "+") else {
@@ -51,7 +51,7 @@ extension Call {
     return number
   }
 
-  /// `true` or `false` in the query; `false` if absent.
+  /// Returns a boolean of the query (`true` or `false`); `false` if it is absent.
   func flag(_ name: String) throws(APIError) -> Bool {
     switch query[name] {
     case nil, "false": return false
@@ -60,11 +60,12 @@ extension Call {
     }
   }
 
-  /// A time in the query.
+  /// Returns a time of the query; `nil` if it is absent.
   func time(_ name: String) throws(APIError) -> Timestamp? {
     guard let text = query[name] else { return nil }
     if let time = Self.time(text) { return time }
-    // `+` means a space in a query (application/x-www-form-urlencoded).
+    // In a query, `+` is decoded to a space (application/x-www-form-urlencoded). If the text is a time with `+` in the
+    // place of the space, the error explains this.
     let isPlus = text.contains(" ") && Self.time(text.replacing(" ", with: "+")) != nil
     let hint = isPlus ? "; write + as %2B" : ""
     throw APIError.badRequest(
@@ -80,7 +81,7 @@ extension Call {
     }
   }
 
-  /// The cursor at which a list continues.
+  /// Returns the cursor at which a list continues; `nil` for the first page.
   func cursor() throws(APIError) -> String? {
     guard let text = query["cursor"] else { return nil }
     guard Names.isText(text, limit: 1_024) else {
@@ -89,9 +90,9 @@ extension Call {
     return text
   }
 
-  /// Checks the conditions for something without an entity tag: it matches `*`, but no tag.
+  /// Checks the conditions of a request for something that has no entity tag: `*` matches it, and no tag does.
   ///
-  /// - Parameter exists: whether it exists; otherwise the conditions do not apply.
+  /// - Parameter exists: returns whether it exists. If not, the conditions do not apply.
   /// - Throws: 412 if the conditions fail; 400 if a header is not a list of entity tags.
   func requireNoTag(exists: () async throws -> Bool) async throws {
     let conditions = try Preconditions(request.headers)
@@ -102,9 +103,10 @@ extension Call {
     }
   }
 
-  /// Parses the body as a small JSON object, strictly.
+  /// Parses the body as a small JSON object. Unknown keys are errors.
   ///
-  /// - Throws: 415 for another type; 400 for invalid JSON; 422 for JSON of another form.
+  /// - Throws: 415 for another content type; 400 if the body is not valid JSON; 422 if the JSON is not the expected
+  ///   object.
   func object<Value: Sendable>(
     _ read: (inout JSONObjectReader) throws(JSONError) -> Value
   ) async throws -> Value {
@@ -123,8 +125,10 @@ extension Call {
     return value
   }
 
-  /// - Parameter others: types that are also accepted, but not documented.
-  /// - Returns: the type in lower case; `nil` if the request has none.
+  /// Checks the content type of the body.
+  ///
+  /// - Parameter others: types that are accepted but not documented.
+  /// - Returns: the type in lower case; `nil` if the request names none.
   /// - Throws: 415 for any other type.
   @discardableResult
   func requireType(_ types: [String], or others: [String] = []) throws(APIError) -> String? {

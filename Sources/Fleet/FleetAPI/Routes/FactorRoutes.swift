@@ -9,7 +9,7 @@ struct FactorRoutes {
   let accounts: AccountService
 
   private static let path = "/api/factors"
-  /// Greatest number of factors of one person.
+  /// Maximum number of factors of one person.
   static let most = 20
 
   var routes: [Route] { [list, add, confirm, remove, recoveryCodes] }
@@ -104,7 +104,8 @@ struct FactorRoutes {
     return Answer(status: .created, json: Array(JSON.object(["factor": factor.shown]).canonicalText.utf8))
   }
 
-  /// A factor that is not confirmed yet. A factor that was begun and never confirmed makes room for it.
+  /// Creates a factor that is not confirmed yet. An earlier factor of the same form that was never confirmed is
+  /// removed.
   private static func begun(
     _ form: Factor.Form, _ name: String, _ signedIn: SignedIn, _ transaction: any FleetTransaction
   ) throws(ThingError) -> Factor {
@@ -188,7 +189,7 @@ struct FactorRoutes {
           let person = try transaction.existing(signedIn.person, Person.self)
           try accounts.notify(.factorRemoved, person, item: factor.value.name, from: address, transaction)
         }
-        // Recovery codes replace another factor, so they are removed with the last other one.
+        // Recovery codes are only a replacement for other factors, so they are removed together with the last of these.
         let left = try transaction.factors(of: signedIn.person)
         guard left.allSatisfy({ $0.value.form == .recoveryCodes }) else { return }
         for codes in left { try transaction.remove(codes, action: "remove") }
@@ -256,7 +257,7 @@ struct FactorRoutes {
 }
 
 extension Stored<Factor> {
-  /// The response to its owner: no secrets, and the number of remaining recovery codes.
+  /// The factor as its owner sees it: without secrets, and with the number of unused recovery codes.
   var shown: JSON {
     guard case .object(var members) = json else { return .null }
     if value.form == .recoveryCodes, let left = value.counter { members["codesLeft"] = .integer(left) }

@@ -15,13 +15,13 @@ struct FenceRoutes {
         let conditions = try Preconditions(call.request.headers)
         let tenant = try call.tenant
         let version = try await storage.fencesVersion(tenant: tenant)
-        // Gateways ask often, and usually have the current fences.
+        // Gateways ask often, and usually have the current fences already. In that case, the document is not read.
         if let version, let tag = tags[tenant, version], conditions.oneOf == nil,
           conditions.noneOf?.weaklyMatch(tag) ?? false
         {
           return Self.notModified(tag)
         }
-        // Memory for the document, and for its copy in the answer.
+        // Reserve memory for the document and for its copy in the answer.
         try await call.memory.grow(to: 2 * (version?.bytes ?? 0))
         let fences = try await storage.fences(tenant: tenant) ?? .notPut
         tags.store(fences, of: tenant)
@@ -62,13 +62,14 @@ struct FenceRoutes {
     with document: FencesDocument, _ storage: any FleetStorage, _ call: Call
   ) async throws -> Answer {
     let conditions = try Preconditions(call.request.headers)
-    // The fences must not change between the check of the conditions and the replacement.
+    // Read the tag. The storage replaces the fences only if they still have it, so that a change in between is
+    // detected.
     let present = conditions.isEmpty ? nil : try await storage.fences(tenant: try call.tenant)?.entityTag
-    // `*` matches only stored fences. The tag `"none"` matches the default, which clients read before any fences are
-    // stored.
+    // `*` matches only stored fences. The tag `"none"` matches the default document, which clients receive before any
+    // fences are stored.
     let shown = present ?? (conditions.hasAny ? nil : FencesDocument.notPut.entityTag)
     guard conditions.allow(changeOf: shown) else { throw Preconditions.failed(shown) }
-    // After fences were stored, there is always a document, so that a condition with `*` remains true.
+    // Once fences were stored, there is always a document. A condition with `*` therefore stays true.
     let mayBeAny = conditions.noneOf == nil && conditions.oneOf?.isAny ?? true
     let expected: FencesExpectation = mayBeAny ? .anything : present.map { .tags([$0]) } ?? .nothing
     let result = try await storage.putFences(
@@ -88,7 +89,7 @@ struct FenceRoutes {
   private static func tagged(_ answer: Answer, _ tag: String) -> Answer {
     var answer = answer
     answer.headers[.eTag] = tag
-    // Clients send a request each time, but an unchanged document is not sent again.
+    // Clients must ask each time whether the document has changed; an unchanged document is not sent again.
     answer.headers[.cacheControl] = "no-cache"
     return answer
   }

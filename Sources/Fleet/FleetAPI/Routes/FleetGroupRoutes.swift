@@ -3,7 +3,7 @@ import FleetDomain
 import HTTPTypes
 import Telemetry
 
-/// `/api/fleets`: parts of the tenant's vehicles.
+/// `/api/fleets`: groups of the tenant's vehicles.
 struct FleetGroupRoutes {
   let storage: any FleetStorage
 
@@ -21,7 +21,7 @@ struct FleetGroupRoutes {
       derived: Self.derived, order: [.init("name")])
   }
 
-  /// The vehicles of a fleet, and their numbers.
+  /// Members of a fleet's JSON that are computed from its vehicles: their ids and their numbers.
   static let derived = [
     DerivedField<Fleet>(
       key: "vehicleIds",
@@ -66,7 +66,7 @@ struct FleetGroupRoutes {
       }),
   ]
 
-  /// Fleet, id and status of the vehicles of fleets, by the fleet.
+  /// Returns id, fleet and status of the vehicles of some fleets, grouped by fleet.
   private static func vehicles(
     of fleets: [Stored<Fleet>], _ view: any FleetView
   ) throws(ThingError) -> [JSON: [[JSON]]] {

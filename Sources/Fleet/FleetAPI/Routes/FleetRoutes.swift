@@ -53,10 +53,10 @@ enum FleetRoutes {
     let operation = Operation(
       id: "getOpenAPI", summary: "This description (OpenAPI 3.1).",
       results: [.init(.ok, "The description.", .json("Description"))])
-    // The description must contain its own route.
+    // `openapi.json` must also describe its own route, so this route is added without a handler first.
     let stub = Route(.get, "/api/openapi.json", .open, operation) { _ in Answer(status: .ok) }
     let text = OpenAPIDocument.text(of: described + [stub])
-    // All clients receive the same copy.
+    // All answers share the same bytes.
     let answer = Answer(json: text)
     let description = Route(.get, stub.path.text, .open, operation) { _ in answer }
     return RouteTable(routes: described + [description])

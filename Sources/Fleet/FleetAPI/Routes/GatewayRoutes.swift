@@ -11,7 +11,7 @@ struct GatewayRoutes {
   let lastSeen: LastSeenStore
 
   private static let path = "/api/gateways"
-  /// Keys of a gateway that only the server sets.
+  /// Keys of a gateway's JSON that only the server sets.
   private static let serversOwn = [
     "addedAt", "keyAt", "revokedAt", "lastSeen", "spoolDepth", "version", "currentVehicle",
   ]
@@ -30,7 +30,7 @@ struct GatewayRoutes {
       await lastSeen.write(tenant)
       let page = try await BoundedPage<Gateway>(
         call, limit: try call.integer("limit", in: 1...1_000) ?? 100, cursor: try call.cursor(),
-        // Estimated size in bytes. All other fields of a gateway are short.
+        // The estimated size of a gateway in bytes. Only its list of vehicles can be long.
         size: { $0.allowedVehicles.reduce(768) { $0 + $1.utf8.count + 3 } },
         fetch: { try await storage.gateways(cursor: $0, limit: $1, tenant: tenant) })
       var list = ListBody()
@@ -140,7 +140,7 @@ struct GatewayRoutes {
 }
 
 extension Gateway {
-  /// Writes its keys.
+  /// Writes the members of the gateway's JSON object.
   func write(to line: inout JSONLineEncoder) {
     line.field("id", id)
     line.field("vehicles", allowedVehicles)
@@ -153,7 +153,7 @@ extension Gateway {
     line.field("currentVehicle", currentVehicle)
   }
 
-  /// The gateway with its key, which is shown only once.
+  /// Returns the gateway's JSON with its key, which is never shown again.
   func json(with key: Secret) -> [UInt8] {
     JSONBody.object { line in
       line.beginObject("gateway")

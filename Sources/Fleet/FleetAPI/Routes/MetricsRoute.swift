@@ -1,8 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// `GET /api/metrics` returns the metrics of the token's tenant, or of the whole server for the server's own token.
-/// `GET /metrics` on the address for metrics returns the metrics of the whole server to every client.
+/// Returns metrics. `GET /api/metrics` returns those of the token's tenant or, for the server's own token, those of the
+/// whole server. `GET /metrics` at the separate address for metrics returns those of the whole server to every client.
 struct MetricsRoute {
   let storage: any FleetStorage
   let requests: RequestMetrics
@@ -25,7 +25,7 @@ struct MetricsRoute {
     }
   }
 
-  /// The route for the separate address for metrics.
+  /// The route that needs no token, for the separate address.
   var openRoute: Route {
     let operation = Operation(
       id: "getAllMetrics", summary: "Counters of the whole server in Prometheus' text format.",

@@ -1,12 +1,12 @@
 import FleetDomain
 import JSONText
 
-/// Reads names and texts that clients choose.
+/// Reads names and other texts that clients choose.
 public enum Names {
   /// The maximum length of a token's label in bytes.
   public static let maximumLabelCount = 256
 
-  /// The rule of ``isText(_:limit:)``, for messages.
+  /// Returns the description of the rule of ``isText(_:limit:)``, for messages.
   public static func textRule(_ limit: Int) -> String { "1 to \(limit) bytes \(NameRules.visibleRule)" }
 
   /// Whether a text has 1 to `limit` bytes of visible characters.
@@ -14,12 +14,12 @@ public enum Names {
     (1...limit).contains(text.utf8.count) && NameRules.isVisible(text)
   }
 
-  /// A required name.
+  /// Reads a name that must be present.
   static func required(_ reader: inout JSONObjectReader, _ key: String) throws(JSONError) -> String {
     try name(try reader.required(key))
   }
 
-  /// An optional list of names.
+  /// Reads a list of names; `nil` if it is absent.
   static func list(_ reader: inout JSONObjectReader, _ key: String, most: Int) throws(JSONError) -> [String]? {
     guard let value = reader.optional(key) else { return nil }
     var names: [String] = []
@@ -29,11 +29,11 @@ public enum Names {
     return names
   }
 
-  /// Skips keys that only the server sets, so that a client may send an answer of the server back with a change.
+  /// Skips a key that only the server sets. A client may thus send an answer of the server back with a change.
   ///
   /// - Parameters:
-  ///   - id: the only valid value of `id`, if present; `nil` for any value.
-  ///   - keys: keys whose values are ignored.
+  ///   - id: the value that `id` must have if it is present; `nil` for any value.
+  ///   - keys: other keys whose values are ignored.
   static func skipValue(_ reader: inout JSONObjectReader, id: String?, _ keys: [String]) throws(JSONError) {
     if let value = reader.optional("id"), let id {
       guard try name(value) == id else { throw value.invalid(expected: "\(quoted(id)), which cannot be changed") }
@@ -41,7 +41,7 @@ public enum Names {
     for key in keys { reader.ignore(key) }
   }
 
-  /// An optional text.
+  /// Reads a text; `nil` if it is absent.
   static func text(_ reader: inout JSONObjectReader, _ key: String, limit: Int = 256) throws(JSONError) -> String? {
     guard let value = reader.optional(key) else { return nil }
     let text = try value.requireString()

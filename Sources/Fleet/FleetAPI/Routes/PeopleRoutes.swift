@@ -22,12 +22,12 @@ struct PeopleRoutes {
       check: { [accounts] old, new, transaction, call throws(ThingError) in
         try Self.check(old, &new, transaction, call, accounts)
       })
-    // This server then looks up the rights of all sessions again.
+    // Make this server look up the rights of all sessions again.
     routes.afterCommit = { [accounts] call in accounts.forget(try call.tenant, []) }
     return routes
   }
 
-  /// Fields of their own account that all people may change.
+  /// Fields that all people may change in their own account.
   private static let profile: Set<String> = ["firstName", "lastName", "locale", "timeZone", "units"]
 
   private static func check(
@@ -37,7 +37,7 @@ struct PeopleRoutes {
     if old == nil { new.isActive = true }
     let changed = Set(new.change(since: old?.value).after.keys)
     guard let identity = call.identity, let reach = call.reach else { return }
-    // Only administrators may grant rights that they do not have themselves.
+    // Only administrators may give rights to others that they do not have themselves.
     let isAdministrator = reach.isEverything
     if !isAdministrator {
       if reach.isOnlyOwn, !changed.isSubset(of: profile) {
@@ -61,7 +61,7 @@ struct PeopleRoutes {
     }
     if let old { try accounts.notifyOfNewAddress(old, new.email, from: call.client.address, transaction) }
     if let old, !changed.isDisjoint(with: ["roles", "scope"]) {
-      // Live connections were opened with the earlier rights; clients connect again.
+      // Close live connections, which were opened with the earlier rights. Clients connect again.
       try transaction.announceEnd(of: try transaction.activeSessions(of: old.id))
     }
   }
@@ -145,27 +145,28 @@ struct PeopleRoutes {
 
 /// Links to the page on which a person sets a password.
 public enum AccountLink {
-  /// Returns the link. The token is in the fragment, which browsers do not send, so that no server logs it.
+  /// Returns the link. The secret is in the URL's fragment, which browsers do not send to servers, so that no server
+  /// logs it.
   ///
-  /// - Parameter base: the server's address, such as `https://fleet.example`.
+  /// - Parameter base: the server's URL, such as `https://fleet.example`.
   public static func text(_ purpose: Ticket.Purpose, _ secret: Secret, base: String) -> String {
     "\(base)/\(purpose == .recovery ? "reset" : "setup")#\(secret.text)"
   }
 }
 
 extension FleetScope {
-  /// The fleets of the scope; empty for all fleets.
+  /// The fleets that the scope names; empty if it contains all fleets.
   var fleets: Set<UUIDv7> {
     if case .fleets(let ids) = self { Set(ids) } else { [] }
   }
 
-  /// Whether the scope contains no other fleets than these.
+  /// Whether all fleets of the scope are among these.
   func isInside(_ fleets: Set<UUIDv7>) -> Bool {
     if case .fleets(let ids) = self { Set(ids).isSubset(of: fleets) } else { false }
   }
 }
 
 extension Call {
-  /// The address at which the client reached the server.
+  /// The URL of this server, as the client of the request used it.
   var ownURL: String { "\(client.isTLS ? "https" : "http")://\(request.head.authority ?? "localhost")" }
 }

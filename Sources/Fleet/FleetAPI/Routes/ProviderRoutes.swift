@@ -54,7 +54,7 @@ struct ProviderRoutes {
 
   private var callback: Route {
     let known = ["code", "state", "iss", "error"]
-    // Some providers send more, which means nothing here.
+    // Parameters that some providers also send. They are ignored.
     let ignored = [
       "error_description", "error_uri", "session_state", "scope", "authuser", "prompt", "hd", "client_info",
     ]
@@ -185,6 +185,8 @@ struct ProviderRoutes {
 
   // MARK: Parts
 
+  /// Returns the path to which the browser goes after the sign-in.
+  ///
   /// - Throws: 400 unless the text is a path of this server.
   private static func path(_ text: String?) throws(APIError) -> String {
     guard let text else { return "/" }

@@ -1,12 +1,14 @@
 import FleetDomain
 import JSONText
 
-/// Reduces records to some of their keys. The text of the values does not change.
+/// Reduces records to the keys that a request selects. The text of their values does not change.
 struct RecordFieldSelection {
   private let names: Set<String>
 
-  /// - Parameter list: names, separated by commas.
-  /// - Throws: 400 for a name that no telemetry record has.
+  /// Parses the selected keys.
+  ///
+  /// - Parameter list: names of keys, separated by commas.
+  /// - Throws: 400 for a name that no telemetry record can have.
   init(_ list: String) throws(APIError) {
     let chosen = list.split(separator: ",", omittingEmptySubsequences: false).map { String($0.drop { $0 == " " }) }
     if let unknown = chosen.first(where: { !Self.mayBeKey($0) }) {
@@ -17,7 +19,8 @@ struct RecordFieldSelection {
     names = Set(chosen).union(["id", "timestamp"])
   }
 
-  /// The keys that come from the standard, the position and the head of a record.
+  /// The keys of telemetry that the record format defines: signals of SAE J1979, the position, and the head of a
+  /// record.
   private static let known: Set<String> = Set(
     (RecordField.contract.filter { $0.types.contains(.telemetry) } + RecordField.otherSignals).map(\.name)
       + [
@@ -25,8 +28,9 @@ struct RecordFieldSelection {
         "receivedAt",
       ])
 
-  /// Whether a record may have this key. The server has no list of the names in signal sets, which begin with a capital
-  /// letter or a digit, and of the paths of the Vehicle Signal Specification, which begin with a capital letter.
+  /// Whether a record may have this key. The server does not know two kinds of keys: names of signal sets, which begin
+  /// with a capital letter or a digit, and paths of the Vehicle Signal Specification, which begin with a capital
+  /// letter.
   private static func mayBeKey(_ name: String) -> Bool {
     if known.contains(name) { return true }
     guard let first = name.utf8.first else { return false }
@@ -34,7 +38,7 @@ struct RecordFieldSelection {
       || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first)
   }
 
-  /// Returns the object with only the selected keys, in its order.
+  /// Returns the record with only the selected keys, in the record's order.
   func apply(to record: [UInt8]) throws(JSONError) -> [UInt8] {
     let document = try JSONDocument(parsing: record)
     var out: [UInt8] = [UInt8(ascii: "{")]
@@ -48,7 +52,7 @@ struct RecordFieldSelection {
     return out
   }
 
-  /// Returns the end of a value. It is followed only by white space and one comma or bracket.
+  /// Returns the offset at which a value ends. Only white space and one comma or bracket are between it and `next`.
   private static func end(of value: JSONValue, before next: Int, in text: [UInt8]) -> Int {
     var end = next
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }

@@ -2,7 +2,7 @@ import FleetDomain
 import HTTPTypes
 import Telemetry
 
-/// The records of vehicles: telemetry, the newest records, trips, trouble codes, events.
+/// The routes of records: telemetry, the newest records of a vehicle, trips, trouble codes, events.
 struct RecordRoutes {
   let storage: any FleetStorage
 
@@ -57,7 +57,7 @@ struct RecordRoutes {
       ])
     return Route(.get, "/api/vehicles/{vehicleId}/latest", .may(.read, .records), operation, isFiltered: true) { call in
       let id = try call.name("vehicle")
-      // The answer contains the vehicle itself, which a driver sees only during the assignment.
+      // A driver sees the vehicle itself, which the answer contains, only while it is assigned.
       let selection = try await call.selection(storage).lasting(at: WallClock.now)
       guard let latest = try await storage.latest(vehicle: id, within: selection, tenant: try call.tenant) else {
         throw APIError.notFound("no vehicle \(quoted(id))")
@@ -116,20 +116,22 @@ struct RecordRoutes {
 
   private static let nameSchema = ##"{"$ref":"#/components/schemas/Name"}"##
 
-  /// - Parameter types: names, separated by commas.
+  /// Returns the classes that a request selects.
+  ///
+  /// - Parameter types: names of types, separated by commas.
   private static func chosen(_ types: String, of classes: [RecordClass]) throws(APIError) -> [RecordClass] {
     let names = types.split(separator: ",", omittingEmptySubsequences: false).map { String($0.drop { $0 == " " }) }
     guard names.allSatisfy({ name in classes.contains { $0.name == name } }) else {
       throw APIError.badRequest(
         "query: type: expected some of \(classes.map(\.name).joined(separator: ",")), found \(quoted(types))")
     }
-    // In a fixed order, so that the order of the names does not change the query.
+    // The order is fixed, so that a cursor stays valid if the names are in another order.
     return classes.filter { names.contains($0.name) }
   }
 
   private static func milliseconds(_ text: String?) throws(APIError) -> Int64? {
     guard let text else { return nil }
-    // Swift also accepts hexadecimal digits, `inf` and `nan`.
+    // Other characters are rejected here, because Swift would also accept hexadecimal digits, `inf` and `nan`.
     let isDecimal = text.utf8.allSatisfy {
       (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".")
     }
@@ -141,7 +143,7 @@ struct RecordRoutes {
 }
 
 extension BoundedPage<StoredRecord> {
-  /// Returns the page as a response.
+  /// Returns the page as an answer.
   ///
   /// - Parameter text: returns the text of a record, such as ``FleetDomain/StoredRecord/json``.
   fileprivate func answer(
@@ -157,8 +159,8 @@ extension BoundedPage<StoredRecord> {
 }
 
 extension LatestRecords {
-  /// `{"vehicle":{…},"telemetry":{…},"position":{…},"dtc":[{…},{…}],"trip":{…}}`. Unknown parts are absent; `dtc` and
-  /// `monitors` have a record for each ECU.
+  /// The JSON object `{"vehicle":{…},"telemetry":{…},"position":{…},"dtc":[{…},{…}],"trip":{…}}`. A type without
+  /// records is absent; `dtc` and `monitors` have the newest record of each ECU.
   var json: [UInt8] {
     var bytes = Array(#"{"vehicle":"#.utf8) + Array(vehicleJSON.canonicalText.utf8)
     func add(_ name: String, _ text: [UInt8]) {
@@ -170,7 +172,7 @@ extension LatestRecords {
     for recordClass in RecordClass.allCases {
       let records = others.filter { $0.recordClass == recordClass }.map(\.json)
       guard let first = records.first else { continue }
-      // `vehicle` is already the name of the vehicle itself.
+      // The key `vehicle` is used for the vehicle itself.
       let name = recordClass == .known(.vehicle) ? "vehicleRecord" : recordClass.name
       add(
         name,
@@ -182,12 +184,12 @@ extension LatestRecords {
 }
 
 extension LatestRecords {
-  /// The vehicle as `/api/vehicles` shows it.
+  /// The vehicle in the same JSON as in `/api/vehicles`.
   private var vehicleJSON: JSON { .object(vehicle.members.merging(["addedAt": vehicle.createdAt.json]) { $1 }) }
 }
 
 extension StoredRecord {
-  /// The record as it was sent. If its time is not credible, `"timeAhead":true,"receivedAt":"…"` is added.
+  /// The record as the gateway sent it. If its time is not credible, `"timeAhead":true,"receivedAt":"…"` is added.
   var json: [UInt8] {
     guard isTimeAhead, body.last == UInt8(ascii: "}") else { return body }
     let mark = JSONBody.object { line in

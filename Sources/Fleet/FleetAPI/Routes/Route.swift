@@ -2,18 +2,18 @@ import FleetAccess
 import FleetDomain
 import HTTPTypes
 
-/// The callers that may use a route.
+/// Who may use a route.
 enum Access: Equatable, Sendable {
-  /// All callers, even without a key.
+  /// Everyone, even without a key.
   case open
-  /// People who have signed in, for their own account.
+  /// People who have signed in. They use it for their own account.
   case people
-  /// Callers to whom the permission function allows an action for something in an area.
+  /// Callers who may perform an action on at least one thing of an area.
   case may(Action, Area)
-  /// The same for callers of a tenant; in addition, the server's own token for all tenants.
+  /// The same callers, and the server's own token, which has access to all tenants.
   case mayOrServer(Action, Area)
 
-  /// The action and its area; `nil` if the permission function is not used.
+  /// The action and its area; `nil` if the route is open, or for people's own accounts.
   var need: (action: Action, area: Area)? {
     switch self {
     case .open, .people: nil
@@ -21,7 +21,7 @@ enum Access: Equatable, Sendable {
     }
   }
 
-  /// The permitted callers, in words.
+  /// The callers as text, for `openapi.json`.
   var callers: [String] {
     switch self {
     case .open: []
@@ -46,14 +46,14 @@ struct Route: Sendable {
   let operation: Operation
   let answer: @Sendable (Call) async throws -> Answer
 
-  /// Whether the answer is a list in pages.
+  /// Whether the answer is a list that is divided into pages.
   var isList: Bool { method == .get && operation.queryNames.contains("cursor") }
 
-  /// Maximum length of a body in bytes; `nil` to use the limit of the server (``ServerLimits/bodyBytes``).
+  /// Maximum length of a body in bytes; `nil` for the server's limit (``ServerLimits/bodyBytes``).
   let bodyLimit: Int?
 
-  /// Whether the route restricts its results and effects to the caller's ``Call/reach``. Other routes need a permission
-  /// for all things of the tenant.
+  /// Whether the route itself restricts its results and effects to the caller's ``Call/reach``. If not, the caller
+  /// needs the permission for all things of the tenant.
   let isFiltered: Bool
 
   init(

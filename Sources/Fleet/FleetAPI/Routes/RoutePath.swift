@@ -1,11 +1,11 @@
-/// A path with parameters: `/api/vehicles/{vehicleId}/telemetry`.
+/// The path of a route, with parameters: `/api/vehicles/{vehicleId}/telemetry`.
 struct RoutePath: Equatable, Sendable {
   private enum Segment: Equatable, Sendable {
     case literal(Substring)
     case parameter(Substring)
   }
 
-  /// The path as in `openapi.json`.
+  /// The path as text, as `openapi.json` has it.
   let text: String
   private let segments: [Segment]
 
@@ -23,9 +23,10 @@ struct RoutePath: Equatable, Sendable {
     }
   }
 
-  /// Returns the values of the parameters in a request's path, percent-encoded; `nil` if the path does not match.
+  /// Returns the values of the parameters in a request's path, percent-encoded; `nil` if the request's path does not
+  /// match.
   ///
-  /// - Parameter path: the segments, including empty ones.
+  /// - Parameter path: the segments of the request's path, including empty ones.
   func match(_ path: [Substring]) -> [Substring]? {
     guard path.count == segments.count else { return nil }
     var found: [Substring] = []

@@ -12,13 +12,15 @@ struct RouteTable: Sendable {
     case none
   }
 
+  /// Finds the route of a request.
+  ///
   /// - Parameter path: percent-encoded, without the query.
   /// - Throws: 400 if the encoding is invalid.
   func match(_ method: HTTPRequest.Method, _ path: Substring) throws(APIError) -> Match {
     guard path.first == "/" else { return .none }
     let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
     var others: [HTTPRequest.Method] = []
-    // Every route with GET also has HEAD (RFC 9110, 9.3.2).
+    // A HEAD request is handled as GET, because every resource with GET has HEAD (RFC 9110, 9.3.2).
     let wanted = method == .head ? .get : method
     for route in routes {
       guard let found = route.path.match(segments) else { continue }

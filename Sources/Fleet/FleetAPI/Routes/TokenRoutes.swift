@@ -73,7 +73,7 @@ struct TokenRoutes {
 }
 
 extension OperatorToken {
-  /// Writes its keys.
+  /// Writes the members of the token's JSON object.
   func write(to line: inout JSONLineEncoder) {
     line.field("id", id)
     line.field("label", label)

@@ -4,15 +4,15 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// `/api/vehicles`: the vehicles of the tenant. In paths a vehicle has its id or its VIN.
+/// `/api/vehicles`: the vehicles of the tenant. Paths contain the vehicle's id or its VIN.
 struct VehicleRoutes {
   let storage: any FleetStorage
 
   var routes: [Route] { things.readingRoutes + [things.create, things.patch, put, remove] }
 
-  /// Members of the JSON that no field has.
+  /// Members of a vehicle's JSON that are not fields.
   static let derived = [
-    // The older name of `createdAt`.
+    // The former name of `createdAt`.
     DerivedField<Vehicle>(
       key: "addedAt", schema: ##"{"$ref":"#/components/schemas/Time"}"##,
       read: { vehicles, _ throws(ThingError) in vehicles.map(\.createdAt.json) })
@@ -64,7 +64,7 @@ struct VehicleRoutes {
     }
   }
 
-  /// Creates a vehicle, or replaces the fields of one.
+  /// The route that creates a vehicle, or replaces the fields of an existing one.
   private var put: Route {
     let operation = Operation(
       id: "putVehicle",
@@ -112,9 +112,10 @@ struct VehicleRoutes {
         }
         // RFC 9110, 13.2.1: an invalid request is rejected as invalid, even if its conditions fail too.
         try Self.require(seen, conditions, of: old)
-        // Records that use it would otherwise belong to another vehicle.
+        // If the request has no VIN, keep it. Otherwise, records with this VIN would belong to another vehicle.
         if json["vin"] == nil { new.vin = old.value.vin }
-        // Requests of this older form do not know fleets.
+        // Clients of earlier versions do not know fleets, so a missing fleet does not remove the vehicle from its
+        // fleet.
         if json["fleetId"] == nil { new.fleetID = old.value.fleetID }
         try Self.check(old, new, transaction, call)
         return try things.shown(try transaction.update(old, to: new, action: "change"), call, transaction)
@@ -147,8 +148,10 @@ struct VehicleRoutes {
     }
   }
 
-  /// - Throws: `changedMeanwhile` if the vehicle has another version than the one in `If-Match`, or the request is only
-  ///   for a vehicle that does not exist.
+  /// Checks the conditions of a request.
+  ///
+  /// - Throws: `changedMeanwhile` if the vehicle has another version than the one in `If-Match`, or if the request
+  ///   requires that the vehicle does not exist.
   private static func require(
     _ seen: Int64?, _ conditions: Preconditions, of vehicle: Stored<Vehicle>
   ) throws(ThingError) {
@@ -157,7 +160,7 @@ struct VehicleRoutes {
     }
   }
 
-  /// A new vehicle from the body of a PUT, whose path has the id.
+  /// Creates a vehicle from the body of a PUT. Its id is in the path.
   private static func new(named name: String, _ json: JSON) throws(ThingError) -> Vehicle {
     guard case .object(var members) = json else {
       throw .invalid(FieldErrors([FieldError("", "expected an object, found \(json.summary)")]))
@@ -175,7 +178,7 @@ struct VehicleRoutes {
 }
 
 extension Identity {
-  /// The ids of the vehicles that are assigned to the caller at a time.
+  /// Returns the ids of the vehicles that are assigned to the caller at a time.
   func ownVehicles(at time: Timestamp, _ view: any FleetView) throws(ThingError) -> Set<String> {
     guard let person = signedIn?.person else { return [] }
     return Set(try view.vehicleWindows(of: person).filter { $0.contains(time) }.map(\.vehicle))

@@ -4,7 +4,7 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// The fleet's work: drivers, assignments, expenses.
+/// The routes of drivers, assignments and expenses.
 struct WorkRoutes {
   let storage: any FleetStorage
 
@@ -40,7 +40,7 @@ struct WorkRoutes {
       hidden: { relation, call in Self.hidden(relation, call) })
   }
 
-  /// Fields that drivers may change of themselves.
+  /// Fields that drivers may change in their own profile.
   private static let profile: Set<String> = ["phone", "status"]
 
   private static func check(
@@ -66,7 +66,7 @@ struct WorkRoutes {
     }
   }
 
-  /// The licence, for callers who may read only names; drivers see their own.
+  /// Returns the fields of the licence that the caller may not see. Drivers see their own licence.
   private static func hidden(_ relation: Relation?, _ call: Call) -> Set<String> {
     guard let identity = call.identity else { return Driver.licenceFields }
     let reach = Reach(of: identity.requester, to: .read, .licences)
