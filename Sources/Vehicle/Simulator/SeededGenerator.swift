@@ -1,4 +1,4 @@
-/// The generator SplitMix64, which gives the same numbers on every machine for a seed.
+/// The random number generator SplitMix64. From the same seed, it makes the same numbers on every machine.
 struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
@@ -9,15 +9,15 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
     return Self.mix(state)
   }
 
-  /// Returns a number in [0, 1).
+  /// Returns a random number from 0 to below 1.
   mutating func unit() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
 
-  /// Returns `true` with a probability. It draws no random number if the result is certain.
+  /// Returns `true` with a given probability. If the result is certain, no random number is drawn.
   mutating func happens(_ probability: Double) -> Bool {
     probability >= 1 ? true : probability <= 0 ? false : unit() < probability
   }
 
-  /// Distributes every bit of a key over the whole word (SplitMix64's finalizer).
+  /// Mixes a key so that each of its bits affects the whole result (SplitMix64's finalizer).
   static func mix(_ key: UInt64) -> UInt64 {
     var z = key
     z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9

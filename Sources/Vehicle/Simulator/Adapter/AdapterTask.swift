@@ -1,20 +1,20 @@
-/// The adapter's current task: steps in order of time, the last of which is the prompt.
+/// What the adapter is doing now: a list of steps in the order of their times. The last step prints the prompt.
 struct AdapterTask: Sendable {
   /// An action of the adapter.
   enum Step: Sendable {
-    /// Print characters unchanged; CRs are line ends.
+    /// Print characters exactly as given. Each CR becomes a line end.
     case text(String)
     /// Print a line with its line end.
     case line(String)
-    /// Print a frame that has passed on the bus.
+    /// Print a frame that was on the bus.
     case frame(BusFrame)
-    /// Connect to the bus that the search has found.
+    /// Use the bus that the search has found.
     case connect(Bus)
     /// Send the request on the bus.
     case send(PendingRequest)
     /// Restore the settings of power-up and print the banner. A warm restart keeps the baud rate.
     case restart(banner: String, isWarm: Bool)
-    /// Change the baud rate (`ATBRD`).
+    /// Change the baud rate, as `ATBRD` requests.
     case changeBaud(Int)
     /// Print the identity at the new baud rate. The previous rate is restored unless the host confirms the new one.
     case baudTrial(previous: Int)
@@ -31,18 +31,18 @@ struct AdapterTask: Sendable {
   }
 
   var steps: [TimedStep] = []
-  /// Whether a character interrupts the task, because it waits for the bus.
+  /// Whether a character from the host interrupts the task, which is then waiting for the bus.
   var isInterruptible = false
-  /// Whether characters received during the task are lost, as in a restart.
+  /// Whether characters that arrive during the task are lost, as during a restart.
   var losesInput = false
 
-  /// Appends a step, which must not be earlier than the last one.
+  /// Appends a step. Its time must not be earlier than that of the last one.
   mutating func add(_ step: Step, at time: Duration) { steps.append(TimedStep(time: time, step: step)) }
 }
 
-/// A request as written by the host.
+/// A request as the host has written it.
 struct PendingRequest: Sendable {
   var payload: [UInt8]
-  /// Number of frames after which the adapter stops waiting; `nil` if not given.
+  /// Number of frames after which the adapter stops waiting; `nil` if the host gave none.
   var count: Int?
 }

@@ -9,7 +9,7 @@ struct FramePrinter {
   var settings: VirtualAdapterSettings
   var bus: Bus
 
-  /// Returns the lines of a frame; none if formatting hides it.
+  /// Returns the lines that are printed for a frame; none if the adapter does not show such a frame.
   func lines(_ frame: BusFrame) -> [String] {
     bus.isCAN ? canLines(frame) : [legacyLine(frame.bytes)]
   }
@@ -20,7 +20,7 @@ struct FramePrinter {
   }
 
   private func canLines(_ frame: BusFrame) -> [String] {
-    // With extended addressing, the adapter removes the address byte of the tester.
+    // With extended addressing, the adapter does not show the tester's address byte.
     let hidden = settings.extendedAddress == nil || settings.headers ? 0 : 1
     let skipped = settings.extendedAddress == nil ? 0 : 1
     guard settings.formatting, frame.bytes.count > skipped else {
@@ -28,7 +28,7 @@ struct FramePrinter {
     }
     let control = frame.bytes[skipped]
     let isSingle = control >> 4 == 0
-    // Cut a single frame at its length, so that padding is not shown.
+    // Cut a single frame at its length, so that its padding is not shown.
     let end = isSingle ? min(frame.bytes.count, skipped + 1 + Int(control & 0x0F)) : frame.bytes.count
     if settings.headers { return [header(frame) + text(Array(frame.bytes[hidden..<end]))] }
     let data = frame.bytes[(skipped + 1)..<end]
@@ -56,7 +56,7 @@ struct FramePrinter {
     return HexDigits.text(frame.sender, digits: 3) + space + length
   }
 
-  /// Formats bytes; with spaces on, every byte is followed by one, including the last.
+  /// Formats bytes. If spaces are on, each byte is followed by one, including the last.
   private func text(_ bytes: [UInt8]) -> String {
     bytes.map { HexDigits.text($0, digits: 2) + (settings.spaces ? " " : "") }.joined()
   }

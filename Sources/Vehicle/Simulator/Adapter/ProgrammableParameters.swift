@@ -1,8 +1,9 @@
-/// The output of `ATPPS`: the programmable parameters of the data sheet, all off, so that their defaults apply.
+/// The output of `ATPPS`: the programmable parameters of the data sheet. All of them are off (F), so that their
+/// defaults apply.
 ///
 ///     1C:03 F 1D:0F F 1E:4A F 1F:FF F
 enum ProgrammableParameters {
-  /// Default values; FF for all others.
+  /// Default values of the parameters; all others are FF.
   private static let defaults: [UInt8: UInt8] = [
     0x03: 0x32, 0x04: 0x01, 0x06: 0xF1, 0x07: 0x09, 0x09: 0x00, 0x0A: 0x0A, 0x0C: 0x68, 0x0D: 0x0D, 0x0E: 0x9A,
     0x0F: 0xD5, 0x10: 0x0D, 0x11: 0x00, 0x13: 0x55, 0x14: 0x50, 0x15: 0x0A, 0x17: 0x92, 0x18: 0x31, 0x19: 0x31,
@@ -10,13 +11,13 @@ enum ProgrammableParameters {
     0x2B: 0x02, 0x2C: 0xE0, 0x2D: 0x04, 0x2E: 0x80, 0x2F: 0x0A,
   ]
 
-  /// The parameters 00 to 2F, four on each line.
+  /// The lines for the parameters 00 to 2F, four parameters on each line.
   static let lines: [String] = stride(from: UInt8(0), to: 0x30, by: 4).map { first in
     (first..<first + 4).map { number in
       HexDigits.text(number, digits: 2) + ":" + HexDigits.text(defaults[number] ?? 0xFF, digits: 2) + " F"
     }.joined(separator: " ")
   }
 
-  /// Parameter 1D: average pause before a request on a K-line.
+  /// Average pause before a request on a K-line, according to parameter 1D.
   static let requestPause = Duration.microseconds(4096 * Int(defaults[0x1D] ?? 0) - 2048)
 }

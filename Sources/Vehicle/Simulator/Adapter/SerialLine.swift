@@ -1,24 +1,24 @@
 /// The serial connection between host and adapter, in both directions. A byte takes 10 bits. A USB bridge collects
 /// bytes for the host and sends them when its buffer is full or its timer expires.
 struct SerialLine: Sendable {
-  /// A byte and its time.
+  /// A byte, and the time at which it was sent or arrives.
   struct TimedByte: Sendable {
     var time: Duration
     var byte: UInt8
-    /// Baud rate at which it was sent.
+    /// Baud rate at which the byte was sent.
     var baud: Int
   }
 
   /// The current baud rate.
   var baud: Int
-  /// Time for which the bridge collects bytes (FTDI's latency timer).
+  /// Maximum time for which the bridge collects bytes (FTDI's latency timer).
   var chunkTime: Duration
-  /// Number of bytes at which the bridge sends immediately.
+  /// Number of collected bytes at which the bridge sends at once.
   var chunkSize: Int
 
-  /// Bytes from the host that have not reached the adapter, in order.
+  /// Bytes from the host that have not reached the adapter yet, in order.
   private(set) var arriving = Queue<TimedByte>()
-  /// Bytes that have not reached the host; the time is when they left the adapter.
+  /// Bytes that have not reached the host yet. Their times are those at which they leave the adapter.
   private(set) var leaving = Queue<TimedByte>()
   private var lastArrival = Duration.zero
   private var lastDeparture = Duration.zero
@@ -29,7 +29,7 @@ struct SerialLine: Sendable {
     self.chunkSize = chunkSize
   }
 
-  /// Duration of a byte: 10 bits.
+  /// Duration of one byte, which is sent as 10 bits.
   var byteTime: Duration { .nanoseconds(10_000_000_000 / baud) }
 
   /// Sends a byte to the adapter.
@@ -38,21 +38,21 @@ struct SerialLine: Sendable {
     arriving.append(TimedByte(time: lastArrival, byte: byte, baud: baud))
   }
 
-  /// Removes and returns the first byte from the host; `nil` if there is none.
+  /// Removes and returns the next byte from the host; `nil` if there is none.
   mutating func takeArrival() -> TimedByte? { arriving.removeFirst() }
 
   /// Sends a byte to the host.
   ///
-  /// - Parameter pace: interval between bytes if it is slower than the baud rate; otherwise `nil`.
+  /// - Parameter pace: time between two bytes if they are sent more slowly than the baud rate allows; otherwise `nil`.
   mutating func send(toHost byte: UInt8, at time: Duration, pace: Duration? = nil) {
     lastDeparture = max(lastDeparture, time) + max(byteTime, pace ?? .zero)
     leaving.append(TimedByte(time: lastDeparture, byte: byte, baud: baud))
   }
 
-  /// Time at which the last byte leaves.
+  /// Time at which the last byte leaves the adapter.
   var drained: Duration { lastDeparture }
 
-  /// Number of bytes that wait in the adapter.
+  /// Number of bytes that are still in the adapter.
   func backlog(at time: Duration) -> Int {
     var waiting = 0
     for index in leaving.indices.reversed() where leaving[index].time > time { waiting += 1 }
@@ -67,7 +67,7 @@ struct SerialLine: Sendable {
     return min(timer, leaving[leaving.indices.lowerBound + chunkSize - 1].time)
   }
 
-  /// Removes and returns the bytes that reach the host by `time`; empty if there are none.
+  /// Removes and returns the bytes that have reached the host by `time`; empty if there are none.
   mutating func deliver(at time: Duration) -> [TimedByte] {
     guard let due = nextDelivery, due <= time else { return [] }
     var piece: [TimedByte] = []
@@ -78,13 +78,13 @@ struct SerialLine: Sendable {
     return piece
   }
 
-  /// Discards the bytes that have not left the adapter.
+  /// Discards the bytes that have not left the adapter yet.
   mutating func cutOff(at time: Duration) {
     leaving.removeAll { $0.time > time }
     lastDeparture = min(lastDeparture, time)
   }
 
-  /// Sends the waiting bytes at the baud rate, regardless of their pace.
+  /// Sends the remaining bytes at the full baud rate, even if they were to be sent more slowly.
   mutating func catchUp(at time: Duration) {
     var due = time
     let byteTime = byteTime
@@ -96,7 +96,7 @@ struct SerialLine: Sendable {
     if lastDeparture > time { lastDeparture = min(lastDeparture, due) }
   }
 
-  /// Discards the bytes in both directions.
+  /// Discards all bytes in both directions.
   mutating func clear() {
     leaving.removeAll { _ in true }
     arriving.removeAll { _ in true }

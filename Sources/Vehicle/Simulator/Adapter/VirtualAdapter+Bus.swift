@@ -1,4 +1,4 @@
-// Requests: transmission on the bus, answers and timeouts.
+// Requests: how they are sent on the bus, and how the adapter waits for answers.
 extension VirtualAdapter {
   /// Handles a line of hexadecimal digits. With an odd number of digits, the last one is the number of expected frames.
   mutating func request(_ command: String) {
@@ -31,7 +31,7 @@ extension VirtualAdapter {
     let isForgotten = bus.isKLine && (isUnheard || !isIgnitionOn(at: now))
     if isForgotten { active = nil }
     let start = bus.isKLine ? max(now, lastTraffic + model.requestPause) : now
-    // Before the pause is over, ECUs need not listen (ISO 14230-2, section 4.4.1).
+    // During the minimum pause, ECUs need not receive a request (ISO 14230-2, section 4.4.1).
     let isEarly = start < lastTraffic + bus.minimumPause
     let requestEnd = start + bus.requestTime(bytes: bus.isCAN ? 8 : request.payload.count + 4)
     stale.removeAll { $0.time <= start }
@@ -48,7 +48,7 @@ extension VirtualAdapter {
     active = nil
   }
 
-  /// Returns the message of a fault that replaces the answer; `nil` if there is none.
+  /// Returns the message that a fault makes the adapter print instead of an answer; `nil` if there is none.
   private mutating func messageInstead() -> String? {
     if let fault = faults.strike(.err, at: now) {
       return "ERR" + (fault.number < 10 ? "0" : "") + String(Int(fault.number))
@@ -60,14 +60,14 @@ extension VirtualAdapter {
     return nil
   }
 
-  /// Returns the car's answers as frames, including the effects of faults.
+  /// Returns the frames of the car's answers, as faults have changed them.
   private mutating func frames(for request: PendingRequest, on bus: Bus, after end: Duration) -> [BusFrame] {
     let index = car
     guard cars[index].car.bus == bus, isIgnitionOn(at: end) else { return [] }
     if faults.strike(.noData, at: now, where: { $0.names(request.payload) }) != nil { return [] }
     var payload = request.payload
     if !settings.formatting, bus.isCAN {
-      // Without formatting, the host sends the length byte itself.
+      // If formatting is off, the host itself sends the length byte.
       guard let length = payload.first, length < 8, payload.count > Int(length) else { return [] }
       payload = Array(payload[1...Int(length)])
     }
@@ -92,7 +92,7 @@ extension VirtualAdapter {
     return cars[index].car.answers(to: request, at: carTime(time)).filter { !gone.contains(ecus[$0.ecu].address) }
   }
 
-  /// Applies the faults `noPID` and `noMultiPID`: the ECU supports less than its bitmap states.
+  /// Applies the faults `noPID` and `noMultiPID`: an ECU does not answer all PIDs that its support bitmap contains.
   private func withoutPIDs(_ payload: inout [UInt8]) {
     guard payload.first == 0x01, payload.count > 1 else { return }
     let missing = faults.allHolding(.noPID, at: now).compactMap(\.bytes.first)
@@ -100,7 +100,7 @@ extension VirtualAdapter {
     if payload.count > 2, faults.holds(.noMultiPID, at: now) { payload = [0x01] }
   }
 
-  /// Applies the faults `busy`, `pending` and `negative`.
+  /// Applies the faults `busy`, `pending` and `negative` to the answers.
   private mutating func disturb(_ answers: inout [Car.Answer], _ request: [UInt8]) {
     for index in answers.indices {
       let service = request[0]
@@ -117,7 +117,7 @@ extension VirtualAdapter {
     }
   }
 
-  /// Applies the fault `senders`: repeats the first ECU's frames from other addresses.
+  /// Applies the fault `senders`: repeats the frames of the first ECU from further addresses.
   private func multiply(_ frames: [BusFrame], on bus: Bus, at time: Duration) -> [BusFrame] {
     guard let fault = faults.holding(.senders, at: time), let first = frames.first?.sender else { return frames }
     let own = frames.filter { $0.sender == first }
@@ -152,7 +152,8 @@ extension VirtualAdapter {
     frames = damaged
   }
 
-  /// Plans the steps of an answer: the frames, and its end when the count is reached or the timeout expires.
+  /// Plans the steps of an answer: the printing of its frames, and its end. It ends when the expected number of frames
+  /// is reached, or the timeout expires.
   private mutating func listen(
     _ fresh: [BusFrame], _ request: PendingRequest, on bus: Bus, from requestEnd: Duration
   ) {
@@ -160,7 +161,7 @@ extension VirtualAdapter {
     steps.isInterruptible = true
     var frames = fresh
     if !stale.isEmpty {
-      // On a single-wire bus, ECUs that are still sending did not receive the request; on CAN they did.
+      // On a single-wire bus, an ECU that was still sending did not receive the request. On CAN, it did.
       let speaking = Set(stale.map(\.sender))
       if !bus.isCAN { frames.removeAll { speaking.contains($0.sender) } }
       frames = (frames + stale).sorted { ($0.time, $0.sender) < ($1.time, $1.sender) }
@@ -172,7 +173,7 @@ extension VirtualAdapter {
     var slowest = Duration.zero
     var shown = 0
     var remaining = frames[...]
-    // A frame counts as in time when it begins, because a long one on a K-line takes longer than the timeout.
+    // A frame that begins before the timeout is in time. On a K-line, a long frame takes longer than the timeout.
     func begins(_ frame: BusFrame) -> Duration { frame.time - bus.airTime(bytes: frame.bytes.count) }
     while let frame = remaining.first, begins(frame) <= deadline {
       remaining.removeFirst()
@@ -193,7 +194,7 @@ extension VirtualAdapter {
       steps.add(.line("NO DATA"), at: deadline)
       self.slowest = nil
     } else {
-      // Let the measured time decrease gradually.
+      // The measured time decreases only gradually.
       self.slowest = max(slowest, (self.slowest ?? slowest) * 7 / 8)
     }
     lastTraffic = max(lastTraffic, requestEnd)
@@ -201,21 +202,21 @@ extension VirtualAdapter {
     task = steps
   }
 
-  /// The timeout for the next frame: ATST, shortened by adaptive timing.
+  /// Maximum time to wait for the next frame: the value of ATST, which adaptive timing shortens.
   private var patience: Duration {
     let most = settings.timeoutTime
     guard settings.adaptive > 0, let slowest else { return most }
     return min(most, settings.adaptive == 1 ? slowest * 2 + .milliseconds(8) : slowest * 3 / 2 + .milliseconds(4))
   }
 
-  /// Whether a frame is the negative response 78, which makes an STN chip wait.
+  /// Whether a frame is the negative response 78 (pending), after which an STN chip waits longer.
   private func isPending(_ frame: BusFrame, on bus: Bus) -> Bool {
     guard model.kind == .stn else { return false }
     let data = frame.bytes.dropFirst(bus.isCAN ? 1 : 3)
     return data.count >= 3 && data.first == 0x7F && data.dropFirst(2).first == Refusal.responsePending
   }
 
-  /// Prints a frame that has passed on the bus.
+  /// Prints a frame that was on the bus.
   mutating func show(_ frame: BusFrame) {
     guard let bus = active else { return }
     let lines = FramePrinter(settings: settings, bus: bus).lines(frame)

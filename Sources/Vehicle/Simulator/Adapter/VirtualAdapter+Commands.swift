@@ -19,7 +19,8 @@ extension VirtualAdapter {
       answer("OK")
       sleepsAt = now + model.processing + .milliseconds(20)
     case "MA", "MP", "MR", "MT":
-      // There is no traffic except answers: wait until a character arrives.
+      // In this mode, the adapter prints all traffic. There is none besides answers, so it only waits until a character
+      // arrives.
       var task = AdapterTask()
       task.isInterruptible = true
       self.task = task
@@ -52,8 +53,8 @@ extension VirtualAdapter {
     }
   }
 
-  /// Changes the baud rate: prints `OK` at the old rate and, when the host has had time to follow, the identity at the
-  /// new one. A CR within the time limit confirms the change.
+  /// Changes the baud rate: prints `OK` at the old rate and, after the host has had time to change its own rate, the
+  /// identity at the new one. The host confirms the change by a CR within the time limit.
   private mutating func changeBaud(_ baud: Int) {
     var task = AdapterTask()
     task.losesInput = true
@@ -64,14 +65,14 @@ extension VirtualAdapter {
     self.task = task
   }
 
-  /// Prints the identity at the new baud rate and waits for the host's confirmation.
+  /// Prints the identity at the new baud rate, and waits until the host confirms the rate.
   mutating func beginBaudTrial(_ previous: Int) {
     task = nil
     print(model.identity)
     baudTrial = (previous, line.drained + settings.baudTrial)
   }
 
-  /// Returns the answer of a command that reports information; `nil` for any other command.
+  /// Returns the answer to a command that asks for information; `nil` for any other command.
   private mutating func information(_ command: String) -> String? {
     switch command {
     case "I": return model.identity
@@ -95,7 +96,7 @@ extension VirtualAdapter {
     return "\(tenths / 10).\(tenths % 10)V"
   }
 
-  /// Handles switches such as `E0`, `S1` and `H1`.
+  /// Handles commands that turn something on or off, such as `E0`, `S1` and `H1`.
   ///
   /// - Returns: `false` for any other command.
   private mutating func setSwitch(_ command: String) -> Bool {
@@ -116,11 +117,11 @@ extension VirtualAdapter {
     return true
   }
 
-  /// Handles values such as `ST32`, `SH7E0`, `CRA7E8` and `FCSD300000`.
+  /// Handles commands that set a value, such as `ST32`, `SH7E0`, `CRA7E8` and `FCSD300000`.
   ///
   /// - Returns: `false` for any other command.
   private mutating func setValue(_ command: String) -> Bool {
-    // Longer names first: CRA is not CR with the argument A.
+    // Longer names come first, so that CRA is not taken for CR with the argument A.
     for name in ["FCSH", "FCSD", "FCSM", "CEA", "CRA", "BRT", "CF", "CM", "CP", "SH", "ST", "SW", "AT", "AR", "@3"]
     where command.hasPrefix(name) {
       return set(name, command.dropFirst(name.count))
@@ -148,7 +149,7 @@ extension VirtualAdapter {
     case ("CM", let value?, 3), ("CM", let value?, 8):
       settings.filter = .init(mask: value, value: settings.filter?.value ?? 0)
     case ("FCSM", let value?, 1) where value <= 2:
-      // Mode 1 requires header and data, mode 2 data.
+      // Mode 1 requires that header and data were set, mode 2 only the data.
       guard value == 0 || settings.flowData != nil, value != 1 || settings.flowHeader != nil else { return false }
       settings.flowMode = Int(value)
     case ("FCSH", let value?, 3), ("FCSH", let value?, 6), ("FCSH", let value?, 8): settings.flowHeader = value
@@ -161,7 +162,7 @@ extension VirtualAdapter {
     return true
   }
 
-  /// Sets a filter such as `CRA7E8`, in which X stands for any digit.
+  /// Sets the filter of received addresses from a pattern such as `CRA7E8`, in which X stands for any digit.
   private mutating func setFilter(_ pattern: Substring) -> Bool {
     var filter = VirtualAdapterSettings.Filter(mask: 0, value: 0)
     for character in pattern.utf8 {
@@ -174,7 +175,7 @@ extension VirtualAdapter {
     return true
   }
 
-  /// Whether a command is accepted but has no effect in the simulation.
+  /// Whether a command is accepted although it has no effect in the simulation.
   private func isAccepted(_ command: String) -> Bool {
     let fixed = [
       "AL", "NL", "M0", "M1", "FE", "V0", "V1", "CSM0", "CSM1", "JE", "JS", "SI", "FI", "SS", "KW0", "KW1", "RTR",

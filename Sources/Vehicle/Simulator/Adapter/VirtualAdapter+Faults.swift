@@ -1,4 +1,4 @@
-// Spontaneous faults.
+// Faults that occur by themselves, without a command.
 extension VirtualAdapter {
   /// Simulates the faults that are due.
   ///
@@ -18,7 +18,7 @@ extension VirtualAdapter {
     return true
   }
 
-  /// Restarts an adapter that was plugged in again, because it had no power.
+  /// Restarts the adapter when it is plugged in again, because it had no power meanwhile.
   private mutating func notePlug() {
     let isPlugged = isPlugged
     if isPlugged, !wasPlugged {
@@ -55,7 +55,7 @@ extension VirtualAdapter {
     prompt()
   }
 
-  /// Sends `$GPRMC` and `$GPGGA` of a stationary receiver.
+  /// Sends the sentences `$GPRMC` and `$GPGGA` of a GPS receiver that does not move.
   private mutating func speakNMEA() {
     let seconds = Int(now.inSeconds)
     let clock = [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60]

@@ -1,4 +1,4 @@
-// Characters from the host, up to a complete command.
+// Input from the host: collects characters until a command is complete.
 extension VirtualAdapter {
   /// Handles a byte from the host.
   mutating func receive(_ byte: UInt8) {
@@ -27,7 +27,7 @@ extension VirtualAdapter {
 
   private mutating func handle(_ byte: UInt8) {
     if settings.echo { echo(byte) }
-    // The chip ignores NUL and line feeds.
+    // A real chip ignores NUL and line feeds.
     if byte == 0 || byte == 0x0A { return }
     if byte != 0x0D {
       typed.append(byte)
@@ -53,7 +53,8 @@ extension VirtualAdapter {
     send(bytes)
   }
 
-  /// The answer before goes out now, and this command's waits for the next.
+  /// Applies the fault `replyBehind`: prints the answer to the previous command now, and keeps this command's answer
+  /// until the next one.
   private mutating func fallBehind() {
     let former = heldBack
     heldBack = []
@@ -68,7 +69,7 @@ extension VirtualAdapter {
     if let steps = task?.steps {
       for step in steps { if case .frame(let frame) = step.step { stale.append(frame) } }
     }
-    // In the middle of a search or a line, the word is simply appended, as on the real chip.
+    // During a search or in the middle of a line, the word is simply appended, as by a real chip.
     var stopping = AdapterTask()
     stopping.losesInput = true
     write("STOPPED\r")
@@ -91,7 +92,7 @@ extension VirtualAdapter {
     return pattern.hasSuffix("*") ? command.hasPrefix(pattern.dropLast()) : command.hasPrefix(pattern)
   }
 
-  /// Prints an answer and the prompt.
+  /// Prints an answer of one or more lines, and the prompt.
   mutating func answer(_ lines: String...) { answer(lines) }
 
   /// Prints the lines of an answer and the prompt.
@@ -102,7 +103,7 @@ extension VirtualAdapter {
     self.task = task
   }
 
-  /// Starts a restart that takes some time.
+  /// Begins a restart, which takes `delay`.
   mutating func begin(restartAfter delay: Duration, banner: String, isWarm: Bool = false) {
     var task = AdapterTask()
     task.losesInput = true
@@ -113,9 +114,10 @@ extension VirtualAdapter {
     self.task = task
   }
 
-  /// Restores the settings of power-up and prints the banner.
+  /// Restores the settings of power-up, and prints the banner.
   ///
-  /// - Parameter isWarm: whether the restart is by ATWS, which keeps the baud rate set by ATBRD (data sheet, AT WS).
+  /// - Parameter isWarm: whether ATWS causes the restart. It keeps the baud rate that was set by ATBRD (data sheet, AT
+  ///   WS).
   mutating func restart(banner: String, isWarm: Bool = false) {
     settings = VirtualAdapterSettings(linefeeds: model.linefeeds)
     active = nil

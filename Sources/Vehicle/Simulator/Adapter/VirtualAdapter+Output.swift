@@ -5,7 +5,7 @@ extension VirtualAdapter {
   /// Prints a line with its line end.
   mutating func print(_ text: String) { write(text + "\r") }
 
-  /// Prints characters; each CR becomes a line end according to `ATL`.
+  /// Prints characters. Each CR becomes the line end that `ATL` selects.
   mutating func write(_ text: String) {
     let end = Array(lineEnd.utf8)
     let bytes = text.utf8.flatMap { $0 == 0x0D ? end : [$0] }
@@ -13,7 +13,7 @@ extension VirtualAdapter {
     send(bytes)
   }
 
-  /// Sends bytes to the host and applies faults.
+  /// Sends bytes to the host, as faults have changed them.
   mutating func send(_ bytes: [UInt8]) {
     guard isSpeaking else { return }
     if isHoldingBack {
@@ -32,13 +32,13 @@ extension VirtualAdapter {
     }
   }
 
-  /// Whether the adapter's output reaches the host.
+  /// Whether the adapter's output reaches the host now.
   var isSpeaking: Bool {
     !faults.holds(.silent, at: now) && !faults.holds(.unplug, at: now) && !faults.holds(.gps, at: now)
       && !faults.holds(.echoAll, at: now)
   }
 
-  /// Ends an answer with the prompt, unless a fault changes that.
+  /// Ends an answer with the prompt, unless a fault prevents that.
   mutating func finish() {
     if let late = faults.strike(.promptLate, at: now) {
       task?.steps = [.init(time: now + late.duration, step: .latePrompt)]
@@ -47,7 +47,7 @@ extension VirtualAdapter {
     endTask()
   }
 
-  /// Prints the prompt and pending alerts, then handles the characters received meanwhile.
+  /// Prints the prompt and any messages that wait. Then handles the characters that have arrived meanwhile.
   mutating func endTask() {
     let reply = printed
     prompt()
@@ -65,7 +65,7 @@ extension VirtualAdapter {
     for byte in typed { receive(byte) }
   }
 
-  /// Prints the prompt, after a blank line if this kind of adapter prints one.
+  /// Prints the prompt. Some kinds of adapters print a blank line before it.
   mutating func prompt() {
     let blank = String(repeating: "\r", count: model.blankLines)
     if faults.strike(.promptOK, at: now) != nil { print("OK") }
@@ -74,8 +74,8 @@ extension VirtualAdapter {
     if faults.strike(.promptTwice, at: now) != nil { write(blank + ">") }
   }
 
-  /// Returns the byte that the other side receives if the baud rates differ. A UART tolerates 3 %, which is necessary
-  /// for `ATBRD11` (235,294) and 230,400.
+  /// Returns the byte that the other side receives if the baud rates differ. A UART tolerates a difference of 3 %. This
+  /// is needed because `ATBRD11` sets 235,294 baud and the host 230,400.
   func garbled(_ byte: UInt8, at baud: Int) -> UInt8 {
     guard model.isStrictAboutBaud, let hostBaud, abs(hostBaud - baud) * 100 > baud * 3 else { return byte }
     return UInt8(truncatingIfNeeded: SeededGenerator.mix(UInt64(byte) &+ UInt64(baud))) | 0x80

@@ -1,6 +1,6 @@
-// Choice of the bus: `ATSP`, search and initialization.
+// Selection of the bus: `ATSP`, the automatic search, and initialization.
 extension VirtualAdapter {
-  /// Handles `SP6`, `SP0`, `SPA6` (search, beginning with 6), `TP…` and `PC`.
+  /// Handles `SP6` (use protocol 6), `SP0` (search), `SPA6` (search, beginning with 6), `TP…` (try) and `PC` (close).
   ///
   /// - Returns: `false` for any other command.
   mutating func setProtocol(_ command: String) -> Bool {
@@ -25,7 +25,7 @@ extension VirtualAdapter {
     return true
   }
 
-  /// The answer to `ATDP`.
+  /// The adapter's answer to `ATDP`.
   var protocolTitle: String {
     switch settings.selection {
     case .fixed(let bus): bus.title
@@ -33,7 +33,7 @@ extension VirtualAdapter {
     }
   }
 
-  /// The answer to `ATDPN`.
+  /// The adapter's answer to `ATDPN`.
   var protocolDigits: String {
     if faults.holds(.protocolZero, at: now) { return "0" }
     return switch settings.selection {
@@ -47,16 +47,16 @@ extension VirtualAdapter {
     !faults.holds(.ignitionOff, at: time) && cars[car].car.isAwake(at: carTime(time))
   }
 
-  /// Order of the search: the fastest buses first.
+  /// The order in which buses are searched: the fastest ones first.
   private static let order: [Bus] = [
     .can11at500, .can11at250, .can29at500, .can29at250, .j1850pwm, .j1850vpw, .kwpFast, .iso9141, .kwpSlow,
   ]
 
-  /// Returns the time to find out whether a bus answers.
+  /// Returns the time that the adapter needs to find out whether a vehicle answers on a bus.
   private static func trial(_ bus: Bus, answers: Bool) -> Duration {
     switch bus {
     case .kwpFast: answers ? .milliseconds(450) : .milliseconds(600)
-    // 5 baud: ten bits of 200 ms for the address, then key bytes.
+    // Initialization at 5 baud: the address takes ten bits of 200 ms, and then key bytes follow.
     case .iso9141, .kwpSlow: answers ? .milliseconds(2500) : .milliseconds(2700)
     default: answers ? .milliseconds(120) : .milliseconds(220)
     }
@@ -68,7 +68,7 @@ extension VirtualAdapter {
     return car.bus == bus && isIgnitionOn(at: time) && !(isSearch && (car.speaksUDS || bus == .j1939))
   }
 
-  /// Plans the steps before a request can be sent: a search, an initialization, or nothing.
+  /// Plans the steps that are needed before a request can be sent: a search, an initialization, or none.
   mutating func connect(then request: PendingRequest) {
     var task = AdapterTask()
     task.isInterruptible = true

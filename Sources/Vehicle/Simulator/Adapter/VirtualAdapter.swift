@@ -1,5 +1,5 @@
-/// A virtual ELM327 connected to a virtual car. Bytes with times go in, bytes with times come out. It does no I/O and
-/// reads no clock; the same calls always give the same bytes.
+/// A virtual ELM327 that is connected to a virtual car. It receives and returns bytes with their times, does no I/O,
+/// and reads no clock. The same calls always give the same bytes.
 ///
 /// Call order: ``receive(_:at:)`` with the bytes of the host; ``advance(to:)`` no later than ``nextEvent``; then
 /// ``takeOutput()`` until it returns nothing. Times must not decrease.
@@ -19,48 +19,50 @@ public struct VirtualAdapter: ~Copyable {
 
   /// The current time of the simulation.
   var now = Duration.zero
-  /// Characters of the incomplete command.
+  /// Characters of a command that is not complete yet.
   var typed: [UInt8] = []
   var lastTyped = Duration.zero
   /// The last complete command; an empty command repeats it.
   var lastCommand: [UInt8] = []
   var task: AdapterTask?
-  /// Characters received during a command that cannot be interrupted.
+  /// Characters that have arrived during a command that cannot be interrupted.
   var typeahead: [UInt8] = []
-  /// The active bus; `nil` if it has to be searched or initialized.
+  /// The bus that is initialized; `nil` if a bus must first be searched or initialized.
   var active: Bus?
-  /// End of the last frame on the bus.
+  /// Time at which the last frame on the bus ended.
   var lastTraffic = Duration.seconds(-3600)
-  /// Frames that arrive after the adapter stopped waiting.
+  /// Frames that arrive after the adapter has stopped waiting for them.
   var stale: [BusFrame] = []
-  /// The slowest recent answer, for adaptive timing; `nil` if there is none.
+  /// The longest time that ECUs recently took to answer, for adaptive timing; `nil` if none has answered.
   var slowest: Duration?
-  /// Output of the current command, for faults that repeat it.
+  /// What the current command has printed, for faults that repeat it.
   var printed: [UInt8] = []
-  /// Answers delayed until the next one, and whether the current one is delayed.
+  /// An answer that is kept until the next one, and whether the current answer is to be kept. The fault `replyBehind`
+  /// uses both.
   var heldBack: [UInt8] = []
   var isHoldingBack = false
-  /// Messages to print when the adapter becomes idle.
+  /// Messages that the adapter prints when it becomes idle.
   var alerts: [String] = []
   var isAsleep = false
-  /// Time at which it falls asleep; `nil` if it does not.
+  /// Time at which the adapter falls asleep; `nil` if it does not.
   var sleepsAt: Duration?
-  /// Previous baud rate, restored if the host does not confirm `ATBRD` by this time.
+  /// The previous baud rate, and the time at which it is restored unless the host confirms the new one; `nil` if no
+  /// change is in progress.
   var baudTrial: (previous: Int, until: Duration)?
-  /// Time up to which spontaneous faults were simulated.
+  /// Time up to which faults that occur by themselves were simulated.
   var faultsPlayed = Duration.nanoseconds(-1)
   var nextSentence = Duration.zero
   var wasPlugged = true
   /// Text stored by `AT@3`.
   var storedTitle: String?
-  /// Baud rate of the host, if the port knows it (a pseudo terminal does); `nil` if it always matches.
+  /// The host's baud rate, if the port knows it, as a pseudo-terminal does; `nil` if it always equals the adapter's.
   public var hostBaud: Int?
 
-  /// Creates an adapter after power-up, at time zero.
+  /// Creates an adapter that is powered up at time zero.
   ///
   /// - Parameters:
   ///   - scenario: adapter, cars and faults.
-  ///   - more: additional faults.
+  ///   - more: faults in addition to those of the scenario.
   public init(_ scenario: Scenario, faults more: [Fault] = []) {
     model = scenario.adapter
     cars = scenario.cars
@@ -69,27 +71,27 @@ public struct VirtualAdapter: ~Copyable {
     settings = VirtualAdapterSettings(linefeeds: model.linefeeds)
   }
 
-  /// The current baud rate, which `ATBRD` changes.
+  /// The adapter's present baud rate, which `ATBRD` changes.
   public var baud: Int { line.baud }
 
-  /// Whether ``hostBaud`` has an effect.
+  /// Whether the host's baud rate must be right.
   var isStrictAboutBaud: Bool { model.isStrictAboutBaud }
 
-  /// Whether the adapter is plugged in; `false` during the fault `unplug`, when the port must be closed.
+  /// Whether the adapter is plugged in. During the fault `unplug`, it is not, and the port must be closed.
   public var isPlugged: Bool { !faults.holds(.unplug, at: now) }
 
-  /// Receives bytes from the host. They reach the adapter one by one at the baud rate.
+  /// Receives bytes from the host. They reach the adapter one after another at the baud rate.
   public mutating func receive(_ bytes: some Sequence<UInt8>, at time: Duration) {
     advance(to: time)
     for byte in bytes { line.send(toAdapter: garbled(byte, at: line.baud), at: time) }
   }
 
-  /// Time at which ``advance(to:)`` has work to do; `nil` for never, unless bytes are received.
+  /// Time at which ``advance(to:)`` must be called; `nil` if nothing happens until bytes are received.
   public var nextEvent: Duration? {
     [line.nextDelivery, nextStep].compactMap { $0 }.min()
   }
 
-  /// Simulates everything up to a time.
+  /// Simulates everything that happens until a time.
   public mutating func advance(to time: Duration) {
     while let next = nextStep, next <= time {
       now = max(now, next)
@@ -98,8 +100,7 @@ public struct VirtualAdapter: ~Copyable {
     now = max(now, time)
   }
 
-  /// Removes and returns the bytes that have reached the host; empty if there are none. Call it until it returns
-  /// nothing.
+  /// Removes and returns bytes that have reached the host. Call it until it returns none.
   public mutating func takeOutput() -> [UInt8] {
     line.chunkSize = faults.holds(.split, at: now) ? 1 : model.chunkSize
     return line.deliver(at: now).map { garbled($0.byte, at: $0.baud) }
@@ -117,15 +118,15 @@ public struct VirtualAdapter: ~Copyable {
     return times.min()
   }
 
-  /// Delays a step to the end of the fault `hang`.
+  /// Returns the time of a step. During the fault `hang`, the step is delayed until the fault ends.
   private func afterHang(_ time: Duration) -> Duration {
     guard let hang = faults.holding(.hang, at: max(time, now)) else { return time }
     if case .during(_, let end?) = hang.window { return end }
     return .seconds(1 << 40)
   }
 
-  /// Simulates the earliest event. At the same time, faults come before received bytes, and those before the adapter's
-  /// own steps.
+  /// Simulates the next event. If several have the same time, faults come first, then received bytes, and then the
+  /// adapter's own steps.
   private mutating func step() {
     if playFaults() { return }
     if let arrival = line.arriving.first, arrival.time <= now {
@@ -151,7 +152,7 @@ public struct VirtualAdapter: ~Copyable {
       return
     }
     if !typed.isEmpty, lastTyped + .seconds(20) <= now {
-      // The adapter abandons an incomplete command after 20 s.
+      // If a command is not completed within 20 s, the adapter discards it.
       typed = []
       print("?")
       prompt()
@@ -165,7 +166,7 @@ public struct VirtualAdapter: ~Copyable {
     case .frame(let frame): show(frame)
     case .connect(let bus):
       active = bus
-      // Even an adapter without a pause between requests has waited after the initialization.
+      // After the initialization, even an adapter that makes no pause between requests has waited long enough.
       lastTraffic = now - max(.zero, bus.minimumPause - model.requestPause)
     case .send(let request): send(request)
     case .restart(let banner, let isWarm): restart(banner: banner, isWarm: isWarm)
@@ -176,9 +177,9 @@ public struct VirtualAdapter: ~Copyable {
     }
   }
 
-  /// Index of the car that is present now.
+  /// Index of the car to which the adapter is connected now.
   var car: Int { cars.lastIndex { $0.from <= now } ?? 0 }
 
-  /// Converts a time to that of the current car's drive.
+  /// Returns the time since the current car was connected, which is the time in its drive.
   func carTime(_ time: Duration) -> Duration { time - cars[car].from }
 }

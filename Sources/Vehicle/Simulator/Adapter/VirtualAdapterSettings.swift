@@ -1,4 +1,4 @@
-/// Settings that AT commands change and a reset restores.
+/// The settings that AT commands change, and that a reset restores.
 struct VirtualAdapterSettings: Sendable {
   var echo = true
   var linefeeds = false
@@ -14,7 +14,7 @@ struct VirtualAdapterSettings: Sendable {
   var adaptive = 1
   /// Timeout (`ATST`), in units of 4.096 ms.
   var timeout: UInt8 = 0x32
-  /// Request header (`ATSH`); `nil` for the functional one of the bus.
+  /// Header of requests (`ATSH`); `nil` for the functional header of the bus.
   var header: UInt32?
   /// The five most significant bits of a 29-bit identifier (`ATCP`).
   var priority: UInt8 = 0x18
@@ -22,27 +22,27 @@ struct VirtualAdapterSettings: Sendable {
   var extendedAddress: UInt8?
   /// Filter of received identifiers (`ATCRA`, `ATCF`, `ATCM`); `nil` for the default of the bus.
   var filter: Filter?
-  /// Whether flow control is sent (`ATCFC`).
+  /// Whether the adapter sends flow control (`ATCFC`).
   var sendsFlowControl = true
   /// Flow control mode (`ATFCSM`).
   var flowMode = 0
   /// Flow control header and data (`ATFCSH`, `ATFCSD`); `nil` if not set.
   var flowHeader: UInt32?
   var flowData: [UInt8]?
-  /// Whether keep-alive messages are sent (`ATSW`).
+  /// Whether the adapter sends keep-alive messages on a K-line (`ATSW`).
   var wakesUp = true
-  /// Time limit to confirm a baud rate (`ATBRT`).
+  /// Time within which the host must confirm a new baud rate (`ATBRT`).
   var baudTrial = Duration.milliseconds(75)
   var selection = Selection.automatic(nil)
 
   /// The protocol chosen by `ATSP`.
   enum Selection: Sendable, Equatable {
-    /// Automatic search, beginning with the last bus that worked.
+    /// The protocol is searched automatically, beginning with the given bus.
     case automatic(Bus?)
     case fixed(Bus)
   }
 
-  /// A filter of CAN identifiers: the bits of the mask must equal those of the value.
+  /// A filter of CAN identifiers. An identifier passes if it equals `value` in all bits that are set in `mask`.
   struct Filter: Sendable, Equatable {
     var mask: UInt32
     var value: UInt32
@@ -69,15 +69,15 @@ struct VirtualAdapterSettings: Sendable {
     }
   }
 
-  /// Whether the adapter prints frames of this sender.
+  /// Whether the adapter prints frames that this sender has sent.
   func receives(_ sender: UInt32, on bus: Bus) -> Bool {
     guard bus.isCAN else { return true }
     if let filter { return filter.passes(sender) }
-    // 7E8…7EF and 18DAF1xx, the addresses of ISO 15765-4.
+    // Without a filter, the addresses of ISO 15765-4 are received: 7E8…7EF and 18DAF1xx.
     return bus.isExtended ? sender & 0x1FFF_FF00 == 0x18DA_F100 : sender & 0x7F8 == 0x7E8
   }
 
-  /// Returns the flow control for an ECU's first frame; `nil` if none is sent.
+  /// Returns the flow control that the adapter sends after an ECU's first frame; `nil` if it sends none.
   func flowControl(to sender: UInt32, on bus: Bus) -> FlowControl? {
     guard sendsFlowControl, formatting else { return nil }
     let automatic: UInt32 =
@@ -86,7 +86,7 @@ struct VirtualAdapterSettings: Sendable {
       : sender & 0x7F8 == 0x7E8 ? sender - 8 : requestHeader(on: bus)
     var control = FlowControl(header: automatic, extendedAddress: extendedAddress)
     if flowMode > 0, var flowData, flowData.count > 0 {
-      // With extended addressing, the host may write the address byte itself.
+      // With extended addressing, the host may itself have written the address byte.
       if extendedAddress != nil, flowData[0] == extendedAddress { flowData.removeFirst() }
       guard !flowData.isEmpty else { return nil }
       control.isClear = flowData[0] == 0x30

@@ -1,19 +1,19 @@
-/// A frame at its end on the bus.
+/// A frame that was on the bus.
 struct BusFrame: Equatable {
-  /// Time at which its last bit has passed.
+  /// Time at which the last bit of the frame ended.
   var time: Duration
-  /// CAN identifier, or the source byte on other buses.
+  /// CAN identifier of the sender; on other buses, the sender's address byte.
   var sender: UInt32
-  /// The data field on CAN; on other buses the whole frame with header and checksum.
+  /// On CAN, the data field; on other buses, the whole frame with header and checksum.
   var bytes: [UInt8]
 }
 
 /// A request on the bus.
 struct BusRequest {
-  /// CAN identifier, or the three header bytes of other buses in the low 24 bits.
+  /// CAN identifier of the request; on other buses, the three header bytes in the low 24 bits.
   var header: UInt32
-  /// Address byte before the data (`ATCEA`); `nil` if there is none.
+  /// Address byte that precedes the data (`ATCEA`); `nil` if there is none.
   var extendedAddress: UInt8?
-  /// Payload, beginning with the service byte.
+  /// Payload of the request, which begins with the service byte.
   var payload: [UInt8]
 }

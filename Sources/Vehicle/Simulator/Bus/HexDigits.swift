@@ -1,6 +1,6 @@
 /// Conversions of hexadecimal digits, as adapters print and read them.
 enum HexDigits {
-  /// Returns the value of a digit, ignoring case; `nil` for any other byte.
+  /// Returns the value of a digit in upper or lower case; `nil` for any other byte.
   static func value(of byte: UInt8) -> UInt8? {
     switch byte {
     case 0x30...0x39: byte - 0x30
@@ -13,12 +13,12 @@ enum HexDigits {
   /// Returns the upper-case digit of a value below 16.
   static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x37 + value }
 
-  /// Formats bytes with two digits each.
+  /// Formats bytes as two digits each.
   static func text(_ bytes: some Sequence<UInt8>) -> String {
     String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
   }
 
-  /// Formats a number with at least this many digits.
+  /// Formats a number with at least `digits` digits.
   static func text(_ number: some BinaryInteger, digits: Int) -> String {
     let text = String(number, radix: 16, uppercase: true)
     return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text

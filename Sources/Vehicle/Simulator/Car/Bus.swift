@@ -4,11 +4,11 @@ public enum Bus: UInt8, CaseIterable, Sendable {
   case j1850pwm = 1
   /// SAE J1850 VPW, 10.4 kbit/s.
   case j1850vpw
-  /// ISO 9141-2, 5 baud init.
+  /// ISO 9141-2, with initialization at 5 baud.
   case iso9141
-  /// ISO 14230-4 (KWP2000), 5 baud init.
+  /// ISO 14230-4 (KWP2000), with initialization at 5 baud.
   case kwpSlow
-  /// ISO 14230-4 (KWP2000), fast init.
+  /// ISO 14230-4 (KWP2000), with fast initialization.
   case kwpFast
   /// ISO 15765-4, 11-bit identifiers, 500 kbit/s.
   case can11at500
@@ -18,10 +18,10 @@ public enum Bus: UInt8, CaseIterable, Sendable {
   case can11at250
   /// ISO 15765-4, 29-bit identifiers, 250 kbit/s.
   case can29at250
-  /// SAE J1939, 250 kbit/s: a truck that answers no OBD requests.
+  /// SAE J1939, 250 kbit/s: the bus of a truck, on which nothing answers OBD requests.
   case j1939
 
-  /// The name in a scenario.
+  /// The bus's name in a scenario file.
   public var name: String {
     switch self {
     case .j1850pwm: "j1850pwm"
@@ -53,7 +53,7 @@ public enum Bus: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// The digit of `ATDPN` and `ATSP`: `1`…`9`, `A`.
+  /// The bus's digit in `ATDPN` and `ATSP`: `1`…`9`, `A`.
   var digit: String { String(rawValue, radix: 16, uppercase: true) }
 
   var isCAN: Bool { rawValue >= Bus.can11at500.rawValue }
@@ -63,8 +63,8 @@ public enum Bus: UInt8, CaseIterable, Sendable {
   var isJ1850: Bool { self == .j1850pwm || self == .j1850vpw }
   var isFastCAN: Bool { self == .can11at500 || self == .can29at500 }
 
-  /// The physical layer. An adapter on the wrong one sees errors; on the right one with other identifiers it sees no
-  /// answer.
+  /// The physical layer of the bus. If the adapter uses another one, it sees errors. If it uses the right one with
+  /// other identifiers, it sees no answer.
   var line: Line {
     switch self {
     case .j1850pwm: .pwm
@@ -81,25 +81,25 @@ public enum Bus: UInt8, CaseIterable, Sendable {
   /// Returns the duration of a frame on the bus; `bytes` includes header and checksum.
   func airTime(bytes: Int) -> Duration {
     switch line {
-    // 8 bits, and a share of the frame's overhead, for each byte.
+    // Each byte takes 8 bits and a share of the frame's overhead.
     case .pwm: .microseconds(193 * bytes + 150)
     case .vpw: .microseconds(770 * bytes + 500)
-    // 10 bits at 10,400 baud; ECUs send without pauses between bytes (P1 = 0).
+    // Each byte takes 10 bits at 10,400 baud. ECUs send without pauses between bytes (P1 = 0).
     case .k: .microseconds(962 * bytes)
-    // Up to 130 bits with stuffing.
+    // A frame has up to 130 bits, including stuff bits.
     case .can500: .microseconds(isExtended ? 300 : 240)
     case .can250: .microseconds(isExtended ? 600 : 480)
     }
   }
 
-  /// Returns the duration of a tester's request. On a K-line it pauses 5 ms between bytes (P4).
+  /// Returns the duration of a tester's request on the bus. On a K-line, the tester pauses for 5 ms between bytes (P4).
   func requestTime(bytes: Int) -> Duration {
     isKLine ? airTime(bytes: bytes) + .milliseconds(5 * (bytes - 1)) : airTime(bytes: bytes)
   }
 
-  /// Minimum time between a request and its answer, and between the answers of several ECUs (P2 of the K-line).
+  /// Minimum time between a request and its answer, and between the answers of several ECUs (P2 on a K-line).
   var minimumLatency: Duration { isKLine ? .milliseconds(25) : .zero }
 
-  /// Minimum time between the end of an answer and the next request (P3 of the K-line).
+  /// Minimum time between the end of an answer and the next request (P3 on a K-line).
   var minimumPause: Duration { isKLine ? .milliseconds(55) : .zero }
 }

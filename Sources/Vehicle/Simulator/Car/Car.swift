@@ -1,20 +1,20 @@
-/// A car on its bus: which ECUs receive a request, their answers, and the times of the frames.
+/// A car on its bus. It decides which ECUs receive a request, what they answer, and when their frames are sent.
 public struct Car: Sendable {
-  /// Bus of the diagnostic connector.
+  /// The bus at the diagnostic connector.
   public var bus: Bus
-  /// Whether it uses SAE J1979-2 (OBDonUDS) instead of J1979.
+  /// Whether the car uses SAE J1979-2 (OBDonUDS) instead of J1979.
   public var speaksUDS = false
   /// VIN of 17 characters; empty if the car does not report it.
   public var vin: String
   /// Whether the engine has compression ignition.
   public var isDiesel = false
-  /// Its control units.
+  /// The car's control units.
   public var ecus: [ECU]
   /// Time from the end of a request to the first frame of the answer.
   public var latency = Duration.milliseconds(10)
-  /// Time between frames of one ECU.
+  /// Time between two frames of the same ECU.
   public var frameGap = Duration.milliseconds(1)
-  /// Padding byte of CAN frames.
+  /// The byte that pads CAN frames to their full length.
   public var padding: UInt8 = 0
 
   var model: DriveModel
@@ -26,7 +26,7 @@ public struct Car: Sendable {
     self.model = model
   }
 
-  /// Whether the ignition is on, so that the ECUs receive requests.
+  /// Whether the ignition is on. Only then do the ECUs receive requests.
   func isAwake(at time: Duration) -> Bool { model.state(at: time).isAwake }
 
   /// Returns the voltage at the diagnostic connector, V.
@@ -37,7 +37,7 @@ public struct Car: Sendable {
     var ecu: Int
     var isPhysical: Bool
     var messages: [[UInt8]]
-    /// Delay in addition to the ECU's latency.
+    /// Delay that is added to the ECU's latency.
     var delay = Duration.zero
   }
 
@@ -55,7 +55,7 @@ public struct Car: Sendable {
       case .messages(let messages):
         answers.append(Answer(ecu: index, isPhysical: isPhysical, messages: messages))
       case .refusal(let code):
-        // An ECU does not answer a functional request negatively (ISO 15765-4, ISO 14229-1).
+        // To a functional request, an ECU does not answer negatively (ISO 15765-4, ISO 14229-1).
         let isTold = isPhysical || code == Refusal.conditionsNotCorrect
         if isTold { answers.append(Answer(ecu: index, isPhysical: isPhysical, messages: [[0x7F, service, code]])) }
       }
@@ -63,7 +63,7 @@ public struct Car: Sendable {
     return answers
   }
 
-  /// Whether a request is addressed to an ECU alone; `nil` if the ECU does not receive it.
+  /// Whether a request is addressed to this ECU alone; `nil` if the ECU does not receive the request.
   private func reaches(_ index: Int, _ request: BusRequest) -> Bool? {
     let ecu = ecus[index]
     if bus.isCAN {
@@ -87,8 +87,8 @@ public struct Car: Sendable {
     return type == 0x6C && isMeant ? true : nil
   }
 
-  /// Divides answers into frames and computes their times. ECUs send concurrently on CAN, and one after the other on
-  /// other buses.
+  /// Divides answers into frames and computes their times. On CAN, the ECUs send at the same time; on other buses, one
+  /// after another.
   func frames(
     _ answers: [Answer], after requestEnd: Duration, flowControl: (UInt32) -> FlowControl?
   ) -> [BusFrame] {
@@ -109,7 +109,8 @@ public struct Car: Sendable {
         busFree = time
         continue
       }
-      // Frames ready at the same time follow each other; the lower identifier wins arbitration.
+      // Frames that are ready at the same time follow each other, the one with the lower identifier first
+      // (arbitration).
       let start = requestEnd + latency + bus.airTime(bytes: 8) * order
       frames += canFrames(answer, ecu, from: start, flowControl: flowControl)
     }
@@ -127,7 +128,7 @@ public struct Car: Sendable {
       let cut = ISOTP.frames(message, extendedAddress: prefix, padding: padding)
       for (number, bytes) in cut.enumerated() {
         if number == 1 {
-          // Without a matching flow control, an ECU stops after its first frame.
+          // If an ECU receives no flow control that matches its first frame, it sends no further frame.
           guard let control = flowControl(ecu.address), control.isClear, control.header == ecu.requestAddress,
             control.extendedAddress == ecu.extendedAddress
           else { break }

@@ -1,6 +1,6 @@
-/// The phases of a drive. They determine the speed; ``DriveModel`` computes all other values.
+/// A drive, divided into phases. The phases determine the speed, from which ``DriveModel`` computes all other values.
 public struct DriveCycle: Sendable {
-  /// The activity in a phase.
+  /// What the car does in a phase.
   public enum Activity: String, CaseIterable, Sendable {
     /// Ignition off: no ECU answers.
     case off
@@ -18,13 +18,13 @@ public struct DriveCycle: Sendable {
     case brake
   }
 
-  /// A phase of a drive.
+  /// One phase of a drive.
   public struct Phase: Sendable {
     /// The activity.
     public var activity: Activity
     /// Duration, s; greater than 0.
     public var seconds: Double
-    /// Speed at its end, km/h; used for `accelerate` and `brake` only.
+    /// Speed at the end of the phase, km/h. Only `accelerate` and `brake` use it.
     public var speed: Double
 
     /// Creates a phase; the parameters are the properties of the same names.
@@ -37,26 +37,27 @@ public struct DriveCycle: Sendable {
 
   /// The phases, at least one.
   public let phases: [Phase]
-  /// Whether the first phase follows the last one. Otherwise the last phase continues with its final speed.
+  /// Whether the first phase follows after the last one. If not, the last phase continues for ever, with its final
+  /// speed.
   public let repeats: Bool
 
-  /// The state at one moment of the cycle.
+  /// The state of the drive at one moment.
   struct Moment {
     var activity = Activity.off
     /// Speed, km/h.
     var speed = 0.0
     /// Acceleration, km/h per second.
     var acceleration = 0.0
-    /// Distance since the beginning, km.
+    /// Distance since the beginning of the drive, km.
     var distance = 0.0
-    /// Total engine time, s.
+    /// Total time for which the engine has run, s.
     var engineSeconds = 0.0
-    /// Time since the last engine start, s.
+    /// Time since the engine was last started, s.
     var runSeconds = 0.0
-    /// Total number of engine starts.
+    /// How often the engine was started.
     var starts = 0
 
-    /// Returns the state `seconds` later within a phase that began at this moment.
+    /// Returns the state `seconds` later. The phase must have begun at this moment.
     func later(_ seconds: Double, in phase: Phase) -> Moment {
       var now = self
       now.activity = phase.activity
@@ -93,15 +94,15 @@ public struct DriveCycle: Sendable {
   }
 
   private let total: Double
-  /// The states at the start of each phase, in the first lap and in the second one.
+  /// The state at the start of each phase: in the first lap, and in the second one.
   private let first: [Start]
   private let second: [Start]
 
   /// Creates a drive.
   ///
   /// - Parameters:
-  ///   - phases: at least one; an empty list means idling.
-  ///   - repeats: whether the first phase follows the last one.
+  ///   - phases: the phases; with an empty list, the engine idles all the time.
+  ///   - repeats: whether the first phase follows after the last one.
   public init(_ phases: [Phase], repeats: Bool) {
     let phases = phases.isEmpty ? [Phase(.idle, seconds: 1)] : phases
     self.phases = phases
@@ -122,7 +123,7 @@ public struct DriveCycle: Sendable {
     second = lap()
   }
 
-  /// Returns the state `seconds` after the beginning.
+  /// Returns the state `seconds` after the beginning of the drive.
   func moment(at seconds: Double) -> Moment {
     let seconds = max(0, seconds)
     let lap = repeats ? (seconds / total).rounded(.down) : 0
@@ -131,7 +132,7 @@ public struct DriveCycle: Sendable {
     let index = (starts.lastIndex { $0.time <= within }) ?? 0
     var moment = starts[index].moment.later(within - starts[index].time, in: phases[index])
     if lap > 1 {
-      // From the second lap on, every lap adds the same amounts.
+      // From the second lap on, each lap adds the same amounts.
       let base = first[0].moment
       let step = second[0].moment
       moment.distance += (step.distance - base.distance) * (lap - 1)

@@ -38,7 +38,8 @@ struct DriveState: Sendable {
   var lambda = 1.0
   /// Supply voltage at ECU and adapter, V.
   var voltage = 12.4
-  /// Time since engine start, s; total engine time, s; distance and odometer, km.
+  /// Time since the engine was last started, s; total time for which it has run, s; distance of the drive, km;
+  /// odometer, km.
   var runSeconds = 0.0
   var engineSeconds = 0.0
   var distance = 0.0
@@ -49,23 +50,23 @@ struct DriveState: Sendable {
   var isRunning: Bool { activity.isRunning }
 }
 
-/// Computes sensor values from the drive cycle. It is a pure function of time and seed that uses only basic arithmetic,
-/// so that the results are the same on every machine.
+/// Computes sensor values from the drive cycle. The values depend only on time and seed, and are computed by basic
+/// arithmetic only, so that they are the same on every machine.
 struct DriveModel: Sendable {
   var cycle: DriveCycle
   /// Outside temperature, °C.
   var ambient = 20.0
   /// Engine displacement, L.
   var displacement = 1.6
-  /// Initial fuel level, %.
+  /// Fuel level at the beginning, %.
   var fuelLevel = 70.0
   /// Tank capacity, L.
   var tank = 50.0
-  /// Initial odometer, km.
+  /// Odometer at the beginning, km.
   var odometer = 43_210.0
-  /// Battery voltage at rest, V: about 12 for a car, 24 for a truck.
+  /// Voltage of the battery at rest, V: about 12 in a car, 24 in a truck.
   var battery = 12.4
-  /// Amplitude of sensor noise: 0 for none, 1 for realistic.
+  /// Amplitude of the noise of all sensors: 0 for none, 1 for a realistic one.
   var noise = 1.0
   var seed: UInt64 = 1
 
@@ -81,14 +82,14 @@ struct DriveModel: Sendable {
     state.distance = moment.distance
     state.odometer = odometer + moment.distance
     state.starts = moment.starts
-    // Warm-up: half of the difference after two minutes.
+    // Warm-up: after two minutes, half of the difference to the final temperature is left.
     let warmth = moment.engineSeconds / (moment.engineSeconds + 120)
     state.ambient = ambient
     state.coolant = ambient + (92 - ambient) * warmth
     state.oil = ambient + (98 - ambient) * moment.engineSeconds / (moment.engineSeconds + 240)
     state.catalyst = ambient + (480 - ambient) * warmth
     state.intakeAir = ambient + 8 * warmth
-    // Use the average consumption, so that the level does not depend on the times of requests.
+    // Use the average consumption. Otherwise, the level would depend on the times of requests.
     let burnt = moment.engineSeconds * 0.8 / 3600 + moment.distance * 0.065
     state.fuelLevel = max(0, fuelLevel - burnt / tank * 100)
     state.voltage = voltage(moment, seconds)
@@ -105,7 +106,8 @@ struct DriveModel: Sendable {
     case .cruise: (state.load, state.pedal) = (22 + moment.speed / 5, 8 + moment.speed / 8)
     default: (state.load, state.pedal) = (19 + 6 * (1 - warmth), 0)
     }
-    // Speeds in km/h at 1,000/min for each gear; the highest gear with sufficient engine speed is used.
+    // For each gear, the speed in km/h at 1,000/min. The car uses the highest gear in which the engine is still fast
+    // enough.
     let least = moment.activity == .accelerate ? 1900.0 : 1300.0
     let gears = [7.5, 14, 21, 28.5, 36, 43]
     let gear = gears.last { moment.speed / $0 * 1000 >= least } ?? gears[0]
@@ -118,7 +120,7 @@ struct DriveModel: Sendable {
     state.shortTrim = jitter(3, seconds) * 3
     state.longTrim = 1.5625
     state.timing = 8 + state.rpm / 250 - state.load / 10
-    // Closed-loop control makes the upstream sensor alternate about once a second.
+    // Closed-loop control lets the voltage of the upstream sensor alternate about once a second.
     state.sensor1 = noise == 0 ? 0.45 : jitter(4, seconds) > 0 ? 0.78 : 0.12
     state.sensor2 = 0.64 + jitter(5, seconds) * 0.03
     state.lambda = moment.activity == .accelerate ? 0.96 : 1 + jitter(6, seconds) * 0.01
@@ -133,7 +135,7 @@ struct DriveModel: Sendable {
     }
   }
 
-  /// Returns noise from -1 to 1 that changes every 200 ms, for each sensor.
+  /// Returns a sensor's noise, a number from -1 to 1 that changes every 200 ms.
   private func jitter(_ sensor: UInt64, _ seconds: Double) -> Double {
     guard noise > 0 else { return 0 }
     let step = UInt64(max(0, seconds) * 5)

@@ -1,22 +1,22 @@
-/// Monitors: PIDs 01 and 41 (SAE J1979-DA), services 05 and 06.
+/// Monitors: PIDs 01 and 41 (SAE J1979-DA), and services 05 and 06.
 extension ECU {
-  /// Bits of byte C for spark and compression ignition, with the engine time in seconds after which each monitor is
-  /// complete.
+  /// The monitors of an engine with spark ignition and of one with compression ignition: each one's bit in byte C, and
+  /// the time for which the engine must run until the monitor is complete, s.
   private static let spark: [(bit: UInt8, seconds: Double)] = [(0, 180), (2, 420), (5, 120), (6, 60), (7, 300)]
   private static let compression: [(bit: UInt8, seconds: Double)] = [(0, 240), (1, 300), (3, 90), (5, 120), (7, 200)]
 
-  /// Returns PID 01: MIL, number of codes, and the monitors since the codes were cleared.
+  /// Returns the data of PID 01: MIL, number of codes, and the monitors since the codes were cleared.
   func monitorStatus(_ view: ECUView) -> [UInt8] {
     let lamp: UInt8 = lampSince(view) == nil ? 0 : 0x80
-    // Monitors completed before the scenario stay complete until codes are cleared.
+    // Monitors that were complete before the scenario stay complete until the codes are cleared.
     let since = cleared.map { view.state.engineSeconds - view.model.state(at: $0).engineSeconds }
     return [lamp | UInt8(min(stored(view).count, 127))] + monitors(view, after: since ?? .infinity)
   }
 
-  /// Returns PID 41: the monitors in this drive cycle; byte A is reserved.
+  /// Returns the data of PID 41: the monitors in this drive cycle. Byte A is reserved.
   func monitorsThisCycle(_ view: ECUView) -> [UInt8] { [0] + monitors(view, after: view.state.runSeconds) }
 
-  /// Whether this is the engine ECU, which measures the intake air.
+  /// Whether this is an ECU that controls the engine and measures its intake air.
   var watchesEngine: Bool { pids.contains(0x0C) && (pids.contains(0x10) || pids.contains(0x0B)) }
 
   private func monitors(_ view: ECUView, after seconds: Double) -> [UInt8] {
@@ -28,13 +28,14 @@ extension ECU {
       supported |= 1 << monitor.bit
       if seconds < monitor.seconds { incomplete |= 1 << monitor.bit }
     }
-    // Misfire, fuel system and components; bit 3 means compression ignition. Only misfire takes some time.
+    // The monitors of misfire, fuel system and components; bit 3 means compression ignition. Only the misfire monitor
+    // takes some time.
     let continuous: UInt8 = (seconds < 30 ? 0x10 : 0) | 0x07 | (view.isDiesel ? 0x08 : 0)
     return [continuous, supported, incomplete]
   }
 
-  /// Answers service 06. On CAN: `06 01` → `46 01 TID UASID value minimum maximum …`. On other buses: one message for
-  /// each test and limit.
+  /// Answers service 06. On CAN: `06 01` → `46 01 TID UASID value minimum maximum …`. On other buses, there is one
+  /// message for each limit of each test.
   func testResults(_ request: [UInt8], _ view: ECUView) -> ECUAnswer {
     guard request.count == 2, !tests.isEmpty else { return .refusal(Refusal.subFunctionNotSupported) }
     let asked = request[1]
@@ -51,7 +52,8 @@ extension ECU {
     return .messages(found.flatMap(\.legacyMessages))
   }
 
-  /// Answers service 05: `05 01 01` → `45 01 01 5A`, thresholds of the oxygen sensor upstream of the catalyst.
+  /// Answers service 05: `05 01 01` → `45 01 01 5A`. The values are thresholds of the oxygen sensor upstream of the
+  /// catalyst.
   func oxygenSensorTests(_ request: [UInt8]) -> ECUAnswer {
     guard request.count == 3, request[2] == 1 else { return .refusal(Refusal.subFunctionNotSupported) }
     switch request[1] {
@@ -66,12 +68,12 @@ extension ECU {
 }
 
 extension ECU.MonitorTest {
-  /// The result in nine bytes of a CAN message.
+  /// The nine bytes of this result in a CAN message.
   fileprivate var record: [UInt8] {
     [monitor, test, unit] + ECU.bytes(value) + ECU.bytes(minimum) + ECU.bytes(maximum)
   }
 
-  /// A message for each limit, with the component ID; bit 7 marks a minimum.
+  /// One message for each limit of this test. In the component ID, bit 7 marks a minimum.
   fileprivate var legacyMessages: [[UInt8]] {
     let most: [UInt8] = [0x46, test, monitor & 0x7F]
     let least: [UInt8] = [0x46, test, monitor | 0x80]

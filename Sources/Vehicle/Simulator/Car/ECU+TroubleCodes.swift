@@ -13,13 +13,13 @@ extension ECU {
   /// Returns the permanent codes.
   func permanent(_ view: ECUView) -> [TroubleCode] { troubleCodes.filter { $0.isPermanent(at: view.time) } }
 
-  /// Returns the time since which the MIL is on; `nil` if it is off.
+  /// Returns the time at which the MIL was turned on; `nil` if it is off.
   func lampSince(_ view: ECUView) -> Duration? {
     stored(view).filter(\.lightsLamp).compactMap(\.storedAt).min()
   }
 
-  /// Answers services 03, 07 and 0A. On CAN: `43 01 04 20`, beginning with the count. On other buses: three codes in
-  /// each message, padded with zeros.
+  /// Answers services 03, 07 and 0A. On CAN, the answer contains the number of codes, then the codes: `43 01 04 20`. On
+  /// other buses, each message contains three codes, or zeros instead of missing ones.
   func codes(_ request: [UInt8], _ view: ECUView, _ codes: [TroubleCode]) -> ECUAnswer {
     guard request.count == 1 else { return .refusal(Refusal.subFunctionNotSupported) }
     let service = request[0] + 0x40
@@ -32,7 +32,7 @@ extension ECU {
     return .messages(messages)
   }
 
-  /// Answers service 04: `04` → `44`; refused while the car moves.
+  /// Answers service 04: `04` → `44`. The ECU refuses while the car moves.
   mutating func clear(_ request: [UInt8], _ view: ECUView) -> ECUAnswer {
     guard request.count == 1 else { return .refusal(Refusal.subFunctionNotSupported) }
     guard view.state.speed == 0 else { return .refusal(Refusal.conditionsNotCorrect) }
@@ -58,12 +58,12 @@ extension ECU {
     return status
   }
 
-  /// Functional group of emissions-related codes (SAE J1979-2), format of three bytes (J2012-DA), and supported status
-  /// bits.
+  /// The functional group of emissions-related codes (SAE J1979-2), the format with three bytes for each code
+  /// (J2012-DA), and the status bits that the ECU supports.
   private static let emissions: UInt8 = 0x33
   private static let format: UInt8 = 0x04
   private static let available: UInt8 = 0x8D
-  /// Severity: check at next halt.
+  /// The severity of all codes: check at next halt.
   private static let severity: UInt8 = 0x40
 
   /// Answers service 19: `19 42 33 mask severity` → `59 42 33 8D E0 04` and 5 bytes for each code; `19 55 33` →

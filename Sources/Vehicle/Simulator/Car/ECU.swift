@@ -2,30 +2,30 @@
 public struct ECU: Sendable {
   /// CAN identifier of its answers (`7E8`, `18DAF110`), or its address byte on other buses.
   public var address: UInt32
-  /// CAN identifier of requests to it, in addition to the functional one.
+  /// CAN identifier of requests to this ECU alone. It also receives requests to the functional identifier.
   public var requestAddress: UInt32
-  /// Address byte in requests to it (CAN extended addressing, ISO 15765-2); its answers begin with the tester's F1.
-  /// `nil` if none.
+  /// Address byte of requests to this ECU (CAN extended addressing, ISO 15765-2); `nil` for none. Its answers then
+  /// begin with the tester's address, F1.
   public var extendedAddress: UInt8?
   /// ECU name (service 09, PID 0A).
   public var name: String
   /// Whether it answers functional requests (7DF and similar).
   public var answersFunctional = true
-  /// Whether it reports the VIN, usually the engine ECU.
+  /// Whether the ECU reports the VIN, as the engine ECU usually does.
   public var knowsVIN = true
-  /// PIDs of service 01, without bitmaps.
+  /// PIDs of service 01 that the ECU measures, without the support PIDs.
   public var pids: Set<UInt8>
-  /// Fixed data bytes of PIDs, instead of values from the drive.
+  /// Data bytes of PIDs that are always the same, instead of values from the drive.
   public var values: [UInt8: [UInt8]] = [:]
-  /// Fixed answers by request, for services 21, 22 and others.
+  /// Answers that are always the same, for each request of services 21, 22 and others.
   public var replies: [[UInt8]: [UInt8]] = [:]
-  /// Calibrations (service 09, PIDs 04 and 06).
+  /// Calibrations (service 09, information types 04 and 06).
   public var calibrations: [Calibration] = []
   /// Trouble codes that appear during the drive.
   public var troubleCodes: [TroubleCode] = []
   /// Test results (service 06).
   public var tests: [MonitorTest] = []
-  /// Time from a request to the first frame; `nil` for the car's.
+  /// Time from a request to the first frame of the answer; `nil` for the car's latency.
   public var latency: Duration?
 
   /// A calibration with its verification number.
@@ -43,9 +43,9 @@ public struct ECU: Sendable {
 
   /// A test result of service 06.
   public struct MonitorTest: Sendable {
-    /// Monitor ID (CAN), test ID, unit and scaling ID.
+    /// Monitor ID (only on CAN), test ID, and unit and scaling ID.
     public var monitor: UInt8, test: UInt8, unit: UInt8
-    /// Measured value and its limits, encoded.
+    /// Measured value and its limits, as encoded in a message.
     public var value: UInt16, minimum: UInt16, maximum: UInt16
     /// Creates a result; the parameters are the properties of the same names.
     public init(monitor: UInt8, test: UInt8, unit: UInt8, value: UInt16, minimum: UInt16, maximum: UInt16) {
@@ -58,7 +58,7 @@ public struct ECU: Sendable {
     }
   }
 
-  /// Time at which its codes were last cleared; `nil` if never.
+  /// Time at which the ECU's codes were last cleared; `nil` if never.
   var cleared: Duration?
 
   /// Creates an ECU; the parameters are the properties of the same names.
@@ -70,21 +70,21 @@ public struct ECU: Sendable {
   }
 }
 
-/// The state of the car that an ECU's answer depends on.
+/// The state of the car on which an ECU's answer depends.
 struct ECUView {
   var model: DriveModel
   var time: Duration
   var vin: String
   var isDiesel: Bool
-  /// Whether it uses services 19 and 22 instead of 01 to 0A (SAE J1979-2).
+  /// Whether the car uses services 19 and 22 instead of 01 to 0A (SAE J1979-2).
   var speaksUDS: Bool
-  /// Whether the bus is CAN, which allows long messages and has other layouts of services 03, 06 and 09.
+  /// Whether the bus is CAN, which has longer messages, and other layouts of services 03, 06 and 09.
   var isCAN: Bool
 
   var state: DriveState { model.state(at: time) }
 }
 
-/// An ECU's answer: none, messages (more than one only on buses before CAN), or a negative response code.
+/// What an ECU answers: nothing, messages (more than one only on buses before CAN), or a negative response code.
 enum ECUAnswer: Equatable {
   case silence
   case messages([[UInt8]])
@@ -132,7 +132,8 @@ extension ECU {
     }
   }
 
-  /// Returns the bitmap of a support PID (00, 20, 40…); `nil` if no identifier above `base` is supported.
+  /// Returns the support bitmap for the identifiers `base` + 1…`base` + 32; `nil` if no identifier above `base` is
+  /// supported.
   static func bitmap(_ base: UInt8, of identifiers: some Sequence<UInt8>) -> [UInt8]? {
     var bits: UInt32 = 0
     for identifier in identifiers where identifier > base {

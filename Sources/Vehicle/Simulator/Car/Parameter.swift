@@ -1,6 +1,7 @@
 /// A PID of service 01: the number of data bytes and their value at one moment.
 ///
-/// It is written from SAE J1979-DA, independently of the decoder, so that a decoder error cannot cancel out.
+/// The formulas are written from SAE J1979-DA, independently of the decoder, so that an error of the decoder is not
+/// hidden by the same error here.
 struct Parameter: Sendable {
   var pid: UInt8
   var length: Int
@@ -12,31 +13,31 @@ struct Parameter: Sendable {
     self.encode = encode
   }
 
-  /// Returns the data bytes, most significant byte first.
+  /// Returns the data bytes of the PID, the most significant one first.
   func bytes(_ state: DriveState, _ facts: VehicleFacts) -> [UInt8] {
     let value = encode(state, facts)
     return (0..<length).map { UInt8(truncatingIfNeeded: value >> UInt32(8 * (length - 1 - $0))) }
   }
 
-  /// Returns the row of a PID; `nil` if no simulated ECU measures it.
+  /// Returns the definition of a PID; `nil` if no simulated ECU measures it.
   static func row(_ pid: UInt8) -> Parameter? { rows.first { $0.pid == pid } }
 }
 
-/// Facts about the car and the time since its codes were cleared.
+/// Facts about the car, and what was counted since its codes were cleared.
 struct VehicleFacts: Sendable {
   var isDiesel = false
   /// OBD standard (PID 1C).
   var standard: UInt8 = 6
-  /// Distance (km), time (min) and warm-ups since the codes were cleared.
+  /// Since the codes were cleared: distance (km), time (min) and number of warm-ups.
   var clearedDistance = 0.0
   var clearedMinutes = 0.0
   var clearedWarmUps = 0
-  /// Distance (km) and time (min) with the MIL on.
+  /// While the MIL was on: distance (km) and time (min).
   var lampDistance = 0.0
   var lampMinutes = 0.0
 }
 
-/// Encodes a value as an unsigned number; values outside its range saturate.
+/// Encodes a value as an unsigned number. A value outside the range becomes the nearest one inside.
 private func count(_ value: Double, step: Double, zero: Double = 0, bits: Double = 8) -> UInt32 {
   let limit = bits == 8 ? 255.0 : bits == 16 ? 65_535.0 : 4_294_967_295.0
   return UInt32(min(max(((value - zero) / step).rounded(), 0), limit))
@@ -107,7 +108,7 @@ extension Parameter {
   ]
 }
 
-/// The kinds of ECUs, with the PIDs that they measure by default.
+/// The kinds of ECUs. Each measures certain PIDs by default.
 enum ECURole: String, CaseIterable, Sendable {
   case engine, diesel, transmission, battery, body
 
@@ -130,7 +131,7 @@ enum ECURole: String, CaseIterable, Sendable {
     }
   }
 
-  /// Default ECU name (service 09, PID 0A).
+  /// The ECU's default name (service 09, information type 0A).
   var title: String {
     switch self {
     case .engine, .diesel: "ECM-EngineControl"

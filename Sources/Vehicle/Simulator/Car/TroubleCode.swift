@@ -1,21 +1,22 @@
 /// A trouble code that appears during a scenario.
 public struct TroubleCode: Sendable {
-  /// The code in the form of SAE J2012, for example `P0420`; for OBDonUDS optionally with a failure type, `P0420-11`.
+  /// The code as SAE J2012 writes it, for example `P0420`. For OBDonUDS, a failure type may follow, for example
+  /// `P0420-11`.
   public let text: String
-  /// The two bytes of SAE J1979 and the failure type byte (J2012-DA, format 0x04).
+  /// The two bytes of the code (SAE J1979), and the byte of its failure type (J2012-DA, format 0x04).
   let bytes: [UInt8]
-  /// Time from which it is pending (service 07); `nil` for the time from which it is stored.
+  /// Time at which the code becomes pending (service 07); `nil` if it becomes pending and stored at the same time.
   public var pendingAt: Duration?
-  /// Time from which it is stored (service 03); `nil` if it stays pending.
+  /// Time at which the code is stored (service 03); `nil` if it stays pending.
   public var storedAt: Duration?
-  /// Whether it also becomes permanent (service 0A) when it is stored; clearing does not remove a permanent code.
+  /// Whether the code also becomes permanent (service 0A) when it is stored. Clearing does not remove a permanent code.
   public var isPermanent = false
-  /// Whether it turns on the MIL when it is stored.
+  /// Whether the code turns on the MIL when it is stored.
   public var lightsLamp = true
 
   /// Parses a code; `nil` if it is invalid.
   ///
-  /// - Parameter text: for example `P0420` or `P0420-11`.
+  /// - Parameter text: the code, for example `P0420` or `P0420-11`.
   public init?(_ text: String) {
     let characters = Array(text.utf8)
     guard characters.count == 5 || (characters.count == 8 && characters[5] == UInt8(ascii: "-")) else { return nil }
@@ -34,10 +35,10 @@ public struct TroubleCode: Sendable {
 
   private var becomesPendingAt: Duration? { pendingAt ?? storedAt }
 
-  /// Whether the code is pending at a time; `cleared` is when codes were last cleared.
+  /// Whether the code is pending at `time`. `cleared` is the time at which codes were last cleared.
   func isPending(at time: Duration, cleared: Duration?) -> Bool { isPast(becomesPendingAt, time, cleared) }
 
-  /// Whether the code is stored at a time; `cleared` is when codes were last cleared.
+  /// Whether the code is stored at `time`. `cleared` is the time at which codes were last cleared.
   func isStored(at time: Duration, cleared: Duration?) -> Bool { isPast(storedAt, time, cleared) }
 
   /// Whether the code is permanent at a time.

@@ -1,13 +1,13 @@
 import JSONText
 
-/// An error in a `--faults` list: the position, the problem and what was expected.
+/// An error in the list of faults (`--faults`): where it is, what is wrong, and what was expected.
 public struct FaultError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Number of characters before the invalid item.
+  /// Number of characters that precede the invalid item.
   public var offset: Int
-  /// The problem and the expectation.
+  /// What is wrong, and what was expected.
   public var reason: String
 
-  /// The message in one line: `character 8: "promtLost": no such fault; did you mean "promptLost"?`.
+  /// The error as one text line: `character 8: "promtLost": no such fault; did you mean "promptLost"?`.
   public var description: String { "character \(offset + 1): \(reason)" }
 }
 
@@ -87,7 +87,7 @@ extension Fault {
   }
 
   private static func hexadecimal(_ text: Substring) throws(Mistake) -> [UInt8] {
-    // An 11-bit identifier has three digits.
+    // An 11-bit identifier has three digits. Put a zero before it, because bytes have two digits each.
     guard let bytes = HexDigits.bytes(text.utf8.count % 2 == 1 ? "0" + text : text[...]), !bytes.isEmpty else {
       throw Mistake(reason: "expected hexadecimal digits, found \"\(text)\"")
     }

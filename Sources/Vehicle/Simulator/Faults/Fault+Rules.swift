@@ -1,5 +1,5 @@
 extension Fault {
-  /// The argument of a kind of fault, when it occurs, and a description.
+  /// What a kind of fault needs: its argument, how it uses the time window, and its description.
   struct Rule {
     var argument: Argument
     var timing: Timing
@@ -77,7 +77,7 @@ extension Fault.Kind {
     }
   }
 
-  /// The syntax of the fault with its argument.
+  /// The syntax of this kind of fault, with its argument.
   var syntax: String {
     switch rule.argument {
     case .none: rawValue
@@ -91,7 +91,7 @@ extension Fault.Kind {
     }
   }
 
-  /// The syntax for help and README.
+  /// The syntax as the help and the README show it.
   var usage: String {
     if case .moment = rule.timing { return syntax + "@…" }
     return syntax
@@ -99,7 +99,7 @@ extension Fault.Kind {
 }
 
 extension Fault {
-  /// The syntax and effect of every fault, one on each line, for a command's help.
+  /// The syntax and the effect of each kind of fault, one on each line, for the help of a command.
   public static let help: String = Kind.allCases.map { kind in
     let usage = kind.usage
     return usage + String(repeating: " ", count: max(1, 22 - usage.count)) + kind.rule.meaning

@@ -1,38 +1,39 @@
-/// An item of a `--faults` list: what fails, how much, and when.
+/// One item of a list of faults (`--faults`): what fails, how much, and when.
 public struct Fault: Sendable, Equatable {
   /// The kind of fault.
   public var kind: Kind
-  /// Probability, count or number, depending on the kind.
+  /// A probability, a count or another number; the kind determines which.
   var number: Double
-  /// A duration, for kinds that have one.
+  /// A duration, if the kind has one.
   var duration: Duration
-  /// A request, an address or a byte, for kinds that have one.
+  /// A request, an address or a byte, if the kind has one.
   var bytes: [UInt8]
-  /// A text, for kinds that have one.
+  /// A text, if the kind has one.
   var text: String
-  /// The time window of the fault.
+  /// When the fault occurs.
   var window: Window
 
-  /// The time in which a fault can occur.
+  /// When a fault occurs.
   public enum Window: Sendable, Equatable {
-    /// No `@`: at every opportunity.
+    /// Without `@`: at every opportunity.
     case always
-    /// `@5s`: once, at the first opportunity after that time. A state begins then and does not end.
+    /// `@5s`: once, at the first opportunity after this time. If the fault is a state, it begins at this time and does
+    /// not end.
     case from(Duration)
-    /// `@5s..8s`: at every opportunity in that time. `@5s..`: from that time on.
+    /// `@5s..8s`: at every opportunity between these times. `@5s..`: at every opportunity after this time.
     case during(Duration, Duration?)
   }
 
-  /// The argument of a kind after `=`.
+  /// What follows `=` in an item.
   enum Argument {
     case none
-    /// 0…1; default 1.
+    /// A number 0…1; 1 if it is missing.
     case probability
-    /// An integer in this range, with an optional default.
+    /// An integer in this range; it may be missing if there is a default.
     case count(ClosedRange<Int>, Int?)
-    /// A time, with an optional default.
+    /// A time; it may be missing if there is a default.
     case time(Duration?)
-    /// Hexadecimal digits; in the following cases with `:` and a byte or a time.
+    /// Hexadecimal digits. In the two cases below, `:` and a byte or a time follow.
     case request
     case requestAndByte
     case requestAndTime(Duration)
@@ -40,34 +41,34 @@ public struct Fault: Sendable, Equatable {
     case text
   }
 
-  /// The use of the window by a kind of fault.
+  /// How a kind of fault uses its time window.
   enum Timing {
-    /// Lasts as long as the window.
+    /// The fault is a state that lasts as long as the window.
     case state
-    /// Occurs at opportunities within the window.
+    /// The fault occurs at opportunities in the window, such as a reply.
     case chance
-    /// Occurs by itself at the start of the window; requires `@`.
+    /// The fault occurs by itself at the start of the window, so that it needs `@`.
     case moment
   }
 
-  /// All faults of the virtual adapter.
+  /// All kinds of faults that the virtual adapter can simulate.
   public enum Kind: String, CaseIterable, Sendable {
-    // Serial connection.
+    // Faults of the serial connection.
     case nul, drop, flip, split, trickle, silent, hang, unplug, garbage, gps
-    // Echo and line ends.
+    // Wrong echoes and line ends.
     case echoDouble, echoAll, crlf
-    // Prompt and answers.
+    // Wrong prompts and answers.
     case promptLost, promptTwice, promptLate, promptOK, replyTwice, replyJoined, replyBehind, truncate
-    // Reset.
+    // Resets, and wrong banners.
     case reset, brownOut, lvReset, bannerLate, bannerMissing, bannerByte
-    // Commands.
+    // Commands that the adapter lacks.
     case unknown, noSuffix, noMultiPID, protocolZero
     // Messages instead of an answer.
     case searching, unableToConnect, busInitError, canError, busError, busBusy, bufferFull, dataError, rxError
     case stopped, err, actAlert, lpAlert
-    // The car.
+    // Faults of the car.
     case ignitionOff, noData, noPID, ecuGone, senders, shortVIN, busy, pending, negative, emptyVoltage
-    // Frames.
+    // Damaged or missing frames.
     case badChecksum, badSequence, lostFrame, duplicate
   }
 }

@@ -1,7 +1,7 @@
-/// The faults of a run: which are active, which occur now, and which are used up.
+/// The faults of one run. It decides which faults are active, which occur now, and which are used up.
 struct FaultPlan: Sendable {
   let faults: [Fault]
-  /// Number of occurrences of each fault.
+  /// How often each fault has occurred.
   private var strikes: [Int]
   private var random: SeededGenerator
 
@@ -11,20 +11,20 @@ struct FaultPlan: Sendable {
     random = SeededGenerator(seed: SeededGenerator.mix(seed ^ 0xFA17))
   }
 
-  /// Returns the active fault of a kind whose timing is `state`; `nil` if there is none.
+  /// Returns the active fault of a kind that is a state (``Fault/Timing/state``); `nil` if there is none.
   func holding(_ kind: Fault.Kind, at time: Duration) -> Fault? {
     faults.first { $0.kind == kind && $0.window.holds(at: time) }
   }
 
-  /// Whether a fault of a kind is active.
+  /// Whether a fault of a kind that is a state is active.
   func holds(_ kind: Fault.Kind, at time: Duration) -> Bool { holding(kind, at: time) != nil }
 
-  /// Returns all active faults of a kind.
+  /// Returns all active faults of a kind that is a state.
   func allHolding(_ kind: Fault.Kind, at time: Duration) -> [Fault] {
     faults.filter { $0.kind == kind && $0.window.holds(at: time) }
   }
 
-  /// Returns the fault of a kind that occurs at this opportunity; `nil` if there is none. A fault that occurs once is
+  /// Returns the fault of a kind that occurs at this opportunity; `nil` if there is none. If it occurs only once, it is
   /// then used up.
   mutating func strike(_ kind: Fault.Kind, at time: Duration, where fits: (Fault) -> Bool = { _ in true }) -> Fault? {
     for index in faults.indices where faults[index].kind == kind && faults[index].window.holds(at: time) {
@@ -39,15 +39,15 @@ struct FaultPlan: Sendable {
     return nil
   }
 
-  /// Whether there is any fault of a kind. It avoids random numbers for each byte.
+  /// Whether the list has a fault of a kind. Checking this first saves drawing a random number for each byte.
   func has(_ kind: Fault.Kind) -> Bool { faults.contains { $0.kind == kind } }
 
-  /// Returns the next time at which a fault occurs by itself or a state changes; `nil` if there is none.
+  /// Returns the next time at which a fault occurs by itself, or a state begins or ends; `nil` if there is none.
   func nextChange(after time: Duration) -> Duration? {
     faults.compactMap { $0.window.nextEdge(after: time) }.min()
   }
 
-  /// Returns the faults that occur by themselves in (`from`, `to`], in order.
+  /// Returns the faults that occur by themselves after `from` and not after `to`, in the order of their times.
   func moments(after from: Duration, upTo to: Duration) -> [(Duration, Fault)] {
     faults.compactMap { fault in
       guard case .moment = fault.kind.rule.timing, let start = fault.window.start, start > from, start <= to else {
@@ -65,10 +65,11 @@ struct FaultPlan: Sendable {
 }
 
 extension Fault {
-  /// Whether the number limits how often it occurs.
+  /// Whether the fault's number limits how often it occurs.
   var isCounted: Bool { kind == .busInitError }
 
-  /// Whether the fault applies to a request: by its PID if one byte is given, otherwise by its beginning.
+  /// Whether the fault applies to a request. If the fault has one byte, that is the PID; otherwise, the request must
+  /// begin with its bytes.
   func names(_ request: [UInt8]) -> Bool {
     bytes.count == 1
       ? request.count > 1 && request[1] == bytes[0] || request == bytes
@@ -84,7 +85,7 @@ extension Fault.Window {
     }
   }
 
-  /// Whether a time is within the window.
+  /// Whether a time is in the window.
   func holds(at time: Duration) -> Bool {
     switch self {
     case .always: true
@@ -93,7 +94,7 @@ extension Fault.Window {
     }
   }
 
-  /// Returns the next start or end of the window after a time; `nil` if there is none.
+  /// Returns the next time at which the window begins or ends; `nil` if there is none.
   func nextEdge(after time: Duration) -> Duration? {
     switch self {
     case .always: nil

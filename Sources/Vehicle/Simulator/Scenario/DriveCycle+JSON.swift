@@ -26,7 +26,7 @@ extension DriveCycle {
 extension DriveCycle.Phase {
   /// Reads a phase.
   ///
-  /// - Parameter speed: speed at the end of the previous phase, km/h; set to that of this phase.
+  /// - Parameter speed: speed at the end of the previous phase, km/h. It is set to the speed at the end of this phase.
   fileprivate init(parsing value: JSONValue, after speed: inout Double) throws(JSONError) {
     var reader = try JSONObjectReader(value)
     let name = try reader.requiredString("phase", oneOf: DriveCycle.Activity.allCases.map(\.rawValue))

@@ -1,8 +1,8 @@
 import JSONText
 
-/// Scenario files; README.md of this module lists all keys.
+/// Parses scenario files. The README.md of this module lists all keys.
 extension Scenario {
-  /// Parses a scenario strictly.
+  /// Parses a scenario file strictly.
   ///
   /// - Throws: ``JSONError`` with the position of the first unknown, missing or invalid value.
   public init(parsing text: [UInt8]) throws(JSONError) {
@@ -39,7 +39,7 @@ extension Scenario {
     try top.finish()
   }
 
-  /// The expected form of `faults`, for messages.
+  /// What messages say about the expected value of `faults`.
   private static let faultList = "faults in one string, such as \"nul=0.01,silent@30s..60s\""
 }
 
@@ -62,7 +62,7 @@ extension AdapterModel {
 }
 
 extension JSONObjectReader {
-  /// Reads a number of seconds, or of milliseconds if `unit` is 0.001.
+  /// Reads a time in seconds; in milliseconds if `unit` is 0.001.
   fileprivate mutating func optionalTime(
     _ key: String, unit: Double = 1, upTo limit: Double = 1e7
   ) throws(JSONError) -> Duration? {

@@ -1,10 +1,10 @@
-/// A simulation: an adapter, the cars to which it is connected one after the other, and the faults.
+/// A simulation: an adapter, the cars to which it is connected one after another, and faults.
 public struct Scenario: Sendable {
-  /// A car with the time at which it is connected.
+  /// A car, and the time from which the adapter is connected to it.
   public struct CarEntry: Sendable {
-    /// Start time; the first car is present from the beginning.
+    /// Time from which the car is present. The first car is present from the beginning.
     public var from: Duration
-    /// The car; its drive begins at `from`.
+    /// The car. Its drive begins at `from`.
     public var car: Car
 
     /// Creates an entry; the parameters are the properties of the same names.
@@ -16,7 +16,7 @@ public struct Scenario: Sendable {
 
   /// The adapter.
   public var adapter = AdapterModel()
-  /// Seed of all random values.
+  /// The seed from which all random values are made.
   public var seed: UInt64 = 1
   /// The cars in order of time; at least one.
   public var cars: [CarEntry]
@@ -25,9 +25,9 @@ public struct Scenario: Sendable {
 
   init(cars: [CarEntry]) { self.cars = cars }
 
-  /// The default scenario: a gasoline car on CAN 11/500 with an engine and a transmission ECU. It repeats a drive of
-  /// twenty minutes with a rest of two minutes. P0420 is pending after four minutes and stored after five; P0301 and
-  /// U0100 follow later.
+  /// The default scenario: a gasoline car on CAN 11/500 with an engine and a transmission ECU. A drive of twenty
+  /// minutes and a rest of two minutes are repeated. P0420 becomes pending after four minutes and is stored after five;
+  /// P0301 and U0100 follow later.
   public static let standard = Scenario(cars: [CarEntry(from: .zero, car: standardCar)])
 
   private static let standardCar: Car = {
@@ -58,7 +58,8 @@ public struct Scenario: Sendable {
 }
 
 extension DriveCycle {
-  /// A drive through town, country road and motorway: twenty minutes, then two minutes with the ignition off.
+  /// A drive through a town, on a country road and on a motorway. It takes twenty minutes, and then the ignition is off
+  /// for two minutes.
   static let standard: DriveCycle = {
     var phases: [Phase] = [Phase(.ignition, seconds: 2), Phase(.crank, seconds: 1), Phase(.idle, seconds: 27)]
     func ride(_ speed: Double, gain: Double, hold: Double, brake: Double, wait: Double) {
@@ -77,7 +78,7 @@ extension DriveCycle {
 }
 
 extension ECU {
-  /// Creates an ECU of a kind with the addresses of ISO 15765-4.
+  /// Creates an ECU of a kind, with the addresses that ISO 15765-4 defines.
   static func preset(_ role: ECURole, address: UInt32, on bus: Bus) -> ECU {
     let request: UInt32 = bus.isExtended ? 0x18DA_00F1 | (address & 0xFF) << 8 : bus.isCAN ? address &- 8 : address
     var ecu = ECU(address: address, requestAddress: request, name: role.title, pids: Set(role.pids))

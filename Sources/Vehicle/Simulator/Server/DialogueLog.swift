@@ -1,6 +1,6 @@
 import Glibc
 
-/// Logs every byte with its time and direction to a `.capture` file, which `obdgate replay` can read.
+/// Logs all bytes, with their times and directions, to a `.capture` file, which `obdgate replay` can read.
 ///
 ///     0.200000 > 010C\r
 ///     0.328114 < 41 0C 0A
@@ -10,9 +10,9 @@ struct DialogueLog: ~Copyable {
   private var pending: [UInt8] = []
   private var flushed = Duration.zero
 
-  /// Creates the file and replaces an existing one.
+  /// Creates the log file. An existing file is replaced.
   ///
-  /// - Parameter header: comment lines without `#`.
+  /// - Parameter header: comment lines, without their `#`.
   init(path: String, header: [String]) throws(SimulatorError) {
     let raw = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
     guard raw >= 0 else { throw .system(.inputOutput, path) }
@@ -24,7 +24,7 @@ struct DialogueLog: ~Copyable {
 
   /// Appends an event.
   ///
-  /// - Parameter direction: `>` to the adapter, `<` from the adapter.
+  /// - Parameter direction: `>` for bytes to the adapter, `<` for bytes from it.
   mutating func write(_ bytes: some Sequence<UInt8>, direction: Unicode.Scalar, at time: Duration) {
     pending += DialogueLog.line(bytes, direction: direction, at: time)
   }
@@ -46,7 +46,7 @@ struct DialogueLog: ~Copyable {
     return line + [0x0A]
   }
 
-  /// Writes pending lines to the file if there are many or 250 ms have passed.
+  /// Writes lines that wait to the file, if there are many or if 250 ms have passed since the last write.
   mutating func flush(at time: Duration, isLast: Bool = false) throws(SimulatorError) {
     guard isLast || pending.count >= 32_768 || time - flushed >= .milliseconds(250) else { return }
     flushed = time

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A pseudo terminal with a symbolic link that gives it a stable name.
+/// A pseudo-terminal, and a symbolic link to it whose name does not change.
 struct PTYServer: HostLink, ~Copyable {
   private let link: String?
   private var master = Descriptor()
@@ -9,7 +9,8 @@ struct PTYServer: HostLink, ~Copyable {
 
   /// Creates a server; `open` creates the terminal.
   ///
-  /// - Parameter link: path of the link. An existing symbolic link is replaced; any other file is an error.
+  /// - Parameter link: path of the symbolic link; `nil` for none. An existing symbolic link is replaced; if another
+  ///   file is there, that is an error.
   init(link: String?) { self.link = link }
 
   deinit { PTYServer.remove(link, to: name) }
@@ -26,7 +27,7 @@ struct PTYServer: HostLink, ~Copyable {
       throw .system(.unavailable, "cannot create a pseudo-terminal")
     }
     let descriptor = Descriptor(controller)
-    // Close the other end, so that the host's opening and closing become visible.
+    // Close this end. Only then can one see whether the host has the terminal open.
     Glibc.close(terminal)
     descriptor.makeNonblocking()
     master = consume descriptor
@@ -49,7 +50,7 @@ struct PTYServer: HostLink, ~Copyable {
     isConnected = false
   }
 
-  /// Removes the link if it still leads to this terminal.
+  /// Removes the symbolic link if it still leads to this terminal.
   private static func remove(_ link: String?, to name: String) {
     guard let link, !name.isEmpty, target(of: link) == name else { return }
     unsafe unlink(link)
@@ -61,7 +62,8 @@ struct PTYServer: HostLink, ~Copyable {
     return count < 0 ? nil : String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// While no host has opened the terminal, poll(2) reports POLLHUP immediately, which would cause a busy loop.
+  /// As long as no host has the terminal open, poll(2) would report POLLHUP at once each time, so that there is nothing
+  /// to wait for.
   var descriptors: [Int32] { isConnected ? [master.raw] : [] }
 
   mutating func accept() {

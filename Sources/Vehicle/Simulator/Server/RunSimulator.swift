@@ -5,8 +5,8 @@ import JSONText
 ///
 /// - Parameters:
 ///   - options: scenario and port.
-///   - stop: ends the run from another thread; `nil` installs signal handlers instead.
-///   - announce: called with the name of the port whenever it is created: `/dev/pts/3`, `127.0.0.1:35000`.
+///   - stop: ends the run from another thread. If `nil`, handlers of these signals are installed instead.
+///   - announce: called each time the port is created, with its name, such as `/dev/pts/3` or `127.0.0.1:35000`.
 /// - Throws: ``SimulatorError`` if the port is unavailable, or if options, scenario or faults are invalid.
 public func runSimulator(
   _ options: SimulatorOptions, stop: StopSignal? = nil, announce: (String) -> Void
@@ -30,7 +30,7 @@ public func runSimulator(
 }
 
 extension Scenario {
-  /// Loads the scenario and applies the options.
+  /// Reads the scenario, and applies the options to it.
   init(_ options: SimulatorOptions) throws(SimulatorError) {
     self = try options.scenario.map { path throws(SimulatorError) in try Scenario(file: path) } ?? .standard
     if let baud = options.baud {

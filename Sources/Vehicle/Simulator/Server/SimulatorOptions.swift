@@ -1,18 +1,18 @@
 /// Options of `obdgate simulate`.
 public struct SimulatorOptions: Sendable {
-  /// The port on which the host finds the adapter.
+  /// The kind of port by which the host reaches the adapter.
   public enum Port: Sendable, Equatable {
-    /// A pseudo terminal, with an optional symbolic link to it.
+    /// A pseudo-terminal; `link` is the path of a symbolic link to it, `nil` for none.
     case pty(link: String?)
-    /// A TCP port on 127.0.0.1; 0 for any free port.
+    /// A TCP port on 127.0.0.1; 0 for any free one.
     case tcp(UInt16)
   }
 
-  /// The port; default a pseudo terminal.
+  /// The port; a pseudo-terminal by default.
   public var port = Port.pty(link: nil)
   /// Path of a scenario file; `nil` for ``Scenario/standard``.
   public var scenario: String?
-  /// Baud rate; `nil` for the scenario's.
+  /// Baud rate of the adapter; `nil` for the scenario's.
   public var baud: Int?
   /// Time from a request to the first frame of the answer, for all cars and ECUs; `nil` for the scenario's.
   public var latency: Duration?

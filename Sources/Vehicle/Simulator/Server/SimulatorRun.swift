@@ -1,12 +1,13 @@
 import Glibc
 
-/// The main loop: waits for the host or the adapter's next event, and moves bytes. Only this type reads a clock.
+/// The main loop: waits for the host and for the adapter's next event, and passes bytes between them. Only this type
+/// reads a clock.
 struct SimulatorRun<Link: HostLink & ~Copyable>: ~Copyable {
   private var link: Link
   private var adapter: VirtualAdapter
   private var log: DialogueLog?
   private let started: Duration
-  /// Bytes that the host has not read; bytes beyond a limit are lost, as in a real driver.
+  /// Bytes that the host has not read yet. If there are too many, further ones are lost, as with a real driver.
   private var unsent: [UInt8] = []
   private var buffer = [UInt8](repeating: 0, count: 4096)
   private var wasConnected = false
@@ -53,14 +54,14 @@ struct SimulatorRun<Link: HostLink & ~Copyable>: ~Copyable {
     announce(link.name)
   }
 
-  /// Waits for the next event.
+  /// Waits until something happens.
   ///
   /// - Returns: `false` if the run must end.
   private mutating func wait(_ stop: StopSignal) throws(SimulatorError) -> Bool {
     var waiting = [pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0)]
     let events = Int16(POLLIN) | (unsent.isEmpty ? 0 : Int16(POLLOUT))
     for descriptor in link.descriptors { waiting.append(pollfd(fd: descriptor, events: events, revents: 0)) }
-    // Without a host, poll for one at a short interval. A log is flushed in any case.
+    // Without a host, look for one at short intervals. With a host, wake up from time to time to write the log.
     var longest: Duration = link.isConnected ? .milliseconds(250) : .milliseconds(10)
     if let event = adapter.nextEvent { longest = min(longest, event - (Self.clock() - started)) }
     let milliseconds = max(0, Int32(longest / .milliseconds(1)))
@@ -68,7 +69,7 @@ struct SimulatorRun<Link: HostLink & ~Copyable>: ~Copyable {
     guard count >= 0 || errno == EINTR else { throw .system(.unavailable, "poll") }
     if waiting[0].revents != 0 { return false }
     if count == 0, let event = adapter.nextEvent {
-      // poll(2) has a resolution of milliseconds; sleep for the remainder.
+      // poll(2) waits for whole milliseconds. Sleep for the rest.
       let rest = event - (Self.clock() - started)
       if rest > .zero, rest < .milliseconds(1) {
         var pause = timespec(tv_sec: 0, tv_nsec: Int(rest / .nanoseconds(1)))
@@ -93,7 +94,7 @@ struct SimulatorRun<Link: HostLink & ~Copyable>: ~Copyable {
     while true {
       let piece = adapter.takeOutput()
       guard !piece.isEmpty else { break }
-      // Without a host, the output is lost.
+      // If there is no host, the output is lost.
       guard link.isConnected else { continue }
       log?.write(piece, direction: "<", at: now)
       if unsent.count < 65_536 { unsent += piece }
@@ -117,7 +118,7 @@ struct SimulatorRun<Link: HostLink & ~Copyable>: ~Copyable {
     try log?.flush(at: now, isLast: isLast)
   }
 
-  /// Returns the monotonic time, which does not advance while the machine is suspended.
+  /// Returns the time of a monotonic clock, which stops while the machine sleeps.
   private static func clock() -> Duration {
     var time = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &time)

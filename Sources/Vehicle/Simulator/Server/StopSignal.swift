@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Ends a simulator from another thread or from a signal handler.
+/// Ends the simulator. Another thread or a signal handler uses it.
 public final class StopSignal: Sendable {
   private let reading: Int32
   private let writing: Int32
@@ -23,10 +23,10 @@ public final class StopSignal: Sendable {
     close(writing)
   }
 
-  /// Ends the simulator. It may be called in a signal handler.
+  /// Ends the simulator. A signal handler may call it.
   public func stop() { StopSignal.wake(writing) }
 
-  /// File descriptor, readable after ``stop()``.
+  /// A file descriptor that is readable after ``stop()`` was called.
   var descriptor: Int32 { reading }
 
   /// Installs handlers of SIGTERM, SIGINT and SIGHUP that call ``stop()``. This object must exist until the program
@@ -48,5 +48,5 @@ public final class StopSignal: Sendable {
   }
 }
 
-/// The descriptor for the signal handler, which can only use globals.
+/// The descriptor to which the signal handler writes. It is global, because a signal handler can use only globals.
 private let handlerDescriptor = Atomic<Int32>(-1)

@@ -1,16 +1,17 @@
 import Failures
 import Glibc
 
-/// The reason why the simulator does not run. `description` is one line: what, where, what was expected.
+/// The reason why the simulator does not run. `description` is one text line: what failed, where, and what was
+/// expected.
 public typealias SimulatorError = PlacedError<SimulatorErrorKind>
 
 /// The kind of a ``SimulatorError``.
 public enum SimulatorErrorKind: Int32, Sendable {
-  /// An option or a fault list is invalid.
+  /// An option or the list of faults is invalid.
   case usage = 64
   /// The scenario does not exist or is a directory.
   case noInput = 66
-  /// The pseudo terminal or the port is unavailable.
+  /// The pseudo-terminal or the TCP port is unavailable.
   case unavailable = 69
   /// The scenario cannot be read, or the log cannot be written.
   case inputOutput = 74
@@ -19,22 +20,22 @@ public enum SimulatorErrorKind: Int32, Sendable {
 }
 
 extension SimulatorError {
-  /// Makes an error with the text of `errno`.
+  /// Creates an error whose detail is the system's text for `errno`.
   static func system(_ kind: Kind, _ what: String) -> SimulatorError {
     SimulatorError(kind, what, systemReason(errno))
   }
 }
 
-/// A file descriptor that is closed at the end of its lifetime.
+/// A file descriptor that is closed when its owner is destroyed.
 struct Descriptor: ~Copyable {
-  /// The descriptor; -1 if there is none.
+  /// The number of the descriptor; -1 if there is none.
   let raw: Int32
 
   init() { raw = -1 }
 
   init(_ raw: Int32) {
     self.raw = raw
-    // Child processes must not inherit it.
+    // Child processes must not inherit the descriptor.
     _ = fcntl(raw, F_SETFD, FD_CLOEXEC)
   }
 
@@ -42,7 +43,7 @@ struct Descriptor: ~Copyable {
 
   deinit { if raw >= 0 { close(raw) } }
 
-  /// Makes reads and writes return immediately.
+  /// Makes reads and writes return at once instead of blocking.
   func makeNonblocking() { _ = fcntl(raw, F_SETFL, fcntl(raw, F_GETFL) | O_NONBLOCK) }
 
   /// The result of a read.
@@ -51,7 +52,7 @@ struct Descriptor: ~Copyable {
     case nothing, closed
   }
 
-  /// Reads available bytes into a buffer.
+  /// Reads the bytes that are available into a buffer.
   func read(into buffer: inout [UInt8]) -> Input {
     let count = unsafe Glibc.read(raw, &buffer, buffer.count)
     if count > 0 { return .bytes(count) }
@@ -60,9 +61,9 @@ struct Descriptor: ~Copyable {
 
   /// Writes bytes without blocking.
   ///
-  /// - Returns: number of bytes written; `nil` if the peer is gone.
+  /// - Returns: number of bytes that were written; `nil` if the peer is gone.
   func write(_ bytes: ArraySlice<UInt8>) -> Int? {
-    // The caller must ignore SIGPIPE.
+    // The process must ignore SIGPIPE.
     let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(raw, $0.baseAddress, $0.count) }
     if count >= 0 { return count }
     return errno == EAGAIN || errno == EINTR ? 0 : nil

@@ -5,8 +5,8 @@ struct TCPServer: HostLink, ~Copyable {
   private var port: UInt16
   private var listener = Descriptor()
   private var client = Descriptor()
-  /// A socket that is bound but not listening. It reserves the port while the adapter is unplugged, so that connections
-  /// are refused.
+  /// A socket that is bound but does not listen. While the adapter is unplugged, it keeps the port number, and
+  /// connections are refused.
   private var reservation = Descriptor()
 
   /// Creates a server; `open` creates the port.
@@ -18,14 +18,14 @@ struct TCPServer: HostLink, ~Copyable {
 
   mutating func open() throws(SimulatorError) {
     let socket = try bound()
-    // A second socket can be bound to the port only while no socket listens.
+    // As long as no socket listens on the port, a second socket can be bound to it.
     if !reservation.isOpen { reservation = try bound() }
     guard listen(socket.raw, 4) == 0 else { throw .system(.unavailable, "port \(name)") }
     socket.makeNonblocking()
     listener = consume socket
   }
 
-  /// Returns a socket bound to the port; the first call chooses the port number if it is 0.
+  /// Returns a socket that is bound to the port. If the port number is 0, the first call chooses a free one.
   private mutating func bound() throws(SimulatorError) -> Descriptor {
     let socket = Descriptor(Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
     guard socket.raw >= 0 else { throw .system(.unavailable, "no socket") }
@@ -77,7 +77,7 @@ struct TCPServer: HostLink, ~Copyable {
 
   mutating func write(_ bytes: ArraySlice<UInt8>) -> Int? {
     guard client.isOpen else { return nil }
-    // MSG_NOSIGNAL: a disconnected client must not end the process by SIGPIPE.
+    // With MSG_NOSIGNAL, a client that has disconnected does not end the process by SIGPIPE.
     let count = unsafe bytes.withUnsafeBytes {
       unsafe Glibc.send(client.raw, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
     }
