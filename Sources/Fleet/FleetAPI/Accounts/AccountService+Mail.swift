@@ -2,19 +2,19 @@ import FleetAccess
 import FleetDomain
 import Telemetry
 
-/// Mails to people. They are queued in the transaction of their cause; another service sends them.
+/// Queues mails to people, each in the same transaction as the change that causes it. Another service sends them.
 extension AccountService {
-  /// The address in links of mails; `nil` if no mails are sent.
+  /// The URL with which links in mails begin; `nil` if no mails are sent.
   private var mailedURL: String? { settings.sendsMail ? settings.publicURL : nil }
 
-  /// Whether codes by email are a second factor in a tenant.
+  /// Whether codes by email can be used as a second factor in a tenant.
   func mayUseEmailCodes(_ tenant: TenantID) -> Bool {
     mailedURL != nil && !settings.withoutEmailCodes.contains(tenant)
   }
 
   /// Queues the mail with a link.
   ///
-  /// - Returns: whether it was queued: not without mail, and not if a limit is reached.
+  /// - Returns: whether it was queued. It is not if the server sends no mails, or if a limit is reached.
   func mailLink(
     _ ticket: Stored<Ticket>, _ secret: Secret, to person: Stored<Person>, _ transaction: any FleetTransaction
   ) throws(ThingError) -> Bool {
@@ -26,12 +26,13 @@ extension AccountService {
       ticket.value.purpose == .invitation ? .invitation : .recovery, to: person, details, settings.secretKeys)
   }
 
-  /// Queues a notice to the owner of an account, because another person may have made the change.
+  /// Queues a notice to the owner of an account, so that the owner learns about changes that someone else may have
+  /// made.
   ///
   /// - Parameters:
-  ///   - recipient: the address; `nil` for that of the account.
+  ///   - recipient: the email address; `nil` for that of the account.
   ///   - item: the name of the thing that was changed.
-  ///   - address: the client's.
+  ///   - address: the network address of the client that made the change.
   func notify(
     _ reason: QueuedMail.Reason, _ person: Stored<Person>, at recipient: EmailAddress? = nil, item: String? = nil,
     from address: String?, _ transaction: any FleetTransaction
@@ -56,29 +57,29 @@ extension AccountService {
 
   // MARK: A new password
 
-  /// Sends a link for a new password to a person, if there is one.
+  /// Sends a link for a new password to the person with an email address.
   ///
-  /// The work continues after the answer. An unknown address causes the same work, which is then undone. Neither the
-  /// answer nor its time reveals whether there is such an account.
+  /// The work continues after the answer. For an unknown address, the same work is done and then undone. Neither the
+  /// answer nor its time therefore shows whether there is such an account.
   ///
   /// - Throws: 429.
   func recover(email: String, tenant: TenantID, _ caller: Caller) async throws {
     let address = EmailAddress(email)
-    // Each request counts: the audit cannot be filled with them.
+    // Every request counts, also a successful one, so that nobody can fill the audit with requests.
     _ = try guesses.admit("recover \(tenant) \(address?.text ?? email)", device: nil, from: caller.address)
     Task { [self] in
       do {
         let found = try await person(address, tenant)
         try await recover(found.flatMap { $0.value.isActive ? $0 : nil }, tenant, caller)
       } catch is Undone {
-        // The address is unknown.
+        // No person has the address, and the work was undone.
       } catch {
         logger.warning("cannot record that a person of \(tenant) asked for a new password: \(error)")
       }
     }
   }
 
-  /// The work for an address that no person has was undone.
+  /// Thrown to undo the work for an address that no person has.
   private struct Undone: Error {}
 
   private func recover(_ found: Stored<Person>?, _ tenant: TenantID, _ caller: Caller) async throws {
@@ -91,10 +92,10 @@ extension AccountService {
           let person = found ?? Self.nobody(at: now)
           try transaction.note("recoveryRequested", kind: Person.names.one, thing: person.id, details: [:])
           if settings.sendsMail, !settings.requiringProvider.contains(tenant) {
-            // Older links stay valid: otherwise strangers could end those that the owner has asked for.
+            // Older links stay valid. Otherwise, strangers could make links invalid for which the owner has asked.
             let ticket = try transaction.issueTicket(
               .recovery, secret.hash, of: person.id, seconds: settings.limits.recoverySeconds, replaces: false)
-            // Beyond the limit, no unused link stays.
+            // If the limit is reached, remove the link, because it is not sent.
             if try !mailLink(ticket, secret, to: person, transaction) {
               try transaction.remove(ticket, action: "limitReached")
             }
@@ -109,7 +110,7 @@ extension AccountService {
     guard done != nil else { throw Undone() }
   }
 
-  /// A person for whom the same work is done as for a known one.
+  /// Returns a person who does not exist, for whom the same work is done as for an existing one.
   private static func nobody(at now: Timestamp) -> Stored<Person> {
     var person = Person()
     person.email = EmailAddress("nobody@localhost")
@@ -120,9 +121,9 @@ extension AccountService {
 
   // MARK: Codes
 
-  /// Where the code of a sign-in belongs.
+  /// Returns the name of the sign-in for which a code is sent.
   static func place(of ticket: Stored<Ticket>) -> String { "sign-in \(ticket.id.json.textValue ?? "")" }
-  /// Where the code that confirms a factor belongs.
+  /// Returns the name of the factor that a code confirms.
   static func place(of factor: UUIDv7) -> String { "factor \(factor.json.textValue ?? "")" }
 
   static let tooManyCodes = APIError(
@@ -131,7 +132,7 @@ extension AccountService {
 
   /// Queues the mail with a code.
   ///
-  /// - Returns: `false` if the limit is reached.
+  /// - Returns: `false` if a limit is reached.
   func mailCode(
     _ code: String, for place: String, to person: Stored<Person>, _ transaction: any FleetTransaction
   ) throws(ThingError) -> Bool {
@@ -143,9 +144,9 @@ extension AccountService {
     return true
   }
 
-  /// Sends a code for the second step of a sign-in. An older code of the same sign-in ends.
+  /// Sends a code for the second step of a sign-in. An older code for the same sign-in becomes invalid.
   ///
-  /// - Parameter ticket: the ticket that ``Step/factor(ticket:_:)`` brought.
+  /// - Parameter ticket: the ticket of ``Step/factor(ticket:_:)``.
   /// - Throws: 401; 409 if the person has no such factor; 429.
   func sendCode(ticket text: String, _ caller: Caller) async throws {
     guard let tenant = Self.tenant(ofTicket: text) else { throw Self.expiredTicket }

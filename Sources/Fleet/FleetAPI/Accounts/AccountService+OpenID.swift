@@ -4,21 +4,23 @@ import Telemetry
 
 /// Signing in with an account at an OpenID provider (OpenID Connect Core 1.0, code flow with PKCE).
 extension AccountService {
-  /// The answer of a provider, as a browser brings it.
+  /// The parameters with which a provider sends the browser back to the server.
   struct ProviderAnswer: Sendable {
     var code: String?
     var state: String?
     var issuer: String?
-    /// The provider's error code.
+    /// The provider's error code; `nil` if the sign-in succeeded.
     var error: String?
   }
 
-  /// The end of a sign-in at a provider.
+  /// The result of a sign-in at a provider.
   enum ProviderStep: Sendable {
     case signedIn(Opened, returnTo: String)
     case linked(returnTo: String)
   }
 
+  /// Returns the provider with an id.
+  ///
   /// - Throws: 404.
   func source(_ id: String) throws(APIError) -> OpenIDSource {
     guard let source = providers[id] else { throw .notFound("no provider \(quoted(id))") }
@@ -29,10 +31,10 @@ extension AccountService {
     "\(settings.publicURL ?? "")\(AuthRoutes.path)/oidc/\(provider.id)/callback"
   }
 
-  /// The address at the provider to which the browser goes.
+  /// Begins a sign-in and returns the provider's URL to which the browser must go.
   ///
   /// - Parameters:
-  ///   - person: who links an identity; `nil` for a sign-in.
+  ///   - person: the person who links an identity; `nil` for a sign-in.
   ///   - browser: the secret of the browser's cookie.
   /// - Throws: 503 if the provider does not answer.
   func begin(
@@ -61,10 +63,10 @@ extension AccountService {
       retryAfter: 10)
   }
 
-  /// Finishes a sign-in, or links an identity.
+  /// Completes a sign-in, or links an identity.
   ///
   /// - Parameter browser: the secret of the browser's cookie; `nil` if it has none.
-  /// - Throws: 401; 403 if nobody may sign in with the account; 409; 429; 503.
+  /// - Throws: 401; 403 if no person has the identity and it may not get an account; 409; 429; 503.
   func finish(
     _ source: OpenIDSource, _ answer: ProviderAnswer, browser: String?, _ caller: Caller
   ) async throws -> ProviderStep {
@@ -118,7 +120,7 @@ extension AccountService {
       state.provider == provider.id, try await isFirstUse(text, of: state, provider)
     else { throw OpenIDError(.wrongState, "another browser began it, or it is over") }
     let description = try await source.describe()
-    // RFC 9207: an answer of one provider must not be taken for that of another.
+    // An answer of one provider must not be used as that of another (RFC 9207).
     guard answer.issuer.map({ isIssuer($0, of: provider) }) ?? !description.namesIssuer else {
       throw OpenIDError(.wrongIssuer, "the answer is of another issuer, or names none")
     }
@@ -141,7 +143,7 @@ extension AccountService {
       ? provider.allowedTenants.contains { provider.issuer(ofDirectory: $0) == text } : text == provider.issuer
   }
 
-  /// Uses a state up.
+  /// Marks a state as used; returns `false` if it was used before.
   private func isFirstUse(_ text: String, of state: OpenIDState, _ provider: OpenIDProvider) async throws -> Bool {
     try await ifTenantExists {
       try await storage.change(tenant: provider.tenant, by: Actor(.nobody), at: WallClock.now) {
@@ -194,7 +196,7 @@ extension AccountService {
     return try result.get()
   }
 
-  /// The person for whom an account is made at the first sign-in; `nil` if there is no right to one.
+  /// Returns the person for whom an account is created at the first sign-in; `nil` if the identity may not get one.
   private static func newPerson(_ identity: OpenIDIdentity, _ provider: OpenIDProvider) -> Person? {
     let roles = provider.roles(for: identity.claims, verifiedEmail: identity.verifiedEmail)
     guard !roles.isEmpty, let email = identity.email else { return nil }
@@ -232,7 +234,7 @@ extension AccountService {
 
   // MARK: Signing out
 
-  /// The address at the provider where the person signs out there too; `nil` if there is none.
+  /// Returns the provider's URL at which the person signs out at the provider, too; `nil` if there is none.
   func providerLogout(_ session: Stored<Session>, _ tenant: TenantID) async -> String? {
     guard let id = session.value.identityID,
       let linked = try? await storage.view(
@@ -247,7 +249,7 @@ extension AccountService {
     return end + (end.contains("?") ? "&" : "?") + query
   }
 
-  /// Ends the sessions that a provider names (OpenID Connect Back-Channel Logout 1.0).
+  /// Ends the sessions that a provider's logout token names (OpenID Connect Back-Channel Logout 1.0).
   ///
   /// - Throws: 400 if the token is not accepted.
   func endSessions(_ source: OpenIDSource, logoutToken text: String, from address: String?) async throws {
@@ -284,7 +286,7 @@ extension AccountService {
 }
 
 extension FleetView {
-  /// The identity that a provider states; `nil` if nobody has it.
+  /// Finds the stored identity that a token names; `nil` if no person has it.
   func identity(_ identity: OpenIDIdentity) throws(ThingError) -> Stored<LinkedIdentity>? {
     guard let subject = identity.subject else { return nil }
     return try first(
@@ -292,7 +294,7 @@ extension FleetView {
         .oneOf(key: "issuer", [.text(identity.issuer)]), .oneOf(key: "subject", [.text(subject)])))
   }
 
-  /// The sessions that a logout token names: of the account, of the provider's session, or of both.
+  /// Finds the sessions that a logout token names: those of the account, of the provider's session, or of both.
   func sessions(
     of identity: OpenIDIdentity, _ provider: OpenIDProvider
   ) throws(ThingError) -> [Stored<Session>] {

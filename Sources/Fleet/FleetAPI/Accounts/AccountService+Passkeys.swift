@@ -3,15 +3,17 @@ import FleetDomain
 import JSONText
 import Telemetry
 
-/// The data of an authenticator that a browser sends (WebAuthn Level 3, section 5.1, `toJSON()`).
+/// The answer of an authenticator, which the browser sends as JSON (WebAuthn Level 3, section 5.1, `toJSON()`).
 struct PasskeyCredential: Sendable {
   let id: [UInt8]
   let clientData: [UInt8]
-  /// The attestation object of a registration.
+  /// The attestation object of a registration; `nil` in a sign-in.
   let attestation: [UInt8]?
-  /// The assertion of a sign-in.
+  /// The assertion of a sign-in; `nil` in a registration.
   let assertion: Passkey.Assertion?
 
+  /// Reads the answer.
+  ///
   /// - Throws: 422.
   init(_ value: JSONValue) throws(JSONError) {
     var reader = try JSONObjectReader(value)
@@ -45,9 +47,9 @@ extension AccountService {
   static let wrongPasskey = APIError(
     .unauthorized, "wrongPasskey", "this passkey is not accepted; use another one, or the password")
 
-  /// The site that passkeys belong to.
+  /// Returns the web site to which passkeys are bound.
   ///
-  /// - Parameter ownURL: the address at which the client reached the server.
+  /// - Parameter ownURL: the URL of the server, as the client used it.
   func relyingParty(_ ownURL: String) -> RelyingParty {
     let url = settings.publicURL ?? ownURL
     let host = url.drop { $0 != "/" }.dropFirst(2).prefix { $0 != "/" }
@@ -56,7 +58,7 @@ extension AccountService {
     return RelyingParty(id: String(name), origins: ["\(scheme)://\(host)"])
   }
 
-  /// The options with which a browser adds a passkey (section 5.4).
+  /// Returns the options with which a browser creates a passkey (section 5.4).
   func registrationOptions(
     _ person: Stored<Person>, _ factors: [Stored<Factor>], tenant: TenantID, _ relyingParty: RelyingParty
   ) -> JSON {
@@ -84,7 +86,7 @@ extension AccountService {
     ])
   }
 
-  /// The options with which a browser signs in (section 5.5): any passkey of this site.
+  /// Returns the options with which a browser signs in with any passkey of this site (section 5.5).
   func signInOptions(tenant: TenantID, _ relyingParty: RelyingParty) -> JSON {
     let challenge = PasskeyChallenge(.signIn, tenant: tenant, at: WallClock.now, settings.secretKeys)
     return .object([
@@ -136,10 +138,11 @@ extension AccountService {
     return stored
   }
 
-  /// Signs in with a passkey, without a password: the person has the authenticator, which has verified the person.
+  /// Signs in with a passkey. No password is needed, because the person has the authenticator, and the authenticator
+  /// has verified the person.
   ///
-  /// - Parameter ticket: the ticket of a sign-in whose second factor this is; the passkey must belong to the same
-  ///   person.   `nil` if the sign-in begins with the passkey.
+  /// - Parameter ticket: the ticket of a sign-in whose second factor is the passkey; the passkey must belong to the
+  ///   same person. `nil` if the sign-in begins with the passkey.
   /// - Throws: 401; 429.
   func signIn(
     passkey credential: PasskeyCredential, ticket: String? = nil, _ relyingParty: RelyingParty, _ caller: Caller
@@ -200,7 +203,7 @@ extension AccountService {
     }
   }
 
-  /// The user handle that authenticators store for a person: the 16 bytes of the id.
+  /// Returns the user handle that authenticators store for a person: the 16 bytes of the person's id.
   static func handle(of person: UUIDv7) -> [UInt8] {
     [person.high, person.low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
   }

@@ -4,7 +4,7 @@ import HTTPTypes
 import Logging
 import Telemetry
 
-/// Signs people in, and changes passwords and sessions.
+/// Signs people in and out, and changes their passwords.
 final class AccountService: Sendable {
   let storage: any FleetStorage
   let settings: AccountSettings
@@ -14,7 +14,7 @@ final class AccountService: Sendable {
   private let hub: LiveHub
   let logger: Logger
   let guesses = GuessLimiter()
-  /// The OpenID providers by their ids.
+  /// The OpenID providers, by their ids.
   let providers: [String: OpenIDSource]
 
   init(
@@ -37,29 +37,29 @@ final class AccountService: Sendable {
     /// The header `User-Agent`, at most 200 characters.
     let agent: String?
     let transport: Session.Transport
-    /// The proof that the person has already signed in from this browser; `nil` if there is none.
+    /// A proof that the person has signed in from this browser before; `nil` if there is none.
     let device: String?
   }
 
-  /// A new session with its secrets, which are available only here.
+  /// A session that was just begun, with its secrets. Only their hashes are stored, so that they cannot be read again.
   struct Opened: Sendable {
     let session: Stored<Session>
     let person: Stored<Person>
     let tenant: TenantID
     /// The cookie or access token.
     let secret: Secret
-    /// `nil` for a cookie.
+    /// The refresh token; `nil` if the session has a cookie.
     let refresh: Secret?
   }
 
   /// The next step after a correct answer.
   enum Step: Sendable {
     case signedIn(Opened)
-    /// A second factor is required: one of these.
+    /// A second factor is required. The value has the factors that the person can use.
     case factor(ticket: Secret, [Stored<Factor>])
   }
 
-  /// The answer to a second factor.
+  /// The client's answer to the request for a second factor.
   struct FactorAnswer: Sendable {
     let form: Factor.Form
     let code: String
@@ -87,10 +87,11 @@ final class AccountService: Sendable {
 
   /// Checks a password.
   ///
-  /// The response, and the time until the response, are the same for an unknown account, an inactive account and a
-  /// wrong password.
+  /// For an unknown account, an inactive account and a wrong password, the response is the same and takes the same
+  /// time.
   ///
-  /// - Parameter answer: the answer to the second factor, if the client sends it together with the password.
+  /// - Parameter answer: the answer to the request for a second factor, if the client sends it together with the
+  ///   password.
   /// - Throws: 401; 429.
   func signIn(
     email: String, password: String, answer: FactorAnswer? = nil, tenant: TenantID, _ caller: Caller
@@ -116,7 +117,7 @@ final class AccountService: Sendable {
       tenant: tenant, by: Actor(.person(person.id), address: caller.address), at: WallClock.now
     ) { [self] transaction throws(ThingError) in
       var present = try transaction.existing(person.id, Person.self)
-      // The password may have changed since it was checked.
+      // The password may have been changed while it was checked.
       guard present.value.isActive, present.value.passwordHash == person.value.passwordHash else { return Step?.none }
       if let newHash {
         var rehashed = present.value
@@ -162,7 +163,7 @@ final class AccountService: Sendable {
     .forbidden, "providerRequired",
     "passwords are switched off here; sign in with a provider: GET \(AuthRoutes.path)/oidc")
 
-  /// Wrong answers to one ticket.
+  /// Number of wrong answers after which a ticket becomes invalid.
   private static let mostAnswers: Int64 = 5
 
   static let wrongFactor = APIError(.unauthorized, "wrongFactor", "the code is wrong, was used before, or has expired")
@@ -222,7 +223,7 @@ final class AccountService: Sendable {
     }
   }
 
-  /// Returns `true` if a code is correct. A correct code cannot be used again.
+  /// Returns whether a code is correct. A correct code cannot be used again.
   private func accepts(
     _ answer: FactorAnswer, of person: UUIDv7, _ ticket: Stored<Ticket>, _ tenant: TenantID,
     _ transaction: any FleetTransaction
@@ -256,12 +257,12 @@ final class AccountService: Sendable {
     return false
   }
 
-  /// The seed of one-time codes; `nil` if its encryption key is missing.
+  /// Returns the seed of one-time codes; `nil` if its encryption key is missing.
   func seed(of factor: Stored<Factor>) -> [UInt8]? {
     factor.value.secret.flatMap { settings.secretKeys.open($0, for: SecretPlace.factor(factor.id)) }
   }
 
-  /// Renews the tokens of an app.
+  /// Replaces the tokens of an app by new ones.
   ///
   /// - Throws: 401.
   func refresh(_ text: String, _ caller: Caller) async throws -> Opened {
@@ -286,13 +287,13 @@ final class AccountService: Sendable {
         return Opened(session: renewed, person: person, tenant: tenant, secret: secret, refresh: refresh)
       }
     }
-    // If the session has ended, every server finds out from the database.
+    // The cache may contain the old token, so discard it. Other servers read the change from the database.
     authenticator.forget(tenant)
     guard let opened else { throw expired }
     return opened
   }
 
-  /// Ends sessions in this server immediately.
+  /// Discards the cached data of sessions that ended, so that this server rejects them immediately.
   func forget(_ tenant: TenantID, _ sessions: [UUIDv7]) {
     authenticator.forget(tenant)
     hub.close(Set(sessions), of: tenant)
@@ -300,7 +301,7 @@ final class AccountService: Sendable {
 
   // MARK: Passwords
 
-  /// Checks and hashes a new password.
+  /// Checks a new password by the rules and hashes it.
   ///
   /// - Parameter words: texts of the account that the password must not contain.
   /// - Throws: 422.
@@ -315,7 +316,7 @@ final class AccountService: Sendable {
     return try await hasher.hash(password, for: .init(tenant: tenant, address: address, isKnown: true))
   }
 
-  /// Returns `true` if a password is the password of a person who is already signed in.
+  /// Returns whether a password is that of a person who has already signed in.
   ///
   /// - Throws: 429.
   func confirm(_ password: String, of person: UUIDv7, _ tenant: TenantID, _ caller: Caller) async throws -> Bool {
@@ -338,21 +339,21 @@ final class AccountService: Sendable {
   static let expiredLink = APIError(
     .unauthorized, "expiredLink", "this link was used, replaced, or has expired; ask for a new one")
 
-  /// The content of a set-up link besides its token.
+  /// The body of a request that uses a link, without the link's secret.
   struct SetUp: Sendable {
     let token: String
     let password: String
-    /// Only for the first administrator, as in `POST /api/people`.
+    /// The person's data, as in `POST /api/people`; only for the first administrator.
     let profile: JSON?
   }
 
-  /// Finishes the set-up of an account (of the first administrator or of an invited person), or sets a new password.
+  /// Sets up the account of the first administrator or of an invited person, or sets a new password.
   ///
   /// - Throws: 401 if the link is invalid or has expired; 422.
   func setUp(_ request: SetUp, for purposes: Set<Ticket.Purpose>, _ caller: Caller) async throws -> Step {
     guard let tenant = Self.tenant(ofTicket: request.token) else { throw Self.expiredLink }
     let (now, hash) = (WallClock.now, Secret.hash(of: request.token))
-    // Links cannot be guessed. Attempts are still limited, because each wrong one costs work.
+    // Attempts are limited although links cannot be guessed, because each wrong one costs work.
     let attempt = try guesses.admit("link \(hash.text)", device: nil, from: caller.address)
     let found = try await ifTenantExists {
       try await storage.view(tenant: tenant) { [settings] view throws(ThingError) -> LinkedAccount? in
@@ -418,7 +419,7 @@ final class AccountService: Sendable {
 
   // MARK: Known browsers
 
-  /// A text that proves later that a person has signed in from this browser.
+  /// Returns a text that proves later that a person has signed in from this browser.
   func deviceProof(of person: UUIDv7, _ tenant: TenantID) -> String {
     let nonce = Secret(.device).text
     return "\(nonce).\(settings.secretKeys.proof(of: "device \(tenant) \(person) \(nonce)"))"
@@ -431,7 +432,7 @@ final class AccountService: Sendable {
 
   // MARK: Helper functions
 
-  /// The tenant that a ticket belongs to; `nil` if the text is not a ticket.
+  /// Returns the tenant that a ticket names; `nil` if the text is not a ticket.
   static func tenant(ofTicket text: String) -> TenantID? {
     Secret.place(in: text, .ticket).flatMap { TenantID($0) }
   }
@@ -443,7 +444,7 @@ final class AccountService: Sendable {
     }
   }
 
-  /// Runs work in a tenant named by an unauthenticated client; `nil` if there is no such tenant.
+  /// Runs work for a tenant that an unauthenticated client names; returns `nil` if there is no such tenant.
   func ifTenantExists<Value>(_ work: () async throws -> Value?) async throws -> Value? {
     do {
       return try await work()

@@ -4,35 +4,38 @@ import FleetDomain
 /// The settings of people's accounts.
 public struct AccountSettings: Equatable, Sendable {
   public var limits = SessionLimits()
-  /// The cost of one guess of a password.
+  /// The cost of hashing a password, and so of each guess.
   public var hashCost = PasswordHash.Cost.standard
   /// The keys that encrypt secrets in the database.
   public private(set) var secretKeys: SecretKeys
-  /// Whether the keys are in a file, so that secrets can still be read after a restart and by other servers.
+  /// Whether the keys come from a file. If not, a restart or another server cannot decrypt the secrets.
   public private(set) var hasKeyFile: Bool
-  /// The public address of the server, such as `https://fleet.example`; `nil` to use the address of the request.
+  /// The URL of the server as people see it, such as `https://fleet.example`; `nil` to use the URL of each request.
   public var publicURL: String?
   /// The name that authenticator apps show.
   public var serviceName = "fleetstore"
 
-  /// Whether mails are sent. It needs ``publicURL``: a link in a mail must not have an address that a client chose.
+  /// Whether mails are sent. If so, ``publicURL`` must be set, because links in mails must not use a host name that a
+  /// client chose.
   public var sendsMail = false
-  /// Tenants in which codes by email are no second factor.
+  /// Tenants in which codes by email cannot be used as a second factor.
   public var withoutEmailCodes: Set<TenantID> = []
 
-  /// The OpenID providers. They need ``publicURL``, which the addresses for their answers begin with.
+  /// The OpenID providers. They need ``publicURL``, because the URLs to which they send their answers begin with it.
   public var providers: [OpenIDProvider] = []
-  /// Tenants whose people sign in only with a provider, not with a password.
+  /// Tenants in which people sign in with a provider, and not with a password.
   public var requiringProvider: Set<TenantID> = []
 
-  /// - Parameter secretKeys: `nil` for new keys. Secrets in the database can then be read only by this process.
+  /// Creates the default settings.
+  ///
+  /// - Parameter secretKeys: `nil` to create new keys. Secrets in the database can then be read only by this process.
   public init(secretKeys: SecretKeys? = nil) {
-    // A line that was just generated is valid.
+    // A line that was just created is always valid.
     self.secretKeys = secretKeys ?? SecretKeys(file: SecretKeys.newLine())!
     hasKeyFile = secretKeys != nil
   }
 
-  /// Sets keys that are in a file.
+  /// Sets keys that come from a file.
   public mutating func use(_ keys: SecretKeys) {
     secretKeys = keys
     hasKeyFile = true

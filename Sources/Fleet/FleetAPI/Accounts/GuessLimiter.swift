@@ -1,15 +1,15 @@
 import FleetAccess
 import FleetDomain
 
-/// Slows down guesses of passwords and codes.
+/// Limits how fast passwords and codes can be guessed.
 ///
-/// Guesses are counted by account and by address. A browser in which the person has signed in before has a separate
-/// limit for the account. Therefore, the owner can still sign in with that browser, or with a passkey, while others
-/// guess.
+/// Wrong answers are counted for each account and for each address. A browser in which the person has signed in before
+/// has a separate count for the account. Therefore, while others guess, the owner can still sign in with that browser,
+/// or with a passkey.
 final class GuessLimiter: Sendable {
-  /// Wrong answers for one account: at once, and per second (one a minute).
+  /// Number of wrong answers for one account: at once, and per second afterwards (one a minute).
   static let account = (burst: 10.0, perSecond: 1.0 / 60)
-  /// Wrong answers from one address: at once, and per second.
+  /// Number of wrong answers from one address: at once, and per second afterwards.
   static let address = (burst: 50.0, perSecond: 0.5)
 
   private let accounts = RateLimiter<String>(perSecond: account.perSecond, burst: account.burst)
@@ -21,7 +21,7 @@ final class GuessLimiter: Sendable {
     fileprivate let address: String
   }
 
-  /// Admits an attempt. It counts as wrong until ``succeeded(_:)`` is called.
+  /// Admits an attempt. It counts as wrong unless ``succeeded(_:)`` is called for it.
   ///
   /// - Parameters:
   ///   - account: any text that identifies the account.
@@ -29,7 +29,7 @@ final class GuessLimiter: Sendable {
   ///   - client: the client's address.
   /// - Throws: 429.
   func admit(_ account: String, device: String?, from client: String?) throws(APIError) -> Attempt {
-    // Use the hash, because clients choose the text and its length.
+    // Store a hash, because clients choose the text and its length.
     let key = Secret.hash(of: account + (device.map { " " + $0 } ?? "")).text
     let attempt = Attempt(account: key, address: PeerAddress.group(client))
     if let seconds = accounts.take(attempt.account) { throw Self.refusal(seconds) }
@@ -40,7 +40,7 @@ final class GuessLimiter: Sendable {
     return attempt
   }
 
-  /// Discards an attempt that succeeded.
+  /// Removes an attempt from the counts, because it succeeded.
   func succeeded(_ attempt: Attempt) {
     accounts.refund(attempt.account)
     addresses.refund(attempt.address)

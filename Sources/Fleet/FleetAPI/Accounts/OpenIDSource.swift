@@ -2,24 +2,25 @@ import FleetAccess
 import FleetDomain
 import FleetProviders
 
-/// The description and keys of an OpenID provider, fetched when needed and kept for an hour.
+/// Fetches the configuration document and the keys of an OpenID provider when they are needed, and caches them for an
+/// hour.
 actor OpenIDSource {
-  /// What the provider says of itself (OpenID Connect Discovery 1.0, section 3).
+  /// The configuration document of a provider (OpenID Connect Discovery 1.0, section 3).
   struct Description: Sendable {
     let authorization: String
     let token: String
     let keys: String
     let endSession: String?
-    /// Whether the client's secret is sent in the header `Authorization`, and not in the body.
+    /// Whether the client's secret is sent in the header `Authorization` instead of the body.
     let usesBasic: Bool
-    /// Whether every answer of the authorization endpoint names the issuer (RFC 9207).
+    /// Whether all answers of the authorization endpoint contain the issuer (RFC 9207).
     let namesIssuer: Bool
   }
 
   private static let freshness = Duration.seconds(3_600)
-  /// Keys are fetched at most once in this time, whatever names of keys tokens give.
+  /// The minimum time between two fetches of the keys, even if tokens name unknown keys.
   private static let pause = Duration.seconds(60)
-  /// After a failure, nothing is fetched for this time.
+  /// The time after a failed fetch during which nothing is fetched.
   private static let rest = Duration.seconds(5)
 
   nonisolated let provider: OpenIDProvider
@@ -35,6 +36,8 @@ actor OpenIDSource {
     client = ProviderClient(mayUseLoopback: mayUseLoopback, longest: OpenIDKeys.longest, seconds: 10)
   }
 
+  /// Returns the configuration document.
+  ///
   /// - Throws: `unreachable`; `badProvider`.
   func describe() async throws(OpenIDError) -> Description {
     if let description, .now - description.at < Self.freshness { return description.value }
@@ -72,7 +75,7 @@ actor OpenIDSource {
       usesBasic: usesBasic, namesIssuer: json["authorization_response_iss_parameter_supported"] == .bool(true))
   }
 
-  /// The keys, fetched again if none has the name that a token gives.
+  /// Returns the provider's keys. If none of the cached ones has the name that a token gives, they are fetched again.
   func keys(for token: JSONWebToken) async throws(OpenIDError) -> OpenIDKeys {
     if let keys, keys.value.hasKey(of: token), .now - keys.at < Self.freshness { return keys.value }
     if let keys, .now - keys.at < Self.pause { return keys.value }
@@ -82,7 +85,7 @@ actor OpenIDSource {
     return fetched
   }
 
-  /// Exchanges the code of a sign-in for tokens (RFC 6749, section 4.1.3; RFC 7636).
+  /// Exchanges the authorization code of a sign-in for tokens (RFC 6749, section 4.1.3; RFC 7636).
   func redeem(
     _ code: String, verifier: String, redirect: String
   ) async throws(OpenIDError) -> (idToken: JSONWebToken, accessToken: String?) {
@@ -107,7 +110,7 @@ actor OpenIDSource {
     return (try JSONWebToken(text), json["access_token"]?.textValue)
   }
 
-  /// Base64 with padding (RFC 4648, section 4).
+  /// Returns a text in base64 with padding (RFC 4648, section 4).
   private static func base64(_ text: String) -> String {
     let encoded = Base64URL.text(Array(text.utf8)).replacing("-", with: "+").replacing("_", with: "/")
     return encoded + String(repeating: "=", count: (4 - encoded.utf8.count % 4) % 4)
@@ -141,7 +144,7 @@ actor OpenIDSource {
 }
 
 extension OpenIDProvider {
-  /// Whether the issuer is an HTTPS address, or one of this machine, without query and fragment.
+  /// Whether the issuer is an HTTPS URL, or any URL of this machine, without query and fragment.
   public var isIssuerUsable: Bool {
     !issuer.contains("?") && ProviderClient.isAllowed(discoveryURL, mayUseLoopback: true)
   }

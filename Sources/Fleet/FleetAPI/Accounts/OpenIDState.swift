@@ -3,21 +3,22 @@ import FleetAccess
 import FleetDomain
 import Telemetry
 
-/// A sign-in at an OpenID provider that is in progress. It is not stored: the provider gives it back, encrypted.
+/// The state of a sign-in at an OpenID provider. The server does not store it: it is sent to the provider encrypted,
+/// and the provider sends it back.
 struct OpenIDState: Sendable {
-  /// The time until it expires: a person may have to sign in at the provider.
+  /// The time after which it expires, s. It is long, because the person may have to sign in at the provider.
   static let seconds = 600
 
   let provider: String
   let nonce: String
-  /// The verifier of the code (RFC 7636, section 4.1).
+  /// The secret that proves to the provider that this server began the sign-in (RFC 7636, section 4.1).
   let verifier: String
   /// The path to which the browser goes afterwards.
   let returnTo: String
-  /// The person who links an identity; `nil` for a sign-in.
+  /// The person who links an identity; `nil` if this is a sign-in.
   let person: UUIDv7?
   let expiresAt: Timestamp
-  /// The hash of the cookie of the browser that began it.
+  /// The hash of the cookie of the browser in which the sign-in began.
   let browser: String
 
   init(
@@ -32,7 +33,7 @@ struct OpenIDState: Sendable {
     expiresAt = now.adding(seconds: Self.seconds)
   }
 
-  /// 256 random bits, 43 characters.
+  /// Returns 256 random bits as 43 characters.
   private static func random() -> String {
     var generator = SystemRandomNumberGenerator()
     return Base64URL.text((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
@@ -43,7 +44,7 @@ struct OpenIDState: Sendable {
 
   private static let place = "OpenID sign-in"
 
-  /// The text that the provider gives back.
+  /// Returns the encrypted text that is sent to the provider.
   func sealed(_ keys: SecretKeys) -> String {
     var members: [String: JSON] = [
       "provider": .text(provider), "nonce": .text(nonce), "verifier": .text(verifier), "returnTo": .text(returnTo),
@@ -53,7 +54,8 @@ struct OpenIDState: Sendable {
     return keys.seal(Array(JSON.object(members).canonicalText.utf8), for: Self.place)
   }
 
-  /// - Returns: `nil` if this server did not make the text, if it has expired, or if another browser began the sign-in.
+  /// Decrypts a text that the provider sent back; `nil` if this server did not make it, if it has expired, or if the
+  /// sign-in began in another browser.
   init?(_ text: String, _ keys: SecretKeys, browser: String?, at now: Timestamp) {
     guard text.utf8.count <= 4_096, let browser, let bytes = keys.open(text, for: Self.place),
       let json = try? JSON(parsing: bytes), let provider = json["provider"]?.textValue,
@@ -71,7 +73,7 @@ struct OpenIDState: Sendable {
     person = json["person"].flatMap { try? UUIDv7(json: $0) }
   }
 
-  /// Whether a text is a path of this server: the browser must not be sent elsewhere.
+  /// Whether a text is a path of this server. The browser must not be sent to another server.
   static func isPath(_ text: String) -> Bool {
     text.hasPrefix("/") && !text.hasPrefix("//") && text.utf8.count <= 1_024 && !text.contains("\\")
       && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }

@@ -10,9 +10,9 @@ import Telemetry
 /// A challenge that was used is stored until it expires, so that it cannot be used again.
 struct PasskeyChallenge: Equatable, Sendable {
   enum Purpose: Equatable, Sendable {
-    /// Sign in as any person.
+    /// A sign-in. The client names no person; the passkey identifies the person.
     case signIn
-    /// Add a passkey of this person.
+    /// The registration of a passkey for this person.
     case registration(UUIDv7)
 
     fileprivate var text: String {
@@ -23,7 +23,7 @@ struct PasskeyChallenge: Equatable, Sendable {
     }
   }
 
-  /// Validity of a challenge in seconds. A person may have to look for the authenticator.
+  /// The time for which a challenge is valid in seconds. A person may have to look for the authenticator.
   static let seconds = 300
 
   let tenant: TenantID
@@ -39,7 +39,7 @@ struct PasskeyChallenge: Equatable, Sendable {
     text = "\(head) \(keys.proof(of: "challenge \(head)"))"
   }
 
-  /// Parses the challenge in a browser's client data.
+  /// Reads the challenge in a browser's client data.
   ///
   /// - Returns: `nil` if this server did not make it for this purpose, or if it has expired.
   init?(clientData: [UInt8], for purpose: Purpose, at now: Timestamp, _ keys: SecretKeys) {
@@ -69,7 +69,7 @@ extension FleetTransaction {
     try useOnce(challenge.text, .passkey, until: challenge.expiresAt)
   }
 
-  /// Uses a text up that is valid once. It is remembered until it expires.
+  /// Marks a text that can be used only once as used. It is stored until it expires.
   ///
   /// - Returns: `false` if it was used before.
   func useOnce(_ text: String, _ purpose: Ticket.Purpose, until end: Timestamp) throws(ThingError) -> Bool {

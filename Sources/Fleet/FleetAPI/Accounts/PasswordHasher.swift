@@ -6,31 +6,31 @@ import Synchronization
 
 /// Hashes passwords on separate threads, so that other requests are not delayed.
 ///
-/// Only a few hashes are computed at a time. There is a queue for people who are known to the server and one for strangers,
-/// which are served alternately. Each queue alternates between tenants, and for a tenant between addresses. Therefore, wrong passwords from many addresses do
-/// not keep others from signing in. Each hash counts in the server's memory. The threads have a low priority, so that
-/// they use only spare time.
+/// Only a few hashes are computed at a time. Known people wait in one queue, and strangers in another; the two are
+/// served alternately. Each queue alternates between tenants, and for each tenant between addresses. Therefore, wrong
+/// passwords from many addresses do not prevent other people from signing in. The memory of each hash is part of the
+/// server's budget. The threads have a low priority, so that they use only processor time that nothing else needs.
 final class PasswordHasher: Sendable {
   /// The client for whom a password is hashed.
   struct Client: Sendable {
-    /// The tenant; `nil` if the account is unknown.
+    /// The tenant of the account; `nil` if the account is unknown.
     let tenant: TenantID?
     let address: String?
-    /// Whether the client has proved before that it is this person's: by a session, a link, or an earlier sign-in with
-    /// the same browser.
+    /// Whether the client has proved before that the person uses it: by a session, a link, or an earlier sign-in in the
+    /// same browser.
     let isKnown: Bool
   }
 
-  /// The maximum number of passwords that wait for one tenant, or for all unknown accounts.
+  /// Maximum number of passwords of one tenant, or of all unknown accounts together, that wait to be hashed.
   static let mostWaiting = 128
 
   private struct State {
     var free: Int
-    /// The waiting clients that are known, and those that are not.
+    /// The queue of known clients, and that of strangers.
     var queues: [FairQueue<TenantID?, String, CheckedContinuation<Void, Never>>]
-    /// The queue that is served next, if both have elements.
+    /// The index of the queue that is served next if clients wait in both.
     var next = 0
-    /// Numbers of waiting clients by queue and tenant.
+    /// For each queue, the number of waiting clients of each tenant.
     var waiting: [[TenantID?: Int]] = [[:], [:]]
 
     /// Removes and returns the client that is served next.
@@ -48,12 +48,15 @@ final class PasswordHasher: Sendable {
   private let threads: NIOThreadPool
   private let state: Mutex<State>
   private let memory: Budget
-  /// A hash that matches no password, so that unknown accounts take as long as known ones.
+  /// A hash that no password has. Passwords of unknown accounts are compared with it, so that they take as long as
+  /// others.
   private let nobody: PasswordHash
 
+  /// Creates a hasher.
+  ///
   /// - Parameters:
   ///   - processors: number of processors of the machine.
-  ///   - memory: budget of the server's memory.
+  ///   - memory: the budget of the server's memory.
   init(_ cost: PasswordHash.Cost, processors: Int, memory: Budget) {
     self.cost = cost
     self.memory = memory
@@ -80,18 +83,18 @@ final class PasswordHasher: Sendable {
 
   /// Whether a password is right.
   ///
-  /// - Parameter hash: the stored hash; `nil` if the account is unknown or has no password. The answer is then `false`,
+  /// - Parameter hash: the stored hash; `nil` if the account is unknown or has no password. The result is then `false`,
   ///   after the same time.
   func matches(_ password: String, _ hash: PasswordHash?, for client: Client) async throws -> Bool {
-    // A longer password cannot have been set. It is not hashed, because hashing it would take longer than any valid
-    // one.
+    // A password that is too long cannot be right. It is not hashed, because that would take longer than for any valid
+    // password.
     guard password.utf8.count <= PasswordPolicy.maximumBytes else { return false }
     let (expected, normalized) = (hash ?? nobody, PasswordPolicy.normalized(password))
     let isEqual = try await run(for: client) { expected.matches(normalized) }
     return isEqual && hash != nil
   }
 
-  /// Runs work on one of the threads when it is the client's turn.
+  /// Runs work on one of the threads, as soon as the client may use one.
   func run<Value: Sendable>(
     for client: Client, _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
@@ -101,7 +104,8 @@ final class PasswordHasher: Sendable {
     let share = try await memory.acquire(cost.memoryBytes, for: .server)
     defer { share.shrink(to: 0) }
     return try await threads.runIfActive {
-      // 0 means this thread (setpriority(2), "C library/kernel differences"). On failure, the priority stays normal.
+      // 0 means the calling thread (setpriority(2), "C library/kernel differences"). If the call fails, the priority
+      // stays normal.
       _ = setpriority(__priority_which_t(UInt32(PRIO_PROCESS.rawValue)), 0, 10)
       return try work()
     }
@@ -109,9 +113,9 @@ final class PasswordHasher: Sendable {
 
   // MARK: Turns
 
-  /// Waits until one of the threads is free for the client.
+  /// Waits until the client may use one of the threads.
   ///
-  /// - Throws: 503 if too many wait in front of it.
+  /// - Throws: 503 if too many clients are waiting.
   private func acquire(for client: Client) async throws {
     let queue = client.isKnown ? 0 : 1
     let isFree = try state.withLock { state throws(APIError) in
@@ -129,7 +133,7 @@ final class PasswordHasher: Sendable {
     if isFree { return }
     await withCheckedContinuation { continuation in
       let isNext = state.withLock { state in
-        // A thread may have become free since then.
+        // Meanwhile, a thread may have become free.
         if state.free > 0 {
           state.free -= 1
           return true
@@ -145,7 +149,7 @@ final class PasswordHasher: Sendable {
     }
   }
 
-  /// Gives the thread to the next client.
+  /// Passes the thread to the client that is served next.
   private func release() {
     let next = state.withLock { state in
       let next = state.nextClient()

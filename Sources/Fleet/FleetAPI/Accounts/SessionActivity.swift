@@ -4,13 +4,14 @@ import Logging
 import Synchronization
 import Telemetry
 
-/// Records the last use of each session, stores it at intervals, and ends sessions that were idle for too long.
+/// Records when each session was last used, writes these times to the storage at intervals, and rejects sessions that
+/// were idle for too long.
 final class SessionActivity: Sendable {
   /// The time between two writes.
   private static let period = Duration.seconds(30)
   /// Maximum number of sessions in one transaction.
   private static let most = 256
-  /// Maximum number of sessions in memory. Sessions whose time is stored are dropped first.
+  /// Maximum number of sessions in memory. Sessions whose last use is stored in the database are removed first.
   private static let capacity = 200_000
 
   private struct Use {
@@ -42,7 +43,7 @@ final class SessionActivity: Sendable {
       let last = max(uses[signedIn.session]?.time ?? signedIn.lastSeenAt, signedIn.lastSeenAt)
       guard signedIn.expiresAt > now, last.adding(seconds: idle) > now else { return false }
       if uses.count >= Self.capacity { uses = uses.filter { !$0.value.isStored } }
-      // The time has a resolution of one minute, so that a session in constant use is not written constantly.
+      // Times are stored with a resolution of one minute, so that a session in constant use is not written constantly.
       let isStored = uses[signedIn.session].map { $0.isStored } ?? (signedIn.lastSeenAt.adding(seconds: 60) > now)
       let isNew = isStored && last.adding(seconds: 60) > now
       uses[signedIn.session] = Use(
@@ -54,7 +55,7 @@ final class SessionActivity: Sendable {
     }
   }
 
-  /// Stores the times that were recorded since the last write.
+  /// Writes the times that were recorded since the last write.
   func write() async {
     let pending = uses.withLock { uses in
       let pending = uses.filter { !$0.value.isStored }
@@ -80,7 +81,7 @@ final class SessionActivity: Sendable {
             }
           }
         } catch {
-          // The session's next request replaces the lost time.
+          // The times are lost. The sessions' next requests give new ones.
           logger.warning("cannot store when sessions of \(tenant) were used: \(error)")
         }
       }

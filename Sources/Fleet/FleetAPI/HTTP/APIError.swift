@@ -9,16 +9,16 @@ import Telemetry
 public struct APIError: Error, Equatable, Sendable {
   /// The HTTP status.
   public var status: HTTPResponse.Status
-  /// A word for programs. It remains the same if the message changes.
+  /// A code for programs. It remains the same if the message changes.
   public var code: String
   /// One line for people.
   public var message: String
-  /// Further data for programs: `fields`, `conflicts`, `allowedFrom`.
+  /// Further data for programs: `fields`, `conflicts` and `allowedFrom`.
   public var details: [String: JSON] = [:]
-  /// Seconds to wait before the next attempt, for `Retry-After`.
+  /// Seconds to wait before the next attempt, for the header `Retry-After`.
   public var retryAfter: Int?
 
-  /// - Parameters: see the properties of the same names.
+  /// Creates an error. The parameters are the values of the properties with the same names.
   public init(_ status: HTTPResponse.Status, _ code: String, _ message: String, retryAfter: Int? = nil) {
     self.status = status
     self.code = code
@@ -26,13 +26,13 @@ public struct APIError: Error, Equatable, Sendable {
     self.retryAfter = retryAfter
   }
 
-  /// The answer, with the body that all errors share.
+  /// The answer with this error, in the format that all errors have.
   var answer: Answer {
     var answer = Answer(status: status, json: body)
     if let retryAfter { answer.headers[.retryAfter] = String(retryAfter) }
     if status == .unauthorized { answer.headers[.wwwAuthenticate] = #"Bearer realm="fleetstore""# }
     if status == .upgradeRequired {
-      // RFC 9110, 15.5.22; RFC 6455, 4.4.
+      // Status 426 requires this header (RFC 9110, 15.5.22; RFC 6455, 4.4).
       answer.headers[.upgrade] = "websocket"
       answer.headers[.secWebSocketVersion] = "13"
     }

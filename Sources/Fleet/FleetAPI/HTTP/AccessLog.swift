@@ -9,7 +9,7 @@ import Telemetry
 ///
 /// A line contains no query, header or body. A segment of the path that looks like a key is replaced.
 struct AccessLog: Sendable {
-  /// `nil` if the log is off.
+  /// The logger; `nil` if the log is off.
   let logger: Logger?
 
   func log(
@@ -37,12 +37,12 @@ struct AccessLog: Sendable {
     return String(decoding: (0..<36).map { text[$0] }, as: UTF8.self)
   }
 
-  /// Whether a character can be part of a single word in a line.
+  /// Whether a character may occur in a word of a log line.
   private static func isShown(_ character: Character) -> Bool {
     !character.isWhitespace && character.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
   }
 
-  /// The path without the query and without keys, at most 256 bytes.
+  /// Returns the path of a request without its query and without keys, shortened to 256 bytes.
   static func path(_ target: String) -> String {
     let path = target.prefix { $0 != "?" && $0 != "#" }
     let segments = path.split(separator: "/", omittingEmptySubsequences: false).map { segment in

@@ -7,29 +7,29 @@ public struct Answer: Sendable {
   public var status: HTTPResponse.Status
   /// Headers except `Content-Length`, which is derived from the body.
   public var headers: HTTPFields
-  /// Empty if the status allows no body.
+  /// The body; empty if the status allows none.
   public var body: ByteBuffer
 
-  /// An answer without a body.
+  /// Creates an answer without a body.
   public init(status: HTTPResponse.Status) {
     self.status = status
     headers = [:]
     body = ByteBuffer()
   }
 
-  /// An answer whose body is JSON.
+  /// Creates an answer whose body is JSON.
   public init(status: HTTPResponse.Status = .ok, json: [UInt8]) {
     self.init(status: status, type: "application/json", bytes: json)
   }
 
-  /// An answer with any body.
+  /// Creates an answer with a body of any type.
   public init(status: HTTPResponse.Status = .ok, type: String, bytes: [UInt8]) {
     self.status = status
     headers = [.contentType: type]
     body = ByteBuffer(bytes: bytes)
   }
 
-  /// The head to send.
+  /// The status and all headers, as they are sent.
   var head: HTTPResponse {
     var fields = headers
     if status != .noContent, status != .notModified { fields[.contentLength] = String(body.readableBytes) }

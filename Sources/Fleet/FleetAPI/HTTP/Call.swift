@@ -4,35 +4,34 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// A request, in the form that routes receive it.
+/// A request, as routes receive it.
 struct Call: Sendable {
   let request: Request
-  /// The values of the route's `{…}` in order, percent-decoded.
+  /// The values of the parameters `{…}` of the route's path, in order, percent-decoded.
   let parameters: [String]
   let query: QueryParameters
-  /// The sender; `nil` on routes that are open to all.
+  /// The sender; `nil` if the request has no key, which only open routes allow.
   let identity: Identity?
-  /// The things for which the sender has the permission that the route needs; `nil` if the route does not use the
-  /// permission function.
+  /// The things for which the sender has the permission that the route needs; `nil` if the route needs none.
   let reach: Reach?
-  /// The area of the route; `nil` if the route does not use the permission function.
+  /// The area of the permission that the route needs; `nil` if it needs none.
   let area: Area?
-  /// The origin of the request.
+  /// The client from which the request comes.
   let client: Client
   let limits: ServerLimits
-  /// Maximum length of a body on this route in bytes; `nil` to use the limit of the server.
+  /// The route's own maximum length of a body in bytes; `nil` if only the server's limit applies.
   let routeBodyLimit: Int?
-  /// The request's share of the server's memory.
+  /// The part of the server's memory that the request holds.
   let memory: Budget.Share
   let heavyWork: HeavyWork
   /// Checks that the key is still valid; throws 401.
   let checkKey: @Sendable () async throws -> Void
   let logger: Logger
 
-  /// Returns the decompressed body, at most as long as the route and the server allow.
+  /// Receives the body and returns it decompressed.
   ///
-  /// - Throws: 413; 415; 400 if the body is truncated; 503 if the server has not enough memory; 401 if the key was revoked
-  ///   before the body was complete.
+  /// - Throws: 413 if it is longer than the route or the server allows; 415; 400 if the body is truncated; 503 if the
+  ///   server has not enough memory; 401 if the key was revoked before the body was complete.
   func body() async throws -> [UInt8] {
     let coding = try ContentCoding(field: request.headers[.contentEncoding])
     let announced = try announcedBytes()
@@ -41,26 +40,27 @@ struct Call: Sendable {
     for try await var piece in request.body {
       count += piece.readableBytes
       guard count <= bodyLimit else { throw Self.tooLong(bodyLimit) }
-      // A body that expands to a large size needs a permit, which is shared fairly among tenants. The permit is not
-      // held while the client sends.
+      // Decompressing a long body needs a permit. Permits are shared fairly among tenants. None is held while the
+      // client sends.
       var permit: Budget.Share?
       repeat {
         if permit == nil, coding != .identity, unpacker.count >= HeavyWork.smallBytes {
           permit = try await heavyWork.permit(for: holder)
         }
-        // Reserve memory only for received bytes, so that a request with a long announced body that is never sent holds
-        // none.
+        // Reserve memory only for bytes that have arrived. A request that announces a long body and never sends it
+        // therefore holds none.
         try await memory.makeRoom(
           forBody: unpacker.count + (coding == .identity ? piece.readableBytes : Unpacker.step))
       } while try unpacker.step(&piece)
       permit?.shrink(to: 0)
     }
-    // The stream of parts ends in the same way after a complete body and after a lost connection.
+    // The stream ends in the same way after a complete body and after a lost connection, so compare with the announced
+    // length.
     if let announced, announced != count {
       throw APIError.badRequest("the body ends after \(count) of \(announced) bytes")
     }
     let body = try unpacker.finish()
-    // The key may have been revoked meanwhile, because a body may take long to arrive.
+    // A body may take long to arrive, and the key may have been revoked meanwhile.
     try await checkKey()
     return body
   }
@@ -68,17 +68,17 @@ struct Call: Sendable {
   /// Maximum length of a compressed body in bytes.
   private var bodyLimit: Int { min(limits.bodyBytes, routeBodyLimit ?? .max) }
 
-  /// The holder of the request's memory and permits.
+  /// The holder to which the request's memory and permits are charged.
   var holder: Holder { identity?.holder ?? .server }
 
-  /// Runs work that occupies a processor.
+  /// Runs work that occupies a processor for long (``HeavyWork``).
   ///
-  /// - Parameter bytes: the amount of work.
+  /// - Parameter bytes: the length of the data, as a measure of the work.
   func heavily<Value: Sendable>(
     _ bytes: Int, _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value { try await heavyWork.run(bytes, for: holder, work) }
 
-  /// The length that the head announces; `nil` if it announces none.
+  /// Returns the length of the body that the request's head announces; `nil` if it announces none.
   ///
   /// - Throws: 413 if the body is too long.
   @discardableResult

@@ -1,10 +1,11 @@
 import NIOCore
 import NIOHTTP1
 
-/// Closes connections that make the server wait, that do not use HTTP, or that are idle when the server stops.
+/// Closes connections that let the server wait for too long, that do not use HTTP, or that are idle when the server
+/// stops.
 ///
-/// It is placed after the HTTP codec and before the upgrade handler, which removes it when the connection is upgraded.
-/// All calls are on the connection's event loop.
+/// The handler is placed after the HTTP codec and before the upgrade handler. When a connection is upgraded, the
+/// upgrade handler removes this handler. All calls are on the connection's event loop.
 final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -12,16 +13,17 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
   typealias OutboundOut = HTTPServerResponsePart
 
   private let limits: ServerLimits
-  /// Number of requests whose answer is not completely sent.
+  /// Number of requests whose answer was not completely sent yet.
   private var unanswered = 0
-  /// Whether the rest of a request's body is still expected.
+  /// Whether a request's body has not arrived completely.
   private var isReading = false
-  /// Whether the connection is closed after the answer, because the server stops or nothing more can be read.
+  /// Whether the connection is closed after the present answer, because the server stops, or because no further request
+  /// can be read.
   private var isLast = false
   /// Whether the client waits for status 100 before it sends the body.
   private var isExpected = false
-  /// Whether a request was answered before its body arrived. The body is then read and discarded for a while, because a
-  /// reset of the connection could destroy the answer.
+  /// Whether a request was answered before its body had arrived completely. The rest of the body is then read and
+  /// discarded for some time. If the connection were closed at once, it would be reset, which could destroy the answer.
   private var isLingering: Bool { isReading && unanswered == 0 }
   private var deadline: Scheduled<Void>?
 
@@ -47,9 +49,9 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
     switch unwrapInboundIn(data) {
     case .head(var head):
       unanswered += 1
-      // After a request for an upgrade, the decoder assigns all bytes to the other protocol.
+      // After such a head, no further request can be read as HTTP from this connection.
       if head.headers.contains(name: "Upgrade") || head.method == .CONNECT || !head.isKeepAlive { isLast = true }
-      // If the transfer coding is unknown, the end of the body cannot be found (RFC 9112, 6.3).
+      // The end of a body with an unknown transfer coding cannot be found (RFC 9112, 6.3).
       if head.headers["Transfer-Encoding"].contains(where: { $0.lowercased() != "chunked" }) { isLast = true }
       isReading = true
       wait(limits.requestSeconds, context)
@@ -65,7 +67,7 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
       return
     case .end:
       isReading = false
-      // This deadline does not apply to the answer, which may already have been sent.
+      // The deadline was for the request, which is complete.
       deadline?.cancel()
       if unanswered == 0 { wait(limits.idleSeconds, context) }
     }
@@ -73,12 +75,12 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
-    // No other handler reads data that is discarded.
+    // Data that are discarded are read by no other handler, so read on here.
     if isLingering { context.read() }
     context.fireChannelReadComplete()
   }
 
-  /// Prepares a head for handlers that do not depend on the HTTP version.
+  /// Changes the head of a request so that other handlers need not distinguish the HTTP versions.
   ///
   /// The `Host` header becomes the request's authority. If it is invalid, the request has no authority, and
   /// ``RequestHandler`` answers it with 400.
@@ -86,7 +88,7 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
     let isOld = head.version == .http1_0
     // An HTTP/1.0 client does not wait for 100 (RFC 9110, 10.1.1).
     if isOld { head.headers.remove(name: "Expect") }
-    // HTTP/1.1 requires exactly one (RFC 9112, 3.2).
+    // HTTP/1.1 requires exactly one `Host` header (RFC 9112, 3.2).
     let hosts = head.headers["Host"].count
     if hosts > 1 { head.headers.remove(name: "Host") }
     if hosts == 0, isOld { head.headers.add(name: "Host", value: "") }
@@ -94,12 +96,12 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     if case .head(let head) = unwrapOutboundIn(data), head.status != .continue, isExpected || !head.isKeepAlive {
-      // A client that did not receive status 100 may or may not send its body, so the start of the next request is
+      // The client did not receive status 100. It may send its body or not, so the start of its next request is
       // unknown.
       isLast = true
     }
     if case .head(let head) = unwrapOutboundIn(data), !isReading, head.status != .continue {
-      // A client that reads its answer too slowly holds memory that others need.
+      // Limit the time in which the client reads the answer, because the answer holds memory that other requests need.
       wait(limits.idleSeconds, context)
     }
     switch unwrapOutboundIn(data) {
@@ -121,7 +123,7 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
     }
     if unanswered == 0, isLast {
       context.writeAndFlush(data, promise: promise)
-      // The client is notified of the server's end at once. The client may take a while to close its end.
+      // End the server's side at once, which the client notices. The client may take some time to end its own side.
       context.close(mode: isLingering ? .output : .all, promise: nil)
     } else {
       context.write(data, promise: promise)

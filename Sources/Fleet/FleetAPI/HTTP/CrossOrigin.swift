@@ -1,25 +1,26 @@
 import HTTPTypes
 
-/// Lets web pages of the origins in `live.origins` read answers (the Fetch standard, 3.2: CORS).
+/// Allows web pages of the origins in `live.origins` to read answers (the Fetch standard, 3.2: CORS).
 ///
-/// A page sends its key in `Authorization`. Cookies are not used across origins, so no answer allows credentials.
+/// A page sends its key in the header `Authorization`. Cookies are not used across origins, so no answer allows
+/// credentials.
 struct CrossOrigin: Sendable {
   let origins: AllowedOrigins
 
   /// Adds the headers that allow the page to read the answer.
   func allow(_ request: HTTPFields, in answer: inout HTTPFields) {
     guard !origins.listed.isEmpty else { return }
-    // A cache must not use the answer to one page for another.
+    // A cache must not use the answer for one page as the answer for another.
     answer.addVary("Origin")
     guard let origin = allowed(request) else { return }
     answer[.accessControlAllowOrigin] = origin
     answer[.accessControlExposeHeaders] = "ETag, Location, Retry-After, Obdgate-Gateway"
   }
 
-  /// Answers a page's preflight request.
+  /// Answers the preflight request that a browser sends before the request of a page.
   ///
-  /// - Parameter methods: of the path.
-  /// - Returns: `nil` if it is not a preflight request, or if the origin is not allowed.
+  /// - Parameter methods: the methods of the path.
+  /// - Returns: `nil` if the request is not a preflight request, or if the origin is not allowed.
   func preflight(_ request: HTTPRequest, methods: [HTTPRequest.Method]) -> Answer? {
     let fields = request.headerFields
     guard request.method == .options, fields[.accessControlRequestMethod] != nil, allowed(fields) != nil else {
@@ -42,7 +43,7 @@ struct CrossOrigin: Sendable {
 }
 
 extension HTTPFields {
-  /// Adds a name to `Vary`.
+  /// Adds a name to the header `Vary`.
   mutating func addVary(_ name: String) {
     self[.vary] = self[.vary].map { "\($0), \(name)" } ?? name
   }

@@ -7,9 +7,9 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOWebSocket
 
-/// A connection to the server: HTTP/1.1, or a WebSocket if its first request requires one.
+/// A connection to the server. It uses HTTP/1.1, or becomes a WebSocket if its first request requires that.
 struct FleetChannel: HTTPChannelHandler {
-  /// A connection whose first request may not have arrived yet.
+  /// A new connection. Its first request may not have arrived yet.
   struct Value: ServerChildChannelValue {
     let channel: any Channel
     let outcome: EventLoopFuture<Outcome>
@@ -37,11 +37,11 @@ struct FleetChannel: HTTPChannelHandler {
         Value(channel: channel, outcome: channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)))
     }
     return channel.eventLoop.makeCompletedFuture {
-      // Answers that a client does not read are charged to the memory of their requests. The buffer of the connection
-      // is small.
+      // The connection's own write buffer is small. Answers that the client does not read stay in the memory of their
+      // requests, which is limited.
       try channel.syncOptions?.setOption(.writeBufferWaterMark, value: .init(low: 4 << 10, high: 16 << 10))
-      // Bytes that a client sends ahead are buffered for each connection. The buffer is small, because there may be
-      // many connections.
+      // The buffer for bytes that a client sends before they can be processed is small, because there may be many
+      // connections.
       try channel.syncOptions?.setOption(
         .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1 << 10, initial: 2 << 10, maximum: 16 << 10))
       let encoder = HTTPResponseEncoder()
@@ -69,7 +69,7 @@ struct FleetChannel: HTTPChannelHandler {
       }
     } catch {
       logger.debug("connection: \(error)")
-      // The connection was closed, or sent no request. Closing it again has no effect.
+      // The connection was closed without a request. Closing it again has no effect.
       value.channel.close(promise: nil)
     }
   }
@@ -80,19 +80,19 @@ struct FleetChannel: HTTPChannelHandler {
 
   private func webSocket(_ logger: Logger) -> NIOTypedWebSocketServerUpgrader<Outcome> {
     NIOTypedWebSocketServerUpgrader(
-      // The connection itself reports the reason and closes.
+      // ``LiveConnection`` reports errors and closes the connection itself.
       maxFrameSize: LiveConnection.messageLimit, enableAutomaticErrorHandling: false,
       shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture([:]) },
       upgradePipelineHandler: { channel, head in
         channel.eventLoop.makeCompletedFuture {
           let pipeline = channel.pipeline.syncOperations
-          // Must precede the decoder, which accepts lengths in any form.
+          // This handler must be in front of the decoder, which accepts lengths in any form.
           try pipeline.addHandler(
             FrameLengthHandler(), position: .after(pipeline.context(handlerType: WebSocketFrameEncoder.self).handler))
           let fields = HTTPFields(head.headers, splitCookie: false)
           let client = proxies.client(fields, peer: channel.remoteAddress?.ipAddress, isTLS: isSecure)
           var credential = Credential(fields, isTLS: client.isTLS)
-          // Pages of other sites can open WebSockets too, and the browser adds the cookie.
+          // Pages of other sites can also open WebSockets, and the browser adds the cookie, so check the origin.
           if case .cookie = credential,
             head.headers["Origin"].isEmpty
               || !AllowedOrigins().allow(head.headers["Origin"].first, host: head.headers["Host"].first)
@@ -121,7 +121,7 @@ extension ServerLimits {
 }
 
 extension Channel {
-  /// The requests of a connection that continues with HTTP, one at a time. Call it on the connection's event loop.
+  /// Returns the requests of a connection that uses HTTP, one at a time. Must be called on the connection's event loop.
   func requests(isSecure: Bool) throws -> NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart> {
     try pipeline.syncOperations.addHandler(HTTP1ToHTTPServerCodec(secure: isSecure))
     return try NIOAsyncChannel(

@@ -1,22 +1,22 @@
 import Telemetry
 
-/// JSON texts of answers, from the same encoder as records.
+/// Writes the JSON texts of answers, with the same encoder as records.
 enum JSONBody {
   /// Encodes one object.
   ///
-  /// - Parameter write: writes its keys. Objects and arrays that it does not close are closed.
+  /// - Parameter write: writes the members. Objects and arrays that it leaves open are closed.
   static func object(_ write: (inout JSONLineEncoder) -> Void) -> [UInt8] {
     var encoder = JSONLineEncoder(capacity: 512, growable: true)
     encoder.begin()
     write(&encoder)
     encoder.finish()
     let line = encoder.line
-    // Omit the line feed. The buffer is valid during the call.
+    // Leave out the line feed at the end. The buffer is valid during the call.
     return unsafe line.withUnsafeBufferPointer { unsafe Array($0.dropLast()) }
   }
 }
 
-/// The form of all lists: `{"data":[…],"next":"cursor"}`, with `next` only if the list continues.
+/// The body of a list: `{"data":[…],"next":"cursor"}`. `next` is absent on the last page.
 struct ListBody {
   private var bytes: [UInt8] = Array(#"{"data":["#.utf8)
   private var isEmpty = true

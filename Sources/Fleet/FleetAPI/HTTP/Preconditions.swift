@@ -2,11 +2,13 @@ import HTTPTypes
 
 /// The conditions of a request: `If-Match` and `If-None-Match` (RFC 9110, 13.1.1 and 13.1.2).
 struct Preconditions: Sendable {
-  /// From `If-Match`; `nil` if there is no such header.
+  /// The tags of `If-Match`; `nil` if there is no such header.
   let oneOf: EntityTags?
-  /// From `If-None-Match`; `nil` if there is no such header.
+  /// The tags of `If-None-Match`; `nil` if there is no such header.
   let noneOf: EntityTags?
 
+  /// Parses the headers of a request.
+  ///
   /// - Throws: 400 if a header is not a list of entity tags.
   init(_ headers: HTTPFields) throws(APIError) {
     oneOf = try headers[.ifMatch].map { field throws(APIError) in try EntityTags("If-Match", field) }
@@ -14,12 +16,12 @@ struct Preconditions: Sendable {
   }
 
   var isEmpty: Bool { oneOf == nil && noneOf == nil }
-  /// Whether one of them is `*`.
+  /// Whether one of the two headers is `*`.
   var hasAny: Bool { oneOf?.isAny ?? false || noneOf?.isAny ?? false }
 
   /// Whether the conditions allow a change.
   ///
-  /// - Parameter present: the current entity tag; `nil` if there is nothing.
+  /// - Parameter present: the current entity tag; `nil` if the thing does not exist.
   func allow(changeOf present: String?) -> Bool {
     if let oneOf {
       guard let present, oneOf.stronglyMatch(present) else { return false }
@@ -30,7 +32,7 @@ struct Preconditions: Sendable {
 
   /// Returns an error with status 412.
   ///
-  /// - Parameter present: the current entity tag; `nil` if there is nothing.
+  /// - Parameter present: the current entity tag; `nil` if the thing does not exist.
   static func failed(_ present: String?) -> APIError {
     APIError(
       .preconditionFailed, "changedMeanwhile",
@@ -40,14 +42,16 @@ struct Preconditions: Sendable {
 
 /// `*`, or a list of entity tags (RFC 9110, 8.8.3 and 13.1).
 struct EntityTags: Sendable {
-  /// `*`
+  /// Whether the header is `*`.
   let isAny: Bool
-  /// The tags, each with its quotes.
+  /// The tags, including their quotes.
   private var tags: [(isWeak: Bool, tag: Substring)] = []
 
+  /// Parses a header.
+  ///
   /// - Parameters:
-  ///   - name: of the header, for the error.
-  ///   - field: the value; several headers are joined by commas.
+  ///   - name: the name of the header, for the error.
+  ///   - field: the value; several headers with this name are joined by commas.
   /// - Throws: 400.
   init(_ name: String, _ field: String) throws(APIError) {
     var rest = field[...]
@@ -78,7 +82,8 @@ struct EntityTags: Sendable {
     guard !tags.isEmpty else { throw Self.wrong(name, field) }
   }
 
-  /// Whether one of the tags means that the bytes are equal to those of `tag`. A weak tag cannot mean that (8.8.3.2).
+  /// Whether one of the tags guarantees that the bytes are those of `tag`. A weak tag guarantees this for none
+  /// (8.8.3.2).
   func stronglyMatch(_ tag: String) -> Bool { isAny || tags.contains { !$0.isWeak && $0.tag == tag } }
 
   /// Whether the tag is in the list, weak or not.

@@ -2,11 +2,13 @@
 struct QueryParameters: Sendable {
   private let pairs: [(name: String, value: String)]
 
+  /// Parses a query.
+  ///
   /// - Parameters:
   ///   - text: the query without the question mark.
-  ///   - known: the parameters of the route. Parsing ends at the first unknown one.
-  /// - Throws: 400 for an unknown parameter, a parameter given twice, invalid percent-encoding, and bytes that are
-  ///   not UTF-8.
+  ///   - known: the names of the route's parameters.
+  /// - Throws: 400 for the first unknown parameter, for a parameter given twice, for invalid percent-encoding, and for
+  ///   bytes that are not UTF-8.
   init(_ text: Substring, known: [String]) throws(APIError) {
     var pairs: [(name: String, value: String)] = []
     for pair in text.utf8.split(separator: UInt8(ascii: "&")) {

@@ -1,11 +1,13 @@
 import Synchronization
 
-/// A value that is computed at most once in a period, for any number of tasks.
+/// A value that is computed at most once in a period, however many tasks need it.
 final class RecentValue<Value: Sendable>: Sendable {
   private let period: Duration
   private let ask: @Sendable () async throws -> Value
   private let last = Mutex<(time: ContinuousClock.Instant, answer: Task<Value, any Error>)?>(nil)
 
+  /// Creates a value that is not computed yet.
+  ///
   /// - Parameters:
   ///   - period: the time for which a value or an error is reused.
   ///   - ask: computes the value.

@@ -2,11 +2,12 @@ import NIOCore
 
 /// Limits for one client. Times are in seconds, sizes in bytes.
 public struct ServerLimits: Equatable, Sendable {
-  /// Time limit for a request's head, for reading an answer, and between two requests.
+  /// Time limit for receiving a request's head, for the client to read an answer, and for the pause between two
+  /// requests.
   public var idleSeconds = 60
   /// Time limit from a request's head to the end of its body.
   public var requestSeconds = 30
-  /// Time limit for the rest of a body whose request has already been answered; at most ``requestSeconds``.
+  /// Time limit for receiving the rest of a body after its request was answered; at most ``requestSeconds``.
   var lingeringSeconds = 5
   /// Maximum total length of a request's headers.
   public var headerBytes = 16 << 10
@@ -18,12 +19,13 @@ public struct ServerLimits: Equatable, Sendable {
   public var unpackedBytes = 32 << 20
   /// Maximum length of one page of a list. The last piece of a page may exceed it.
   public var pageBytes = 8 << 20
-  /// Memory of all requests and live connections. Each tenant and key may have only a part of it (``Budget``). A body
-  /// counts four times its decompressed length.
+  /// Memory for all requests and live connections together. Each tenant and key may have only a part of it
+  /// (``Budget``). A body counts as four times its decompressed length.
   public var memoryBytes = 256 << 20
-  /// Maximum number of simultaneous long queries: one fewer than the database connections for queries.
+  /// Maximum number of list queries at the same time. It is one less than the number of database connections for
+  /// queries.
   public var queries = 3
-  /// Maximum time that a query waits for a permit.
+  /// Maximum time that a query waits for its permit.
   var querySeconds = 10
   /// Maximum number of records in one `POST /api/telemetry`.
   public var batchRecords = 20_000

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Awaits work that cannot be interrupted, such as a commit, until it ends or the task is cancelled. After a
-/// cancellation, the work continues, and its result is discarded.
+/// Waits for work that cannot be interrupted, such as a commit, until it is finished or the task is cancelled. After a
+/// cancellation, the work still continues, but its result is discarded.
 ///
 /// - Throws: `CancellationError` after a cancellation; errors of the work.
 func untilCancelled<Value: Sendable>(
@@ -20,7 +20,7 @@ func untilCancelled<Value: Sendable>(
   }
 }
 
-/// Resumes the waiting task with the first answer.
+/// Resumes the waiting task with the first of several results.
 private final class FirstAnswer<Value: Sendable>: Sendable {
   private enum State {
     case open

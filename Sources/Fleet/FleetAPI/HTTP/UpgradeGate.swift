@@ -41,7 +41,7 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
       && headers["Host"].count == 1 && origins.allow(headers["Origin"].first, host: headers["Host"].first)
   }
 
-  /// Whether the text is 16 bytes in Base64.
+  /// Whether a text is 16 bytes in base64.
   private static func isKey(_ text: String) -> Bool {
     text.utf8.count == 24 && text.hasSuffix("==")
       && text.utf8.dropLast(2).allSatisfy { byte in

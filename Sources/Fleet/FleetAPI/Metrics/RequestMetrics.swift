@@ -5,7 +5,8 @@ import Synchronization
 final class RequestMetrics: Sendable {
   struct Key: Hashable, Comparable {
     let method: String
-    /// The path as in the route table. A path that contains a vehicle would create a separate series for each vehicle.
+    /// The path as in the route table, with parameters instead of values. Otherwise, each vehicle would have a separate
+    /// time series.
     let route: String
     let status: Int
 
@@ -19,7 +20,7 @@ final class RequestMetrics: Sendable {
     var seconds = 0.0
   }
 
-  /// Sums by the tenant of the request's key. `nil` is for requests without a key, or with the server's own token.
+  /// The sums for each tenant. The key `nil` is for requests without a key, and for those with the server's own token.
   private let sums = Mutex<[TenantID?: [Key: Sum]]>([:])
 
   func record(_ key: Key, _ tenant: TenantID?, _ duration: Duration) {
@@ -29,6 +30,8 @@ final class RequestMetrics: Sendable {
     }
   }
 
+  /// Returns the sums of a tenant.
+  ///
   /// - Parameter tenant: `nil` for the whole server.
   func sums(of tenant: TenantID?) -> [(Key, Sum)] {
     let found = sums.withLock { sums in

@@ -1,12 +1,12 @@
-/// A metric of another component in the same process, reported with the metrics of the server.
+/// A metric of another component in the same process. The server reports it together with its own metrics.
 public struct ServerMetric: Equatable, Sendable {
-  /// A counter only increases.
+  /// The type of a metric. A counter only increases.
   public enum Kind: Sendable { case counter, gauge }
 
-  /// `fleetstore_broker_messages_total`
+  /// The name, for example `fleetstore_broker_messages_total`.
   public let name: String
   public let kind: Kind
-  /// One line of description.
+  /// A description in one line.
   public let help: String
   public let value: Int
 

@@ -1,7 +1,7 @@
 import FleetDomain
 import Synchronization
 
-/// Counts the results of each tenant's records since the start, over HTTP and from brokers.
+/// Counts each tenant's records by their result since the start, whether they came over HTTP or from brokers.
 public final class TenantMetrics: Sendable {
   private let counts = Mutex<[TenantID: IngestCounts]>([:])
 
@@ -11,7 +11,7 @@ public final class TenantMetrics: Sendable {
     counts.withLock { $0[tenant, default: IngestCounts()] += more }
   }
 
-  /// The counts of one tenant, or of all together if `tenant` is `nil`.
+  /// The counts of a tenant; if `tenant` is `nil`, those of all tenants together.
   subscript(_ tenant: TenantID?) -> IngestCounts {
     counts.withLock { counts in
       if let tenant { return counts[tenant] ?? IngestCounts() }

@@ -5,7 +5,7 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// Fills of tanks and charges of batteries, and the consumption that follows from them.
+/// The routes of fills of tanks, of charges of batteries, and of the consumption that is computed from them.
 struct FuelRoutes {
   let storage: any FleetStorage
 
@@ -38,7 +38,8 @@ struct FuelRoutes {
     }
   }
 
-  /// The time of the first entry that is needed for intervals that end at or after a time; `nil` for all entries.
+  /// Returns the time of the first entry that is needed to compute the intervals that end at `from` or later; `nil` if
+  /// all entries are needed.
   private static func start(
     of vehicle: String, before from: Timestamp?, _ view: any FleetView
   ) throws(ThingError) -> Timestamp? {
@@ -104,7 +105,8 @@ struct FuelRoutes {
 }
 
 extension Double {
-  /// Rounded to a number of digits after the point, so that JSON has no digits that only come from binary fractions.
+  /// Returns the number rounded to some digits after the decimal point. Without this, JSON would have more digits,
+  /// which only come from binary fractions.
   fileprivate func rounded(toDigits digits: Int) -> Double {
     let scale = (0..<digits).reduce(1.0) { scale, _ in scale * 10 }
     return (self * scale).rounded() / scale
@@ -112,9 +114,9 @@ extension Double {
 }
 
 extension Call {
-  /// The range of time in the query.
+  /// Returns the time range of the query.
   ///
-  /// - Throws: 400 also if its start is after its end.
+  /// - Throws: 400 for an invalid time, or if the start is after the end.
   func range() throws(APIError) -> (from: Timestamp?, to: Timestamp?) {
     let (from, to) = (try time("from"), try time("to"))
     if let from, let to, from > to {
@@ -123,10 +125,9 @@ extension Call {
     return (from, to)
   }
 
-  /// The vehicle of the path, if the route's area allows the caller what the route does with all of the vehicle's
-  /// things.
+  /// Returns the vehicle of the path, if the caller has the route's permission for all things of that vehicle.
   ///
-  /// - Throws: `notFound` also if the caller may not read the vehicle.
+  /// - Throws: `notFound` if the vehicle does not exist, or if the caller may not read it.
   func existingVehicle(_ view: any FleetView) throws(ThingError) -> Stored<Vehicle> {
     let name = parameters.first ?? ""
     guard NameRules.isName(name), let vehicle = try view.vehicle(named: name) else {
@@ -146,7 +147,7 @@ extension Call {
 }
 
 extension Operation.Parameter {
-  /// The range of things that have a time.
+  /// The query parameters for a range of time.
   static let since = query(
     "from", "Start of the range, RFC 3339, from 1678 to 2261.", #"{"type":"string","format":"date-time"}"#)
   static let until = query(

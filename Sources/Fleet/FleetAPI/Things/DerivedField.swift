@@ -1,16 +1,17 @@
 import FleetDomain
 
-/// A member of a thing's JSON that is computed from other things, for example the vehicles of a fleet.
+/// A member of a thing's JSON that is not stored in the thing but computed from other things, for example the vehicles
+/// of a fleet.
 struct DerivedField<Value: Kind>: Sendable {
   /// The key in JSON.
   let key: String
-  /// The JSON Schema of the value, as JSON.
+  /// The JSON Schema of the value, as JSON text.
   let schema: String
-  /// Returns the values for things, in their order; `null` for an absent value.
+  /// Returns the value for each thing, in the order of the things; `null` for none.
   let read: @Sendable ([Stored<Value>], any FleetView) throws(ThingError) -> [JSON]
-  /// Changes the other things so that the value becomes this one; `nil` if clients cannot set it.
+  /// Changes the other things so that the member gets a new value; `nil` if clients cannot set it.
   ///
-  /// - Parameter seen: the version of the thing from which the client made the change.
+  /// - Parameter seen: the version of the thing that the client has read.
   var write:
     (
       @Sendable (

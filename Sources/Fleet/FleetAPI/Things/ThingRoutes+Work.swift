@@ -4,10 +4,10 @@ import FleetWork
 import Telemetry
 
 extension ThingRoutes where Value: WorkThing {
-  /// The routes of a kind of work. People see things of vehicles of their fleets, and things of which they are the
-  /// driver. A driver who creates one without a driver is its driver.
+  /// Creates the routes of a kind of work. People see things about vehicles of their fleets, and things whose driver
+  /// they are. If a driver creates a thing without a driver, they become its driver.
   ///
-  /// - Parameter check: checks the rules of the kind; vehicle and driver exist.
+  /// - Parameter check: checks the rules of the kind. It is called when the vehicle and the driver are known to exist.
   init(
     work storage: any FleetStorage, area: Area, order: [ThingQuery<Value>.Order],
     check:
@@ -37,7 +37,7 @@ extension ThingRoutes where Value: WorkThing {
           try transaction.requireReferences(of: new)
         }
         try check(old, &new, transaction, call)
-        // A change may not move a thing out of the caller's reach.
+        // After a change, the thing must still be in the caller's reach.
         if let old, let identity = call.identity, let reach = call.reach, !reach.isEverything {
           var moved = old
           moved.value = new
@@ -61,7 +61,7 @@ extension ThingRoutes where Value: WorkThing {
 }
 
 extension Identity {
-  /// The drivers who are the caller.
+  /// Returns the ids of the drivers that are linked to the caller's account.
   func ownDrivers(_ view: any FleetView) throws(ThingError) -> [UUIDv7] {
     guard let person = signedIn?.person else { return [] }
     return try view.drivers(of: person).map(\.id)

@@ -3,43 +3,45 @@ import FleetDomain
 import HTTPTypes
 import Telemetry
 
-/// The routes that every kind of thing has: list, read, create, create once, change.
+/// The routes that all kinds of things have: list things, read one, create one, create one with the client's id, and
+/// change one.
 ///
 ///     ThingRoutes<Person>(storage: storage, area: .people, relation: { … }, …).routes
 ///
-/// Commands of a kind (`POST /api/people/{id}/deactivate`) are separate routes; ``command(_:_:_:)`` creates them.
+/// Commands of a kind (`POST /api/people/{id}/deactivate`) are separate routes, which ``command(_:_:_:)`` creates.
 struct ThingRoutes<Value: Kind>: Sendable {
   let storage: any FleetStorage
   let area: Area
   /// Returns the relation of a thing to a caller.
   let relation: @Sendable (Stored<Value>, Identity, any FleetView) throws(ThingError) -> Relation
-  /// Returns the conditions of a list for a caller whose reach is not everything; `nil` if the caller may see nothing.
+  /// Returns conditions that restrict a list to the things in a caller's reach; `nil` if the caller may see none. Not
+  /// called for a caller who may see all.
   let restriction: @Sendable (Reach, Identity, any FleetView) throws(ThingError) -> [ThingQuery<Value>.Condition]?
-  /// Checks the rules beyond those of single fields, and sets the server's fields.
+  /// Checks the rules that concern more than a single field, and sets the fields that only the server sets.
   ///
   /// - Parameters:
-  ///   - old: `nil` if the thing is new.
+  ///   - old: the thing before the change; `nil` if it is new.
   let check:
     @Sendable (_ old: Stored<Value>?, _ new: inout Value, any FleetTransaction, Call) throws(ThingError) -> Void
-  /// The members of the JSON that are computed from other things.
+  /// The members of the thing's JSON that are computed from other things.
   var derived: [DerivedField<Value>] = []
-  /// The order of lists that ask for none.
+  /// The order of a list if the request names none.
   var order: [ThingQuery<Value>.Order] = []
-  /// Finds the thing of a path.
+  /// Finds the thing that a path names.
   var find: @Sendable (_ name: String, any FleetView) throws(ThingError) -> Stored<Value>? = {
     name, view throws(ThingError) in
     guard let id = UUIDv7(name.utf8.span) else { return nil }
     return try view.find(id, Value.self)
   }
-  /// Returns the keys of the fields that a caller may not see. Lists can neither be filtered nor sorted by them.
+  /// Returns the keys of the fields that a caller may not see. The caller can also not filter or sort lists by them.
   ///
-  /// - Parameter relation: the relation of the thing to the caller; `nil` for the query of a list.
+  /// - Parameter relation: the relation of the thing to the caller; `nil` if the query of a list is checked.
   var hidden: @Sendable (_ relation: Relation?, Call) -> Set<String> = { _, _ in [] }
   /// Changes other things after a thing was created or changed.
   var afterChange: @Sendable (Stored<Value>, any FleetTransaction) throws(ThingError) -> Void = { _, _ in }
-  /// Called after a change of a thing by a merge patch is committed.
+  /// Called when a change of a thing by a merge patch was committed.
   var afterCommit: @Sendable (Call) throws -> Void = { _ in }
-  /// The name of a thing in paths.
+  /// Returns the name of a thing in paths.
   var name: @Sendable (Stored<Value>) -> String = { $0.id.json.textValue ?? "" }
 
   var path: String { "/api/\(Value.names.many)" }
@@ -49,7 +51,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
 
   var routes: [Route] { readingRoutes + [create, put, patch] }
 
-  /// List and read.
+  /// The routes to list and read things.
   var readingRoutes: [Route] { [list, get] }
 
   // MARK: Read routes
@@ -201,11 +203,11 @@ struct ThingRoutes<Value: Kind>: Sendable {
     }
   }
 
-  /// A route that executes a command of the kind's state machine.
+  /// Creates a route that executes a command of the kind's state machine.
   ///
   /// - Parameters:
   ///   - name: the last segment of the path.
-  ///   - work: the command, called if the caller may execute it for this thing.
+  ///   - work: executes the command. It is called only if the caller may do so for this thing.
   func command(
     _ name: String, _ summary: String, action: Action = .write,
     _ work: @escaping @Sendable (Stored<Value>, any FleetTransaction, Call) throws(ThingError) -> Stored<Value>,
@@ -216,9 +218,9 @@ struct ThingRoutes<Value: Kind>: Sendable {
       { thing, _, transaction, call throws(ThingError) in try work(thing, transaction, call) }, after: after)
   }
 
-  /// A route that executes a command with a JSON object, which may be absent.
+  /// Creates a route that executes a command whose body is a JSON object, which may be absent.
   ///
-  /// - Parameter schema: the schema of the object; `nil` if the command has none.
+  /// - Parameter schema: the schema of the object; `nil` if the command has no body.
   func command(
     _ name: String, _ summary: String, action: Action = .write, body schema: String?,
     _ work:
@@ -242,10 +244,10 @@ struct ThingRoutes<Value: Kind>: Sendable {
 
   // MARK: Helper functions
 
-  /// Adds a thing as the caller, after all checks.
+  /// Adds a thing for the caller, after all checks.
   ///
   /// - Parameters:
-  ///   - id: the client's own id; `nil` for a new one.
+  ///   - id: the id that the client chose; `nil` if the server creates one.
   ///   - parts: the values of derived fields.
   func insert(
     _ value: Value, id: UUIDv7?, _ parts: [String: JSON], _ transaction: any FleetTransaction, _ call: Call
@@ -253,7 +255,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     var value = value
     try check(nil, &value, transaction, call)
     let stored = try transaction.insert(value, id: id, action: "create")
-    // The caller may know that the thing exists, so it is not hidden.
+    // Report the missing permission instead of 404, because the caller sent the thing and so knows that it exists.
     if let identity = call.identity, let reach = call.reach, !reach.isEverything {
       guard reach.contains(try relation(stored, identity, transaction)) else { throw .forbidden(reason: reach.reason) }
     }
@@ -261,9 +263,9 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return try shown(try write(parts, stored, stored.version, transaction, call), call, transaction)
   }
 
-  /// The thing in the path, if the caller may do to it what the route does.
+  /// Returns the thing that the path names, if the caller has the route's permission for it.
   ///
-  /// - Throws: `notFound` also if the caller may not even read it.
+  /// - Throws: `notFound` if the thing does not exist, or if the caller may not read it.
   func existing(_ call: Call, _ view: any FleetView) throws(ThingError) -> Stored<Value> {
     let name = call.parameters.first ?? ""
     guard let stored = try find(name, view) else { throw .notFound(kind: Value.names.one, id: name) }
@@ -271,7 +273,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return stored
   }
 
-  /// A thing as clients see it.
+  /// A thing as its caller sees it: the JSON without hidden fields, and the entity tag.
   struct Shown: Sendable {
     let name: String
     let text: [UInt8]
@@ -284,10 +286,11 @@ struct ThingRoutes<Value: Kind>: Sendable {
     }
   }
 
-  /// Returns a thing as clients see it.
+  /// Returns a thing as the caller sees it.
   func shown(_ stored: Stored<Value>, _ call: Call, _ view: any FleetView) throws(ThingError) -> Shown {
     let text = try texts(of: [stored], call, view)[0]
-    // A live or derived field changes without a new version, and a strong tag must then be another one.
+    // A live or derived field can change without a new version of the thing. The strong entity tag must then change,
+    // too.
     let changesWithoutVersion = !derived.isEmpty || Value.fields.contains { $0.access == .live }
     return Shown(
       name: name(stored), text: text,
@@ -312,7 +315,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return members.map { Array(JSON.object($0).canonicalText.utf8) }
   }
 
-  /// Separates the values of derived fields from a client's object. Those that clients cannot set are ignored.
+  /// Separates the values of derived fields from an object that a client sent. Values that clients cannot set are
+  /// ignored.
   func separate(_ json: JSON) -> (json: JSON, parts: [String: JSON]) {
     guard case .object(var members) = json else { return (json, [:]) }
     var parts: [String: JSON] = [:]
@@ -325,7 +329,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
 
   /// Sets derived fields.
   ///
-  /// - Parameter seen: the version from which the client made the change.
+  /// - Parameter seen: the version that the client has read.
   func write(
     _ parts: [String: JSON], _ stored: Stored<Value>, _ seen: Int64, _ transaction: any FleetTransaction, _ call: Call
   ) throws(ThingError) -> Stored<Value> {
@@ -337,7 +341,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return stored
   }
 
-  /// Makes changes with the caller as the actor.
+  /// Makes changes in a transaction, with the caller as their author.
   func change<Result: Sendable>(
     _ call: Call, _ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Result
   ) async throws -> Result {
@@ -346,8 +350,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
       tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now, work)
   }
 
-  /// Checks that the caller may do what the route does to a thing. For a caller who may not even read it, it does not
-  /// exist.
+  /// Checks that the caller has the route's permission for a thing. If the caller may not even read the thing, the
+  /// error is the same as for a thing that does not exist.
   private func require(_ call: Call, _ stored: Stored<Value>, _ view: any FleetView) throws(ThingError) {
     guard let identity = call.identity, let reach = call.reach, !reach.isEverything else { return }
     let found = try relation(stored, identity, view)
@@ -356,14 +360,14 @@ struct ThingRoutes<Value: Kind>: Sendable {
     throw .forbidden(reason: reach.reason)
   }
 
-  /// The id in the path.
+  /// Returns the id in the path.
   static func id(_ call: Call) throws(APIError) -> UUIDv7 {
     let text = call.parameters.first ?? ""
     guard let id = UUIDv7(text.utf8.span) else { throw .notFound("no \(Value.names.one) \(quoted(text))") }
     return id
   }
 
-  /// Parses the body of a request that makes a thing.
+  /// Parses the body of a request that creates a thing.
   func new(_ call: Call) async throws -> (value: Value, parts: [String: JSON]) {
     try call.requireType(["application/json"])
     let (json, parts) = separate(try await call.json())
@@ -374,7 +378,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
     }
   }
 
-  /// The version in `If-Match`; `nil` for any, and 0 for a tag that this server has not given.
+  /// Returns the version in `If-Match`; `nil` if any version is allowed, and 0 for a tag that is not one of this
+  /// server.
   static func seenVersion(_ call: Call) throws(APIError) -> Int64? {
     guard let field = call.request.headers[.ifMatch], !(try EntityTags("If-Match", field).isAny) else { return nil }
     guard field.hasPrefix("\""), field.hasSuffix("\""), field.utf8.count > 2,
@@ -389,8 +394,10 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return answer
   }
 
+  /// Parses the values of a filter.
+  ///
   /// - Parameters:
-  ///   - text: values with commas between.
+  ///   - text: the values, separated by commas.
   ///   - name: the name of the filter, for errors.
   private static func values(_ text: String, of field: Field<Value>, _ name: String) throws(APIError) -> [JSON] {
     let texts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
@@ -412,7 +419,9 @@ struct ThingRoutes<Value: Kind>: Sendable {
     return values
   }
 
-  /// - Returns: `nil` if the request asks for no order.
+  /// Parses the order of a list.
+  ///
+  /// - Returns: `nil` if the request names none.
   private static func order(_ text: String?, _ sortable: [String]) throws(APIError) -> [ThingQuery<Value>.Order]? {
     guard let text else { return nil }
     var order: [ThingQuery<Value>.Order] = []
@@ -430,9 +439,9 @@ struct ThingRoutes<Value: Kind>: Sendable {
 }
 
 extension Call {
-  /// The body as JSON.
+  /// Returns the body as JSON.
   ///
-  /// - Throws: 400.
+  /// - Throws: 400 if it is not valid JSON.
   func json() async throws -> JSON {
     try await parsed(try await body())
   }
@@ -446,9 +455,9 @@ extension Call {
     }
   }
 
-  /// The body as a JSON object; empty if the request has no body.
+  /// Returns the body as a JSON object; an empty object if the request has no body.
   ///
-  /// - Throws: 400; 422 if it is something else.
+  /// - Throws: 400 if the body is not valid JSON; 422 if it is JSON but not an object.
   func optionalJSON() async throws -> JSON {
     let bytes = try await body()
     guard !bytes.isEmpty else { return .object([:]) }
@@ -458,7 +467,7 @@ extension Call {
     return json
   }
 
-  /// Whether the caller may read something of the route's area.
+  /// Whether the caller may read a thing with this relation in the route's area.
   func canRead(_ relation: Relation) -> Bool {
     guard let identity, let area else { return false }
     return Reach(of: identity.requester, to: .read, area).contains(relation)
@@ -466,7 +475,7 @@ extension Call {
 }
 
 extension String {
-  /// `FuelEntries` of `fuel-entries`.
+  /// The name in camel case: `FuelEntries` for `fuel-entries`.
   fileprivate var camelCased: String {
     split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
   }

@@ -1,11 +1,11 @@
 import FleetDomain
 
-/// The schemas of a kind in `openapi.json`, from its fields.
+/// The schemas of a kind in `openapi.json`, which are generated from its fields.
 enum ThingSchema {
-  /// Members of the OpenAPI components: the thing (`Person`), the object that creates one (`NewPerson`), a change
-  /// (`PersonChange`), and a page (`PersonList`).
+  /// Returns the schemas of a kind as members of the OpenAPI components: the thing (`Person`), the object that creates
+  /// one (`NewPerson`), a change (`PersonChange`), and a page of a list (`PersonList`).
   ///
-  /// - Parameter derived: the derived fields of its routes.
+  /// - Parameter derived: the derived fields of the kind's routes.
   static func members<Value: Kind>(of kind: Value.Type, derived: [DerivedField<Value>] = []) -> String {
     let name = name(of: kind)
     let shown = kind.fields.filter { $0.access != .hidden }
@@ -18,7 +18,7 @@ enum ThingSchema {
     let id = shown.contains { $0.key == "id" } ? "" : #""id":\#(UUIDv7Schema.text),"#
     let head = #"\#(id)"createdAt":\#(time),"updatedAt":\#(time)"#
     let required = ["createdAt", "updatedAt"] + shown.filter { !$0.isOptional }.map(\.key) + (id.isEmpty ? [] : ["id"])
-    // Clients may send back what only the server sets.
+    // Clients may also send members that only the server sets, because they were in an answer. These are ignored.
     let written = properties(set, []) + derived.map { ($0.key, $0.write == nil ? "{}" : $0.schema) }
     let patched = properties(changed, []) + derived.map { ($0.key, $0.write == nil ? "{}" : $0.schema) }
     return [
@@ -30,7 +30,8 @@ enum ThingSchema {
     ].joined(separator: ",")
   }
 
-  /// The schema of what replaces a thing (`VehicleDetails`). Clients may send back what only the server sets.
+  /// Returns the schema of the object that replaces a thing (`VehicleDetails`). Clients may also send members that only
+  /// the server sets; these are ignored.
   static func details<Value: Kind>(of kind: Value.Type, derived: [DerivedField<Value>] = []) -> String {
     let shown = kind.fields.filter { $0.access != .hidden }
     let properties =
@@ -39,7 +40,7 @@ enum ThingSchema {
     return object(name(of: kind) + "Details", required: [], head: nil, properties, isStrict: true)
   }
 
-  /// The name of a schema, for example `Person`.
+  /// Returns the name of the kind's schema, for example `Person`.
   static func name<Value: Kind>(of kind: Value.Type) -> String {
     kind.names.one.prefix(1).uppercased() + kind.names.one.dropFirst()
   }
