@@ -1,38 +1,40 @@
 import Spool
 
-/// Conditions for a batch of telemetry to be complete. Events are never delayed.
+/// When a batch of telemetry is complete and sent. Events are never delayed.
 public struct BatchPolicy: Equatable, Sendable {
   /// Number of records that complete a batch.
   public var records: Int
-  /// Longest delay of the first record, ns; 0 for no delay.
+  /// Maximum time for which the first record of a batch waits, ns; 0 to send it at once.
   public var interval: Int64
 
-  /// Creates a batchPolicy; the parameters are the properties of the same names.
+  /// Creates a policy; the parameters are the properties of the same names.
   public init(records: Int = 100, interval: Int64 = 0) {
     self.records = records
     self.interval = interval
   }
 }
 
-/// Decides when a sink gets its next batch. The spool's thread has one for each sink; it reads no clock.
+/// Decides when a sink gets its next batch. The spool's thread has one timer for each sink. The timer itself reads no
+/// clock.
 ///
-/// Call order: ``recordsArrived(_:at:)`` after records were appended or committed. When ``due`` has passed and the sink takes
+/// After records were appended or committed, call ``recordsArrived(_:at:)``. When ``due`` has passed and the sink takes
 /// a batch, fill one and call ``batchFilled(_:_:)``. When the sink reports the result, call ``batchFinished(_:of:)``.
 public struct BatchTimer: Sendable {
   private let batchPolicy: BatchPolicy
-  /// The records available when the last batch was filled.
+  /// What had arrived in the spool when the last batch was filled.
   private var taken = Spool.Arrived()
   private var arrived = Spool.Arrived()
-  /// Time since which the oldest telemetry waits; boot time, ns.
+  /// Time since which the oldest telemetry has been waiting for a batch; boot time, ns.
   private var waitingSince: Int64?
-  /// Whether more records may wait than arrived since the last batch: a backlog, or returned records.
+  /// Whether more records may wait than have arrived since the last batch: the spool may have a backlog, or the sink
+  /// may not have delivered all records.
   private var mayHaveBacklog = true
   private var notBefore = Int64.min
 
   /// Creates a timer whose first batch is due immediately, because the spool may have a backlog.
   public init(_ batchPolicy: BatchPolicy) { self.batchPolicy = batchPolicy }
 
-  /// Time at which a batch is due, boot time in ns; `.max` if more records have to arrive first.
+  /// Boot time at which a batch is due, ns; `.max` if more records must arrive first.
   public var due: Int64 {
     let waiting = arrived.telemetry &- taken.telemetry
     if mayHaveBacklog || arrived.events != taken.events || waiting >= UInt64(batchPolicy.records) { return notBefore }
@@ -40,21 +42,22 @@ public struct BatchTimer: Sendable {
     return max(notBefore, since &+ batchPolicy.interval)
   }
 
-  /// Updates the number of records available to sinks.
+  /// Records how much has arrived in the spool so far.
   public mutating func recordsArrived(_ arrived: Spool.Arrived, at now: Int64) {
     self.arrived = arrived
     if waitingSince == nil, arrived.telemetry != taken.telemetry { waitingSince = now }
   }
 
-  /// Must be called after a batch was filled, even if it is empty.
+  /// Records that a batch was filled. Call this even if the batch is empty.
   public mutating func batchFilled(_ batch: borrowing RecordBatch, _ limit: RecordBatch.Limit) {
-    // A full batch leaves records behind. The next record may also have been too long for the batch.
+    // If the batch is full, records are left over. If it is more than half full, the next record may have been too long
+    // to fit.
     mayHaveBacklog = batch.records.count >= limit.records || batch.bytes.count > limit.bytes / 2
     taken = arrived
     waitingSince = nil
   }
 
-  /// Updates the state after a sink reported the result of its batch.
+  /// Handles the result that a sink has reported for its batch.
   ///
   /// - Parameter records: number of records in the batch.
   public mutating func batchFinished(_ delivery: Delivery, of records: Int) {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// C strings that are valid as long as this object exists.
+/// A list of C strings that are valid as long as this object exists.
 @safe final class CTexts {
   private let pointers: UnsafeMutableBufferPointer<UnsafePointer<CChar>?>
 
@@ -18,9 +18,9 @@ import Glibc
 
   var count: Int { unsafe pointers.count }
 
-  /// The string at an index; `nil` if the text is `nil`.
+  /// The string at an index; `nil` if its text is `nil`.
   subscript(_ index: Int) -> UnsafePointer<CChar>? { unsafe pointers[index] }
 
-  /// All strings as a C array.
+  /// All strings, as an array for C.
   var all: UnsafePointer<UnsafePointer<CChar>?>? { unsafe UnsafePointer(pointers.baseAddress) }
 }

@@ -1,10 +1,10 @@
-/// Reports a failure once and suppresses repetitions.
+/// Reports a failure once, and not again while it is repeated.
 struct FailureReport {
   private var last: SinkError?
 
   /// Records a failure.
   ///
-  /// - Returns: the report; `nil` if the same failure was reported before.
+  /// - Returns: the report; `nil` if the same failure was already reported.
   mutating func failed(_ error: SinkError) -> SinkEvent? {
     if let last, Self.isSame(error, last) { return nil }
     last = error
@@ -19,8 +19,8 @@ struct FailureReport {
     return last != nil
   }
 
-  /// Whether two failures differ at most in their numbers. curl's messages contain the elapsed milliseconds, for
-  /// example.
+  /// Whether two failures are the same except for numbers. For example, curl's messages contain the elapsed
+  /// milliseconds.
   private static func isSame(_ one: SinkError, _ other: SinkError) -> Bool {
     func words(_ error: SinkError) -> [Substring.UTF8View] {
       error.detail.utf8.split { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }

@@ -1,7 +1,7 @@
 import Failures
 import Glibc
 
-/// An open file, closed at the end of its lifetime.
+/// An open file, which is closed when its owner is destroyed.
 struct OpenFile: ~Copyable {
   let descriptor: Int32
   let path: String
@@ -12,9 +12,9 @@ struct OpenFile: ~Copyable {
   /// - Parameters:
   ///   - flags: flags of open(2).
   ///   - mode: permissions of a new file.
-  /// - Throws: ``SinkError`` if the file cannot be opened or is not a regular file.
+  /// - Throws: ``SinkError`` if the file cannot be opened, or if it is not a regular file.
   init(_ path: String, _ flags: Int32, mode: mode_t = 0o640) throws(SinkError) {
-    // Do not block: a FIFO at this path would wait for a reader.
+    // Open without blocking. If the path were that of a FIFO, open(2) would otherwise wait for its other end.
     let opened = unsafe open(path, flags | O_CLOEXEC | O_NONBLOCK, mode)
     guard opened >= 0 else { throw Self.failure(path, errno) }
     var status = stat()
@@ -29,13 +29,13 @@ struct OpenFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Writes all bytes at the file's position.
+  /// Writes all bytes, beginning at the file's present position.
   func write(_ bytes: ArraySlice<UInt8>) throws(SinkError) {
     let code = writeAll(bytes.span, to: descriptor)
     guard code == 0 else { throw Self.failure(path, code) }
   }
 
-  /// Reads up to `count` bytes at an offset; fewer at the end of the file.
+  /// Reads up to `count` bytes at an offset. At the end of the file, there are fewer.
   func read(at start: Int, _ count: Int) throws(SinkError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var done = 0
@@ -51,35 +51,35 @@ struct OpenFile: ~Copyable {
     return Array(bytes[..<done])
   }
 
-  /// Waits until written data is on the disk.
+  /// Waits until all written data are on the disk.
   func synchronise() throws(SinkError) {
     guard fdatasync(descriptor) == 0 else { throw Self.failure(path, errno) }
   }
 
-  /// Truncates the file to this length in bytes.
+  /// Cuts the file off at this length, bytes.
   func shorten(to count: Int) throws(SinkError) {
     guard ftruncate(descriptor, off_t(count)) == 0 else { throw Self.failure(path, errno) }
   }
 
-  /// Locks the file against other processes that also call this, as long as it is open.
+  /// Locks the file for as long as it is open. Other processes that also call this cannot lock it meanwhile.
   ///
   /// - Throws: `badFile` if another process holds the lock.
   func claim() throws(SinkError) {
     var whole = flock()
     whole.l_type = Int16(F_WRLCK)
     whole.l_whence = Int16(SEEK_SET)
-    // Ignore file systems without such locks.
+    // If the file system has no such locks, continue without one.
     guard unsafe fcntl(descriptor, F_SETLK, &whole) != 0, errno == EAGAIN || errno == EACCES else { return }
     throw SinkError(.badFile, path, "another process writes this file; give each process its own file")
   }
 
-  /// Whether the path leads to another file now, for example after a log rotation.
+  /// Whether the path now leads to another file, for example after a log rotation.
   var isElsewhere: Bool {
     var now = stat()
     return unsafe stat(path, &now) != 0 || now.st_ino != status.st_ino || now.st_dev != status.st_dev
   }
 
-  /// Makes an error from an `errno` value of a write.
+  /// Creates the error of a write that failed with this value of `errno`.
   static func failure(_ path: String, _ code: Int32) -> SinkError {
     let kind: SinkError.Kind =
       switch code {

@@ -1,19 +1,19 @@
-/// The result of testing a sink's peer without sending a record. `description` is one line.
+/// The result of testing a sink's server or broker (its peer) without sending a record. `description` is one text line.
 public struct PeerCheck: Equatable, Sendable, CustomStringConvertible {
-  /// The result.
+  /// What the test has shown.
   public enum Verdict: Sendable {
     /// The peer would accept records.
     case takesRecords
     /// The peer was reached, but whether it accepts records is unknown.
     case uncertain
-    /// The peer would not accept records.
+    /// The peer would not accept records, or cannot be reached.
     case takesNone
   }
-  /// The result.
+  /// What the test has shown.
   public let verdict: Verdict
-  /// Reason why the peer accepts none; `nil` if there was no error.
+  /// The kind of error because of which the peer would accept no records; `nil` if there was no error.
   public let kind: SinkErrorKind?
-  /// Address and result. It contains no secret.
+  /// The peer's address and the result, as text. It contains no secret.
   public let description: String
 
   init(_ verdict: Verdict, _ description: String) {
@@ -30,13 +30,13 @@ public struct PeerCheck: Equatable, Sendable, CustomStringConvertible {
 }
 
 extension SinkConfiguration {
-  /// Connects to the sink's peer with the sink's own name, TLS files and credentials, without sending a record. It may
-  /// block slightly longer than `limit`.
+  /// Connects to the sink's peer, with the sink's own name, TLS files and credentials, but sends no record. It may take
+  /// slightly longer than `limit`.
   ///
   /// - Parameters:
   ///   - limit: time limit, ns.
-  ///   - gatewayId: gateway of the records that would be sent; `nil` if unknown.
-  /// - Returns: the result; `nil` if this sink has no peer.
+  ///   - gatewayId: the gateway's ID in the records that would be sent; `nil` if unknown.
+  /// - Returns: the result; `nil` for a sink that has no peer, such as a file.
   public func check(within limit: Int64, gatewayId: String? = nil) -> PeerCheck? {
     switch self {
     case .stdout, .file: nil

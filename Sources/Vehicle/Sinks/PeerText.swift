@@ -1,4 +1,5 @@
-/// Makes a peer's text safe for logs and files: one line, without control characters, at most 200 characters.
+/// Makes a text from a server or broker safe for logs and files: on one line, without control characters, and at most
+/// 200 characters long.
 enum PeerText {
   private static let limit = 200
 

@@ -1,13 +1,13 @@
 import Telemetry
 
-/// Finds values in a record's line without parsing all of it. The line has the form that ``Telemetry/RecordHead``
-/// writes.
+/// Finds values in the line of a record without parsing all of it. The line must be as ``Telemetry/RecordHead`` writes
+/// it.
 ///
 /// Quotes in strings are escaped, so a key with its quotes cannot occur inside a string.
 enum RecordLine {
-  /// The identity of a record: `"epoch":"…","seq":17`.
+  /// The number that identifies a record: its epoch and its sequence number, as in `"epoch":"…","seq":17`.
   struct Number: Equatable {
-    /// Text of the epoch, 36 characters.
+    /// The epoch as text of 36 characters.
     var epoch: String
     var sequence: UInt64
   }
@@ -30,10 +30,10 @@ enum RecordLine {
     return Number(epoch: String(decoding: epoch, as: UTF8.self), sequence: sequence)
   }
 
-  /// Returns the vehicle ID of a record, with its escapes; `nil` if missing.
+  /// Returns the vehicle ID of a record, as it is written in JSON (with escapes); `nil` if it is missing.
   static func vehicleId(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? { text(",\"vehicleId\":\"", in: line) }
 
-  /// Returns the gateway ID of a record, which contains no escapes; `nil` if missing.
+  /// Returns the gateway ID of a record, which never contains escapes; `nil` if it is missing.
   static func gatewayId(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? { text(",\"gatewayId\":\"", in: line) }
 
   /// Returns the ID of a record; `nil` if missing.
@@ -55,8 +55,8 @@ enum RecordLine {
     return index < line.endIndex ? line[start..<index] : nil
   }
 
-  /// Returns the index after a text; `nil` if not found. Only the first 2,048 bytes are searched, because heads are
-  /// short.
+  /// Returns the index after a text; `nil` if the line does not contain it. Only the first 2,048 bytes are searched,
+  /// because the head of a record is short.
   private static func find(_ text: StaticString, in line: ArraySlice<UInt8>) -> Int? {
     let wanted = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     let last = min(line.endIndex, line.startIndex + 2_048) - wanted.count

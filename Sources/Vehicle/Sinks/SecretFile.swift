@@ -1,13 +1,13 @@
 import Failures
 
-/// A token, user name, password or PIN in a separate file that only the daemon's user can read.
+/// A separate file that contains a token, user name, password or PIN. Only the daemon's user may read it.
 public enum SecretFile {
-  /// Maximum size, bytes; longer than any token.
+  /// Maximum size of the file, bytes. Any token is shorter.
   private static let limit = 16 << 10
 
-  /// Reads the single line of a file and trims white space.
+  /// Reads the single line of a file, and removes white space at both ends.
   ///
-  /// - Throws: ``SinkErrorKind/badFile`` if the file is missing or empty, has several lines, or is accessible to
+  /// - Throws: ``SinkErrorKind/badFile`` if the file is missing or empty, has several lines, or can be read by
   ///   everyone.
   public static func read(_ path: String) throws(SinkError) -> String {
     let content: FileText.Content

@@ -28,18 +28,18 @@ public protocol Sink: ~Copyable {
   /// Tries once to deliver a batch.
   ///
   /// - Parameters:
-  ///   - batch: at least one record.
-  ///   - wakeUp: wake-up that must end every wait in this call.
-  /// - Returns: the records delivered, and what the operator should know.
+  ///   - batch: the records to deliver; at least one.
+  ///   - wakeUp: must end every wait in this call when it is signalled.
+  /// - Returns: which records were delivered, and what the operator should know.
   mutating func deliver(_ batch: RecordBatch, _ wakeUp: SinkWakeUp) -> Delivery
 
-  /// Maintains the sink while there is no batch, for example its connection. Returns when the wake-up is signalled, or
-  /// when there is something to report.
+  /// Called while there is no batch. The sink can, for example, keep its connection alive. It returns when the wake-up
+  /// is signalled, or when it has something to report.
   ///
-  /// - Parameter deadline: latest time to return; boot time, ns.
+  /// - Parameter deadline: boot time at which to return in any case, ns.
   mutating func idle(until deadline: Int64, _ wakeUp: SinkWakeUp) -> Delivery
 
-  /// Ends the sink after its last batch. It may notify its peer if that takes only a moment.
+  /// Called once, after the last batch. The sink may still notify its server or broker if that takes only a moment.
   mutating func finish(_ wakeUp: SinkWakeUp)
 }
 
@@ -52,26 +52,27 @@ extension Sink where Self: ~Copyable {
   public mutating func finish(_ wakeUp: SinkWakeUp) {}
 }
 
-/// The result of a delivery.
+/// The result of an attempt to deliver a batch.
 public struct Delivery: Equatable, Sendable {
-  /// Indices of the delivered records in the batch, as ascending ranges. The spool does not deliver them again.
+  /// Indices, in the batch, of the records that were delivered, as ascending ranges. The spool does not deliver them
+  /// again.
   public var acknowledged: [Range<Int>] = []
-  /// Whether no byte of the other records was sent, for example because the connection failed. If so, they may carry a
-  /// corrected time when they are delivered again; otherwise they are resent unchanged.
+  /// Whether no byte of the other records was sent, for example because connecting failed. If so, their times may be
+  /// corrected before they are delivered again. Otherwise, they are sent again unchanged.
   public var sentNothing = false
-  /// Earliest time for the next batch, boot time in ns; `.min` for immediately.
+  /// Boot time before which the sink wants no further batch, ns; `.min` for none.
   public var notBefore: Int64 = .min
-  /// Whether the batch is rejected while other records may be accepted. Other records are then delivered first.
+  /// Whether the peer rejected the batch but may accept other records. These are then delivered first.
   public var isSetAside = false
-  /// Reports for the operator.
+  /// What to report to the operator.
   public var events: [SinkEvent] = []
-  /// Whether the sink has ended for good, for example because the reader of a pipe has closed it.
+  /// Whether the sink cannot deliver any more, for example because the reader of a pipe has closed it.
   public var isOver = false
 
-  /// Creates a result without any delivered record.
+  /// Creates a result without delivered records.
   public init() {}
 
-  /// Adds a range of delivered records.
+  /// Adds a range of records that were delivered.
   mutating func acknowledge(_ records: Range<Int>) {
     guard !records.isEmpty else { return }
     let place = acknowledged.firstIndex { $0.lowerBound > records.lowerBound } ?? acknowledged.count

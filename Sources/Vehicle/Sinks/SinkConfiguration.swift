@@ -18,7 +18,7 @@ public enum SinkConfiguration: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - value: the object.
-  ///   - folder: folder of the configuration file with a trailing slash; empty for the current folder.
+  ///   - folder: folder of the configuration file, with a slash at the end; empty for the current folder.
   /// - Throws: the first error, with its position.
   public init(_ value: JSONValue, folder: String) throws(JSONError) {
     var reader = try JSONObjectReader(value)
@@ -31,7 +31,8 @@ public enum SinkConfiguration: Equatable, Sendable {
     try reader.finish()
   }
 
-  /// Name of the sink in the spool and in `gap` records: the configured `name`, otherwise the type. It must be unique.
+  /// The sink's name in the spool and in `gap` records: the configured `name`; if there is none, the type. No two sinks
+  /// may have the same name.
   public var name: String {
     switch self {
     case .stdout(let sink): sink.name ?? "stdout"
@@ -41,8 +42,8 @@ public enum SinkConfiguration: Equatable, Sendable {
     }
   }
 
-  /// The secret that the sink sends to another host without encryption, because `insecure` is true, and the address of
-  /// that host; `nil` if there is none.
+  /// The secret that the sink sends to another machine without encryption, because `insecure` is `true`, and the URL to
+  /// which it sends it; `nil` if there is none.
   public var exposedSecret: (secret: String, url: ServiceURL)? {
     switch self {
     case .stdout, .file: nil
@@ -51,7 +52,7 @@ public enum SinkConfiguration: Equatable, Sendable {
     }
   }
 
-  /// Whether the sink receives signal names of COVESA VSS 6.0.
+  /// Whether the sink's records contain the signal names of COVESA VSS 6.0.
   public var usesVSS: Bool {
     switch self {
     case .stdout(let sink): sink.usesVSS
@@ -61,7 +62,7 @@ public enum SinkConfiguration: Equatable, Sendable {
     }
   }
 
-  /// Limit for one batch.
+  /// Maximum size of a batch for this sink.
   public var limit: RecordBatch.Limit {
     switch self {
     case .stdout: StdoutSink.limit
@@ -71,7 +72,7 @@ public enum SinkConfiguration: Equatable, Sendable {
     }
   }
 
-  /// Size and interval of batches.
+  /// When a batch for this sink is complete.
   public var batchPolicy: BatchPolicy {
     switch self {
     case .stdout: BatchPolicy(records: 1_000, interval: 0)
@@ -82,9 +83,10 @@ public enum SinkConfiguration: Equatable, Sendable {
   }
 }
 
-/// Values that several sinks share.
+/// Reads values that several types of sinks have.
 extension JSONObjectReader {
-  /// Reads `name`: 1 to 64 letters, digits, `.`, `_` or `-`, because it becomes part of file names.
+  /// Reads `name`: 1 to 64 letters, digits, `.`, `_` or `-`. Other characters are not allowed, because the name becomes
+  /// a part of file names.
   mutating func sinkName() throws(JSONError) -> String? {
     guard let value = optional("name") else { return nil }
     let text = try value.requireString()
@@ -100,18 +102,18 @@ extension JSONObjectReader {
     return text
   }
 
-  /// Reads `names`: `plain` (default) or `vss`.
+  /// Reads `names`: `vss`, or `plain`, which is the default.
   mutating func sinkUsesVSS() throws(JSONError) -> Bool {
     try optionalString("names", oneOf: ["plain", "vss"]) == "vss"
   }
 
-  /// Reads an optional path.
+  /// Reads the path of a file; `nil` if the key is missing.
   mutating func optionalPath(_ key: String, folder: String) throws(JSONError) -> String? {
     guard let value = optional(key) else { return nil }
     return try Self.path(value, folder)
   }
 
-  /// Reads a required path after all other keys.
+  /// Reads a path that must not be missing. Call this after all other keys were read.
   mutating func requiredPath(_ key: String, folder: String) throws(JSONError) -> String {
     try Self.path(requiredLast(key), folder)
   }
@@ -124,14 +126,14 @@ extension JSONObjectReader {
     return text.utf8.first == UInt8(ascii: "/") ? text : folder + text
   }
 
-  /// Reads an optional number of seconds; returns ns.
+  /// Reads a number of seconds, and returns it in ns; `nil` if the key is missing.
   mutating func optionalSeconds(_ key: String, in range: ClosedRange<Double>) throws(JSONError) -> Int64? {
     try optionalDouble(key, in: range).map { Int64(($0 * 1e9).rounded()) }
   }
 
-  /// Reads the required URL of a service after all other keys.
+  /// Reads the URL of a server or broker, which must not be missing. Call this after all other keys were read.
   ///
-  /// - Parameter secret: the key to recommend if the URL contains a password.
+  /// - Parameter secret: the key that an error message recommends if the URL contains a password.
   mutating func requiredURL(
     schemes: [(name: String, port: Int)], secret: String
   ) throws(JSONError) -> ServiceURL {
@@ -139,7 +141,7 @@ extension JSONObjectReader {
     let text = try value.requireString()
     guard let url = ServiceURL(text, schemes: schemes) else {
       let begin = "a URL that begins with \(schemes.map { $0.name + "://" }.joined(separator: " or "))"
-      // Secrets belong in files that only the daemon reads, not in a configuration that people copy.
+      // Secrets belong in files that only the daemon reads, and not in a configuration that people copy.
       throw value.invalidAddress(
         expected: text.contains("@")
           ? "\(begin), without user and password; give \"\(secret)\"" : "\(begin), without query and fragment")
@@ -147,9 +149,9 @@ extension JSONObjectReader {
     return url
   }
 
-  /// The error about a `url` by which a secret would be sent to another host without encryption.
+  /// Returns the error that a secret would be sent without encryption to the machine that `url` names.
   ///
-  /// - Parameter scheme: the one with encryption.
+  /// - Parameter scheme: the URL scheme that would be encrypted.
   mutating func exposed(_ secret: String, scheme: String) throws(JSONError) -> JSONError {
     try required("url").invalid(
       expected: "\(scheme)://, or \"insecure\": true beside it: anyone on the way can read \(secret)")

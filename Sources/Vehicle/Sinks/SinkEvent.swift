@@ -1,15 +1,16 @@
 import Failures
 
-/// A report about a sink for the operator; `description` is one log line, to which the caller adds the sink's name.
+/// What a sink reports to the operator. `description` is one log line, before which the caller puts the sink's name.
 public enum SinkEvent: Equatable, Sendable, CustomStringConvertible {
-  /// The sink works, for the first time or again.
+  /// The sink works, for the first time or after a failure.
   case working(String)
-  /// The sink does not work, and its records wait. Reported once for each reason.
+  /// The sink does not work, and its records wait. This is reported once for each reason.
   case failing(SinkError)
-  /// The peer rejected a record for good, and `more` other records of the batch for this reason or another. They are
-  /// stored in the dead-letter file `keptIn`; `nil` if there is none.
+  /// The server or broker has rejected a record for good, and `more` other records of the batch for the same or another
+  /// reason. All of them are in the dead-letter file `keptIn`; `nil` if there is no such file.
   case refused(record: String, reason: String, more: Int, keptIn: String?)
-  /// A remark that is made once, for example that a secret file is readable by others or that a line was repaired.
+  /// A remark that is made only once, for example that others can read a file with a secret, or that a line was
+  /// repaired.
   case remark(String)
 
   public var description: String {
@@ -24,42 +25,42 @@ public enum SinkEvent: Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The reason why a sink does not work. `description` is one line: place, then detail.
+/// The reason why a sink does not work. `description` is one text line: the place, then the detail.
 public typealias SinkError = PlacedError<SinkErrorKind>
 
 /// The kind of a ``SinkError``.
 public enum SinkErrorKind: Sendable {
   /// A library that the sink needs is not installed.
   case missingLibrary
-  /// The peer cannot be reached.
+  /// The server or broker cannot be reached.
   case unreachable
   /// A time limit was exceeded.
   case timedOut
-  /// The peer's certificate or the gateway's is not accepted.
+  /// The certificate of the server or broker, or that of the gateway, is not accepted.
   case certificate
-  /// The peer's certificate is for another host.
+  /// The certificate of the server or broker is for another host.
   case otherHost
   /// A local file for TLS cannot be used.
   case badTLSFile
-  /// The address requires TLS, but the peer does not use it.
+  /// The configured URL requires TLS, but the server or broker does not use it.
   case noTLS
-  /// The peer closed the connection without an answer.
+  /// The server or broker closed the connection without an answer.
   case cut
-  /// The peer rejects the credentials.
+  /// The server or broker rejects the credentials.
   case unauthorized
-  /// The credentials belong to another gateway.
+  /// The credentials are those of another gateway.
   case otherGateway
-  /// The peer asks the client to wait.
+  /// The server or broker asks to wait.
   case busy
-  /// The peer failed, or its answer is invalid.
+  /// The server or broker has failed, or its answer is invalid.
   case badAnswer
-  /// The peer redirects to another server.
+  /// The server redirects to another server.
   case redirected
   /// No space is left on the disk.
   case full
   /// The file system is read-only.
   case readOnly
-  /// A file cannot be used, such as a token file.
+  /// A file, such as a token file, cannot be used.
   case badFile
   /// The sink was stopped.
   case stopped

@@ -2,33 +2,35 @@ import CCompression
 import CCurl
 import CMosquitto
 
-/// Shared libraries of the sinks, loaded only if needed: about thirty with their dependencies.
+/// Shared libraries that sinks need. They are loaded only if a sink needs them, because with their own dependencies
+/// they are about thirty.
 public enum SinkLibraries {
-  /// A library that a sink would use and that is not installed.
+  /// A library that a sink needs or can use, and that is not installed.
   public struct Missing: Equatable, Sendable, CustomStringConvertible {
     /// Name of the sink.
     public let sink: String
-    /// Message, for example `libcurl.so.4 is not installed: its records wait`.
+    /// A message for the operator, for example `libcurl.so.4 is not installed: its records wait`.
     public let detail: String
-    /// Debian package that contains the library.
+    /// Name of the Debian package that contains the library.
     public let package: String
-    /// Whether the sink delivers nothing without it.
+    /// Whether the sink cannot deliver anything without the library.
     public let isNeeded: Bool
 
     public var description: String { "\(sink): \(detail)" }
   }
 
   /// Loads the libraries of the configured sinks. Call this before other threads start, because libraries read the
-  /// environment while they load. A sink loads a library that is missing here itself when it needs it.
+  /// environment while they are loaded. If a library is missing now, the sink itself loads it later.
   ///
-  /// - Returns: one message for each missing library, with the consequence.
+  /// - Returns: for each missing library, one message that also states the consequence.
   public static func open(for sinks: [SinkConfiguration]) -> [String] {
     sinks.flatMap(\.missingLibraries).map(\.description)
   }
 }
 
 extension SinkConfiguration {
-  /// The libraries that this sink would use and that are not installed. Reading this property loads the others.
+  /// The libraries that this sink needs or can use and that are not installed. Reading this property loads those that
+  /// are.
   public var missingLibraries: [SinkLibraries.Missing] {
     var missing: [SinkLibraries.Missing] = []
     func lacks(_ detail: String, _ package: String, isNeeded: Bool = false) {

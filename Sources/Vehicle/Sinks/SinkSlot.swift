@@ -5,7 +5,7 @@ import Synchronization
 
 /// Passes batches and their results between the spool's thread and the thread of one sink.
 ///
-/// The spool's thread runs this for each sink when it wakes up or when something is due:
+/// When the spool's thread wakes up or something is due, it does this for each sink:
 ///
 ///     while let report = slot.takeReport() {
 ///       if let batch = report.batch {
@@ -23,12 +23,12 @@ import Synchronization
 ///
 /// The sink's thread calls ``run(_:)``.
 public final class SinkSlot: Sendable {
-  /// A result from the sink: of its batch, or from the time between two batches.
+  /// What a sink reports: the result of a batch, or something that happened between two batches.
   public struct Report: Sendable {
-    /// The batch; `nil` if the sink had none. Its memory can be reused.
+    /// The batch; `nil` if the sink had none. The caller may use its memory again.
     public var batch: RecordBatch?
-    /// The result; without a batch, only ``Delivery/notBefore``, ``Delivery/events`` and ``Delivery/isOver`` have a
-    /// meaning.
+    /// The result. If there is no batch, only ``Delivery/notBefore``, ``Delivery/events`` and ``Delivery/isOver`` have
+    /// a meaning.
     public var delivery: Delivery
 
     init(batch: RecordBatch?, delivery: Delivery) {
@@ -36,7 +36,7 @@ public final class SinkSlot: Sendable {
       self.delivery = delivery
     }
 
-    /// Reports a batch that the sink never received.
+    /// Creates the report of a batch that was never passed to the sink.
     init(unsent batch: RecordBatch) {
       self.init(batch: batch, delivery: Delivery())
       delivery.sentNothing = true
@@ -56,7 +56,7 @@ public final class SinkSlot: Sendable {
 
   /// Creates a slot for one sink.
   ///
-  /// - Parameter spoolWakeUp: signalled when there is a report; wakes the spool's thread.
+  /// - Parameter spoolWakeUp: wakes the spool's thread. It is signalled when there is a report.
   /// - Throws: ``PortError`` if the process has no file descriptors left.
   public init(reportsTo spoolWakeUp: WakeUp) throws(PortError) {
     sinkWakeUp = try SinkWakeUp()
@@ -68,11 +68,11 @@ public final class SinkSlot: Sendable {
   /// Whether ``offer(_:)`` may be called: the sink has no batch and has not ended.
   public var takesBatch: Bool { state.withLock { !$0.isBusy && $0.offered == nil && !$0.isOver } }
 
-  /// Passes a batch to the sink and replaces it with an empty one.
+  /// Passes a batch to the sink. Afterwards, `batch` is empty.
   public func offer(_ batch: inout RecordBatch) {
     state.withLock { state in
       precondition(state.offered == nil && !state.isBusy, "the sink has a batch")
-      // The sink may have ended while the batch was filled; return the batch unsent.
+      // The sink may have ended while the batch was filled. If so, report the batch as not sent.
       if state.isOver {
         state.reports.append(Report(unsent: batch))
       } else {
@@ -87,26 +87,26 @@ public final class SinkSlot: Sendable {
   /// Removes and returns the oldest report; `nil` if there is none.
   public func takeReport() -> Report? { state.withLock { $0.reports.isEmpty ? nil : $0.reports.removeFirst() } }
 
-  /// Stops the sink. Its thread ends soon; records not delivered by then are not delivered.
+  /// Stops the sink. Its thread ends soon. Records that are not delivered by then stay in the spool.
   public func stop() { sinkWakeUp.stop() }
 
-  /// Whether ``run(_:)`` has returned or is about to. No more reports follow.
+  /// Whether ``run(_:)`` has returned, or will return without further reports.
   public var hasEnded: Bool { state.withLock { $0.isOver } }
 
   // MARK: Sink's thread
 
-  /// Idle time after which a sink returns the memory pages of its libraries, ns.
+  /// If a sink has had nothing to do for this time, it returns the memory pages of its libraries to the system, ns.
   private static let restAfter: Int64 = 1_000_000_000
 
-  /// Interval at which a busy sink returns memory pages of library code to the system, ns. Pages in use are loaded
-  /// again at once; those needed only to set up a connection are not.
+  /// While a sink is busy, it returns the memory pages of its libraries to the system after each such time, ns. Pages
+  /// that it needs are loaded again at once; those that are needed only to establish a connection are not.
   private static let tidyingPeriod: Int64 = 500_000_000
 
   /// Runs a sink until it is stopped or reports ``Delivery/isOver``.
   public func run<Destination: Sink & ~Copyable>(_ sink: consuming Destination) {
     var hasWorked = false
     var nextTidying = Int64.min
-    // Return the pages that were read only to link the libraries.
+    // Return the pages that were needed only to link the libraries.
     ccurl_give_back_pages()
     while !sinkWakeUp.isStopping {
       if let batch = takeBatch() {
@@ -118,7 +118,7 @@ public final class SinkSlot: Sendable {
       } else {
         let rest = hasWorked ? BootClock.now &+ Self.restAfter : .max
         let delivery = sink.idle(until: rest, sinkWakeUp)
-        // If it returned earlier, it has worked or is about to.
+        // If it returned before that time, it has worked or is about to.
         hasWorked = BootClock.now < rest
         if hasWorked { tidy(&nextTidying) } else { ccurl_give_back_pages() }
         if delivery != Delivery() { append(Report(batch: nil, delivery: delivery)) }
@@ -142,7 +142,7 @@ public final class SinkSlot: Sendable {
   }
 
   private func takeBatch() -> RecordBatch? {
-    // Clear the signal before looking, so that a batch offered afterwards signals again.
+    // Clear the signal before looking for a batch. A batch that is offered afterwards then sets the signal again.
     sinkWakeUp.clear()
     return state.withLock { state in
       guard let batch = state.offered else { return nil }

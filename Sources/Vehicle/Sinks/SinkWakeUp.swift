@@ -2,29 +2,29 @@ import Glibc
 import Ports
 import Synchronization
 
-/// The wake-up of a sink's thread, signalled when there is a batch or when the sink must stop.
+/// The wake-up of a sink's thread. It is signalled when there is a batch, or when the sink must stop.
 public final class SinkWakeUp: Sendable {
   private let wakeUp: WakeUp
   private let stopping = Atomic(false)
 
-  /// Creates a wake-up without a signal.
+  /// Creates a wake-up whose signal is not set.
   ///
   /// - Throws: ``PortError`` if the process has no file descriptors left.
   public init() throws(PortError) { wakeUp = try WakeUp() }
 
-  /// File descriptor for `poll(2)`, readable while the signal is set.
+  /// A file descriptor for poll(2), which is readable while the signal is set.
   public var descriptor: Int32 { wakeUp.descriptor }
 
-  /// Whether the sink must return without finishing its work.
+  /// Whether the sink must return, even if its work is not finished.
   public var isStopping: Bool { stopping.load(ordering: .acquiring) }
 
-  /// Ends the current wait and all later ones.
+  /// Tells the sink to stop: ends its present wait and all later ones.
   public func stop() {
     stopping.store(true, ordering: .releasing)
     wakeUp.signal()
   }
 
-  /// Ends the current wait, or the next one.
+  /// Ends the present wait or, if there is none, the next one.
   func signal() { wakeUp.signal() }
 
   /// Clears the signal, unless the sink must stop.
@@ -33,9 +33,9 @@ public final class SinkWakeUp: Sendable {
     if isStopping { wakeUp.signal() }
   }
 
-  /// Waits for the signal or until `deadline` (boot time, ns).
+  /// Waits until the signal is set, but not longer than until `deadline` (boot time, ns).
   ///
-  /// - Returns: whether it was signalled. The signal is then cleared, unless the sink must stop.
+  /// - Returns: whether the signal was set. It is then cleared, unless the sink must stop.
   @discardableResult
   func wait(until deadline: Int64) -> Bool {
     guard wakeUp.wait(until: deadline) else { return false }
@@ -43,17 +43,17 @@ public final class SinkWakeUp: Sendable {
     return true
   }
 
-  /// The result of waiting for a file descriptor.
+  /// What has ended a wait for a file descriptor.
   struct Ready {
     /// Whether the wake-up was signalled.
     var isSignalled = false
-    /// Events of poll(2) on the descriptor; 0 for none.
+    /// The events that poll(2) reports for the descriptor; 0 for none.
     var events: Int32 = 0
   }
 
-  /// Waits for the signal or for a file descriptor, for at most a second.
+  /// Waits for the signal or for a file descriptor, but for at most a second.
   ///
-  /// - Parameter events: events for poll(2); 0 to wait only for errors and hang-ups.
+  /// - Parameter events: the events of poll(2) for which to wait; 0 to wait only for errors and hang-ups.
   func wait(for descriptor: Int32, _ events: Int32, until deadline: Int64) -> Ready {
     var waiting: InlineArray<2, pollfd> = [
       pollfd(fd: wakeUp.descriptor, events: Int16(POLLIN), revents: 0),
@@ -68,7 +68,8 @@ public final class SinkWakeUp: Sendable {
     return ready
   }
 
-  /// Converts a deadline to a timeout for poll(2), at most one second, because poll(2) does not count suspended time.
+  /// Converts a deadline to a timeout for poll(2) of at most one second, because poll(2) does not count the time in
+  /// which the machine sleeps.
   static func milliseconds(until deadline: Int64) -> Int32 {
     let (left, isFar) = deadline.subtractingReportingOverflow(BootClock.now)
     guard !isFar else { return deadline > 0 ? 1_000 : 0 }

@@ -4,13 +4,13 @@ import JSONText
 
 /// The PEM files of a TLS connection.
 public struct TLSFiles: Equatable, Sendable {
-  /// Path of the accepted certificate authorities; `nil` for those of the system.
+  /// Path of the file with the certificate authorities to accept; `nil` for those of the system.
   public var authorities: String?
-  /// Paths of the client's certificate and key; both or neither.
+  /// Paths of the client's certificate and key; either both or none is `nil`.
   public var certificate: String?
   public var key: String?
 
-  /// Creates a value without files, for the system's authorities and no client certificate.
+  /// Creates a value without files: the system's authorities are accepted, and there is no client certificate.
   public init() {}
 
   /// Reads `{ "caFile": "ca.pem", "certificateFile": "client.pem", "keyFile": "client.key" }`.
@@ -25,18 +25,18 @@ public struct TLSFiles: Equatable, Sendable {
 }
 
 extension TLSFiles {
-  /// Explains why the configured authorities cannot be used; `nil` if the system's are used.
+  /// Explains why the configured file of authorities cannot be used; `nil` if none is configured.
   ///
   /// - Parameters:
-  ///   - place: address of the peer.
-  ///   - reason: message of the TLS library.
+  ///   - place: address of the server or broker.
+  ///   - reason: the message of the TLS library.
   func troubleWithAuthorities(_ place: String, _ reason: String) -> SinkError? {
     guard let authorities else { return nil }
     return Self.unreadable(authorities, "caFile", place)
       ?? SinkError(.badTLSFile, authorities, "the \"caFile\" for \(place) contains no PEM certificate: \(reason)")
   }
 
-  /// Explains why the client's certificate cannot be used; `nil` if there is none.
+  /// Explains why the client's certificate cannot be used; `nil` if none is configured.
   func troubleWithCertificate(_ place: String, _ reason: String) -> SinkError? {
     guard let certificate, let key else { return nil }
     return Self.unreadable(certificate, "certificateFile", place) ?? Self.unreadable(key, "keyFile", place)
@@ -46,7 +46,7 @@ extension TLSFiles {
       )
   }
 
-  /// Returns an error for the first file that cannot be read; `nil` if all can.
+  /// Returns the error about the first file that cannot be read; `nil` if all can be read.
   func unreadable(_ place: String) -> SinkError? {
     [(authorities, "caFile"), (certificate, "certificateFile"), (key, "keyFile")].lazy
       .compactMap { path, name in path.flatMap { Self.unreadable($0, name, place) } }.first

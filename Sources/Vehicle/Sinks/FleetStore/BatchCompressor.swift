@@ -1,9 +1,9 @@
 import CCompression
 
-/// Compresses the bodies of requests. Its memory is reused.
+/// Compresses the bodies of requests. It uses the same memory for each.
 @safe final class BatchCompressor {
   private var context: UnsafeMutableRawPointer?
-  /// The last body; its address stays valid until the next call. Only the first `count` bytes are used.
+  /// The last compressed body, in its first `count` bytes. Its address stays valid until the next call.
   private(set) var body: [UInt8] = []
   private(set) var count = 0
 
@@ -11,7 +11,7 @@ import CCompression
 
   deinit { if let context = unsafe context { unsafe ccompression_zstd_free(context) } }
 
-  /// Returns the best available encoding that is not better than the wanted one.
+  /// Returns the best encoding whose library is installed, but none better than the wanted one.
   static func available(_ wanted: UploadPlan.Encoding) -> UploadPlan.Encoding {
     if wanted == .zstd, ccompression_load_zstd() == 0 { return .zstd }
     if wanted != .none, ccompression_load_gzip() == 0 { return .gzip }
@@ -20,7 +20,7 @@ import CCompression
 
   /// Compresses lines into `body`.
   ///
-  /// - Returns: the encoding used; `.none` if the library failed.
+  /// - Returns: the encoding that was used; `.none` if the library failed.
   func compress(_ lines: ArraySlice<UInt8>, _ wanted: UploadPlan.Encoding) -> UploadPlan.Encoding {
     let encoding = Self.available(wanted)
     let size: Int64 =

@@ -1,8 +1,8 @@
 import Glibc
 import Telemetry
 
-/// Stores records that a sink's peer rejects for good, with the reason. The JSON lines file and its predecessor are
-/// readable by the daemon's user only.
+/// Stores records that a server or broker has rejected for good, with the reasons. They are in a JSON lines file; when
+/// it is full, it is renamed, and one earlier file is kept. Only the daemon's user can read both.
 ///
 ///     {"sink":"fleetStore","reason":"timestamp: in the future","record":{"type":"telemetry",…}}
 struct DeadLetterFile {
@@ -10,10 +10,10 @@ struct DeadLetterFile {
   private let sink: String
   private let limit: Int
 
-  /// Creates a value; the file is opened when it is needed.
+  /// Creates a value. The file is opened when it is first needed.
   ///
   /// - Parameters:
-  ///   - folder: the state directory; `nil` if there is none, which makes this initializer fail.
+  ///   - folder: the state directory; `nil` if there is none, in which case the result is `nil`.
   ///   - limit: maximum size of a file, bytes.
   init?(folder: String?, sink: String, limit: Int) {
     guard let folder else { return nil }
@@ -24,7 +24,7 @@ struct DeadLetterFile {
 
   /// Appends records and waits until they are on the disk.
   ///
-  /// - Parameter refused: lines with their line feed, and the reason of each rejection.
+  /// - Parameter refused: the line of each record, with its line feed, and the reason why it was rejected.
   func append(_ refused: [(line: ArraySlice<UInt8>, reason: String)]) throws(SinkError) {
     var text: [UInt8] = []
     var encoder = JSONLineEncoder()
@@ -40,13 +40,13 @@ struct DeadLetterFile {
     }
     let file = try makeRoom(for: text.count + 1)
     let size = Int(file.status.st_size)
-    // End a line that a crash cut off, so that the next one stays separate.
+    // If a crash cut off the last line, end that line, so that the next one is separate.
     if size > 0, try file.read(at: size - 1, 1) != [0x0A] { text.insert(0x0A, at: 0) }
     do throws(SinkError) {
       try file.write(text[...])
       try file.synchronise()
     } catch {
-      // Undo the append, so that it can be retried. If that fails as well, the next append starts on a new line.
+      // Undo the append, so that it can be retried. If this fails, too, the next append begins on a new line.
       try? file.shorten(to: size)
       throw error
     }

@@ -1,33 +1,34 @@
 import Peers
 
-/// Decides when to fetch this gateway's geofences from the server and interprets the replies. It does no I/O and reads
+/// Decides when to fetch this gateway's geofences from the server, and evaluates the replies. It does no I/O and reads
 /// no clock.
 struct FenceFetch: Sendable {
-  /// Maximum length of a reply, bytes: about three thousand fences of fifty vertices.
+  /// Maximum length of a reply, bytes. This is sufficient for about three thousand fences of fifty vertices.
   static let answerLimit = 4 << 20
 
-  /// Maximum time that records wait for a fetch, ns.
+  /// Maximum time that a fetch may take, and for which records therefore wait, ns.
   static let patience: Int64 = 10_000_000_000
 
   private let period: Int64
-  /// ETag of the last reply.
+  /// ETag of the last reply; empty if there was none.
   private(set) var etag = ""
-  /// Hash of the last body, because a server may send the same fences with another ETag, or without one.
+  /// Hash of the last body. It is compared because a server may send the same fences with another ETag, or without one.
   private var digest: Int?
-  /// Time of the next fetch; boot time, ns.
+  /// Boot time of the next fetch, ns.
   private(set) var nextAt = Int64.min
   private var backOff = BackOff(first: 5_000_000_000)
   private var report = FailureReport()
 
   init(period: Int64) { self.period = period }
 
-  /// ETag of a server on which no fences were stored. The gateway keeps its fences then, as with status 404.
+  /// The ETag that a server sends if no fences were ever stored on it. The gateway then keeps its fences, as after
+  /// status 404.
   private static let notPut = "\"none\""
 
-  /// Interprets a reply.
+  /// Evaluates a reply.
   ///
-  /// - Returns: GeoJSON; `nil` if nothing changed.
-  /// - Throws: ``SinkError`` for any other status.
+  /// - Returns: the fences as GeoJSON; `nil` if they have not changed.
+  /// - Throws: ``SinkError`` for a status other than 200, 304 and 404.
   mutating func judge(_ reply: HTTPReply, of url: ServiceURL, at now: Int64) throws(SinkError) -> [UInt8]? {
     let place = "\(url)/geofences"
     switch reply.status {
@@ -39,7 +40,7 @@ struct FenceFetch: Sendable {
       unsafe reply.body.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
       let fresh = hasher.finalize()
       defer { digest = fresh }
-      // Report only a different body.
+      // Return the body only if it differs from the last one.
       return fresh == digest ? nil : reply.body
     case 304, 404:
       succeeded(at: now)
@@ -49,7 +50,8 @@ struct FenceFetch: Sendable {
     }
   }
 
-  /// Treats the next reply as the first one. A new receiver may accept fences that the previous one rejected.
+  /// Makes the next reply count as the first one. It is used after a reload: the new configuration may accept fences
+  /// that the previous one rejected.
   mutating func forget() {
     etag = ""
     digest = nil
@@ -63,7 +65,7 @@ struct FenceFetch: Sendable {
 
   /// Schedules the next attempt after a failure.
   ///
-  /// - Returns: the report; `nil` if the same failure was reported before.
+  /// - Returns: the report; `nil` if the same failure was already reported.
   mutating func failed(
     _ error: SinkError, at now: Int64, using random: inout some RandomNumberGenerator
   ) -> SinkEvent? {

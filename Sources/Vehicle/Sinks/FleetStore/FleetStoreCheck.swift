@@ -1,12 +1,12 @@
 import Ports
 
-/// Test whether a fleet store would accept the gateway's records.
+/// Tests whether a fleet store would accept the gateway's records.
 extension FleetStoreConfiguration {
-  /// Sends an empty batch, which a fleet store rejects after it has checked the token.
+  /// Sends an empty batch. A fleet store rejects it, but only after it has checked the token.
   ///
   /// - Parameters:
   ///   - limit: time limit, ns.
-  ///   - gatewayId: gateway of the records; `nil` if unknown.
+  ///   - gatewayId: the gateway's ID in the records; `nil` if unknown.
   func check(within limit: Int64, gatewayId: String? = nil) -> PeerCheck {
     var token: String?
     var secret: SinkError?
@@ -18,7 +18,7 @@ extension FleetStoreConfiguration {
     do throws(SinkError) {
       let reply = try emptyBatch(token, within: limit)
       guard let secret else { return judge(reply, gatewayId) }
-      // Report the state of the connection as well.
+      // The message also says whether the server was reached. These statuses show that it was.
       let isReached = [400, 401, 403, 422].contains(reply.status) && !isElsewhere(reply)
       let place = isReached ? "; \(url) is reached" : "; \(judge(reply, gatewayId))"
       return PeerCheck(SinkError(secret.kind, secret.place, secret.detail + place))
@@ -46,7 +46,7 @@ extension FleetStoreConfiguration {
         patience: limit))
   }
 
-  /// Whether the reply comes from an ordinary web server. A fleet store rejects an empty batch with JSON.
+  /// Whether the reply comes from an ordinary web server. A fleet store's reply to an empty batch would be JSON.
   private func isElsewhere(_ reply: HTTPReply) -> Bool { reply.status == 400 && reply.isPage }
 
   private func judge(_ reply: HTTPReply, _ gatewayId: String?) -> PeerCheck {
@@ -58,10 +58,10 @@ extension FleetStoreConfiguration {
         : "if the server uses TLS, write https://"
       return PeerCheck(
         SinkError(.badAnswer, url.description, "no fleet store there: the server answers \(reply.summary); \(remedy)"))
-    // The store accepted the request; there was no record to store.
+    // The store has accepted the token. There was just no record to store.
     case 200, 400, 422:
       if let gatewayId, !reply.gateway.isEmpty, reply.gateway != gatewayId {
-        // The store would reject every record of this gateway.
+        // The token belongs to another gateway, so the store would reject every record of this one.
         return PeerCheck(
           SinkError(
             .otherGateway, url.description,
@@ -75,8 +75,8 @@ extension FleetStoreConfiguration {
           .badAnswer, url.description, "no fleet store there: the server answers \(reply.summary); check the path"))
     default: break
     }
-    // Interpret the reply as the sink would. Its retries with a new token or another encoding would make no difference
-    // here.
+    // Evaluate the reply as the sink would. The sink might try again with a new token or another encoding, which would
+    // change nothing here.
     var plan = UploadPlan(UploadPlan.Server(url), records: 1)
     for _ in 0..<4 where plan.next() != nil {
       guard case .stop(let error, _) = plan.judge(reply) else { continue }

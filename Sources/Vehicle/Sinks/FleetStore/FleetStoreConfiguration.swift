@@ -5,37 +5,38 @@ import Peers
 ///
 ///     { "type": "fleetStore", "url": "https://fleet.example/api", "tokenFile": "token" }
 public struct FleetStoreConfiguration: Equatable, Sendable {
-  /// Name of the sink; `nil` for `fleetStore`.
+  /// The sink's name; if `nil`, the name is `fleetStore`.
   public var name: String?
-  /// Whether records use signal names of COVESA VSS 6.0.
+  /// Whether its records contain the signal names of COVESA VSS 6.0.
   public var usesVSS = false
-  /// Base URL of the API; records are posted to its `/telemetry`.
+  /// Base URL of the API. Records are posted to the path `/telemetry` below it.
   public var url: ServiceURL
-  /// File with the bearer token; `nil` to send none.
+  /// Path of the file that contains the bearer token; `nil` to send no token.
   public var tokenFile: String?
-  /// Certificates of the TLS connection.
+  /// Certificate files of the TLS connection.
   public var tls = TLSFiles()
-  /// Whether the token may be sent to another host without encryption.
+  /// Whether the token may be sent without encryption to another machine.
   public var isInsecure = false
-  /// Proxy, such as `http://proxy.example:3128`; `nil` for none. Environment variables are ignored.
+  /// URL of a proxy, such as `http://proxy.example:3128`; `nil` for none. Environment variables are ignored.
   public var proxy: String?
-  /// Size and interval of requests; default 100 records or 300 s.
+  /// Number of records after which, and time after which a request is sent; by default 100 records or 300 s.
   public var batchPolicy = BatchPolicy(records: 100, interval: 300_000_000_000)
-  /// Time limit to connect, including TLS, ns.
+  /// Time limit for connecting, including TLS, ns.
   public var connectLimit: Int64 = 30_000_000_000
   /// Time limit for a whole request, ns.
   public var requestLimit: Int64 = 300_000_000_000
-  /// Interval between fetches of geofences, ns; `nil` to fetch none.
+  /// Time between two fetches of geofences, ns; `nil` to fetch none.
   public var fencePeriod: Int64?
-  /// Maximum size of the dead-letter file, bytes. Its predecessor is kept as well.
+  /// Maximum size of the dead-letter file, bytes. When it is reached, the file is renamed, and one earlier file is
+  /// kept.
   public var deadLetterBytes = 4 << 20
 
-  /// Whether the token is sent to another host without encryption.
+  /// Whether the token is sent without encryption to another machine.
   var exposesToken: Bool { url.scheme == "http" && tokenFile != nil && !(url.isLoopback && proxy == nil) }
 
   static let schemes = [(name: "https", port: 443), (name: "http", port: 80)]
 
-  /// Creates a configuration with defaults for all properties except the URL.
+  /// Creates a configuration. All properties except the URL have their defaults.
   public init(url: ServiceURL) { self.url = url }
 
   init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {

@@ -3,28 +3,28 @@ import Ports
 import Spool
 
 /// Uploads records to a fleet store over HTTPS (`POST {url}/telemetry` with compressed JSON lines), and fetches the
-/// geofences that it has for this gateway.
+/// geofences that the store has for this gateway.
 ///
 /// A record counts as delivered when the server stored it, had it already, or rejected it for good. Rejected records
-/// are written to a dead-letter file with the server's reason. After any other reply, even an incomplete one, the
-/// records are sent again later.
+/// are written to a dead-letter file with the server's reason. After any other reply, or an incomplete one, the records
+/// are sent again later.
 public struct FleetStoreSink: Sink, ~Copyable {
-  /// Facts about the gateway that the sink needs.
+  /// What the sink needs to know about the gateway.
   public struct GatewayFacts: Sendable {
-    /// Version sent as `User-Agent` and `Obdgate-Version`.
+    /// The program's version, which is sent as `User-Agent` and `Obdgate-Version`.
     public var version: String
-    /// Folder of the dead-letter file; `nil` to keep no dead letters.
+    /// The state directory, which contains the dead-letter file; `nil` to store no dead letters.
     public var stateDirectory: String?
-    /// Gateway that the records name; `nil` to accept any.
+    /// The gateway's present ID, which records should contain; `nil` to accept records with any ID.
     public var gatewayId: String?
-    /// Returns the number of waiting records, sent as `Obdgate-Spool-Depth`.
+    /// Returns the number of records that wait in the spool, which is sent as `Obdgate-Spool-Depth`.
     public var depth: @Sendable () -> Int64
-    /// Receives GeoJSON from the server when it has changed; called on the sink's thread.
+    /// Receives the fences as GeoJSON when they have changed. It is called in the sink's thread.
     public var takeFences: @Sendable ([UInt8]) -> Void
-    /// Returns how often the receiver of geofences was replaced. After a change it receives the fences again.
+    /// Returns how often the configuration was read again. After a change, the fences are passed to `takeFences` again.
     public var fenceTakers: @Sendable () -> Int
 
-    /// Creates a description of the gateway; the parameters are the properties of the same names.
+    /// Creates a value; the parameters are the properties of the same names.
     public init(
       version: String, stateDirectory: String?, gatewayId: String? = nil,
       depth: @escaping @Sendable () -> Int64 = { 0 },
@@ -48,17 +48,17 @@ public struct FleetStoreSink: Sink, ~Copyable {
   private var client: HTTPClient?
   private var token: String?
   private var random = SystemRandomNumberGenerator()
-  // A minute at most, so that records arrive soon after the server has returned.
+  // Wait for at most a minute, so that records arrive soon after the server is back.
   private var backOff = BackOff(longest: 60_000_000_000)
   private var report = FailureReport()
   private var hasWorked = false
-  /// Time before which no batch is wanted; boot time, ns.
+  /// Boot time before which no batch is wanted, ns.
   private var retryAt = Int64.min
   private var fences: FenceFetch?
-  /// The receiver of `fences`, as returned by `fenceTakers`.
+  /// The result of `fenceTakers` when fences were last fetched.
   private var fenceTaker = 0
 
-  /// Creates a sink. It connects with the first batch or the first fetch of geofences.
+  /// Creates a sink. It connects when it receives the first batch, or when it first fetches geofences.
   public init(_ configuration: FleetStoreConfiguration, _ gatewayFacts: GatewayFacts) {
     self.configuration = configuration
     self.gatewayFacts = gatewayFacts
@@ -86,7 +86,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
     return delivery
   }
 
-  /// Reports that the server accepts records, the first time or after a failure.
+  /// Reports that the server accepts records, if this is the first time or the last attempt failed.
   private mutating func works(_ events: inout [SinkEvent]) {
     guard report.succeeded() || !hasWorked else { return }
     events.append(.working("\(configuration.url): takes records"))
@@ -94,7 +94,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
   }
 
   private mutating func fail(_ failure: UploadFailure, _ events: inout [SinkEvent]) {
-    // A requested stop is not a failure.
+    // If the sink is to stop, that is no failure.
     if failure.error.kind == .stopped { return }
     if let failing = report.failed(failure.error) { events.append(failing) }
     retryAt = BootClock.now &+ backOff.failed(asked: failure.wait, using: &random)
@@ -118,13 +118,13 @@ public struct FleetStoreSink: Sink, ~Copyable {
       }
       let verdict = plan.judge(reply) { index in isOwn(batch.bytes[batch.records[index].range]) }
       try recordResult(verdict, batch, &delivery)
-      // Report success now, because a batch may need many requests and a later one may fail for another reason.
+      // Report the success at once. A batch may need many requests, of which a later one may fail for another reason.
       if case .delivered(let records, _) = verdict, !records.isEmpty { works(&delivery.events) }
     }
     if let verdict = plan.conclude() { try recordResult(verdict, batch, &delivery) }
   }
 
-  /// Whether a record names this gateway's current ID.
+  /// Whether a record contains this gateway's present ID.
   private func isOwn(_ line: ArraySlice<UInt8>) -> Bool {
     guard let own = gatewayFacts.gatewayId, let named = RecordLine.gatewayId(line) else { return true }
     return named.elementsEqual(own.utf8)
@@ -143,8 +143,8 @@ public struct FleetStoreSink: Sink, ~Copyable {
     }
   }
 
-  /// Acknowledges delivered records. Rejected ones are acknowledged only after they were written to the dead-letter
-  /// file; otherwise they stay in the spool.
+  /// Acknowledges the records that were delivered. Rejected records are acknowledged when they are in the dead-letter
+  /// file. If that fails, they stay in the spool.
   private func recordResult(
     _ records: Range<Int>, _ refused: [StoreAnswer.Refusal], _ batch: RecordBatch, _ delivery: inout Delivery
   ) throws(UploadFailure) {
@@ -161,9 +161,9 @@ public struct FleetStoreSink: Sink, ~Copyable {
       throw UploadFailure(error)
     }
     for refusal in refused { delivery.acknowledge(refusal.index..<(refusal.index + 1)) }
-    // Report one line for all of them: a rejected backlog may have thousands. The file contains every reason.
+    // Report all of them in one line, because there may be thousands. The file contains the reason of each.
     let id = RecordLine.id(batch.bytes[batch.records[first.index].range]).map { String(decoding: $0, as: UTF8.self) }
-    // Only the operator of the server can correct the assignment of vehicles to gateways.
+    // Only the operator of the server can change which gateway may write for a vehicle.
     let remedy = first.isOfForeignVehicle ? "; to assign the vehicle to this gateway, run: fleetstore gateway set" : ""
     delivery.events.append(
       .refused(record: id ?? "?", reason: first.reason + remedy, more: refused.count - 1, keptIn: deadLetters?.path))
@@ -188,7 +188,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
     return headers
   }
 
-  /// Returns the client, after reading the token if necessary.
+  /// Returns the client. If there is none yet, reads the token and creates one.
   private mutating func connected(_ wakeUp: SinkWakeUp) throws(SinkError) -> HTTPClient {
     if token == nil, let file = configuration.tokenFile { token = try SecretFile.read(file) }
     if let client { return client }
@@ -201,10 +201,10 @@ public struct FleetStoreSink: Sink, ~Copyable {
 
   public mutating func idle(until deadline: Int64, _ wakeUp: SinkWakeUp) -> Delivery {
     var delivery = Delivery()
-    // The wake-up ends this early if records arrive continuously; geofences are fetched in between.
+    // Records that arrive end this wait early. Geofences are then fetched between two batches.
     wakeUp.wait(until: min(deadline, fences?.nextAt ?? .max))
     fetchFencesIfDue(&delivery.events, wakeUp)
-    // A report about geofences must not change when the next batch is due.
+    // A report about geofences must not change the time of the next batch.
     if !delivery.events.isEmpty { delivery.notBefore = retryAt }
     return delivery
   }
@@ -216,7 +216,7 @@ public struct FleetStoreSink: Sink, ~Copyable {
     if taker != fenceTaker { fetch.forget() }
     fenceTaker = taker
     do throws(SinkError) {
-      // Call this first, because it reads the token.
+      // Get the client first, because this also reads the token.
       let client = try connected(wakeUp)
       var headers = commonHeaders
       if !fetch.etag.isEmpty { headers.append("If-None-Match: \(fetch.etag)") }

@@ -3,24 +3,25 @@ import Failures
 import Glibc
 import Ports
 
-/// An HTTP client for one server. It sends one request at a time within time limits; stopping the sink interrupts it.
+/// An HTTP client for one server. It sends one request at a time, within time limits. If the sink is stopped, the
+/// request is interrupted.
 @safe final class HTTPClient {
   private let client: OpaquePointer
   private let place: String
   private let tls: TLSFiles
-  /// Wake-up that stops a request.
+  /// The sink's wake-up, which interrupts a request when the sink is stopped.
   private let wakeUp: SinkWakeUp
 
   /// A request to send.
   struct Request {
     var url: String
-    /// Lines of the form `Name: value`.
+    /// Header lines of the form `Name: value`.
     var headers: [String]
-    /// Body of a POST and the number of its bytes to send; `nil` for GET.
+    /// For POST, the body: its first `count` bytes are sent; `nil` for GET.
     var body: (bytes: [UInt8], count: Int)?
-    /// Maximum length of the reply, bytes; a longer one is an error.
+    /// Maximum length of the reply, bytes. A longer reply is an error.
     var answerLimit = 1 << 20
-    /// Time limit, ns. The configured limit applies as well.
+    /// Time limit for this request, ns. The configured limit applies, too.
     var patience = Int64.max
   }
 
@@ -54,9 +55,9 @@ import Ports
 
   deinit { unsafe ccurl_free(client) }
 
-  /// Sends a request and waits for the reply, of any status.
+  /// Sends a request and waits for the reply, whatever its status.
   ///
-  /// - Throws: ``SinkError`` if there is no complete reply.
+  /// - Throws: ``SinkError`` if no complete reply is received.
   func send(_ request: Request) throws(SinkError) -> HTTPReply {
     let code = begin(request)
     defer { held = [] }
@@ -87,14 +88,14 @@ import Ports
       }
       held = body.bytes
       return unsafe held.withUnsafeBufferPointer { bytes in
-        // `held` keeps the array unchanged until the next request.
+        // libcurl reads the bytes later. `held` keeps their array unchanged until the next request.
         unsafe ccurl_begin(
           client, request.url, headers.all, Int32(headers.count), bytes.baseAddress, body.count, request.answerLimit)
       }
     }
   }
 
-  /// Body of the request in progress, which libcurl reads.
+  /// The body of the request in progress, which libcurl reads.
   private var held: [UInt8] = []
 
   private func ended(_ kind: SinkError.Kind, _ detail: String) -> SinkError {
@@ -117,7 +118,8 @@ import Ports
 
   private func header(_ name: String) -> String { unsafe String(cString: ccurl_header(client, name)) }
 
-  /// Whether the TLS handshake failed because the peer does not use TLS, by the messages of OpenSSL and GnuTLS.
+  /// Whether the TLS handshake failed because the server does not use TLS, according to the messages of OpenSSL and
+  /// GnuTLS.
   private static func isNoTLS(_ reason: String) -> Bool {
     ["wrong version number", "packet length too long", "unexpected TLS packet"].contains { reason.holds($0) }
   }
@@ -128,7 +130,7 @@ import Ports
     case ccurl_unreachable: SinkError(.unreachable, place, reason)
     case ccurl_timed_out: SinkError(.timedOut, place, reason)
     case ccurl_certificate:
-      // libcurl uses these words with any TLS library.
+      // libcurl uses these words with every TLS library.
       SinkError(
         reason.holds("target host name") ? .otherHost : .certificate, place,
         "its certificate is not accepted: \(reason)")

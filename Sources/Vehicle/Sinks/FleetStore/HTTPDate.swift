@@ -1,10 +1,10 @@
-/// Parser for HTTP dates (RFC 9110, section 5.6.7), in three forms:
+/// Parses HTTP dates (RFC 9110, section 5.6.7). They have one of three formats:
 ///
 ///     Sun, 06 Nov 1994 08:49:37 GMT
 ///     Sunday, 06-Nov-94 08:49:37 GMT
 ///     Sun Nov  6 08:49:37 1994
 enum HTTPDate {
-  /// Returns seconds since 1970; `nil` if the text is not an HTTP date.
+  /// Returns a date in seconds since 1970; `nil` if the text is not an HTTP date.
   static func seconds(_ text: String) -> Int64? {
     let words = text.split(whereSeparator: { $0 == " " || $0 == "," || $0 == "-" }).map(String.init)
     let parts: (day: String, month: String, year: String, time: String)
@@ -18,15 +18,16 @@ enum HTTPDate {
       var year = Int64(parts.year), (0...9_999).contains(year), clock.count == 3, (0...23).contains(clock[0]),
       (0...59).contains(clock[1]), (0...60).contains(clock[2])
     else { return nil }
-    // Two digits: RFC 9110 treats years more than 50 years ahead as past. No server today means the last century.
+    // A year of two digits: RFC 9110 treats one that is more than 50 years ahead as past. That is not needed here,
+    // because no server means the last century.
     if parts.year.count == 2 { year += 2_000 }
     return days(year, Int64(month) + 1, day) * 86_400 + clock[0] * 3_600 + clock[1] * 60 + clock[2]
   }
 
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-  /// Returns days since 1970-01-01 in the Gregorian calendar. The year is shifted to begin in March, so that a leap day
-  /// comes last.
+  /// Returns the number of days since 1970-01-01 in the Gregorian calendar. The calculation lets the year begin in
+  /// March, so that a leap day is the last day.
   private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
     let shifted = month > 2 ? year : year - 1
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
@@ -34,14 +35,15 @@ enum HTTPDate {
   }
 }
 
-/// Parser for `Retry-After` (RFC 9110, section 10.2.3).
+/// Parses `Retry-After` (RFC 9110, section 10.2.3).
 enum RetryAfter {
-  /// Returns how long the server asks to wait.
+  /// Returns for how long the server asks to wait.
   ///
   /// - Parameters:
-  ///   - text: value of `Retry-After`: seconds, or a date.
-  ///   - date: `Date` of the same reply. Comparing both dates needs no local clock, which may be wrong.
-  /// - Returns: ns; `nil` if the value is missing or invalid.
+  ///   - text: value of `Retry-After`: a number of seconds, or a date.
+  ///   - date: value of `Date` in the same reply. The difference of both dates needs no local clock, which may be
+  ///     wrong.
+  /// - Returns: the time to wait, ns; `nil` if the value is missing or invalid.
   static func nanoseconds(_ text: String, date: String) -> Int64? {
     if let seconds = Int64(text), !text.hasPrefix("+") {
       return seconds < 0

@@ -4,22 +4,22 @@ import JSONText
 ///
 ///     {"stored":98,"duplicates":1,"refused":1,"results":[{"index":7,"outcome":"refused","reason":"timestamp: …"}]}
 ///
-/// `results` contains all records, or only the rejected ones. If the counts are inconsistent, the reply is rejected: it
-/// may come from another service, or be cut off in a way that is still valid JSON.
+/// `results` contains all records, or only the rejected ones. If the numbers contradict each other, the reply is
+/// rejected: it may come from another service, or be incomplete and yet valid JSON.
 struct StoreAnswer: Equatable, Sendable {
   /// A rejected record.
   struct Refusal: Equatable, Sendable {
-    /// Index of the record in the request, from 0.
+    /// Index of the record in the request, counted from 0.
     var index: Int
     var reason: String
-    /// Whether the record is rejected because of its gateway or vehicle, not its content. This can be corrected on the
-    /// server.
+    /// Whether the record was rejected because of its gateway or vehicle, and not because of its content. The operator
+    /// of the server can correct this.
     var isForeign = false
-    /// Whether it was refused because its vehicle belongs to another gateway.
+    /// Whether the record was rejected because its vehicle belongs to another gateway.
     var isOfForeignVehicle = false
   }
 
-  /// The rejected records, ascending by index, each once.
+  /// The rejected records, in ascending order of their indices. None is listed twice.
   var refused: [Refusal] = []
 
   /// The reason why a reply is invalid.
@@ -33,7 +33,7 @@ struct StoreAnswer: Equatable, Sendable {
   init(parsing body: [UInt8], records: Int) throws(NotUnderstood) {
     do throws(JSONError) {
       let document = try JSONDocument(parsing: body, maximumDepth: 16)
-      // Ignore unknown keys, which a later server may send.
+      // Ignore unknown keys, because a later version of the server may send more.
       var reader = try JSONObjectReader(document.root)
       let range = 0...records
       let counts = try [

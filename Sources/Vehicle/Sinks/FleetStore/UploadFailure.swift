@@ -1,9 +1,9 @@
-/// The reason why a batch, or the rest of it, was not delivered.
+/// The reason why a batch, or a part of it, was not delivered.
 struct UploadFailure: Error {
   var error: SinkError
-  /// The delay that the server requests, ns; `nil` if it requests none.
+  /// The time for which the server asks to wait, ns; `nil` if it does not ask.
   var wait: Int64?
-  /// Whether no byte of any request of the batch was sent.
+  /// Whether no byte of any request of this batch was sent.
   var sentNothing = false
 
   init(_ error: SinkError, wait: Int64? = nil, sentNothing: Bool = false) {

@@ -1,19 +1,22 @@
 import Peers
 
-/// Divides the records of one batch into requests: one if possible, several smaller ones if the server rejects the
-/// whole, down to a single record that it never accepts. It does no I/O and reads no clock.
+/// Divides the records of one batch into requests. The first request contains all records, if possible. If the server
+/// rejects it as a whole, smaller ones follow, until it is clear which single record the server never accepts. The plan
+/// does no I/O and reads no clock.
 ///
-/// Call order: ``next()``, send the request, ``judge(_:isOwn:)`` with the reply. Repeat until ``next()`` returns `nil`
-/// or a verdict says to stop. Unless stopped, call ``conclude()`` at the end.
+/// Call ``next()``, send the request, and call ``judge(_:isOwn:)`` with the reply. Repeat this until ``next()`` returns
+/// `nil` or a verdict says to stop. If none did, call ``conclude()`` at the end.
 ///
-/// A record that the server rejects on its own becomes a dead letter only if the server accepted another record of the
-/// batch. A server that accepts none has a problem itself, or it is another server, such as a captive portal.
+/// If the server rejects a request with a single record, that record becomes a dead letter only if the server has
+/// accepted another record of the batch. If the server accepts none, the problem is the server's, or it is another
+/// server, such as a captive portal.
 ///
-/// The same holds for foreign records, which the server assigns to another gateway or vehicle. If it accepts none of a
-/// batch, other records are tried first (``Verdict/setAside(_:)``). Records that name another gateway than this one
-/// become dead letters at once: a key belongs to one gateway, and no change on the server helps.
+/// The same holds for foreign records: those that the server rejects because this gateway may not write for their
+/// vehicle, or may not write at all. If a batch contains nothing else, other records are tried first
+/// (``Verdict/setAside(_:)``). Records that contain the ID of another gateway become dead letters at once: a key
+/// belongs to one gateway, and no change on the server helps.
 struct UploadPlan: Sendable {
-  /// Compression of a request's body.
+  /// The compression of a request's body.
   enum Encoding: Equatable, Sendable {
     case zstd, gzip, none
 
@@ -27,15 +30,15 @@ struct UploadPlan: Sendable {
     }
   }
 
-  /// The meaning of a reply.
+  /// What a reply means.
   enum Verdict: Equatable, Sendable {
-    /// The server has these records, except those that it rejected for good.
+    /// The server has stored these records, except those that it rejected for good.
     case delivered(Range<Int>, refused: [StoreAnswer.Refusal])
-    /// Call ``next()`` again: the next request is smaller, has another compression, a new token or another path.
+    /// Call ``next()`` again. The next request is smaller, or has another compression, a new token or another path.
     case again
-    /// Send no more for now. `wait` is the time that the server asks for, ns; `nil` if it does not.
+    /// Send no more for now. `wait` is the time for which the server asks to wait, ns; `nil` if it does not ask.
     case stop(SinkError, wait: Int64?)
-    /// The server rejects all records of the batch as foreign. Other records are tried before this batch is sent again.
+    /// The server rejects all records of the batch as foreign. Try other records before this batch is sent again.
     case setAside(SinkError)
   }
 
@@ -44,27 +47,30 @@ struct UploadPlan: Sendable {
     var records: Range<Int>
     var encoding: Encoding
     var path: String
-    /// Whether the token must be read from its file first.
+    /// Whether the token must be read from its file before the request is sent.
     var wantsToken = false
   }
 
-  /// Limits of the server, learned from its replies and kept for later batches.
+  /// What was learned about the server from its replies. It is kept for later batches.
   struct Server: Equatable, Sendable {
     /// Base URL of the API.
     var url: ServiceURL
     var encoding = Encoding.zstd
-    /// Maximum number of records in a request, learned from rejections.
+    /// Maximum number of records in a request, as learned from requests that were too large.
     var mostRecords = Int.max
-    /// Number of records in the last accepted request at the limit; 0 if there was none since the last rejection.
+    /// Number of records in the last request that the server accepted and that had at least ``mostRecords``; 0 if there
+    /// was none since a request was too large.
     private var proven = 0
-    /// Number of accepted requests at the limit since then.
+    /// Number of such requests since ``mostRecords`` last changed.
     private var fullRequests = 0
-    /// Number of such requests after which a larger one is tried. It doubles each time the larger one is rejected.
+    /// Number of such requests after which ``mostRecords`` is increased. It doubles each time the increased number
+    /// turns out to be too large.
     private var patience = Server.leastPatience
 
-    /// Number of records set aside since the server last accepted one.
+    /// Number of foreign records that were set aside since the server last accepted a record.
     private var setAside = 0
-    /// Number of foreign records that may become dead letters: the server accepted others after these were set aside.
+    /// Number of foreign records that may become dead letters. They were set aside, and the server has accepted others
+    /// since.
     private var mayGiveUp = 0
 
     private static let leastPatience = 8
@@ -72,8 +78,8 @@ struct UploadPlan: Sendable {
 
     init(_ url: ServiceURL) { self.url = url }
 
-    /// Handles an accepted request. After enough of them the limit grows again: the earlier rejection may have been
-    /// caused by one long record, or by a limit that no longer exists.
+    /// Handles a request that was accepted. If this happens often enough, the maximum is increased again: the request
+    /// that was too large may have contained one long record, or the server may have another limit now.
     mutating func took(_ records: Int) {
       guard mostRecords < Int.max, records >= mostRecords else { return }
       if proven > 0, records > proven { patience = Self.leastPatience }
@@ -84,9 +90,9 @@ struct UploadPlan: Sendable {
       mostRecords += max(1, mostRecords / 4)
     }
 
-    /// Handles a request of which the server rejected all records as foreign.
+    /// Handles a batch of which the server rejected all records as foreign.
     ///
-    /// - Returns: whether they may become dead letters; otherwise they are set aside.
+    /// - Returns: whether its records may become dead letters; if not, they are set aside.
     fileprivate mutating func refusedAsForeign(_ records: Int) -> Bool {
       guard mayGiveUp == 0 else {
         mayGiveUp = max(0, mayGiveUp - records)
@@ -96,7 +102,8 @@ struct UploadPlan: Sendable {
       return false
     }
 
-    /// Handles a partly accepted request. The records set aside are then at fault, not the gateway.
+    /// Handles a request of which some records were accepted. This shows that the server accepts this gateway's
+    /// records, so that those set aside may become dead letters.
     fileprivate mutating func tookSome(of records: Int) {
       mayGiveUp = max(0, mayGiveUp - records) + setAside
       setAside = 0
@@ -111,30 +118,30 @@ struct UploadPlan: Sendable {
       } else {
         mostRecords = min(mostRecords, (records + 1) / 2)
       }
-      // If that number is also too large, it is halved next.
+      // If this number is too large, too, it is halved next time.
       proven = 0
     }
   }
 
   private(set) var server: Server
-  /// State before this batch. It is restored if the server accepts nothing, because the limits learned are then
-  /// meaningless.
+  /// What was known about the server before this batch. It is restored if the server accepts no record, because what
+  /// was learned then means nothing.
   private let known: Server
-  /// Ranges to be sent, the next one last.
+  /// Ranges of records that are still to be sent. The next one is the last element.
   private var waiting: [Range<Int>]
-  /// Path to which the server redirected; `nil` for the configured one.
+  /// The path to which the server has redirected; `nil` if it has not.
   private var movedTo: String?
   private var moves = 0
   private var hasReadToken = false
-  /// Whether the server accepted a record of this batch.
+  /// Whether the server has accepted a record of this batch.
   private var hasTaken = false
-  /// Records that the server rejected on their own.
+  /// Records that the server has rejected in requests of a single record.
   private var suspects: [StoreAnswer.Refusal] = []
-  /// Records that the server rejected as foreign while it accepted none.
+  /// Records that the server has rejected as foreign before it accepted any.
   private var foreign: [StoreAnswer.Refusal] = []
-  /// Whether a record of this batch was accepted or became a dead letter.
+  /// Whether a record of this batch was accepted or has become a dead letter.
   private var hasSettled = false
-  /// Number of suspects without an accepted record after which the batch is abandoned.
+  /// If this many single records were rejected and none was accepted, no more are tried.
   private static let mostSuspects = 4
   private var wantsToken = false
 
@@ -147,7 +154,7 @@ struct UploadPlan: Sendable {
     waiting = records > 0 ? [0..<records] : []
   }
 
-  /// Returns the next request; `nil` if every record was sent.
+  /// Returns the next request; `nil` if all records were sent.
   mutating func next() -> Request? {
     guard var records = waiting.popLast() else {
       if !suspects.isEmpty, !hasTaken { server = known }
@@ -165,9 +172,9 @@ struct UploadPlan: Sendable {
       wantsToken: wantsToken)
   }
 
-  /// Interprets the reply to the last request.
+  /// Evaluates the reply to the last request.
   ///
-  /// - Parameter isOwn: whether the record at this index names this gateway.
+  /// - Parameter isOwn: returns whether the record at an index contains this gateway's ID.
   mutating func judge(_ reply: HTTPReply, isOwn: (Int) -> Bool = { _ in true }) -> Verdict {
     guard let records = waiting.last else { return .again }
     let place = server.url.description
@@ -216,7 +223,8 @@ struct UploadPlan: Sendable {
         hasTaken = true
         server.tookSome(of: records.count)
       }
-      // All of them are foreign: the server may have a wrong entry for the gateway or the vehicle.
+      // All records are foreign. The server may have a wrong entry about the gateway or the vehicle, so do not give the
+      // records up yet.
       let kept = hasTaken ? [] : refused.filter { $0.isForeign && isOwn($0.index) }
       guard !kept.isEmpty else {
         hasSettled = true
@@ -233,7 +241,8 @@ struct UploadPlan: Sendable {
     }
   }
 
-  /// Divides a rejected range in halves, because the server does not name the record that it rejects.
+  /// Divides a range of records in halves. The server rejected the request as a whole, without naming the record that
+  /// it rejects.
   private mutating func refusedWhole(_ records: Range<Int>, _ reply: HTTPReply) -> Verdict {
     waiting.removeLast()
     guard records.count > 1 else {
@@ -251,15 +260,15 @@ struct UploadPlan: Sendable {
       .badAnswer, server.url.description, "the server accepts no record: \(suspects.last?.reason ?? "no reason")")
   }
 
-  /// Decides about the records that the server rejected on their own or as foreign: they become dead letters or wait.
+  /// Decides about the records that were rejected singly or as foreign: they become dead letters, or they wait.
   ///
-  /// - Returns: `nil` if there are none.
+  /// - Returns: the decision; `nil` if there are no such records.
   mutating func conclude() -> Verdict? {
     let refused = (suspects + foreign).sorted { $0.index < $1.index }
     guard let first = refused.first else { return nil }
     if hasTaken { return .delivered(first.index..<first.index, refused: refused) }
     guard suspects.isEmpty, let reason = foreign.first?.reason else { return .stop(takesNothing, wait: nil) }
-    // The rest of a partly delivered batch is smaller, so the next batch can contain other records as well.
+    // If only a part of the batch is left, it is sent again. The next batch then also contains other records.
     let error = SinkError(
       .unauthorized, server.url.description, "the server accepts none of this gateway's records: \(reason)")
     if hasSettled { return .stop(error, wait: nil) }
@@ -281,7 +290,8 @@ struct UploadPlan: Sendable {
     waiting.append(records.lowerBound..<middle)
   }
 
-  /// Follows a redirect only on the same server, so that no other server receives the token (RFC 9110, section 15.4).
+  /// Follows a redirection, but only to the same server, so that no other server receives the token (RFC 9110, section
+  /// 15.4).
   private mutating func moved(_ reply: HTTPReply, _ place: String) -> Verdict {
     let isKept = reply.status == 307 || reply.status == 308
     guard isKept, moves < 3, let path = samePlace(reply.location) else {
@@ -296,7 +306,7 @@ struct UploadPlan: Sendable {
     return .again
   }
 
-  /// Returns the path of a location with the same scheme, host and port; `nil` for another server.
+  /// Returns the path of a location that has the same scheme, host and port; `nil` if it is on another server.
   private func samePlace(_ location: String) -> String? {
     if location.hasPrefix("/"), !location.hasPrefix("//") { return location }
     guard let url = ServiceURL(location, schemes: FleetStoreConfiguration.schemes), url.origin == server.url.origin

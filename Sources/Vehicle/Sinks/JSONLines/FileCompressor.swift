@@ -6,8 +6,8 @@ import Ports
 enum FileCompressor {
   /// Compresses a file, then removes the original.
   ///
-  /// - Parameter to: path of the result. It appears when the result is complete and on the disk.
-  /// - Throws: ``SinkError`` on failure; the original is then unchanged.
+  /// - Parameter to: path of the compressed file. A file has this name only when it is complete and on the disk.
+  /// - Throws: ``SinkError`` if this fails. The original is then unchanged.
   static func compress(_ from: String, to: String) throws(SinkError) {
     guard ccompression_load_zstd() == 0 else {
       throw SinkError(.missingLibrary, from, "libzstd.so.1 is not installed: the file stays uncompressed")

@@ -1,25 +1,27 @@
 import Ports
 import Spool
 
-/// Writes records as JSON lines to a file and rotates it by size or age.
+/// Writes records as JSON lines to a file. When the file is large or old enough, it is renamed and a new one is begun
+/// (rotation).
 ///
-/// A record counts as delivered when its line is on the disk (fdatasync(2)). Each batch is one write; batches arrive
-/// with the spool's commits. After a crash, records that the file already contains are acknowledged but not written
-/// again.
+/// A record counts as delivered when its line is on the disk (fdatasync(2)). Each batch is written at once. Batches
+/// arrive after the spool's commits. After a crash, records that the file already contains are acknowledged but not
+/// written again.
 public struct FileSink: Sink, ~Copyable {
-  /// Limit for one batch.
+  /// Maximum size of a batch.
   public static let limit = RecordBatch.Limit(records: 250, bytes: 1 << 16)
-  /// Delay after a failure, ns. A full disk usually stays full for a while.
+  /// Time until the next attempt after a failure, ns. A full disk usually stays full for a while.
   static let retryInterval: Int64 = 5_000_000_000
 
   private let configuration: FileSinkConfiguration
   private var file: RecordFile?
-  /// Records near the end of the rotated files at the start; `nil` before they were read.
+  /// Numbers of the records near the end of the newest rotated files, as they were at the start; `nil` before they were
+  /// read.
   private var former: TailNumbers?
   private var report = FailureReport()
   private var events: [SinkEvent] = []
 
-  /// Creates a sink. It opens the file with the first batch.
+  /// Creates a sink. The file is opened when the first batch arrives.
   public init(_ configuration: FileSinkConfiguration) { self.configuration = configuration }
 
   public mutating func deliver(_ batch: RecordBatch, _ wakeUp: SinkWakeUp) -> Delivery {
@@ -29,9 +31,9 @@ public struct FileSink: Sink, ~Copyable {
       try write(batch, synced: &synced)
       if report.succeeded() { events.append(.working("\(configuration.path): written to")) }
     } catch {
-      // If no file could be opened, nothing was written.
+      // If the file could not be opened, nothing was written.
       delivery.sentNothing = file == nil
-      // The descriptor may be dead; reopen and re-check the file.
+      // The descriptor may not work any more. Open the file again, which also checks it.
       file = nil
       if let failing = report.failed(error) { events.append(failing) }
       delivery.notBefore = BootClock.now &+ Self.retryInterval
@@ -42,10 +44,10 @@ public struct FileSink: Sink, ~Copyable {
     return delivery
   }
 
-  /// Writes the records that the files do not contain yet, and fills each file up to its limits.
+  /// Writes those records that the files do not contain yet. When a file reaches its limits, the next one is begun.
   ///
-  /// - Parameter synced: receives the number of records from the start of the batch that are on the disk, also if this
-  ///   throws.
+  /// - Parameter synced: receives the number of records, from the start of the batch on, that are on the disk, even if
+  ///   this function throws.
   private mutating func write(_ batch: RecordBatch, synced: inout Int) throws(SinkError) {
     var file = try openFile()
     var lines: [UInt8] = []
@@ -66,7 +68,7 @@ public struct FileSink: Sink, ~Copyable {
     synced = batch.records.count
   }
 
-  /// Returns the file that is now at the path.
+  /// Returns the file that has the configured path now.
   private mutating func openFile() throws(SinkError) -> RecordFile {
     if let file, !file.isElsewhere { return file }
     let isFirst = file == nil
@@ -79,7 +81,7 @@ public struct FileSink: Sink, ~Copyable {
     case nil: break
     }
     file = opened
-    // Finish what a crash interrupted.
+    // Complete a rotation that a crash has interrupted.
     if isFirst {
       lookBack()
       tidy()
@@ -87,7 +89,8 @@ public struct FileSink: Sink, ~Copyable {
     return opened
   }
 
-  /// Reads the rotated files. A crash may have followed a rotation before the spool stored its acknowledgements.
+  /// Reads the ends of the rotated files. After a rotation, a crash may have prevented the spool from storing
+  /// acknowledgements, so that it delivers records of these files again.
   private mutating func lookBack() {
     guard former == nil else { return }
     do throws(SinkError) {
@@ -98,9 +101,9 @@ public struct FileSink: Sink, ~Copyable {
     }
   }
 
-  /// Whether a line belongs into a new file.
+  /// Whether a line must be the first one of a new file.
   ///
-  /// - Parameter pending: lines that come before it in the file and are not written yet.
+  /// - Parameter pending: lines that precede it in the present file and are not written yet.
   private func isFull(_ file: RecordFile, _ pending: [UInt8], before line: ArraySlice<UInt8>) -> Bool {
     let size = file.size + pending.count
     guard size > 0 else { return false }
@@ -112,7 +115,7 @@ public struct FileSink: Sink, ~Copyable {
     return own - first >= limit
   }
 
-  /// Puts the file aside and returns the new one.
+  /// Renames the file, and returns a new one.
   private mutating func rotated(_ file: RecordFile) throws(SinkError) -> RecordFile {
     try RotatedFiles(configuration.path).putAside()
     former?.add(file.known)
@@ -123,7 +126,7 @@ public struct FileSink: Sink, ~Copyable {
     return next
   }
 
-  /// Compresses and removes rotated files. A failure does not delay records.
+  /// Compresses rotated files, and removes those that are too many. If this fails, records are written all the same.
   private mutating func tidy() {
     let rotation = configuration.rotation
     do throws(SinkError) {

@@ -4,33 +4,34 @@ import JSONText
 ///
 ///     { "type": "file", "path": "records.jsonl", "rotate": { "bytes": 16777216, "keep": 10 } }
 public struct FileSinkConfiguration: Equatable, Sendable {
-  /// Name of the sink; `nil` for `file`.
+  /// The sink's name; if `nil`, the name is `file`.
   public var name: String?
-  /// Whether records use signal names of COVESA VSS 6.0.
+  /// Whether its records contain the signal names of COVESA VSS 6.0.
   public var usesVSS = false
   /// Path of the file.
   public var path: String
-  /// Conditions for the rotation of the file.
+  /// When the file is rotated.
   public var rotation = Rotation()
-  /// Size and interval of writes. Each write to the file causes at least 4 KiB of writes to the disk.
+  /// Number of records after which, and time after which they are written. Each write to the file causes at least 4 KiB
+  /// of writes to the disk.
   public var batchPolicy = BatchPolicy(records: 1_000, interval: 0)
 
-  /// Conditions for the rotation of the file, and the treatment of rotated files.
+  /// When the file is rotated, and what happens to rotated files.
   public struct Rotation: Equatable, Sendable {
-    /// Maximum size in bytes; `nil` for no limit.
+    /// Maximum size of a file, bytes; `nil` for no limit.
     public var bytes: Int? = 16 << 20
-    /// Maximum time span of the records, ms, by the times in their IDs; `nil` for no limit.
+    /// Maximum time between the first and the last record of a file, ms, according to their IDs; `nil` for no limit.
     public var milliseconds: UInt64?
-    /// Number of rotated files to keep; the oldest is removed first.
+    /// Number of rotated files to keep. If there are more, the oldest are removed.
     public var keep = 10
     /// Whether rotated files are compressed with zstd.
     public var compresses = true
 
-    /// Creates the default: 16 MiB, ten files, compressed.
+    /// Creates the default: files of 16 MiB, of which ten are kept, compressed.
     public init() {}
   }
 
-  /// Creates a configuration with defaults for all properties except the path.
+  /// Creates a configuration. All properties except the path have their defaults.
   public init(path: String) { self.path = path }
 
   init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
@@ -42,7 +43,7 @@ public struct FileSinkConfiguration: Equatable, Sendable {
       try object.finish()
     }
     if var object = try reader.optionalObject("rotate") {
-      // An explicit limit replaces the default one.
+      // If one limit is configured, the default of the other does not apply.
       let names = ["bytes", "seconds"].filter { object.object[$0] != nil }
       if !names.isEmpty { rotation.bytes = nil }
       rotation.bytes = try object.optionalInt("bytes", in: 65_536...(1 << 40)) ?? rotation.bytes

@@ -3,34 +3,36 @@ import Ports
 
 /// Writes lines to a descriptor whose reader may be slow or may close it: a pipe, a terminal or a socket.
 public struct LineOutput: ~Copyable {
-  /// Reason why not all bytes were written.
+  /// The reason why not all bytes were written.
   public enum End: Equatable, Sendable {
     /// The reader closed its end.
     case readerLeft
-    /// A stop was requested, and the reader was too slow.
+    /// The time limit after a requested stop has passed, because the reader was too slow.
     case late
-    /// Writing failed with this `errno`.
+    /// Writing failed with this value of `errno`.
     case failed(Int32)
   }
 
   let descriptor: Int32
-  /// Number of bytes that a pipe reported as writable by poll(2) accepts without blocking (PIPE_BUF, pipe(7)).
+  /// Number of bytes that are written at once. If poll(2) reports a pipe as writable, it accepts this many without
+  /// blocking (PIPE_BUF, pipe(7)).
   private static let piece = 4_096
-  /// Interval at which a blocked write checks whether it should stop, ms.
+  /// Time after which a write that waits for the reader checks again whether to stop, ms.
   private static let pollInterval: Int32 = 200
 
   /// Creates an output.
   ///
-  /// - Parameter descriptor: an open descriptor, which stays open.
+  /// - Parameter descriptor: an open descriptor. It is not closed.
   public init(_ descriptor: Int32) { self.descriptor = descriptor }
 
   /// Writes all bytes, or as many as possible.
   ///
   /// - Parameters:
-  ///   - deadline: latest boot time to write, ns; `.max` while there is none. It is set when `isEnding` returns `true`.
-  ///   - patience: time that writing may continue after that, ns.
-  ///   - isEnding: called repeatedly.
-  /// - Returns: number of bytes written; reason why not all were written, or `nil`.
+  ///   - deadline: boot time at which writing ends, ns; `.max` if there is none yet. It is set when `isEnding` returns
+  ///     `true`.
+  ///   - patience: time for which writing may continue after `isEnding` has returned `true`, ns.
+  ///   - isEnding: whether writing should end; called again and again.
+  /// - Returns: number of bytes that were written, and the reason why not all were; `nil` if all were written.
   public func write(
     _ bytes: ArraySlice<UInt8>, until deadline: inout Int64, patience: Int64, isEnding: () -> Bool
   ) -> (count: Int, end: End?) {
@@ -55,13 +57,14 @@ public struct LineOutput: ~Copyable {
     return (done, nil)
   }
 
-  /// Whether poll(2) events mean that the reader is gone: POLLERR for a pipe without reader, POLLHUP for a closed
-  /// socket or terminal. It detects this without a write.
+  /// Whether events of poll(2) mean that the reader is gone. They are POLLERR for a pipe without a reader, and POLLHUP
+  /// for a socket or terminal that was closed. Unlike an error of write(2), they show this even if there is nothing to
+  /// write.
   ///
-  /// - Parameter events: the result of poll(2) with no events requested.
+  /// - Parameter events: the result of poll(2) when no events were requested.
   public static func hasReaderLeft(_ events: Int32) -> Bool { events & (POLLERR | POLLHUP | POLLNVAL) != 0 }
 
-  /// Waits until the wake-up is signalled, the deadline passes, or the reader is gone.
+  /// Waits until the wake-up is signalled, the deadline has passed, or the reader is gone.
   ///
   /// - Returns: whether the reader is gone.
   func waitForReader(until deadline: Int64, _ wakeUp: SinkWakeUp) -> Bool {

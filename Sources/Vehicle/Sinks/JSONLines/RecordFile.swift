@@ -1,33 +1,33 @@
 import Glibc
 
-/// An append-only file of JSON lines, used by one thread of one process.
+/// A file of JSON lines, to which only one thread of one process appends.
 ///
-/// - Opening the file removes an incomplete last line, which a crash left. It was never acknowledged. If the text
-///   cannot be the start of a record, it gets a line feed instead.
-/// - The file knows the records near its end (``contains(_:)``), because the spool may deliver them again after a
-///   crash.
-/// - A failed append is undone.
+/// - If a crash left an incomplete last line, that line is removed when the file is opened. Its record was never
+///   acknowledged. If the text cannot be the start of a record, it is not removed, but a line feed is added.
+/// - It is known which records are near the end of the file (``contains(_:)``), because the spool may deliver them
+///   again after a crash.
+/// - If an append fails, it is undone.
 final class RecordFile {
   private let file: OpenFile
   private(set) var size: Int
-  /// Time in the ID of the first record, ms since 1970; `nil` if there is none.
+  /// Time in the ID of the file's first record, ms since 1970; `nil` if the file has no record.
   private(set) var firstMilliseconds: UInt64?
-  /// The repair that opening the file made; `nil` if none was necessary.
+  /// How the last line was repaired when the file was opened; `nil` if that was not necessary.
   private(set) var repair: Repair?
   private(set) var known = TailNumbers()
 
-  /// A repair of the file's last line.
+  /// How the file's last line was repaired.
   enum Repair: Equatable {
     case cutLineRemoved(bytes: Int)
     case lineEnded
   }
 
-  /// Opens or creates the file.
+  /// Opens the file, or creates it.
   ///
-  /// - Throws: ``SinkError`` if the file cannot be written or if another process writes it.
+  /// - Throws: ``SinkError`` if the file cannot be written, or if another process writes to it.
   init(_ path: String) throws(SinkError) {
     file = try OpenFile(path, O_RDWR | O_APPEND | O_CREAT)
-    // Without the lock, a line that another process is writing would look incomplete.
+    // Without the lock, a line that another process is just writing would look incomplete.
     try file.claim()
     size = Int(file.status.st_size)
     try readTail()
@@ -36,18 +36,18 @@ final class RecordFile {
 
   var isElsewhere: Bool { file.isElsewhere }
 
-  /// Whether the file contains a record, as far as its end was read when it was opened.
+  /// Whether the file contains a record. Only the end of the file is known, which was read when the file was opened.
   func contains(_ number: RecordLine.Number) -> Bool { known.contains(number) }
 
   /// Appends complete lines and waits until they are on the disk.
   ///
-  /// - Throws: ``SinkError`` on failure; none of the lines is then in the file.
+  /// - Throws: ``SinkError`` if this fails. None of the lines is then in the file.
   func append(_ lines: ArraySlice<UInt8>) throws(SinkError) {
     do throws(SinkError) {
       try file.write(lines)
       try file.synchronise()
     } catch {
-      // If this fails as well, the next start finds an incomplete line and removes it.
+      // If this fails, too, the last line is incomplete, and is removed when the file is opened next time.
       try? file.shorten(to: size)
       throw error
     }
@@ -63,14 +63,14 @@ final class RecordFile {
     try mend(tail.rest, begins: tail.begins)
   }
 
-  /// Repairs the last line.
+  /// Repairs the file's last line.
   ///
   /// - Parameters:
-  ///   - rest: bytes after the last line feed.
+  ///   - rest: the bytes after the last line feed.
   ///   - begins: offset of `rest`; `nil` if unknown.
   private func mend(_ rest: [UInt8], begins: Int?) throws(SinkError) {
     guard !rest.isEmpty else { return }
-    // A power cut may leave zero bytes at the end.
+    // After a power cut, there may be zero bytes at the end.
     let written = rest[..<((rest.lastIndex { $0 != 0 } ?? -1) + 1)]
     if let begins, Self.mayBeCutRecord(written) {
       try file.shorten(to: begins)
@@ -86,7 +86,7 @@ final class RecordFile {
     }
   }
 
-  /// Whether the bytes can be the start of a record. Every record starts with these bytes.
+  /// Whether the bytes can be the start of a record. All records begin with the same bytes.
   private static func mayBeCutRecord(_ rest: ArraySlice<UInt8>) -> Bool {
     zip(rest, "{\"type\":\"".utf8).allSatisfy { $0 == $1 }
   }

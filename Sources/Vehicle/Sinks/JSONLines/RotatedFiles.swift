@@ -3,8 +3,9 @@ import Glibc
 /// The rotated files: `records.jsonl.1`, `records.jsonl.2` and so on, or `records.jsonl.1.zst` if compressed. The
 /// highest number is the newest.
 ///
-/// A file is renamed first. It is then compressed under a temporary name, which changes when the result is complete.
-/// After a crash one of the two forms is complete, and the next start continues.
+/// First, a file is renamed. Then it is compressed into a file with a temporary name, which is changed when that file
+/// is complete. After a crash, either the original or the compressed file is complete, and the next start continues the
+/// work.
 struct RotatedFiles {
   let path: String
   private let folder: String
@@ -23,7 +24,7 @@ struct RotatedFiles {
     var isCompressed: Bool
   }
 
-  /// Renames the current file to the next number.
+  /// Renames the current file, which gets the next number.
   func putAside() throws(SinkError) {
     let last = try entries().map(\.number).max() ?? 0
     guard unsafe rename(path, name(Entry(number: last + 1, isCompressed: false))) == 0 else {
@@ -32,12 +33,12 @@ struct RotatedFiles {
     syncFolder()
   }
 
-  /// Reads the records near the end of the newest files, as far as a crash may require it.
+  /// Returns the numbers of the records near the end of the newest files, as many as are needed after a crash.
   func lastNumbers() throws(SinkError) -> TailNumbers {
     var numbers = TailNumbers()
     for entry in try entries().reversed() {
       let file = try OpenFile(name(entry), O_RDONLY)
-      // A compressed file without this information was written by an older version or another program.
+      // If a compressed file lacks this information, an older version or another program has written it.
       guard
         let found = entry.isCompressed
           ? try TailNumbers(frameOf: file) : try TailNumbers.read(file, size: Int(file.status.st_size)).numbers
@@ -48,7 +49,7 @@ struct RotatedFiles {
     return numbers
   }
 
-  /// Removes the oldest files until `keep` are left, and compresses the others if requested.
+  /// Removes the oldest files until `keep` are left. If `compresses` is `true`, compresses those that are left.
   func tidy(keep: Int, compresses: Bool) throws(SinkError) {
     var all = try entries()
     while all.count > keep {
@@ -61,8 +62,8 @@ struct RotatedFiles {
     }
   }
 
-  /// Lists the rotated files, oldest first. If a crash interrupted a compression, both forms of a file exist; the
-  /// compressed one is complete.
+  /// Lists the rotated files, the oldest first. If both the original and the compressed file exist, a crash came after
+  /// the compression was complete.
   func entries() throws(SinkError) -> [Entry] {
     guard let listing = unsafe opendir(folder) else { throw OpenFile.failure(folder, errno) }
     defer { unsafe closedir(listing) }

@@ -2,9 +2,9 @@ import JSONText
 
 /// Configuration of a ``StdoutSink``: `{ "type": "stdout" }`.
 public struct StdoutConfiguration: Equatable, Sendable {
-  /// Name of the sink; `nil` for `stdout`.
+  /// The sink's name; if `nil`, the name is `stdout`.
   public var name: String?
-  /// Whether records use signal names of COVESA VSS 6.0.
+  /// Whether its records contain the signal names of COVESA VSS 6.0.
   public var usesVSS = false
 
   /// Creates the default configuration.

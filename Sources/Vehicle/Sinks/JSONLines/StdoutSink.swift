@@ -4,21 +4,21 @@ import Spool
 
 /// Writes records as JSON lines to a descriptor.
 ///
-/// A record counts as delivered when all its bytes are written. If the reader closes its end, the sink ends without an
-/// error.
+/// A record counts as delivered when all of its bytes are written. If the reader closes its end, the sink ends, which
+/// is no error.
 public struct StdoutSink: Sink, ~Copyable {
-  /// Limit for one batch.
+  /// Maximum size of a batch.
   public static let limit = RecordBatch.Limit(records: 250, bytes: 1 << 16)
 
   private let output: LineOutput
-  /// Time that a slow reader gets at the end to take the bytes in progress, ns.
+  /// At the end: time for which a slow reader may still take the bytes that are being written, ns.
   private let patience: Int64
 
   /// Creates a sink.
   ///
   /// - Parameters:
-  ///   - descriptor: an open descriptor, which stays open.
-  ///   - patience: time that a slow reader gets at the end, ns.
+  ///   - descriptor: an open descriptor. It is not closed.
+  ///   - patience: at the end, time for which a slow reader may still take bytes, ns.
   public init(descriptor: Int32 = STDOUT_FILENO, patience: Int64 = 300_000_000) {
     output = LineOutput(descriptor)
     self.patience = patience

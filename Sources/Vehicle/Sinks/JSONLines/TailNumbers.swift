@@ -1,9 +1,10 @@
 import Spool
 
-/// The records near the end of a JSON lines file. After a crash the spool may deliver them again.
+/// The numbers of the records near the end of a JSON lines file. After a crash, the spool may deliver these records
+/// again.
 ///
-/// A compressed file stores them in a skippable frame (RFC 8878, section 3.1.2) after its content. Decompressors ignore
-/// the frame, and the records can be read without decompressing the file:
+/// In a compressed file, they are in a skippable frame (RFC 8878, section 3.1.2) after the content. Decompressors
+/// ignore such a frame, and the numbers can be read without decompressing the file:
 ///
 ///     5B 2A 4D 18, length of the following as 4 bytes, little-endian
 ///     bytes 1048576                                    number of bytes that were examined
@@ -11,16 +12,16 @@ import Spool
 ///     length as above, "obdg"
 struct TailNumbers: Sendable {
   private var sets: [String: SequenceSet] = [:]
-  /// Number of bytes at the end of the file that were examined.
+  /// Number of bytes at the end of the file that were read.
   private(set) var bytes = 0
 
-  /// Number of bytes to examine. It exceeds what is written in 5 s, the longest time for which the spool may not have
-  /// stored an acknowledgement.
+  /// Number of bytes at the end of the file that are read. It is more than is written in 5 s, because an
+  /// acknowledgement reaches the spool's file at most 5 s late.
   static let reach = 16 << 20
-  /// Number of bytes read in one step.
+  /// Number of bytes that are read at once.
   private static let piece = 256 << 10
 
-  /// Whether the examined bytes contain this record.
+  /// Whether a record is in the part of the file that was read.
   func contains(_ number: RecordLine.Number) -> Bool { sets[number.epoch]?.contains(number.sequence) ?? false }
 
   private mutating func know(_ line: ArraySlice<UInt8>) {
@@ -28,7 +29,7 @@ struct TailNumbers: Sendable {
     sets[number.epoch, default: SequenceSet()].insert(number.sequence...number.sequence)
   }
 
-  /// Adds the records of another file.
+  /// Adds the numbers of another file.
   mutating func add(_ other: TailNumbers) {
     bytes += other.bytes
     for (epoch, set) in other.sets { for range in set.ranges { sets[epoch, default: SequenceSet()].insert(range) } }
@@ -36,7 +37,8 @@ struct TailNumbers: Sendable {
 
   /// Reads the end of a file.
   ///
-  /// - Returns: the records; the bytes after the last line feed; and the offset of those bytes, `nil` if unknown.
+  /// - Returns: the numbers of the records, the bytes after the last line feed, and the offset of those bytes; the
+  ///   offset is `nil` if unknown.
   static func read(
     _ file: borrowing OpenFile, size: Int
   ) throws(SinkError) -> (numbers: TailNumbers, rest: [UInt8], begins: Int?) {
@@ -51,7 +53,7 @@ struct TailNumbers: Sendable {
       place += piece.count
       rest += piece
       guard let last = rest.lastIndex(of: 0x0A) else {
-        // No record is this long. Only the absence of a line feed matters, not the content.
+        // No record is this long. It only matters that there is no line feed, not what the bytes are.
         if rest.count > Self.piece { rest.removeFirst(rest.count - Self.piece) }
         continue
       }
@@ -68,10 +70,10 @@ struct TailNumbers: Sendable {
 extension TailNumbers {
   private static let magic: [UInt8] = [0x5B, 0x2A, 0x4D, 0x18]
   private static let mark = Array("obdg".utf8)
-  /// Maximum length of the frame, bytes.
+  /// Maximum length of the skippable frame, bytes.
   private static let longest = 1 << 20
 
-  /// The records as a skippable frame.
+  /// The numbers as a Zstandard skippable frame.
   var frame: [UInt8] {
     var text = "bytes \(bytes)\n"
     for (epoch, set) in sets.sorted(by: { $0.key < $1.key }) {
@@ -81,7 +83,7 @@ extension TailNumbers {
     return Self.magic + length + Array(text.utf8) + length + Self.mark
   }
 
-  /// Reads the frame at the end of a compressed file; `nil` if there is none.
+  /// Reads the Zstandard skippable frame at the end of a compressed file; `nil` if there is none.
   init?(frameOf file: borrowing OpenFile) throws(SinkError) {
     let size = Int(file.status.st_size)
     guard size > 16 else { return nil }
@@ -102,7 +104,7 @@ extension TailNumbers {
     }
   }
 
-  /// Encodes a number as 4 bytes, little-endian.
+  /// Encodes a number as 4 bytes, the least significant one first.
   private static func number(_ value: Int) -> [UInt8] {
     (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
   }

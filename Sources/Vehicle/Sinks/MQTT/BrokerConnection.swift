@@ -5,36 +5,36 @@ import Glibc
 import Peers
 import Ports
 
-/// A single connection to a broker, used by one thread. A reconnect creates a new object.
+/// One connection to a broker. Only one thread may use it. To connect again, another object is needed.
 @safe final class BrokerConnection {
   /// An event on the connection.
   enum Event: Equatable {
-    /// The broker accepted the connection. `window`: messages it accepts in flight; `packet`: maximum packet size in
-    /// bytes; 0 if not stated.
+    /// The broker accepted the connection. `window` is the maximum number of unacknowledged messages, and `packet` the
+    /// maximum size of a packet in bytes; each is 0 if the broker does not state it.
     case connected(window: Int, packet: Int)
     /// The broker rejected the connection with this CONNACK reason code.
     case refused(reason: Int)
-    /// The broker acknowledged a message (PUBACK); `reason` is its reason code.
+    /// The broker acknowledged the message with this packet identifier (PUBACK); `reason` is its reason code.
     case acknowledged(number: Int, reason: Int)
     /// The connection was lost, with an error message.
     ///
-    /// - Parameter isSilent: whether the peer closed it without a valid MQTT packet.
+    /// - Parameter isSilent: whether the broker closed it without sending a valid MQTT packet.
     case lost(String, isSilent: Bool)
   }
 
   private let client: OpaquePointer
   private let place: String
-  /// The protocol level in use.
+  /// The protocol level of this connection: 5, or 4 for MQTT 3.1.1.
   let level: Int
-  /// Whether the broker accepted the connection and it is still open.
+  /// Whether the broker has accepted the connection, and it is still open.
   private(set) var isConnected = false
 
   /// Starts to connect.
   ///
   /// - Parameters:
   ///   - level: protocol level of CONNECT: 5, or 4 for MQTT 3.1.1.
-  ///   - status: topic of the last will: the broker publishes a retained `offline` there if the connection is lost;
-  ///     `nil` for no will.
+  ///   - status: topic of the last will; `nil` for no will. If the connection is lost, the broker publishes a retained
+  ///     `offline` there.
   ///   - lookUpLimit: time limit for resolving the host name, ns.
   init(
     _ configuration: MQTTConfiguration, level: Int, clientId: String, status: String?, _ wakeUp: SinkWakeUp,
@@ -78,7 +78,8 @@ import Ports
 
   deinit { unsafe cmosquitto_free(client) }
 
-  /// Resolves the host name first. The library's own look-up blocks, and the wake-up cannot interrupt it.
+  /// Resolves the host name before connecting. The library would do this itself, but its look-up blocks, and the
+  /// wake-up could not interrupt it.
   private static func lookUp(
     _ url: ServiceURL, _ place: String, within limit: Int64, _ wakeUp: SinkWakeUp
   ) throws(SinkError) {
@@ -99,9 +100,9 @@ import Ports
     }
   }
 
-  /// Waits for the wake-up, the deadline or an event.
+  /// Waits for the wake-up, the deadline, or an event of the connection.
   ///
-  /// - Parameter wakeUp: `nil` to wait only for the connection.
+  /// - Parameter wakeUp: ends the wait when it is signalled; `nil` to wait only for the deadline and the connection.
   /// - Returns: whether the wake-up was signalled, and the events.
   func wait(until deadline: Int64, _ wakeUp: SinkWakeUp?) -> (isSignalled: Bool, events: [Event]) {
     let socket = unsafe cmosquitto_socket(client)
@@ -137,13 +138,13 @@ import Ports
   }
 
   private func lost(_ code: Int32) -> Event {
-    // A protocol error, or 7: closed by the peer.
+    // The code means a protocol error, or 7 that the broker has closed the connection.
     .lost(Self.reason(code), isSilent: code == Self.protocolError || code == 7)
   }
 
   /// Publishes a message with QoS 1.
   ///
-  /// - Returns: its packet identifier.
+  /// - Returns: the message's packet identifier.
   func publish(_ topic: String, _ payload: [UInt8], isRetained: Bool = false) throws(SinkError) -> Int {
     var number: Int32 = 0
     let code = unsafe cmosquitto_publish(client, topic, payload, payload.count, isRetained ? 1 : 0, &number)
@@ -151,24 +152,24 @@ import Ports
     return Int(number)
   }
 
-  /// Disconnects cleanly, so that the broker does not publish the will.
+  /// Disconnects properly, so that the broker does not publish the will.
   func disconnect() { _ = unsafe cmosquitto_disconnect(client) }
 
-  /// Describes a reason code of the broker.
+  /// Returns a text for a reason code of the broker.
   func explanation(_ reason: Int) -> String {
     Self.text(unsafe String(cString: cmosquitto_broker_reason(Int32(reason), Int32(level))))
   }
 
   private static let protocolError: Int32 = 2
 
-  /// Returns a text of the library without its period, because more follows in the log line.
+  /// Returns a text of the library without its final period, because the log line continues.
   private static func text(_ sentence: String) -> String {
     sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
   }
 
   private static func reason(_ code: Int32) -> String {
     switch code {
-    // 14: the reason is in `errno`.
+    // With 14, the reason is in `errno`.
     case 14: systemReason(errno)
     case 25: "the broker sends more than a gateway accepts"
     default: text(unsafe String(cString: cmosquitto_reason(code)))
@@ -177,7 +178,7 @@ import Ports
 }
 
 extension BrokerConnection.Event {
-  /// Whether this is the last event of the connection.
+  /// Whether no further event of the connection can follow.
   var isEnd: Bool {
     switch self {
     case .refused, .lost: true

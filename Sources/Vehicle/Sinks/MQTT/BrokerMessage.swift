@@ -2,25 +2,25 @@ import Peers
 import Spool
 import Telemetry
 
-/// One message to the broker: JSON lines of one vehicle and one record type.
+/// One message to the broker. It contains, as JSON lines, records of one vehicle and of one type.
 struct BrokerMessage: Equatable, Sendable {
   var topic: String
-  /// Indices of the records in the batch, ascending.
+  /// Indices of the message's records in the batch, in ascending order.
   var records: [Int]
   /// Length of the payload, bytes.
   var bytes: Int
 
-  /// Groups a batch into messages. Records of one vehicle and type keep their order.
+  /// Groups the records of a batch into messages. Records of the same vehicle and type stay in order.
   ///
   /// - Parameters:
-  ///   - topic: prefix of the topics.
+  ///   - topic: prefix of all topics.
   ///   - records: maximum number of records in a message.
-  ///   - bytes: maximum length of a payload. A single longer record still becomes a message.
+  ///   - bytes: maximum length of a payload, bytes. If a single record is longer, it becomes a message all the same.
   static func messages(
     of batch: RecordBatch, topic: String, records limit: Int, bytes: Int
   ) -> [BrokerMessage] {
     var messages: [BrokerMessage] = []
-    // The incomplete message of each topic.
+    // For each topic, the index of the message to which more records can be added.
     var open: [String: Int] = [:]
     for (index, record) in batch.records.enumerated() {
       let line = batch.bytes[record.range]
@@ -36,7 +36,7 @@ struct BrokerMessage: Equatable, Sendable {
     return messages
   }
 
-  /// Returns the lines of its records.
+  /// Returns the lines of the message's records.
   func payload(_ batch: RecordBatch) -> [UInt8] {
     var payload: [UInt8] = []
     payload.reserveCapacity(bytes)

@@ -1,9 +1,9 @@
 import Ports
 
-/// Test of a broker's connection settings.
+/// Tests whether a broker would accept the sink's connection.
 extension MQTTConfiguration {
-  /// Connects with a separate client ID, because the broker would disconnect a running daemon with the same ID. There
-  /// is no will, and nothing is published.
+  /// Connects to the broker. It uses another client ID than the daemon, because the broker would disconnect a running
+  /// daemon with the same one. There is no will, and nothing is published.
   ///
   /// - Parameter limit: time limit, ns.
   func check(within limit: Int64) -> PeerCheck {
@@ -46,13 +46,13 @@ extension MQTTConfiguration {
     }
   }
 
-  /// Waits for the broker's answer to the connection.
+  /// Waits until the broker has accepted or rejected the connection.
   private func answer(
     _ connection: BrokerConnection, until deadline: Int64, _ wakeUp: SinkWakeUp
   ) throws(SinkError) -> BrokerConnection.Event {
     while BootClock.now < deadline {
       let events = connection.wait(until: deadline, wakeUp).events
-      // A broker also closes a connection that it rejected; report the rejection.
+      // After a rejection, the broker also closes the connection. Report the rejection.
       let refusal = events.first { if case .refused = $0 { true } else { false } }
       if let event = refusal ?? events.first { return event }
     }

@@ -5,50 +5,51 @@ import Peers
 ///
 ///     { "type": "mqtt", "url": "mqtts://broker.example", "userFile": "user", "passwordFile": "password" }
 public struct MQTTConfiguration: Equatable, Sendable {
-  /// Name of the sink; `nil` for `mqtt`.
+  /// The sink's name; if `nil`, the name is `mqtt`.
   public var name: String?
-  /// Whether records use signal names of COVESA VSS 6.0.
+  /// Whether its records contain the signal names of COVESA VSS 6.0.
   public var usesVSS = false
   /// URL of the broker, without a path.
   public var url: ServiceURL
-  /// File with the user name; `nil` for none.
+  /// Path of the file that contains the user name; `nil` for none.
   public var userFile: String?
-  /// File with the password; `nil` for none.
+  /// Path of the file that contains the password; `nil` for none.
   public var passwordFile: String?
-  /// Whether the password may be sent to another host without encryption.
+  /// Whether the password may be sent without encryption to another machine.
   public var isInsecure = false
-  /// Certificates of the TLS connection.
+  /// Certificate files of the TLS connection.
   public var tls = TLSFiles()
   /// Prefix of all topics.
   public var topic = "fleet"
-  /// Whether records wait if nobody subscribes to their topic; otherwise the broker drops them. Only MQTT 5 reports
-  /// this.
+  /// Whether records wait as long as nobody subscribes to their topic. If `false`, the broker drops such records. Only
+  /// with MQTT 5 does a broker report this.
   public var needsSubscriber = false
-  /// The configured client ID; `nil` for the one that ``clientId(of:)`` makes.
+  /// The configured client ID; if `nil`, ``clientId(of:)`` makes one.
   public var clientId: String?
-  /// Size and interval of messages; default 100 records or 10 s.
+  /// Number of records after which, and time after which messages are sent; by default 100 records or 10 s.
   public var batchPolicy = BatchPolicy(records: 100, interval: 10_000_000_000)
-  /// Keep-alive interval, s.
+  /// MQTT's keep-alive interval, s.
   public var keepAlive = 60
-  /// Maximum number of unacknowledged messages; the broker may allow fewer.
+  /// Maximum number of messages that the broker has not acknowledged. The broker may allow fewer.
   public var window = 20
   /// Time limit for the broker's answer to CONNECT and PUBLISH, ns.
   public var answerLimit: Int64 = 60_000_000_000
 
   static let schemes = [(name: "mqtts", port: 8_883), (name: "mqtt", port: 1_883)]
 
-  /// Creates a configuration with defaults for all properties except the URL.
+  /// Creates a configuration. All properties except the URL have their defaults.
   public init(url: ServiceURL) { self.url = url }
 
   /// Returns the client ID: the configured one, otherwise `obdgate-` and the gateway ID, followed by `@` and the name
-  /// of the sink if it has one. Neither of them can contain an `@`, so that two sinks never make the same ID.
+  /// of the sink if it has one. Neither the gateway ID nor the name can contain an `@`, so that two sinks never have
+  /// the same client ID.
   public func clientId(of gatewayId: String) -> String {
     clientId ?? "obdgate-\(gatewayId)" + (name.map { "@\($0)" } ?? "")
   }
 
   var usesTLS: Bool { url.scheme == "mqtts" }
 
-  /// Whether the password is sent to another host without encryption.
+  /// Whether the password is sent without encryption to another machine.
   var exposesPassword: Bool { !usesTLS && passwordFile != nil && !url.isLoopback }
 
   init(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {

@@ -1,7 +1,7 @@
 import Peers
 import Ports
 
-// Connecting and reconnecting.
+// Connects to the broker, and again after a connection was lost.
 extension MQTTSink {
   public mutating func idle(until deadline: Int64, _ wakeUp: SinkWakeUp) -> Delivery {
     var delivery = Delivery()
@@ -26,7 +26,7 @@ extension MQTTSink {
     return delivery
   }
 
-  /// Waits until the broker accepts messages.
+  /// Waits until the broker has accepted the connection, so that messages can be published.
   mutating func connect(_ wakeUp: SinkWakeUp) throws(SinkError) {
     while true {
       if connection == nil { try begin(wakeUp) }
@@ -45,15 +45,15 @@ extension MQTTSink {
       status: statusTopic, wakeUp)
   }
 
-  /// Handles all events except acknowledgements.
+  /// Handles all events that are not acknowledgements.
   mutating func handle(_ events: [BrokerConnection.Event]) throws(SinkError) {
-    // A broker also closes a connection that it rejected; handle the rejection.
+    // After a rejection, the broker also closes the connection. Handle only the rejection.
     for case .refused(let reason) in events { return try refused(reason) }
     for event in events {
       switch event {
       case .connected(let most, let packet): try connected(most, packet)
       case .lost(let why, let isSilent):
-        // An old broker may close the connection instead of rejecting an unknown version.
+        // If the version is unknown to it, an old broker may close the connection instead of rejecting it.
         if connectDeadline != .max, isSilent { version.closedWithoutAnswer() }
         throw SinkError(.unreachable, place, why)
       case .acknowledged, .refused: break
@@ -69,8 +69,8 @@ extension MQTTSink {
     _ = try connection?.publish(statusTopic, Array("online".utf8), isRetained: true)
   }
 
-  /// Resets the back-off after the broker acknowledged a message. An accepted connection is not enough: the broker may
-  /// close it after every message.
+  /// Resets the pause between attempts, because the broker has acknowledged a message. That it accepted the connection
+  /// is not sufficient: it may close the connection after every message.
   mutating func succeeded() {
     backOff.succeeded()
     let isBack = report.succeeded()
@@ -82,14 +82,14 @@ extension MQTTSink {
   private mutating func refused(_ reason: Int) throws(SinkError) {
     let explanation = connection?.explanation(reason) ?? "\(reason)"
     connection = nil
-    // `connect(_:)` and `idle(until:_:)` retry immediately with the other version.
+    // `connect(_:)` and `idle(until:_:)` connect again at once, with the other version.
     if version.refused(reason) { return }
     let isOurs = [4, 5, 134, 135, 138, 140].contains(reason)
     throw SinkError(
       isOurs ? .unauthorized : .busy, place, "the broker rejects the connection: \(explanation)")
   }
 
-  /// Closes the connection, if any, and schedules the next attempt.
+  /// Closes the connection, if there is one, and sets the time of the next attempt.
   mutating func fail(_ error: SinkError) {
     connection = nil
     connectDeadline = .max
@@ -105,7 +105,7 @@ extension MQTTSink {
     "\(configuration.topic)/\(TopicLevel.text(of: gatewayFacts.statusId.utf8))/status"
   }
 
-  /// Publishes `offline`, as the will would, and disconnects, if the broker answers within 300 ms.
+  /// Publishes `offline`, as the will would do, and disconnects properly. It waits at most 300 ms for the broker.
   public mutating func finish(_ wakeUp: SinkWakeUp) {
     guard let connection, connection.isConnected else { return }
     let deadline = BootClock.now &+ 300_000_000

@@ -5,20 +5,20 @@ import Spool
 /// Publishes records to an MQTT broker with QoS 1. The topic is `fleet/{vehicleId}/{type}`; each message contains JSON
 /// lines of one vehicle and type.
 ///
-/// A record counts as delivered when the broker has acknowledged its message (PUBACK). Messages that were not
-/// acknowledged when the connection broke are published again. The retained topic `fleet/{id}/status` is `online` or
-/// `offline`.
+/// A record counts as delivered when the broker has acknowledged its message (PUBACK). If the connection breaks,
+/// messages that were not acknowledged are published again later. The topic `fleet/{id}/status` contains a retained
+/// `online` or `offline`.
 public struct MQTTSink: Sink, ~Copyable {
-  /// Facts about the gateway that the sink needs.
+  /// What the sink needs to know about the gateway.
   public struct GatewayFacts: Sendable {
-    /// The gateway ID, used in the default client ID.
+    /// The gateway's ID, from which the default client ID is made.
     public var gatewayId: String
-    /// ID in the topic `fleet/{id}/status`: the configured vehicle ID, otherwise the gateway ID.
+    /// The ID in the topic `fleet/{id}/status`: the configured vehicle ID; if there is none, the gateway ID.
     public var statusId: String
-    /// Folder of the dead-letter file; `nil` to keep no dead letters.
+    /// The state directory, which contains the dead-letter file; `nil` to store no dead letters.
     public var stateDirectory: String?
 
-    /// Creates a description of the gateway; the parameters are the properties of the same names.
+    /// Creates a value; the parameters are the properties of the same names.
     public init(gatewayId: String, statusId: String, stateDirectory: String?) {
       self.gatewayId = gatewayId
       self.statusId = statusId
@@ -26,9 +26,10 @@ public struct MQTTSink: Sink, ~Copyable {
     }
   }
 
-  /// Limit for one batch. A batch becomes several messages, so that one round trip carries more than one.
+  /// Maximum size of a batch. A batch becomes several messages, so that several are acknowledged in one round trip.
   public static let limit = RecordBatch.Limit(records: 1_000, bytes: 1 << 18)
-  /// Maximum payload, even if the broker allows more, because both ends hold it in memory; bytes.
+  /// Maximum length of a payload, bytes. It applies even if the broker allows more, because both ends must have room
+  /// for it in memory.
   static let payloadBytes = 64 << 10
 
   let configuration: MQTTConfiguration
@@ -36,13 +37,13 @@ public struct MQTTSink: Sink, ~Copyable {
   let deadLetters: DeadLetterFile?
   var connection: BrokerConnection?
   var version = BrokerVersion()
-  /// Maximum number of unacknowledged messages that the broker allows.
+  /// Maximum number of unacknowledged messages on this connection.
   var window = 1
-  /// Maximum packet size of the broker, bytes.
+  /// Maximum size of a packet that the broker accepts, bytes.
   var packetBytes = Int.max
-  /// Deadline for the connection in progress, boot time in ns; `.max` if there is none.
+  /// Boot time by which the connection in progress must be accepted, ns; `.max` if none is in progress.
   var connectDeadline = Int64.max
-  /// Time of the next connection attempt, boot time in ns.
+  /// Boot time of the next attempt to connect, ns.
   var retryAt = Int64.min
   var random = SystemRandomNumberGenerator()
   var backOff = BackOff()
@@ -85,7 +86,7 @@ public struct MQTTSink: Sink, ~Copyable {
       bytes: min(Self.payloadBytes, packetBytes - Self.headBytes))
     let tooLong = messages.filter { $0.bytes > packetBytes - Self.headBytes }
     messages.removeAll { $0.bytes > packetBytes - Self.headBytes }
-    // If every message exceeds the limit, the broker's limit is wrong, not the records.
+    // If every message exceeds the broker's limit, that limit is wrong, and not the records.
     if !tooLong.isEmpty, messages.isEmpty {
       throw SinkError(.busy, place, "the broker accepts no packet longer than \(packetBytes) bytes")
     }
@@ -112,7 +113,7 @@ public struct MQTTSink: Sink, ~Copyable {
     }
   }
 
-  /// Upper bound for the parts of a packet other than its payload: fixed header, packet identifier and topic, bytes.
+  /// Maximum length of the parts of a packet that are not payload (fixed header, packet identifier and topic), bytes.
   private static let headBytes = 512
 
   private mutating func recordResult(
@@ -133,7 +134,7 @@ public struct MQTTSink: Sink, ~Copyable {
     }
   }
 
-  /// Stores a rejected record as a dead letter, then counts it as delivered.
+  /// Stores a rejected record as a dead letter. After that, the record counts as delivered.
   private mutating func refuse(
     _ record: Int, _ reason: String, _ batch: RecordBatch, _ delivery: inout Delivery
   ) throws(SinkError) {

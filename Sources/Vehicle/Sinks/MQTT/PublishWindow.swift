@@ -1,23 +1,24 @@
-/// Tracks which messages of a batch are in flight and which are acknowledged. It does no I/O.
+/// Tracks which messages of a batch are in flight (published and not acknowledged), and which are acknowledged. It does
+/// no I/O.
 ///
-/// Call order: while ``next()`` returns a message, publish it and call ``published(as:)``. For each PUBACK call
-/// ``acknowledged(_:reason:)``. Repeat until ``isDone``.
+/// As long as ``next()`` returns a message, publish it and call ``published(as:)``. For each PUBACK, call
+/// ``acknowledged(_:reason:)``. Repeat this until ``isDone``.
 struct PublishWindow: Sendable {
-  /// The meaning of a PUBACK.
+  /// What a PUBACK means.
   enum Verdict: Equatable, Sendable {
-    /// The broker accepted these records.
+    /// The broker has accepted the records with these indices.
     case delivered([Int])
-    /// The broker rejects this record for good.
+    /// The broker rejects the record with this index for good.
     case refused(Int, reason: Int)
-    /// The broker rejects the message; its records are sent one by one.
+    /// The broker rejects the message. Its records are now sent one by one.
     case divided
-    /// The broker accepts no records now.
+    /// The broker accepts no records at present.
     case stop(reason: Int)
-    /// The identifier belongs to no message of this batch.
+    /// The packet identifier belongs to no message of this batch.
     case unknown
   }
 
-  /// PUBACK reason code (MQTT 5, section 3.4.2.1): no matching subscribers.
+  /// The reason code of a PUBACK (MQTT 5, section 3.4.2.1) that means that nobody subscribes to the topic.
   static let nobodySubscribes = 0x10
 
   private var waiting: [BrokerMessage]
@@ -29,20 +30,20 @@ struct PublishWindow: Sendable {
   ///
   /// - Parameters:
   ///   - size: maximum number of messages in flight.
-  ///   - needsSubscriber: whether a message without subscribers counts as not delivered.
+  ///   - needsSubscriber: whether a message to whose topic nobody subscribes counts as not delivered.
   init(_ messages: [BrokerMessage], size: Int, needsSubscriber: Bool = false) {
     self.needsSubscriber = needsSubscriber
     waiting = messages.reversed()
     self.size = max(1, size)
   }
 
-  /// Whether the broker has answered every message.
+  /// Whether the broker has acknowledged or rejected every message.
   var isDone: Bool { waiting.isEmpty && underWay.isEmpty }
 
-  /// The message to publish next; `nil` if there is none, or if an acknowledgement has to come first.
+  /// The message to publish next; `nil` if there is none, or if another must be acknowledged first.
   func next() -> BrokerMessage? { underWay.count < size ? waiting.last : nil }
 
-  /// Marks the message that ``next()`` returned as in flight, under this packet identifier.
+  /// Records that the message that ``next()`` returned was published with this packet identifier.
   mutating func published(as number: Int) {
     guard let message = waiting.popLast() else { return }
     underWay[number] = message
@@ -50,16 +51,16 @@ struct PublishWindow: Sendable {
 
   /// Handles a PUBACK.
   ///
-  /// - Parameter reason: its reason code in MQTT 5 (section 3.4.2.1); 0 in 3.1.1, whose brokers cannot reject a
-  ///   message.
+  /// - Parameter reason: reason code of the PUBACK (MQTT 5, section 3.4.2.1). With 3.1.1, in which a broker cannot
+  ///   reject a message, it is 0.
   mutating func acknowledged(_ number: Int, reason: Int) -> Verdict {
     guard let message = underWay.removeValue(forKey: number) else { return .unknown }
     switch reason {
-    // The broker dropped the message. After a restart, mosquitto does this until the workers behind a shared
-    // subscription reconnect.
+    // The broker has dropped the message. After a restart, mosquitto does this until the clients of a shared
+    // subscription have connected again.
     case Self.nobodySubscribes where needsSubscriber: return .stop(reason: reason)
     case ..<0x80: return .delivered(message.records)
-    // Invalid topic name, packet too large, invalid payload format.
+    // The topic name is invalid, the packet too large, or the payload format invalid.
     case 0x90, 0x95, 0x99:
       guard message.records.count > 1 else { return .refused(message.records[0], reason: reason) }
       for record in message.records.reversed() {
