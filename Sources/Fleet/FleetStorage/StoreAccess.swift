@@ -1,9 +1,9 @@
-/// The program that opens a store, which determines its rights.
+/// The kind of program that opens a store. It determines what the program may do.
 public enum StoreAccess: Sendable {
   /// A server. It creates the database if there is none, is the only server of a SQLite file, and detects that a backup
   /// was restored.
   case server
-  /// A command, which may run at the same time as a server. The database must exist.
+  /// A command, which may run while a server runs. The database must exist.
   case command
   /// A command that may create the database.
   case makingCommand

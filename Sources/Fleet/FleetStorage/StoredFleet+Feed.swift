@@ -53,19 +53,20 @@ extension StoreSession {
 
   /// Removes some of a tenant's oldest changes.
   ///
-  /// - Returns: their number; 0 if there are no changes to remove.
+  /// - Returns: the number of removed changes; 0 if there are none to remove.
   fileprivate func removeChanges(
     of tenant: Int32, before cutoff: Int64, keeping most: Int64
   ) throws(StoreFailure) -> Int64 {
     let feed = try feed(of: tenant)
-    // In the order of commits. The times have nearly the same order, except for differences between the clocks of
-    // several servers.
+    // Changes are read in the order of their commits. Their times have the same order, except for differences between
+    // the clocks of several servers.
     let oldest = try rows(
       "SELECT position, at FROM feed WHERE tenant = $1 ORDER BY position LIMIT 200", [SQLValue(tenant)])
     let old = oldest.prefix { $0.integer(1) < cutoff || $0.integer(0) <= feed.position - most }
     guard let last = old.last?.integer(0) else { return 0 }
     try run("DELETE FROM feed WHERE tenant = $1 AND position <= $2", [SQLValue(tenant), .integer(last)])
-    // Change the tenant's row last, because batches wait for it. If another server changed it first, retry.
+    // The tenant's row is changed last, because batches wait while it is locked. If another server changed it
+    // meanwhile, retry.
     let isOurs =
       try run(
         "UPDATE tenant SET forgotten = $2 WHERE key = $1 AND forgotten = $3",
@@ -92,7 +93,7 @@ extension StoreSession {
       keys = Array(keys.prefix(limit - changes.count))
       guard let last = keys.last else { break }
       after = last.position
-      // Changes of removed records are left out. The positions of the others do not change.
+      // Changes of removed records are left out, and the positions of the others do not change.
       var places: [RowKey: [Int64]] = [:]
       for (position, key) in keys { places[key, default: []].append(position) }
       let found = try foundAll(Array(places.keys))

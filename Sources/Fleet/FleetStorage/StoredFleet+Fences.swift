@@ -24,7 +24,7 @@ extension StoredFleet {
     _ document: FencesDocument, expecting expected: FencesExpectation, tenant: TenantID, at now: Timestamp
   ) async throws(StorageError) -> FencesPut {
     while true {
-      // Read and hash the document before the transaction, because it may be long and other tenants would wait.
+      // Read and hash the stored document before the transaction, because it may be long and would delay other tenants.
       let present = expected == .anything ? nil : try await fences(tenant: tenant)
       let isExpected =
         switch expected {
@@ -35,7 +35,7 @@ extension StoredFleet {
       guard isExpected else { return .changedMeanwhile(entityTag: present?.entityTag) }
       let version = try await engine.write { session throws(StoreFailure) -> Int64? in
         let tenant = try session.existing(tenant)
-        // A simultaneous change waits here, and then reads the result of this one.
+        // Lock the tenant's row. A simultaneous change waits here until this one is committed.
         _ = try session.rows("SELECT key FROM tenant WHERE key = $1" + session.lockingRows, [SQLValue(tenant)])
         let stored = try session.rows("SELECT version FROM fences WHERE tenant = $1", [SQLValue(tenant)])
         let last = stored.first?.integer(0)

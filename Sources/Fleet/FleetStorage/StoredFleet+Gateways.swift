@@ -45,7 +45,7 @@ extension StoredFleet {
     _ vehicles: [String], gateway id: String, tenant: TenantID
   ) async throws(StorageError) -> Gateway {
     try await change(id, tenant) { session, tenant throws(StoreFailure) in
-      // Lock the row, so that a revocation or rotation of the key waits.
+      // Lock the gateway's row, so that its key cannot be revoked or replaced at the same time.
       let sql = "SELECT id FROM gateway WHERE tenant = $1 AND id = $2"
       guard try !session.rows(sql + session.lockingRows, [SQLValue(tenant), .text(id)]).isEmpty else { return }
       try session.forgetVehicles(of: id, tenant: tenant)
@@ -91,7 +91,7 @@ extension StoredFleet {
       let tenant = try session.existing(tenant)
       let names = Set(gateways.values.compactMap { $0.vehicle?.name })
       let vehicles = names.isEmpty ? [] : try session.vehicles(named: names.sorted(), tenant: tenant)
-      // In the order of their IDs, so that two servers with the same gateways cannot deadlock.
+      // Use the order of the IDs. If two servers updated the same gateways in different orders, they could deadlock.
       for (id, status) in gateways.sorted(by: { $0.key < $1.key }) {
         let vehicle = status.vehicle.flatMap { seen in
           vehicles.first { $0.id == seen.name } ?? vehicles.first { $0.vin == seen.name }
@@ -115,7 +115,7 @@ extension StoredFleet {
     }
   }
 
-  /// Changes a gateway in one transaction.
+  /// Runs a change of a gateway in one transaction.
   ///
   /// - Throws: `notFound` if the gateway does not exist.
   private func change(
@@ -147,7 +147,7 @@ extension StoreSession {
   }
 }
 
-/// The columns of a ``FleetDomain/Gateway``.
+/// The columns of the table `gateway` from which a ``FleetDomain/Gateway`` is read.
 enum GatewayColumns {
   static let list = """
     gateway.id, gateway.added, secret_at, revoked, last_seen, spool_depth, version,

@@ -52,19 +52,22 @@ extension StoredFleet {
 }
 
 extension StoreSession {
-  /// - Throws: `notFound`.
+  /// Returns the key of a tenant.
+  ///
+  /// - Throws: `notFound` if there is no such tenant.
   func existing(_ id: TenantID) throws(StoreFailure) -> Int32 {
     guard let key = try tenant(id) else { throw StoreFailure(.notFound, id.text, "no such tenant") }
     return key
   }
 
-  /// Returns a vehicle by its ID, otherwise by its VIN.
+  /// Returns the vehicle with an ID or, if there is none, the vehicle with this VIN.
   func vehicle(_ name: String, tenant: Int32) throws(StoreFailure) -> VehicleRow? {
     let found = try vehicles(named: [name], tenant: tenant)
     return found.first { $0.id == name } ?? found.first
   }
 
-  /// Converts rows to records with the IDs of their vehicles. Records of vehicles that are being removed are left out.
+  /// Converts rows to records, which contain the IDs of their vehicles. Records of vehicles that are being removed are
+  /// left out.
   func records(
     _ rows: [FoundRow], tenant: Int32, known: VehicleRow?
   ) throws(StoreFailure) -> [StoredRecord] {
@@ -74,7 +77,7 @@ extension StoreSession {
     return rows.compactMap { row in (ids[row.vehicle] ?? ofOthers[row.vehicle]?.id).map { row.record(of: $0) } }
   }
 
-  /// Returns the IDs and VINs of vehicles. Vehicles that do not exist are left out.
+  /// Returns the IDs and VINs of vehicles by their keys. Vehicles that do not exist are left out.
   func vehicleNames(_ keys: Set<Int32>) throws(StoreFailure) -> [Int32: (id: String, vin: String?)] {
     var names: [Int32: (id: String, vin: String?)] = [:]
     for key in keys {

@@ -2,15 +2,16 @@ import FleetDomain
 import Telemetry
 
 extension StoredFleet {
-  /// Begins a new generation of feed positions. Required after a backup was restored in a way that no server can
-  /// detect.
+  /// Begins a new generation of feed positions. This is required after a backup was restored in a way that no server
+  /// can detect.
   public func recordRestoration() async throws(StorageError) {
     try await engine.write { [clock = engine.clock] session throws(StoreFailure) in
       try session.beginGeneration(clock: clock)
     }
   }
 
-  /// Revokes all valid tokens that were created after a time. The `revoked` time of other tokens does not change.
+  /// Revokes all valid tokens that were created after a time. Tokens that are revoked already keep their time of
+  /// revocation.
   ///
   /// - Parameter tenant: `nil` for all tenants.
   /// - Returns: the number of revoked tokens.
@@ -35,8 +36,8 @@ extension StoredFleet {
     }
   }
 
-  /// Revokes all valid gateway keys that were created after a time, as ``revokeTokens(madeAfter:tenant:at:)`` does for
-  /// tokens.
+  /// Revokes all valid keys of gateways that were created after a time, as ``revokeTokens(madeAfter:tenant:at:)`` does
+  /// for tokens.
   public func revokeGateways(madeAfter moment: Timestamp, tenant: TenantID?, at now: Timestamp)
     async throws(StorageError) -> Int
   {
@@ -57,7 +58,8 @@ extension StoredFleet {
 }
 
 extension StoreSession {
-  /// Returns a condition on the tenant and its value, for a statement that already has one parameter.
+  /// Returns a condition that selects the rows of a tenant, with its parameter `$2`; an empty condition for all
+  /// tenants.
   fileprivate func place(of tenant: TenantID?) throws(StoreFailure) -> (condition: String, values: [SQLValue]) {
     guard let tenant else { return ("", []) }
     return (" AND tenant = $2", [SQLValue(try existing(tenant))])

@@ -76,8 +76,8 @@ extension StoredFleet {
   }
 }
 
-/// The error of the work in a transaction, unless it is an error of the database. It is passed in this way because a
-/// transaction can only throw errors of the database.
+/// Stores an error that the work in a transaction threw, unless it is an error of the database. A transaction itself
+/// can only throw errors of the database.
 private final class ThingOutcome: Sendable {
   private let thrown = Mutex<ThingError?>(nil)
 

@@ -137,15 +137,17 @@ extension StoreSession {
   }
 }
 
-/// The columns of a ``FleetDomain/OperatorToken``.
+/// The columns of the table `token` from which a ``FleetDomain/OperatorToken`` is read.
 private enum TokenColumns {
   static let list = "token.id, label, role, token.added, revoked"
 
-  /// An ID that is lower than that of every token.
+  /// An ID that is lower than those of all tokens.
   static let beforeAll = UUIDv7(milliseconds: 0, first: 0, rest: 0)
 
-  /// - Throws: `damaged` for an invalid row. A role of a later version cannot occur, because that version also has a
-  ///   later schema.
+  /// Reads a token from a row.
+  ///
+  /// - Throws: `damaged` for an invalid row. Only a later version can store an unknown role; it also has a later
+  ///   schema, so that its database is not opened.
   static func token(_ row: SQLRow, from first: Int = 0) throws(StoreFailure) -> OperatorToken {
     guard let id = row.identifier(first), let role = Role(rawValue: row.text(first + 2)) else {
       throw StoreFailure(.damaged, "token", "invalid row")

@@ -11,7 +11,7 @@ extension StoredFleet {
     for row in pending where !Task.isCancelled {
       let (tenant, vehicle) = (Int32(row.integer(0)), Int32(row.integer(1)))
       removed += try await engine.removeRuns(tenant: tenant, vehicle: vehicle)
-      // The removal must be complete before its row in `removal` is deleted.
+      // The row in `removal` is deleted only after all records of the vehicle.
       if Task.isCancelled { break }
       removed += try await engine.removeRecords(tenant: tenant, vehicle: vehicle)
     }

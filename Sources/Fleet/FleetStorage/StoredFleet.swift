@@ -9,16 +9,16 @@ import Telemetry
 /// Properties:
 /// - **Durability**: when a call returns, its result is on disk. SQLite uses WAL with `synchronous=FULL`; PostgreSQL
 ///   uses `synchronous_commit`, which is switched on if it is off. Batches that arrive together share one commit (at
-///   most 4,096 records of usual length). A batch with a higher cost has several commits (``IngestCost``), and is
-///   answered after the last one.
+///   most 4,096 records of usual length). A batch that costs more is divided into several transactions
+///   (``IngestCost``), and is answered after the last one.
 /// - **Primary key**: (tenant, vehicle, class, ID). The class is the record's type; all unknown types share one class.
 ///   A gateway never uses an ID twice, even for different types. Keys begin with tenant and vehicle, so that a cluster
 ///   can distribute rows by them.
-/// - **Order**: by time, then by `seq`, never by arrival. Records without a time come before all others. A time more
-///   than a day after the reception is not trusted: such a record is sorted by the time of its reception, and is never
-///   treated as the newest one.
-/// - **Down-sampling**: two steps in the index of (tenant, vehicle, time) for each span that has a record. Spans
-///   without records cost nothing.
+/// - **Order**: by time, then by `seq`, never by arrival. Records without a time come before all others. A time that is
+///   more than a day later than the reception is not trusted: the record is then sorted by the time of its reception,
+///   and never counts as the newest one.
+/// - **Down-sampling** (the newest record of each time span): two look-ups in the index of (tenant, vehicle, time) for
+///   each span that has a record. Spans without records cost nothing.
 /// - **Secrets**: only SHA-256 digests are stored.
 ///
 /// Tables, the same in both databases:
@@ -26,25 +26,25 @@ import Telemetry
 /// | table | content of a row |
 /// |---|---|
 /// | `setting` | values by name: `cursorKey`, the key of cursors; `store`, the identifier of the store; `served` (SQLite) or `origin` (PostgreSQL), the place of the database at the last start |
-/// | `tenant` | a tenant: its `id`; `position` of its feed; `forgotten`, up to which changes are deleted; numbers of `gateways` and `tokens` |
-/// | `vehicle` | a vehicle: the properties that operators set; `registered_by` a gateway; its newest time |
-/// | `newest` | the newest record of a vehicle and class, or of an ECU in it; class -1 is the newest telemetry with a position |
+/// | `tenant` | a tenant: its `id`; `position` of its feed; `forgotten`, the position up to which changes were deleted; the numbers of its `gateways` and `tokens` |
+/// | `vehicle` | a vehicle: the properties that operators set; the gateway that registered it (`registered_by`); the latest time of its records |
+/// | `newest` | the newest record of a vehicle and class, or, for classes with ECUs, of each ECU; class -1 is the newest telemetry with a position |
 /// | `record` | a record: `time` in ms (the lowest number means none), `seq`, `quality`, time when it was `received`, `body` as sent |
 /// | `telemetry_run` | telemetry of one vehicle that arrived together, compressed: ``TelemetryRun`` |
-/// | `removal` | a removed vehicle whose records may not all be deleted |
-/// | `feed` | the keys that one transaction stored or improved for one tenant; `position` is the feed's position after them |
+/// | `removal` | a removed vehicle, some of whose records may still exist |
+/// | `feed` | the keys of the records that one transaction stored for one tenant, or to which it gave a better time; `position` is the feed's position after them |
 /// | `fences` | a tenant's GeoJSON |
 /// | `gateway`, `token` | access rights, by the digest of a secret |
-/// | `gateway_vehicle` | a vehicle that a gateway may write as, in the order of its list; `active` while its key is valid |
-/// | `revocation` | a token that was revoked or removed, for servers that have connections with it |
+/// | `gateway_vehicle` | a vehicle in the list of a gateway, which may send records for it; `active` while the gateway's key is valid |
+/// | `revocation` | a token that was revoked or removed; servers read it to close the connections that use the token |
 ///
 /// SQLite stores `record` in the order of (tenant, vehicle, class, time, seq, ID). PostgreSQL partitions it by class,
 /// then by the month of the ID (``FleetDomain/IdMonth``). Partitions are created when they are needed. They do not
 /// depend on the time, because the time of a record may change. Retention of one type can therefore drop whole tables,
-/// and does not touch other types. IDs of months that no correct clock produces now are in one partition of each class,
-/// `odd`, so that a sender cannot create any number of tables. When such a month becomes current, its rows are moved.
-/// The table `part` contains the range of times in each partition. A query for a week therefore reads only the
-/// partitions of that week, and those with IDs from before a clock was set.
+/// and does not touch other types. Records with unusual IDs, whose month no correct clock shows at present, are in one
+/// partition of each class, `odd`. Otherwise, a sender could create any number of tables. When such a month becomes
+/// current, its rows are moved to their own partition. The table `part` contains the range of times in each partition. A
+/// query for a week therefore reads only the partitions with records of that week.
 ///
 /// Several servers can share one PostgreSQL database. Each commit sends a notification on the channel `obdgate_feed`
 /// (tenant's key, position), so that all servers can read the changes. A SQLite file belongs to one server
@@ -52,15 +52,16 @@ import Telemetry
 public final class StoredFleet: FleetStorage {
   let engine: any StoreEngine
 
-  /// Whether the opening of the store detected that a backup was restored. If so, feed positions belong to a new
+  /// Whether a restored backup was detected when the store was opened. If so, feed positions belong to a new
   /// generation.
   public var wasRestored: Bool { engine.wasRestored }
 
   /// Opens a SQLite file.
   ///
-  /// - Throws: `noDatabase`; `inUse`; `newerSchema` if a later version made the file; `damaged`; `full`; `unavailable`.
+  /// - Throws: `noDatabase`; `inUse`; `newerSchema` if a later version wrote the file; `damaged`; `full`;
+  ///   `unavailable`.
   public init(sqlite path: String, as access: StoreAccess = .makingCommand) throws(StorageError) {
-    // SQLite has a single writer, so only one call at a time can make progress. Others wait before it.
+    // SQLite has a single writer, so only one write at a time has a permit. Other writes wait in a fair order.
     engine = FairEngine(
       try SQLiteEngine(path: path, steps: SQLiteSchema.steps, access: access), reads: FairPermits(SQLiteEngine.readers),
       writes: FairPermits(2))
@@ -85,7 +86,8 @@ public final class StoredFleet: FleetStorage {
 
   /// Connects to PostgreSQL by a connection URI.
   ///
-  /// - Throws: in addition, `invalidQuery` for an invalid URI. The message contains no part of the URI.
+  /// - Throws: the errors of ``init(postgreSQL:connections:as:)``; `invalidQuery` for an invalid URI, with a message
+  ///   that contains no part of the URI.
   public convenience init(
     postgreSQL uri: String, connections: Int = 4, as access: StoreAccess = .makingCommand
   ) async throws(StorageError) {
@@ -103,7 +105,7 @@ public final class StoredFleet: FleetStorage {
   public func ingest(
     _ records: [IncomingRecord], from source: IngestSource, tenant: TenantID, at now: Timestamp
   ) async throws(StorageError) -> [IngestOutcome] {
-    // An empty batch needs no commit, so its result is known at once.
+    // An empty batch needs no transaction.
     if records.isEmpty { return [] }
     return try await engine.queue.ingest { answer in
       IngestJob(records: records, source: source, tenant: tenant, now: now, answer: answer)
@@ -125,10 +127,11 @@ public final class StoredFleet: FleetStorage {
 
   public func health() async throws(StorageError) -> StorageHealth {
     if let failure = engine.queue.failure {
-      // A small write may succeed on a disk that has no room for a batch. Therefore, a failed batch makes the storage
-      // unhealthy for a while.
+      // On a full disk, a small write may succeed although a batch does not fit. Therefore, a failed batch makes the
+      // storage unhealthy for some time.
       guard .now - failure.at > Self.failureHolds else { throw failure.error }
-      // The last batch may be long ago, especially if this answer keeps clients away. Therefore, test with a write.
+      // The last batch may be old, especially because clients stay away while the storage is unhealthy. Therefore,
+      // write something as a test.
       _ = try await engine.write { session throws(StoreFailure) in
         try session.run("UPDATE setting SET value = value WHERE name = 'cursorKey'", [])
       }
@@ -136,7 +139,7 @@ public final class StoredFleet: FleetStorage {
     return StorageHealth(database: try await engine.databaseName(), schemaVersion: engine.schemaVersion)
   }
 
-  /// Time for which a batch that could not be stored makes the storage unhealthy.
+  /// Time for which the storage counts as unhealthy after a batch that could not be stored.
   private static let failureHolds = Duration.seconds(10)
 
   public func turn() async { await engine.turn() }
@@ -164,10 +167,10 @@ public final class StoredFleet: FleetStorage {
     guard let limit else { return await closing.wait() }
     if await closing.wait(limit) { return }
     engine.interrupt()
-    // Calls that cannot be interrupted, such as a write to a disk that does not answer, end with the process.
+    // Calls that cannot be interrupted, such as a write to a disk that does not respond, are not waited for any longer.
     _ = await closing.wait(Self.interruption)
   }
 
-  /// Time limit for interrupted calls to end.
+  /// Time limit for interrupted calls.
   private static let interruption = Duration.milliseconds(250)
 }

@@ -1,16 +1,20 @@
 import FleetDomain
 import Telemetry
 
-/// An engine whose calls first take a permit, so that no tenant delays the others (``FairPermits``). Ingestion has
-/// its own turns (``IngestQueue``), and so does retention, which works in small transactions.
+/// An engine that lets each call wait for a permit first, so that no tenant delays the others (``FairPermits``).
+/// Ingestion needs no permit, because ``IngestQueue`` is fair itself; nor does retention, because it uses small
+/// transactions.
 struct FairEngine: StoreEngine {
   private let engine: any StoreEngine
   private let reads: FairPermits
   private let writes: FairPermits
 
+  /// Adds permits to an engine.
+  ///
   /// - Parameters:
-  ///   - reads: permits for calls that read.
-  ///   - writes: permits for calls that write; the same object if all calls share the connections.
+  ///   - reads: the permits for calls that read.
+  ///   - writes: the permits for calls that write; the same object as `reads` if both kinds of calls share the
+  ///     connections.
   init(_ engine: any StoreEngine, reads: FairPermits, writes: FairPermits) {
     self.engine = engine
     self.reads = reads

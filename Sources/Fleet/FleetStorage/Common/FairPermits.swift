@@ -1,8 +1,8 @@
 import FleetDomain
 import Synchronization
 
-/// Permits to use the database. No tenant can have all of them. Free permits go to the waiting tenants in
-/// rotation: a call waits for at most one call in progress, however many calls another tenant has waiting.
+/// Permits to use the database. No tenant can have all of them. Free permits are given to the waiting tenants in
+/// rotation. A call therefore waits for at most one call in progress, however many calls another tenant has waiting.
 final class FairPermits: Sendable {
   private struct Waiter {
     let caller: StorageCaller?
@@ -11,7 +11,7 @@ final class FairPermits: Sendable {
 
   private struct State {
     var free: Int
-    /// By tenant; `nil` for the server itself.
+    /// The number of permits that each tenant holds; the key is `nil` for the server itself.
     var held: [TenantID?: Int] = [:]
     var waiting = FairQueue<TenantID?, SecretHash?, Waiter> { _ in 1 }
     var isClosed = false
@@ -22,20 +22,22 @@ final class FairPermits: Sendable {
     }
   }
 
-  /// The maximum for one tenant.
+  /// The maximum number of permits of one tenant.
   private let most: Int
   private let state: Mutex<State>
 
-  /// - Parameter count: at least 1. One permit, or a quarter, is always left to other tenants, unless there is only
-  ///   one.
+  /// Creates permits.
+  ///
+  /// - Parameter count: the number of permits; at least 1. A quarter of them, and at least one, is always left to other
+  ///   tenants, unless there is only one permit.
   init(_ count: Int) {
     most = max(count - max(count / 4, 1), 1)
     state = Mutex(State(free: count))
   }
 
-  /// Runs work with a permit of the current task's caller.
+  /// Waits for a permit for the caller of the current task, and runs work with it.
   ///
-  /// - Throws: `unavailable` if the storage is closed first; errors of the work.
+  /// - Throws: `unavailable` if the storage is closed before; errors of the work.
   func run<Value: Sendable>(
     isCancellable: Bool, _ work: () async throws(StorageError) -> Value
   ) async throws(StorageError) -> Value {
@@ -47,7 +49,7 @@ final class FairPermits: Sendable {
     return try await work()
   }
 
-  /// Makes waiting calls and all later ones fail.
+  /// Makes all waiting calls and all later calls fail.
   func close() {
     let waiting = state.withLock { state in
       state.isClosed = true
@@ -56,7 +58,7 @@ final class FairPermits: Sendable {
     for waiter in waiting { waiter.answer.resume(returning: false) }
   }
 
-  /// The place of a call in the queue.
+  /// A waiting call.
   private final class Ticket: Sendable {
     enum Place {
       case none
@@ -95,7 +97,7 @@ final class FairPermits: Sendable {
     }
   }
 
-  /// Ends a wait whose task was cancelled.
+  /// Ends the wait of a call whose task was cancelled.
   private func leave(_ caller: StorageCaller?, _ ticket: Ticket) {
     let waiter = state.withLock { state in
       ticket.place.withLock { place -> Waiter? in

@@ -1,6 +1,6 @@
 import FleetDomain
 
-/// The rows of one step of a feed, as stored: 22 bytes each with vehicle, class and id, big-endian.
+/// The keys of the records in one row of the table `feed`: for each record vehicle, class and id, 22 bytes, big-endian.
 enum FeedKeys {
   static let width = 22
 

@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// A row that was read for a page.
+/// A row of records, as it is read for a page of a list.
 struct FoundRow {
   var recordClass: RecordClass
   var vehicle: Int32
@@ -9,11 +9,11 @@ struct FoundRow {
   var sequence: Int64
   var id: UUIDv7
   var quality: StoredQuality
-  /// `nil` if an earlier version received it.
+  /// The time of reception, ms since 1970; `nil` if an earlier version received the record.
   var received: Int64?
   var body: [UInt8]
 
-  /// The columns of such a row, in this order.
+  /// The columns from which such a row is read, in this order.
   static let columns = "vehicle, class, time, seq, id, quality, received, body"
 
   var cursor: PageCursor {
@@ -22,7 +22,7 @@ struct FoundRow {
       recordClass: recordClass.number)
   }
 
-  /// In the order of pages, oldest first.
+  /// Whether a row comes before another one in a list with the oldest first.
   static func isBefore(_ left: FoundRow, _ right: FoundRow) -> Bool {
     if left.time != right.time { return left.time < right.time }
     if left.sequence != right.sequence { return left.sequence < right.sequence }

@@ -6,7 +6,7 @@ import Telemetry
 /// Call order: ``run(in:)``, then the commit, then ``outcomes`` and ``announcements``. Each attempt needs a new
 /// group.
 struct IngestGroup {
-  /// Another copy of a record in the group.
+  /// A record that is in the group more than once: another copy of it.
   private struct Copy {
     var row: Int
     var job: Int
@@ -16,16 +16,17 @@ struct IngestGroup {
   }
 
   let jobs: [IngestJob]
-  /// The results of each job's records; `nil` if its tenant does not exist. A record without a result is postponed:
-  /// nothing was stored for it, because the better times of the group cost too much for one transaction.
+  /// The results of each batch's records; `nil` if the tenant of the batch does not exist. A record without a result is
+  /// postponed: nothing was stored for it, because all better times in the group cost more than one transaction may
+  /// cost.
   private(set) var outcomes: [[IngestOutcome?]?]
-  /// The cost of better times.
+  /// The cost of the better times that were stored.
   var work: Int { budget.spent }
-  /// Feed positions to announce after the commit.
+  /// The feed positions to announce after the commit.
   private(set) var announcements: [(tenant: TenantID, position: FeedPosition)] = []
 
   private var rows: [RecordRow] = []
-  /// The job and the record from which a row was made.
+  /// For each row, the batch and the record from which it was made.
   private var origins: [(job: Int, record: Int)] = []
   private var indexes: [RowKey: Int] = [:]
   private var copies: [Copy] = []
@@ -41,10 +42,10 @@ struct IngestGroup {
     indexes.reserveCapacity(count)
   }
 
-  /// Stores all records; the caller commits.
+  /// Stores all records. The caller must commit the transaction.
   mutating func run(in transaction: some StoreSession) throws(StoreFailure) {
     try collect(transaction)
-    // Rows are sorted by their keys, and references to them change accordingly.
+    // Sort the rows by their keys, and adjust the indices that refer to them.
     let order = rows.indices.sorted { RowKey.isBefore(rows[$0].key, rows[$1].key) }
     var places = [Int](repeating: 0, count: order.count)
     for (place, row) in order.enumerated() { places[row] = place }
@@ -66,7 +67,7 @@ struct IngestGroup {
       rows[index].time = improvement.time.milliseconds
       rows[index].quality = StoredQuality(improvement.quality)
     }
-    // Rows that were stored or improved.
+    // Whether each row was stored or got a better time.
     let isChanged = rows.indices.map { existing[$0] == nil || improvements[$0] != nil }
     guard isChanged.contains(true) else { return }
     let all = rows
@@ -74,7 +75,7 @@ struct IngestGroup {
     try transaction.touch(touches)
     try transaction.trimECUs(of: touches)
     if !moved.isEmpty { try transaction.updateNewest(moved) }
-    // The feed has them in the order of arrival, which is that of their `seq`.
+    // The feed has the rows in the order in which they arrived, which is that of their `seq`.
     let changed = places.filter { isChanged[$0] }.map { all[$0].key }
     for (id, tenant) in tenants.sorted(by: { $0.value < $1.value }) {
       let keys = changed.filter { $0.tenant == tenant }
@@ -87,7 +88,8 @@ struct IngestGroup {
   // MARK: Rows
 
   private mutating func collect(_ transaction: some StoreSession) throws(StoreFailure) {
-    // In a fixed order, because new vehicles lock the audit of their tenant.
+    // The order is fixed, because adding a vehicle locks the audit of its tenant, and two transactions must not wait
+    // for each other.
     for tenant in Set(jobs.map(\.tenant)).sorted(by: { $0.text < $1.text }) {
       let places = jobs.indices.filter { jobs[$0].tenant == tenant }
       guard let key = try transaction.tenant(tenant) else {
@@ -134,10 +136,10 @@ struct IngestGroup {
 
   // MARK: Outcomes
 
-  /// Determines the result of every record.
+  /// Determines the result of each record.
   ///
-  /// - Parameter existing: the quality of rows that existed, by index.
-  /// - Returns: the better times of rows, by index.
+  /// - Parameter existing: for rows that existed already, the quality of their times, by the row's index.
+  /// - Returns: the better times of rows, by the row's index.
   private mutating func resolveOutcomes(_ existing: [Int: StoredQuality]) -> [Int: Improvement] {
     var improvements: [Int: Improvement] = [:]
     for index in rows.indices {
@@ -162,8 +164,8 @@ struct IngestGroup {
     return improvements
   }
 
-  /// Removes the results of records whose better times did not fit into the transaction, and of all their copies: they
-  /// have theirs one after the other.
+  /// Removes the results of records whose better times did not fit into the transaction, and those of all copies of
+  /// these records, because the copies must be processed in order.
   private mutating func postpone(
     _ keys: [RowKey], _ existing: [Int: StoredQuality], _ improvements: inout [Int: Improvement]
   ) {
@@ -172,7 +174,7 @@ struct IngestGroup {
     for copy in copies where postponed.contains(rows[copy.row].key) { outcomes[copy.job]?[copy.record] = nil }
     for index in rows.indices where postponed.contains(rows[index].key) {
       improvements[index] = nil
-      // A new row was stored.
+      // If the row itself was new, it was stored, so its result stays.
       if existing[index] != nil { outcomes[origins[index].job]?[origins[index].record] = nil }
     }
   }

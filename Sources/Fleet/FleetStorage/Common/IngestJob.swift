@@ -1,28 +1,28 @@
 import FleetDomain
 import Telemetry
 
-/// A batch that is stored in one transaction, or in several between which other batches have their turn.
+/// A batch of records, which is stored in one transaction or in several. Between these, other batches are stored.
 struct IngestJob: Sendable {
   let source: IngestSource
   let tenant: TenantID
   let now: Timestamp
   let answer: @Sendable (Result<[IngestOutcome], StorageError>) -> Void
 
-  /// The records of the next transaction.
+  /// The records that the next transaction stores.
   private(set) var records: [IncomingRecord] = []
-  /// Their cost (``IngestCost``): at most ``IngestQueue/largestGroup``, unless there is only one.
+  /// The cost of ``records`` (``IngestCost``): at most ``IngestQueue/largestGroup``, unless there is only one record.
   private(set) var cost = 0
-  /// Whether the last transaction has postponed better times of this batch. The next one is for this batch alone, so
-  /// that it is not postponed again because of another batch.
+  /// Whether the last transaction has postponed better times of this batch. The next transaction is then for this batch
+  /// alone, so that they are not postponed again because of other batches.
   private(set) var wasPostponed = false
 
   private let batch: [IncomingRecord]
-  /// Indices of ``records`` in the batch.
+  /// The indices of ``records`` in the batch.
   private var places: ArraySlice<Int> = []
-  /// Indices in the batch of the records for later transactions.
+  /// The indices of the records that later transactions store.
   private var later: ArraySlice<Int>
   private var outcomes: [IngestOutcome]
-  /// The cost of a record relative to a new one, estimated from the last transaction.
+  /// The cost of a record relative to that of a new record. It is estimated from the last transaction.
   private var factor = 1
 
   init(
@@ -42,12 +42,12 @@ struct IngestJob: Sendable {
   /// The number of records that are not stored yet.
   var remaining: Int { places.count + later.count }
 
-  /// Takes in the results of a transaction, and prepares the next one.
+  /// Takes the results of a transaction, and chooses the records of the next one.
   ///
   /// - Parameters:
-  ///   - results: of ``records``; `nil`: postponed.
+  ///   - results: the results of ``records``; `nil` for a record that was postponed.
   ///   - work: the cost of better times in that transaction (``WorkBudget``).
-  /// - Returns: the results of all records if the batch is done, otherwise `nil`.
+  /// - Returns: the results of all records if the whole batch is stored, otherwise `nil`.
   mutating func finishTurn(_ results: [IngestOutcome?], work: Int) -> [IngestOutcome]? {
     var postponed: [Int] = []
     for (place, result) in zip(places, results) {
@@ -67,7 +67,7 @@ struct IngestJob: Sendable {
     cost = 0
     for place in later {
       let own = IngestCost.cost(of: batch[place], after: previous) + factor - 1
-      // As with the budget, the last better time may exceed the limit.
+      // The last better time may exceed the limit, as in ``WorkBudget``.
       if count > 0, factor > 1 ? cost >= limit : cost + own > limit { break }
       previous = batch[place]
       cost += own
@@ -79,15 +79,15 @@ struct IngestJob: Sendable {
   }
 }
 
-/// Estimates of the storage's work, in units of which a new record of usual length costs one: about 10 µs.
+/// Estimates of the work of the storage. The unit is the cost of a new record of usual length, about 10 µs.
 enum IngestCost {
-  /// The maximum cost of better times in one transaction.
+  /// The maximum cost of all better times in one transaction.
   static let improvements = 2_048
-  /// To find the newest record of a class again.
+  /// The cost of finding the newest record of a class again.
   static let newest = 1_024
-  /// A better time of one record, without its bytes.
+  /// The cost of a better time of one record, without the cost of its bytes.
   static let improvement = 4
-  /// A run that a record leaves, without its bytes.
+  /// The cost of removing records from a run, without the cost of its bytes.
   static let run = 2
 
   static func cost(of record: IncomingRecord, after previous: IncomingRecord?) -> Int {
@@ -98,17 +98,20 @@ enum IngestCost {
   static func bytes(_ count: Int) -> Int { count / 2_048 }
 }
 
-/// The work that one transaction may still do for better times: what does not fit is postponed to the next one.
+/// The amount of work that one transaction may still do for better times. Work that would exceed it is postponed to the
+/// next transaction.
 ///
 ///     while !budget.isSpent { … budget.charge(cost) }
 final class WorkBudget {
   private(set) var spent = 0
   private let limit: Int
 
-  /// - Parameter limit: see ``IngestCost``.
+  /// Creates a budget.
+  ///
+  /// - Parameter limit: in the unit of ``IngestCost``.
   init(_ limit: Int) { self.limit = limit }
 
-  /// The last work may exceed the limit.
+  /// Whether no more work may be done. The last work may have exceeded the limit.
   var isSpent: Bool { spent >= limit }
 
   func charge(_ cost: Int) { spent += cost }

@@ -2,14 +2,15 @@ import Dispatch
 import FleetDomain
 import Synchronization
 
-/// Stores batches that arrive at the same time in one transaction; each caller is answered after the commit of all its
-/// records. Waiting batches are chosen in rotation by tenant, then by gateway. A batch that costs more than
-/// one transaction may waits for its next turn after each one.
+/// Stores batches that arrive at about the same time in one transaction. Each caller is answered when all records of
+/// its batch are committed. Waiting batches are chosen in rotation by tenant, then by gateway. If a batch costs more
+/// than one transaction may cost, it is stored in several, and waits for its next turn between them.
 ///
-/// A lane is a thread with one transaction in progress. While it waits for the disk, the next batches gather.
+/// A lane is a thread that executes one transaction at a time. While it waits for the disk, further batches arrive for
+/// the next transaction.
 final class IngestQueue: Sendable {
-  /// The maximum cost of a transaction (``IngestCost``): 4,096 records of usual length, or about 40 ms, so that other
-  /// tenants and live readers do not wait longer.
+  /// The maximum cost of a transaction (``IngestCost``): 4,096 records of usual length, or about 40 ms. Other tenants
+  /// and live readers do not wait longer than that.
   static let largestGroup = 4_096
 
   private struct State {
@@ -29,7 +30,7 @@ final class IngestQueue: Sendable {
     }
   }
 
-  /// The error of the last transaction.
+  /// The error of the last transaction, and its time.
   struct Failure {
     let error: StorageError
     let at: ContinuousClock.Instant
@@ -38,7 +39,7 @@ final class IngestQueue: Sendable {
   private let state: Mutex<State>
   private let laneCount: Int
   private let lanes: [DispatchQueue]
-  /// Stores and commits a group on the lane's thread.
+  /// Stores and commits a group of batches on the thread of a lane.
   private let take: @Sendable (_ lane: Int, _ group: [IngestJob]) -> Result<IngestGroup, StorageError>
 
   init(
@@ -50,7 +51,7 @@ final class IngestQueue: Sendable {
     state = Mutex(State(freeLanes: Array(0..<lanes)))
   }
 
-  /// The counts so far, without those of the database's rows.
+  /// The counts since the queue was created. The numbers of rows in the database are not included.
   var counts: StorageCounts {
     state.withLock { state in
       var counts = state.counts
@@ -59,7 +60,7 @@ final class IngestQueue: Sendable {
     }
   }
 
-  /// The error of the last transaction if the database is at fault; `nil` after a commit.
+  /// The error of the last transaction, if the database itself failed; `nil` after a commit.
   var failure: Failure? { state.withLock { $0.failure } }
 
   /// Whether a transaction is in progress.
@@ -83,7 +84,7 @@ final class IngestQueue: Sendable {
     }
   }
 
-  /// Waits until all batches are answered; refuses new ones.
+  /// Rejects new batches, and waits until all others are answered.
   func close() async {
     await withCheckedContinuation { continuation in
       let isIdle = state.withLock { state in
@@ -96,7 +97,7 @@ final class IngestQueue: Sendable {
     }
   }
 
-  /// Answers waiting batches with `unavailable`, and refuses new ones.
+  /// Rejects new batches, and answers all waiting ones with `unavailable`.
   func interrupt() {
     let waiting = state.withLock { state in
       state.isClosed = true
@@ -139,14 +140,14 @@ final class IngestQueue: Sendable {
         }
       }
     case .failure(let error):
-      // An error of one batch must not affect the others.
+      // One batch of the group may be the cause. The others must not fail because of it, so store each alone.
       if group.count > 1, error.kind == .system {
         for job in group { answer([job], take(lane, [job]), lane) }
       } else {
         switch error.kind {
         case .unavailable, .full, .readOnly, .damaged:
           state.withLock { $0.failure = Failure(error: error, at: .now) }
-        // An error of this batch does not imply a failure of the next.
+        // The error is about this batch and does not show that the database has failed.
         default: break
         }
         for job in group { job.answer(.failure(error)) }
@@ -154,7 +155,7 @@ final class IngestQueue: Sendable {
     }
   }
 
-  /// Answers a batch that is done; any other waits for its next turn.
+  /// Answers a batch if all its records are stored. If not, the batch waits for its next turn.
   private func finishTurn(of job: IngestJob, _ results: [IngestOutcome?], work: Int) {
     var job = job
     if let outcomes = job.finishTurn(results, work: work) { return job.answer(.success(outcomes)) }
@@ -173,7 +174,7 @@ final class IngestQueue: Sendable {
     }
   }
 
-  /// Returns the batches of the next transaction; at least one if any waits.
+  /// Removes and returns the batches of the next transaction; at least one if any waits.
   private static func next(_ waiting: inout FairQueue<TenantID, String, IngestJob>) -> [IngestJob] {
     var group: [IngestJob] = []
     var cost = 0
@@ -188,7 +189,7 @@ final class IngestQueue: Sendable {
 }
 
 extension IngestSource {
-  /// The member of the queue to which the source's batches belong.
+  /// The name under which the batches of a source wait in the queue.
   fileprivate var name: String {
     switch self {
     case .gateway(let gateway): gateway.id

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Work that continues independently of its callers, each of which may wait for it with a time limit.
+/// Work that continues independently of its callers. Each caller may wait for it, with a time limit.
 final class PendingWork: Sendable {
   private struct State {
     var isDone = false
@@ -21,9 +21,9 @@ final class PendingWork: Sendable {
   /// Waits until the work is done.
   func wait() async { _ = await wait(nil) }
 
-  /// Waits until the work is done, or the limit has passed.
+  /// Waits until the work is finished, or until the limit has passed.
   ///
-  /// - Returns: whether it is done.
+  /// - Returns: whether the work is finished.
   func wait(_ limit: Duration?) async -> Bool {
     await withCheckedContinuation { continuation in
       let number: Int? = state.withLock { state in
@@ -38,7 +38,7 @@ final class PendingWork: Sendable {
         do {
           try await Task.sleep(for: limit)
         } catch {
-          // This task is never cancelled.
+          // This task is never cancelled, so the sleep does not fail.
         }
         self.abandon(number)
       }

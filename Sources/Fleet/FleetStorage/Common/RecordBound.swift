@@ -1,10 +1,10 @@
 import FleetDomain
 import Telemetry
 
-/// The start and the end of a page of records, as a condition on the columns of an index.
+/// The place in an index at which reading for a page of records begins.
 ///
-/// Records are ordered by time, `seq`, id, vehicle and class; the last two only order records with equal ids. Bounds
-/// are inclusive, so that one statement serves the first page and all others.
+/// Records are sorted by time, `seq`, id, vehicle and class; the last two matter only for records with equal ids. The
+/// record at the place itself is included, so that the same statement reads the first page and all others.
 struct RecordBound {
   var time: Int64
   var sequence: Int64
@@ -12,7 +12,7 @@ struct RecordBound {
   var idLow: UInt64
   var vehicle: Int64
 
-  /// The bound at which reading of a class starts.
+  /// Creates the place at which reading of a class begins.
   init(_ query: RecordQuery, _ cursor: PageCursor?, recordClass: RecordClass, isFleetWide: Bool) {
     let isForward = query.order == .oldestFirst
     guard let cursor else {
@@ -27,7 +27,7 @@ struct RecordBound {
       return
     }
     guard let sequence = cursor.sequence else {
-      // The record of the cursor was deleted. Start at its time, so that no other record of that time is skipped.
+      // The record at the cursor was deleted. Begin at its time, so that no other record of that time is skipped.
       self.init(
         time: cursor.time, sequence: isForward ? 0 : .max, idHigh: isForward ? 0 : .max, idLow: isForward ? 0 : .max,
         vehicle: isForward ? 0 : Int64(Int32.max))
@@ -37,8 +37,8 @@ struct RecordBound {
       time: cursor.time, sequence: sequence, idHigh: cursor.idHigh, idLow: cursor.idLow,
       vehicle: Int64(cursor.vehicle))
     let number = recordClass.number
-    // The record of the cursor was the last of its page. Records that differ only in their class follow it in the order
-    // of classes.
+    // The record at the cursor was the last one of its page. Records that differ from it only in the class follow in
+    // the order of the classes.
     guard isForward ? number <= cursor.recordClass : number >= cursor.recordClass else { return }
     if isFleetWide {
       vehicle += isForward ? 1 : -1
@@ -57,9 +57,11 @@ struct RecordBound {
     self.vehicle = vehicle
   }
 
-  /// The first time after the requested range, for pages in ascending order; `Int64.max` if there is no limit.
+  /// Returns the time at which a list with the oldest record first ends; this time is not included. `Int64.max` if
+  /// there is no limit.
   static func end(_ query: RecordQuery) -> Int64 { query.to.map(StoredTime.bound) ?? .max }
 
-  /// The first time of the requested range, for pages in descending order.
+  /// Returns the time at which a list with the newest record first ends; this time is included. `Int64.min` if there is
+  /// no limit.
   static func start(_ query: RecordQuery) -> Int64 { query.from.map(StoredTime.bound) ?? .min }
 }

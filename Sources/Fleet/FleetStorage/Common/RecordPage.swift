@@ -1,15 +1,18 @@
 import FleetDomain
 import Telemetry
 
-/// Checks a query for records and makes a page of the resulting rows, in the same way for both databases.
+/// A page of records: checks the query, and makes the page from the rows that were read, in the same way for both
+/// databases.
 struct RecordPage {
   private(set) var query: RecordQuery
   private(set) var cursor: PageCursor?
   private let scope: [UInt8]
   private let key: CursorKey
 
+  /// Checks a query.
+  ///
   /// - Parameters:
-  ///   - vehicle: row of the vehicle; `nil` for all vehicles.
+  ///   - vehicle: key of the vehicle; `nil` for all vehicles.
   ///   - key: the key of the store's cursors.
   init(_ query: RecordQuery, tenant: Int32, vehicle: Int32?, key: CursorKey) throws(StoreFailure) {
     func refuse(_ detail: String) -> StoreFailure { StoreFailure(.invalidQuery, "records", detail) }
@@ -40,7 +43,7 @@ struct RecordPage {
     }
   }
 
-  /// Reads the `seq` that a cursor of an earlier version lacks.
+  /// Reads the `seq` of the cursor's record from the database, if the cursor is from an earlier version and lacks it.
   mutating func complete(_ session: some StoreSession, tenant: Int32) throws(StoreFailure) {
     guard let cursor, cursor.sequence == nil, query.every == nil else { return }
     let key = RowKey(
@@ -49,9 +52,11 @@ struct RecordPage {
     self.cursor?.sequence = try session.foundAll([key]).first?.sequence
   }
 
+  /// Makes the page.
+  ///
   /// - Parameters:
-  ///   - rows: lists in the order of the query. A list has one row more than the limit if there are more.
-  ///   - boundary: the end of the times that were read (``boundary(at:)``); `nil` if the lists are complete.
+  ///   - rows: lists in the order of the query. If more rows follow, a list has one more than the limit.
+  ///   - boundary: the time up to which all records were read (``boundary(at:)``); `nil` if the lists are complete.
   /// - Returns: the rows of the page, and the cursor after them.
   func page(_ lists: [[FoundRow]], completeTo boundary: Int64? = nil) -> (rows: [FoundRow], next: String?) {
     var rows = merged(lists)
@@ -74,14 +79,14 @@ struct RecordPage {
 
   private var isForward: Bool { query.order == .oldestFirst }
 
-  /// A part of a page: the records of one vehicle in a range of time.
+  /// A part of a page: the records of one vehicle in a time range.
   struct Part {
     var page: RecordPage
-    /// The end of its range at which reading starts: the first time, or the time after the last one.
+    /// The end of the time range at which reading begins: its first time, or the time after its last one.
     var edge: Int64
   }
 
-  /// Returns the part of a page that has a vehicle's records; `nil` if the range contains no times of the page.
+  /// Returns the part with a vehicle's records in a time range; `nil` if no time of the range belongs to the page.
   ///
   /// - Parameter range: times in ms; records without a time have the lowest number.
   func part(of vehicle: Int32, in range: Range<Int64>) -> Part? {
@@ -97,8 +102,9 @@ struct RecordPage {
       if isForward ? cursor.time < first : cursor.time >= end {
         part.cursor = nil
       } else if query.every == nil, cursor.vehicle != vehicle {
-        // A record with the cursor's time, `seq` and id follows the cursor if its vehicle does. The class decides whether
-        // reading starts at the cursor or after it, because a bound of one vehicle does not contain the vehicle.
+        // If a record has the same time, `seq` and id as the cursor, its vehicle decides whether it follows the cursor.
+        // A bound for one vehicle does not contain the vehicle; the class in the bound decides whether such a record is
+        // read.
         let follows = (vehicle > cursor.vehicle) == isForward
         part.cursor?.recordClass = follows == isForward ? .min : .max
       }
@@ -106,7 +112,7 @@ struct RecordPage {
     return Part(page: part, edge: isForward ? first : end)
   }
 
-  /// Returns a page of another length after a row.
+  /// Returns the same query for a page of another length that begins after a cursor.
   func step(after cursor: PageCursor?, limit: Int) -> RecordPage {
     var step = self
     step.cursor = cursor
@@ -117,28 +123,29 @@ struct RecordPage {
   /// Whether an edge comes before another one in the order of the query.
   func isBefore(_ edge: Int64, _ other: Int64) -> Bool { isForward ? edge < other : edge > other }
 
-  /// Returns the time at which a page can end if all records up to the edge of a part were read. In ascending order, the
-  /// page has only records before that time; in descending order, only records of that time and later.
+  /// Returns the time at which a page can end if all records up to the edge of a part were read. A page with the oldest
+  /// record first has only records before that time; a page with the newest first has only records of that time and
+  /// later.
   func boundary(at edge: Int64) -> Int64 {
     guard let every = query.every, edge != .min else { return edge }
-    // Not within a span, whose newest record may follow.
+    // The page cannot end within a time span, because the newest record of the span may not have been read.
     let end = Self.spanEnd(edge, every)
     return end == .max ? edge : end - every
   }
 
-  /// Whether no record that is read later comes before a row.
+  /// Whether all records that come before a row were read.
   func isComplete(_ row: FoundRow, at boundary: Int64) -> Bool {
     isForward ? row.time < boundary : row.time >= boundary
   }
 
-  /// Whether a page that ends at a boundary contains at least one time.
+  /// Whether a page that ends at a boundary contains at least one time, so that the next page begins later.
   func isProgress(_ boundary: Int64) -> Bool {
     if isForward { return boundary > max(cursor?.time ?? .min, RecordBound.start(query)) }
     let end = RecordBound.end(query)
     return boundary <= min(cursor?.time ?? .max, end == .max ? end : end - 1)
   }
 
-  /// Returns the cursor of a page that ends at a boundary.
+  /// Returns the cursor for a page that ends at a boundary.
   private func text(at boundary: Int64) -> String {
     let cursor =
       if query.every != nil {
@@ -157,14 +164,14 @@ struct RecordPage {
     return PageCursor(time: Self.spanEnd(row.time, every)).text(scope: scope, key: key)
   }
 
-  /// Returns the start of the time span after the one that contains a time.
+  /// Returns the end of the time span that contains a time, which is the start of the next one.
   static func spanEnd(_ time: Int64, _ every: Int64) -> Int64 {
     let rest = time % every
     let (end, overflow) = (time - (rest < 0 ? rest + every : rest)).addingReportingOverflow(every)
     return overflow ? .max : end
   }
 
-  /// Returns the last row of each time span; the rows must be in ascending order.
+  /// Returns the last row of each time span. The rows must be in ascending order.
   private static func newest(_ rows: [FoundRow], _ every: Int64) -> [FoundRow] {
     rows.indices.filter { index in
       index + 1 == rows.count || spanEnd(rows[index].time, every) != spanEnd(rows[index + 1].time, every)

@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// The key of a row of records.
+/// The key of a record in the tables.
 struct RowKey: Hashable {
   var tenant: Int32
   var vehicle: Int32
@@ -9,7 +9,8 @@ struct RowKey: Hashable {
   var idHigh: UInt64
   var idLow: UInt64
 
-  /// The order of the unique key. All transactions insert rows in this order, so that two never wait for each other.
+  /// Whether a key comes before another one in the order of the unique key. All transactions insert rows in this order,
+  /// so that no two wait for each other.
   static func isBefore(_ left: RowKey, _ right: RowKey) -> Bool {
     if left.tenant != right.tenant { return left.tenant < right.tenant }
     if left.vehicle != right.vehicle { return left.vehicle < right.vehicle }
@@ -19,10 +20,10 @@ struct RowKey: Hashable {
   }
 }
 
-/// A row to insert.
+/// A row to be inserted into the table `record`.
 struct RecordRow {
   var key: RowKey
-  /// See ``StoredTime``.
+  /// The time as the value of a column; see ``StoredTime``.
   var time: Int64
   var sequence: Int64
   var quality: StoredQuality
@@ -33,17 +34,17 @@ struct RecordRow {
   var body: [UInt8]
 }
 
-/// A better time for an existing row.
+/// A better time for a stored record.
 struct Improvement {
   var key: RowKey
   var time: Timestamp
   var quality: TimeQuality
 }
 
-/// Records of a vehicle that received an earlier time.
+/// Records of a vehicle that received an earlier time than they had.
 struct MovedBack {
   var tenant: Int32
-  /// The latest of their previous times.
+  /// The latest of the times that they had before.
   var time: Int64
   var ids: [UUIDv7] = []
 

@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// The records that retention deletes: ``FleetDomain/FleetStorage/removeRecords(_:before:at:)``.
+/// The bounds of the records that ``FleetDomain/FleetStorage/removeRecords(_:before:at:)`` deletes.
 struct RetentionBounds {
   let cutoff: Timestamp
   let now: Timestamp
@@ -11,12 +11,12 @@ struct RetentionBounds {
     self.now = now
   }
 
-  /// The cutoff in the unit of columns: earlier times are less than this value.
+  /// The cutoff as a value of columns. Times before the cutoff are lower than this value.
   var time: Int64 { StoredTime.bound(cutoff) }
 
-  /// The first id of the month that contains the cutoff. Smaller ids were made in past months. `nil` if there are none.
+  /// The first id of the month that contains the cutoff; lower ids are from past months. `nil` if no month is past.
   var firstKept: UUIDv7? { IdMonth(at: cutoff).bounds.from }
 
-  /// The first id that no correct clock has made yet; `nil` if there is none.
+  /// The first id that no correct clock has made yet; `nil` if every id may be from a correct clock.
   var firstAhead: UUIDv7? { IdMonth.newest(at: now).bounds.to }
 }

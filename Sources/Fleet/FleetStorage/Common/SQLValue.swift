@@ -15,30 +15,30 @@ enum SQLValue: Equatable, Sendable {
   init(_ text: String?) { self = text.map { .text($0) } ?? .null }
 }
 
-/// A row of a statement's result. Columns count from 0; the statement determines their types.
+/// A row of a statement's result. Columns count from 0. The statement determines their number and types.
 struct SQLRow: Equatable, Sendable {
   let values: [SQLValue]
 
-  /// 0 if the column is null or not a number.
+  /// The integer in a column; 0 if the column is null or not a number.
   func integer(_ column: Int) -> Int64 { optionalInteger(column) ?? 0 }
 
   func optionalInteger(_ column: Int) -> Int64? {
     if case .integer(let number) = values[column] { number } else { nil }
   }
 
-  /// Empty if the column is null or not a text.
+  /// The text in a column; empty if the column is null or not a text.
   func text(_ column: Int) -> String { optionalText(column) ?? "" }
 
   func optionalText(_ column: Int) -> String? {
     if case .text(let text) = values[column] { text } else { nil }
   }
 
-  /// Empty if the column is null or not bytes.
+  /// The bytes in a column; empty if the column is null or does not have bytes.
   func bytes(_ column: Int) -> [UInt8] {
     if case .bytes(let bytes) = values[column] { bytes } else { [] }
   }
 
-  /// `nil` if the column is null or not an identifier.
+  /// The identifier in a column; `nil` if the column is null or does not have one.
   func identifier(_ column: Int) -> UUIDv7? {
     switch values[column] {
     case .identifier(let identifier): identifier

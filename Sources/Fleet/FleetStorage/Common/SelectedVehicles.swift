@@ -1,11 +1,11 @@
 import FleetDomain
 import Telemetry
 
-/// The rows of vehicles that a ``FleetDomain/VehicleSelection`` contains.
+/// The vehicles of a ``FleetDomain/VehicleSelection``, by their keys in the database.
 struct SelectedVehicles {
   /// Vehicles that are selected for all times.
   var whole: Set<Int32> = []
-  /// Times in ms of other vehicles. The ranges of a vehicle do not overlap.
+  /// Vehicles that are selected only for some times, in ms. The ranges of a vehicle do not overlap.
   var ranges: [Int32: [Range<Int64>]] = [:]
 
   var isEmpty: Bool { whole.isEmpty && ranges.isEmpty }
@@ -15,7 +15,7 @@ struct SelectedVehicles {
     whole.contains(row.vehicle) || ranges[row.vehicle]?.contains { $0.contains(row.time) } ?? false
   }
 
-  /// Adds a time of a vehicle.
+  /// Adds a period of time of a vehicle.
   fileprivate mutating func add(_ window: VehicleWindow, of vehicle: Int32) {
     let from = StoredTime.bound(window.from)
     let to = window.to.map(StoredTime.bound) ?? .max
@@ -23,7 +23,7 @@ struct SelectedVehicles {
     ranges[vehicle, default: []].append(from..<to)
   }
 
-  /// Joins ranges that overlap or touch.
+  /// Joins ranges that overlap or adjoin.
   fileprivate mutating func join() {
     ranges = ranges.mapValues { ranges in
       var joined: [Range<Int64>] = []
@@ -39,15 +39,17 @@ struct SelectedVehicles {
   }
 }
 
-/// Reading the records of a selection.
+/// Lists of selected records.
 extension StoreSession {
-  /// The maximum number of lists of one vehicle and class that one call reads. With more vehicles, the list of all
-  /// vehicles is read and filtered.
+  /// The maximum number of lists, each of one vehicle and one class, that one call reads. If there are more, the list
+  /// of all vehicles is read and filtered instead.
   private var mostLists: Int { 96 }
-  /// The number of rows that are read at once from the list of all vehicles, and the maximum of one call.
+  /// The number of rows that are read at a time from the list of all vehicles, and the maximum number in one call.
   private var scannedRows: (step: Int, most: Int) { (256, 4_096) }
 
-  /// - Parameter vehicle: the only vehicle of interest; `nil` for all.
+  /// Returns the keys of the vehicles in a selection.
+  ///
+  /// - Parameter vehicle: the only vehicle that the caller needs; `nil` for all vehicles.
   func selected(
     _ selection: VehicleSelection, of vehicle: VehicleRow?, tenant: Int32
   ) throws(StoreFailure) -> SelectedVehicles {
@@ -82,8 +84,8 @@ extension StoreSession {
     return selected
   }
 
-  /// Returns a page of the selected records, and the cursor after it. The page may be short although more records
-  /// follow.
+  /// Returns a page of the selected records, and the cursor after it. The page may have fewer records than its limit
+  /// although more follow.
   func page(
     _ page: RecordPage, of selected: SelectedVehicles, tenant: Int32
   ) throws(StoreFailure) -> (rows: [FoundRow], next: String?) {
@@ -94,7 +96,7 @@ extension StoreSession {
     }
   }
 
-  /// Merges the lists of the vehicles. Lists that begin after the page are not read.
+  /// Reads a list for each vehicle, and merges them. Lists that begin after the end of the page are not read.
   private func merged(
     _ page: RecordPage, _ selected: SelectedVehicles, _ tenant: Int32
   ) throws(StoreFailure) -> (rows: [FoundRow], next: String?) {
@@ -116,7 +118,7 @@ extension StoreSession {
     return page.page([rows])
   }
 
-  /// Reads the list of all vehicles, and omits the rows that are not selected.
+  /// Reads the list of all vehicles, and leaves out rows that are not selected.
   private func filtered(
     _ page: RecordPage, _ selected: SelectedVehicles, _ tenant: Int32
   ) throws(StoreFailure) -> (rows: [FoundRow], next: String?) {

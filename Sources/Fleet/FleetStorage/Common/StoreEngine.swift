@@ -1,14 +1,14 @@
 import FleetDomain
 import Telemetry
 
-/// The operations of a database for ``StoredFleet``: transactions, announcements of the feed, retention.
+/// The operations that ``StoredFleet`` needs from a database: transactions, announcements of the feed, retention.
 protocol StoreEngine: Sendable {
   /// The key of the store's cursors.
   var cursorKey: CursorKey { get }
   var queue: IngestQueue { get }
-  /// The database's own time in ms, as an expression of SQL.
+  /// SQL expression for the database's own time, ms.
   var clock: String { get }
-  /// Whether the database was found to be a restored backup when it was opened.
+  /// Whether a restored backup was detected when the database was opened.
   var wasRestored: Bool { get }
   var announcer: Announcer { get }
 
@@ -17,7 +17,7 @@ protocol StoreEngine: Sendable {
     _ work: @escaping @Sendable (any StoreSession) throws(StoreFailure) -> Value
   ) async throws(StorageError) -> Value
 
-  /// Runs work in one transaction and commits it. It is repeated after a conflict with another transaction.
+  /// Runs work in one transaction and commits it. If the transaction conflicts with another one, the work is repeated.
   func write<Value: Sendable>(
     _ work: @escaping @Sendable (any StoreSession) throws(StoreFailure) -> Value
   ) async throws(StorageError) -> Value
@@ -28,13 +28,13 @@ protocol StoreEngine: Sendable {
   /// See ``FleetDomain/FleetStorage/prepare(at:)``.
   func prepare(at now: Timestamp) async throws(StorageError)
 
-  /// The counts of removed rows.
+  /// The numbers of records and changes that retention has removed.
   var tally: RemovalTally { get }
 
   /// See ``FleetDomain/FleetStorage/removeRecords(_:before:at:)``.
   func removeRecords(_ recordClass: RecordClass, _ bounds: RetentionBounds) async throws(StorageError) -> Int64
 
-  /// Deletes the records of a removed vehicle in small transactions, and then the entry about its removal.
+  /// Deletes the records of a removed vehicle in small transactions, then the entry about its removal.
   func removeRecords(tenant: Int32, vehicle: Int32) async throws(StorageError) -> Int64
 
   /// The name and version of the database.
@@ -48,6 +48,6 @@ protocol StoreEngine: Sendable {
   /// Waits for calls in progress and closes the database.
   func close() async
 
-  /// Makes calls in progress fail with `unavailable` where possible.
+  /// Makes calls in progress fail with `unavailable`, as far as the database allows it.
   func interrupt()
 }

@@ -1,11 +1,11 @@
 import FleetDomain
 
-/// The error of a transaction, and whether it may be repeated.
+/// The error of a transaction, and whether the transaction may be repeated.
 struct StoreFailure: Error {
   let error: StorageError
-  /// Whether the error is a conflict with another transaction; nothing was changed.
+  /// Whether the transaction conflicted with another one and changed nothing, so that it may be repeated.
   let mayRetry: Bool
-  /// Whether a row with the same key exists.
+  /// Whether the error is that a row with the same key exists.
   var isDuplicateKey = false
 
   init(_ error: StorageError, mayRetry: Bool = false) {

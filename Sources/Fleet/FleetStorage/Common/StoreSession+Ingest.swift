@@ -7,14 +7,15 @@ import Telemetry
 /// ``store(_:at:)``, ``improveAll(_:within:)``, ``touch(_:)``, ``updateNewest(_:)`` once each;
 /// ``publish(_:tenant:named:at:)`` for each tenant in the order of their keys. The caller commits the transaction.
 extension StoreSession {
-  /// Adds a vehicle, or returns the one that another process has added meanwhile.
+  /// Adds a vehicle. If another process has added it meanwhile, returns that one.
   ///
-  /// A VIN of another vehicle is ignored.
+  /// If another vehicle has the VIN already, the VIN is not stored.
   func register(_ vehicle: NewVehicle) throws(StoreFailure) -> VehicleRow {
     func found() throws(StoreFailure) -> VehicleRow? {
       try vehicles(named: [vehicle.id], tenant: vehicle.tenant).first { $0.id == vehicle.id }
     }
-    // Every transaction that changes vehicles locks the tenant's audit first, so the vehicles do not change from here on.
+    // Every transaction that changes vehicles first locks the tenant's audit. After this line, no other transaction
+    // changes them.
     let things = try things(of: vehicle.tenant, by: vehicle.registeredBy, at: vehicle.at)
     if let found = try found() { return found }
     let isTaken = try vehicle.vin.map { vin throws(StoreFailure) in try isVIN(vin, of: vehicle.tenant) } ?? false
@@ -30,9 +31,10 @@ extension StoreSession {
     return found
   }
 
-  /// Stores the gateway or VIN of a vehicle that had none. A VIN of another vehicle is ignored.
+  /// Stores the gateway or the VIN of a vehicle that had none. If another vehicle has the VIN already, it is not
+  /// stored.
   ///
-  /// - Parameter gateway: the sender of the record that has them.
+  /// - Parameter gateway: the gateway whose record contained them.
   func update(_ vehicle: VehicleRow, tenant: Int32, by gateway: String, at now: Int64) throws(StoreFailure) {
     let things = try things(of: tenant, by: gateway, at: now)
     guard let stored = try storedVehicle(key: vehicle.key) else { return }
@@ -46,23 +48,24 @@ extension StoreSession {
     }
   }
 
-  /// The things of a tenant, changed by a gateway.
+  /// Returns the things of a tenant, for changes of which a gateway is the author.
   private func things(of tenant: Int32, by gateway: String, at now: Int64) throws(StoreFailure) -> ThingSession {
     try ThingSession(
       self, tenant: tenant, cursorKey: nil, by: Actor(.gateway(gateway)), at: StoredTime.timestamp(now))
   }
 
-  /// Whether a text is the VIN of a vehicle.
+  /// Whether a vehicle of the tenant has this text as its VIN.
   private func isVIN(_ text: String, of tenant: Int32) throws(StoreFailure) -> Bool {
     try vehicles(named: [text], tenant: tenant).contains { $0.vin == text }
   }
 
-  /// Gives rows of the table `record` a better time, in their bodies as well; skips those with an equally good time.
+  /// Stores better times for rows of the table `record`, in their columns and their bodies. Rows whose time is equally
+  /// good are skipped.
   ///
   /// - Parameters:
-  ///   - improvements: improvements in the order of their keys.
+  ///   - improvements: the better times, in the order of the rows' keys.
   ///   - budget: when it is spent, the rest is postponed.
-  /// - Returns: for each vehicle the records that received an earlier time, and the postponed improvements.
+  /// - Returns: for each vehicle the records that received an earlier time, and the improvements that were postponed.
   func improve(
     _ improvements: [Improvement], within budget: WorkBudget
   ) throws(StoreFailure) -> (moved: [Int32: MovedBack], postponed: [RowKey]) {

@@ -1,9 +1,10 @@
 import FleetDomain
 import Telemetry
 
-/// The newest records of a vehicle: the rows of `newest`.
+/// The newest records of vehicles, which the table `newest` names.
 extension StoreSession {
-  /// Returns the newest records of a vehicle, and for each the part of the vehicle that it belongs to.
+  /// Returns the newest records of a vehicle. The part of each says of what it is the newest record
+  /// (``NewestRecord/Part``).
   func newest(of vehicle: Int32, tenant: Int32) throws(StoreFailure) -> [(part: NewestRecord.Part, row: FoundRow)] {
     let parts = try rows(
       "SELECT class, ecu, id FROM newest WHERE vehicle = $1 ORDER BY class, ecu", [SQLValue(vehicle)]
@@ -20,7 +21,8 @@ extension StoreSession {
     return parts.compactMap { item in found[key(item.part, item.id)].map { (item.part, $0) } }
   }
 
-  /// Removes the ECUs whose newest records are the oldest, if there are more than a vehicle has.
+  /// If a vehicle has newest records of more ECUs than ``NewestRecord/mostECUs``, removes those with the oldest
+  /// records.
   func trimECUs(of touches: [VehicleTouch]) throws(StoreFailure) {
     for touch in touches {
       for number in Set(touch.newest.filter { !$0.part.ecu.isEmpty }.map(\.part.recordClass)).sorted() {
@@ -36,8 +38,8 @@ extension StoreSession {
     }
   }
 
-  /// Determines the newest records of vehicles again after some of them received an earlier time. Call this after
-  /// ``touch(_:)``, which locks the vehicles' rows, so that other transactions wait until the commit.
+  /// Finds the newest records of vehicles again, after some of their records received an earlier time. Must be called
+  /// after ``touch(_:)``, which locks the vehicles' rows, so that no other transaction changes them before the commit.
   func updateNewest(_ moved: [Int32: MovedBack]) throws(StoreFailure) {
     for (vehicle, moved) in moved.sorted(by: { $0.key < $1.key }) {
       let known = try rows("SELECT class, ecu, id FROM newest WHERE vehicle = $1", [SQLValue(vehicle)])
@@ -67,7 +69,7 @@ extension StoreSession {
     }
   }
 
-  /// Returns the position of an existing record in the order of records.
+  /// Returns the place of a stored record in the order of records.
   private func place(
     of id: UUIDv7, _ recordClass: Int16, _ vehicle: Int32, _ tenant: Int32
   ) throws(StoreFailure) -> NewestPlace? {
@@ -75,7 +77,8 @@ extension StoreSession {
     return try foundAll([key]).first.map { ($0.time, $0.sequence, id) }
   }
 
-  /// Returns the newest records of parts of one class, in rows or runs. Parts without a record are omitted.
+  /// Returns the newest record of each of these parts, which belong to one class, from rows and runs. Parts without a
+  /// record are left out.
   private func newest(
     _ parts: Set<NewestRecord.Part>, _ recordClass: Int16, of vehicle: Int32, tenant: Int32
   ) throws(StoreFailure) -> [NewestRecord.Part: NewestPlace] {
@@ -94,8 +97,9 @@ extension StoreSession {
     (left.time, left.sequence, left.id.high, left.id.low) < (right.time, right.sequence, right.id.high, right.id.low)
   }
 
-  /// Returns the newest rows of parts of one class. Rows do not store whether they have a position or which ECU they
-  /// belong to, so bodies are read once for all parts, the newest first, at most 10,000 or 4 MiB.
+  /// Returns the newest row of each of these parts, which belong to one class. Columns do not show whether a record has
+  /// a position or which ECU it is of, so bodies are read, once for all parts: the newest first, at most 10,000 or 4
+  /// MiB.
   private func newestRows(
     _ parts: Set<NewestRecord.Part>, _ recordClass: Int16, of vehicle: Int32, tenant: Int32
   ) throws(StoreFailure) -> [NewestRecord.Part: NewestPlace] {
@@ -128,7 +132,7 @@ extension StoreSession {
     return found
   }
 
-  /// Returns the parts of which a record may be the newest.
+  /// Returns the parts whose newest record a record may be.
   private static func parts(of body: [UInt8], _ recordClass: Int16, hasECUs: Bool) -> [NewestRecord.Part] {
     let whole = NewestRecord.Part(recordClass: recordClass, ecu: "")
     guard hasECUs || recordClass == RowKey.telemetryClass else { return [whole] }
@@ -137,12 +141,12 @@ extension StoreSession {
       if hasECUs { return [NewestRecord.Part(recordClass: recordClass, ecu: record.ecu ?? "")] }
       return record.hasPosition ? [whole, .position] : [whole]
     } catch {
-      // The body is invalid by the current rules, but an earlier version stored it. It is not the newest of any ECU or
-      // position.
+      // The body is invalid by the present rules; an earlier version stored it. It is not the newest record of any ECU
+      // or with a position.
       return hasECUs ? [] : [whole]
     }
   }
 }
 
-/// The position of the newest record in the order of records.
+/// The place of a vehicle's newest record in the order of records.
 typealias NewestPlace = (time: Int64, sequence: Int64, id: UUIDv7)

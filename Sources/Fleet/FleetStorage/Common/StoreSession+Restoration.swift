@@ -1,11 +1,12 @@
 import FleetDomain
 
-/// Feed positions after a backup was restored: positions that readers received since the backup must not be used again.
+/// Feed positions after a backup was restored. Positions that readers have received since the backup must not be used
+/// again for other changes.
 ///
-/// A new generation of positions starts higher than any position before: at the milliseconds since 1970 × 1,024, which
-/// allows for more changes than can be stored in that time. A reader that resumes with an older position receives
-/// `positionGone`, as for changes that were removed. Positions remain below 2⁵³, the limit of JSON readers, until the
-/// year 2248.
+/// A new generation of positions begins with a number that is higher than any position before: the milliseconds since
+/// 1970 × 1,024. No server can store as many changes in that time. A reader that resumes with a position of an earlier
+/// generation receives `positionGone`, as if the changes had been removed. Positions stay below 2⁵³, the limit of many
+/// JSON parsers, until the year 2248.
 extension StoreSession {
   /// Begins a new generation of feed positions for all tenants.
   ///
@@ -20,7 +21,7 @@ extension StoreSession {
         forgotten = CASE WHEN position < $1 THEN $1 ELSE position + 1 END
       """, [.integer(start)])
     try run("DELETE FROM feed", [])
-    // No copy of an earlier generation has as many changes (``SQLiteServerFile``).
+    // Increase the count of changes as well (``SQLiteServerFile``), above that of any copy of an earlier generation.
     if try setting("changes") != nil { try setChanges(max(try changes(), UInt64(start))) }
   }
 
@@ -28,16 +29,16 @@ extension StoreSession {
     try rows("SELECT value FROM setting WHERE name = $1", [.text(name)]).first?.bytes(0)
   }
 
-  /// The number of transactions that have changed something; modulo 2⁶⁴. Databases of earlier versions begin with the
-  /// sum of their feed positions.
+  /// The number of transactions that have changed something, modulo 2⁶⁴. In a database of an earlier version, it begins
+  /// with the sum of the feed positions.
   func changes() throws(StoreFailure) -> UInt64 {
     if let changes = try setting("changes").flatMap({ UInt64(String(decoding: $0, as: UTF8.self)) }) { return changes }
     return try rows("SELECT position FROM tenant", []).reduce(0) { $0 &+ UInt64(bitPattern: $1.integer(0)) }
   }
 
-  /// Counts the transaction.
+  /// Counts the present transaction.
   ///
-  /// - Returns: the count with it.
+  /// - Returns: the count, including this transaction.
   func countChange() throws(StoreFailure) -> UInt64 {
     let changes = try changes() &+ 1
     try setChanges(changes)

@@ -1,18 +1,18 @@
 import FleetDomain
 
-/// The vehicles that gateways may write as: the rows of `gateway_vehicle`.
+/// The lists of vehicles for which gateways may write: the rows of the table `gateway_vehicle`.
 extension StoreSession {
-  /// Whether a vehicle, by id or VIN, is in the lists of other gateways and not in the list of this one. A gateway with
-  /// the same id counts as listed, because its records have that `vehicleId` until it knows its vehicle. Revoked
-  /// gateways do not count.
+  /// Whether a vehicle, by its id or VIN, is in the list of another gateway than `gateway` and not in the list of
+  /// `gateway` itself. The id of another gateway counts as being in that gateway's list, because its records have this
+  /// `vehicleId` until it knows its vehicle. The lists of revoked gateways do not count.
   ///
-  /// - Parameter gateway: `nil` if the sender is unknown.
+  /// - Parameter gateway: the gateway that sent a record; `nil` if unknown.
   func isOfOther(_ vehicle: String, than gateway: String?, tenant: Int32) throws(StoreFailure) -> Bool {
     let found = try rows(RightsQuery.isOfOther, [SQLValue(tenant), .text(vehicle), .text(gateway ?? "")])
     return found.first?.integer(0) == 1
   }
 
-  /// Returns the number of vehicles that a gateway has registered; at most one more than the limit.
+  /// Returns the number of vehicles that a gateway has registered. Counting stops at one more than the limit.
   func registeredVehicles(of gateway: String, tenant: Int32) throws(StoreFailure) -> Int64 {
     try rows(
       RightsQuery.registered, [SQLValue(tenant), .text(gateway), .integer(TenantLimits.vehiclesOfGateway + 1)]
@@ -26,7 +26,7 @@ extension StoreSession {
     ).map { $0.text(0) }
   }
 
-  /// Returns the vehicle lists of the gateways whose ids are after one id and not after another.
+  /// Returns the lists of vehicles of the gateways with ids after `first`, up to and including `last`.
   func allowedVehicles(
     tenant: Int32, after first: String, through last: String
   ) throws(StoreFailure) -> [String: [String]] {
@@ -38,7 +38,7 @@ extension StoreSession {
     return Dictionary(grouping: found) { $0.text(0) }.mapValues { $0.map { $0.text(1) } }
   }
 
-  /// Adds vehicles to the empty list of a gateway.
+  /// Adds vehicles to the list of a gateway, which must be empty.
   func allow(_ vehicles: [String], gateway: String, tenant: Int32) throws(StoreFailure) {
     for (place, vehicle) in vehicles.enumerated() {
       try run(
@@ -53,14 +53,15 @@ extension StoreSession {
     try run("DELETE FROM gateway_vehicle WHERE tenant = $1 AND gateway = $2", [SQLValue(tenant), .text(gateway)])
   }
 
-  /// Sets whether the list of a gateway excludes other gateways, which it does while its key is valid.
+  /// Sets whether the list of a gateway excludes other gateways from its vehicles. It does while the gateway's key is
+  /// valid.
   func setRights(of gateway: String, active: Bool, tenant: Int32) throws(StoreFailure) {
     try run(
       "UPDATE gateway_vehicle SET active = $3 WHERE tenant = $1 AND gateway = $2",
       [SQLValue(tenant), .text(gateway), .integer(active ? 1 : 0)])
   }
 
-  /// Changes the count of a tenant's gateways or tokens. The tenant's row is locked until the commit.
+  /// Adds to the number of a tenant's gateways or tokens. The tenant's row is locked until the commit.
   ///
   /// - Throws: `limitReached`.
   func count(_ what: CountedKeys, by step: Int64, tenant: Int32) throws(StoreFailure) {
@@ -75,8 +76,8 @@ extension StoreSession {
   }
 }
 
-/// Statements that run for every unknown vehicle of a batch. Each reads a few entries of an index, however many
-/// gateways there are; a test checks their query plans.
+/// Statements that are executed for every unknown vehicle in a batch. However many gateways there are, each statement
+/// reads only a few entries of an index; a test checks their query plans.
 enum RightsQuery {
   static let isOfOther = """
     SELECT CASE WHEN (
@@ -91,11 +92,11 @@ enum RightsQuery {
     """
 }
 
-/// Kinds of keys whose number for each tenant is limited.
+/// Kinds of keys whose number is limited for each tenant.
 enum CountedKeys {
   case gateways, tokens
 
-  /// The column of the tenant's row.
+  /// The column of the table `tenant` with their number.
   var column: String {
     switch self {
     case .gateways: "gateways"

@@ -1,8 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// An open transaction, and the operations that differ between the two databases. Statements that both support are
-/// written once, with the parameters `$1`, `$2`, and so on.
+/// An open transaction. The protocol has the operations that differ between the two databases. Statements that both
+/// support are written only once, with the parameters `$1`, `$2`, and so on.
 protocol StoreSession {
   /// Executes a statement and returns all its rows.
   func rows(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> [SQLRow]
@@ -13,17 +13,17 @@ protocol StoreSession {
   @discardableResult
   func run(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> Int
 
-  /// The clause that makes a SELECT lock its rows.
+  /// The SQL clause that makes a SELECT lock its rows; empty if it is not needed.
   var lockingRows: String { get }
 
-  /// Locks the revoked tokens until the commit. Waits until no other transaction adds to them.
+  /// Waits until no other transaction adds to the list of revoked tokens, and locks the list until the commit.
   func lockRevocations() throws(StoreFailure)
 
   /// Returns a tenant's key; `nil` if there is no such tenant.
   func tenant(_ id: TenantID) throws(StoreFailure) -> Int32?
 
   /// Adds changes to a tenant's feed. The tenant's row is locked until the commit, so that positions have the order of
-  /// commits: a reader that has seen one position has seen all before it.
+  /// the commits: when a reader sees a position, all changes before it are committed.
   ///
   /// - Returns: the position after the changes.
   func publish(
@@ -37,42 +37,43 @@ protocol StoreSession {
   //
   // Telemetry is also stored in runs. Use `store`, `improveAll`, `allLists` and `foundAll` to access both.
 
-  /// Inserts rows that do not exist.
+  /// Inserts those rows that do not exist.
   ///
   /// - Parameter rows: rows with unique keys, in the order of ``RowKey/isBefore(_:_:)``.
-  /// - Returns: the quality of the existing rows, by index.
+  /// - Returns: for rows that existed already, the quality of their times, by the row's index.
   func insert(_ rows: [RecordRow]) throws(StoreFailure) -> [Int: StoredQuality]
 
-  /// Prepares the database for the new times of existing rows.
+  /// Prepares partitions for the new times of existing rows.
   func prepare(for improvements: [Improvement]) throws(StoreFailure)
 
-  /// Updates the newest time and the newest records of vehicles.
+  /// Updates the latest time and the newest records of vehicles.
   ///
-  /// - Throws: a retryable error if one of them was removed meanwhile.
+  /// - Throws: a retryable error if one of the vehicles was removed meanwhile.
   func touch(_ vehicles: [VehicleTouch]) throws(StoreFailure)
 
-  /// Returns the rows for a query, in the form of ``RecordPage/page(_:)``.
+  /// Returns lists of rows for a query, from which ``RecordPage/page(_:)`` makes a page.
   ///
-  /// - Parameter vehicle: row of the vehicle; `nil` for all vehicles.
+  /// - Parameter vehicle: key of the vehicle; `nil` for all vehicles.
   func lists(_ page: RecordPage, tenant: Int32, vehicle: Int32?) throws(StoreFailure) -> [[FoundRow]]
 
-  /// Returns the existing rows with these keys, in the order of the keys.
+  /// Returns those rows with these keys that exist, in the order of the keys.
   func found(_ keys: [RowKey]) throws(StoreFailure) -> [FoundRow]
 
-  /// Returns for each range whether it contains rows of telemetry.
+  /// Returns for each range of ids whether telemetry is stored as rows in it.
   func haveRows(_ ranges: [RunRange]) throws(StoreFailure) -> [Bool]
 
   // MARK: Runs
 
-  /// Locks vehicles until the commit, so that other transactions cannot add telemetry of them or change their runs.
+  /// Locks vehicles until the commit. Meanwhile, other transactions can neither add telemetry of these vehicles nor
+  /// change their runs.
   ///
-  /// - Throws: a retryable error if one of them was removed.
+  /// - Throws: a retryable error if one of the vehicles was removed.
   func lock(vehicles: [Int32]) throws(StoreFailure)
 
-  /// Returns for each range the first run whose last id is not before the range.
+  /// Returns for each range of ids the first run whose last id is in the range or after it.
   func nextRuns(_ ranges: [RunRange]) throws(StoreFailure) -> [RunSpan?]
 
-  /// Returns for each range the last run whose last id is before the range.
+  /// Returns for each range of ids the last run whose last id is before the range.
   func previousRuns(_ ranges: [RunRange]) throws(StoreFailure) -> [RunSpan?]
 
   func insert(_ runs: [NewRun]) throws(StoreFailure)
@@ -81,7 +82,7 @@ protocol StoreSession {
   func runs(at spans: [RunSpan], withBodies: Bool) throws(StoreFailure) -> [RunSpan: TelemetryRun]
 }
 
-/// A vehicle that is registered by its first record.
+/// A new vehicle, which its first record registers.
 struct NewVehicle {
   var tenant: Int32
   var id: String

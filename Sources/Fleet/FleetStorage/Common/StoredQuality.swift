@@ -1,11 +1,12 @@
 import FleetDomain
 import Telemetry
 
-/// The quality of a row's time, as stored in a column. Lower values are better.
+/// The quality of a row's time, as it is stored in a column. Lower values are better.
 enum StoredQuality: UInt8 {
   case gps, ntp, system, unset
-  /// The time was more than a day ahead of the server's at reception. The row has the time of its reception instead, is
-  /// never the newest record, and is replaced by any credible time of a copy.
+  /// The record's time was more than a day later than the server's time at reception. The row has the time of reception
+  /// instead, and never counts as the newest record. If the record is sent again with a credible time, that time
+  /// replaces the stored one.
   case ahead
 
   init(_ quality: TimeQuality) {
@@ -18,7 +19,7 @@ enum StoredQuality: UInt8 {
       }
   }
 
-  /// The quality in records.
+  /// The quality that clients see.
   var timeQuality: TimeQuality {
     switch self {
     case .gps: .gps
@@ -31,14 +32,14 @@ enum StoredQuality: UInt8 {
   func isBetter(than other: StoredQuality) -> Bool { rawValue < other.rawValue }
 }
 
-/// The time at which a batch is received, and the limit of credible times.
+/// The time at which a batch is received, with the limit of credible times that follows from it.
 struct Reception {
   /// Time of reception, ms since 1970.
   let time: Int64
   /// The last credible time, ms since 1970.
   private let limit: Int64
 
-  /// Largest credible difference by which a gateway's clock is ahead of the server's, ms.
+  /// Maximum time by which a gateway's clock may be ahead of the server's, ms. Later times are not credible.
   static let tolerance: Int64 = 86_400_000
 
   init(at now: Timestamp) {
@@ -46,7 +47,7 @@ struct Reception {
     limit = now.milliseconds + Self.tolerance
   }
 
-  /// Returns the time and the quality to store for a record.
+  /// Returns the time and the quality that are stored for a record.
   func place(_ own: Timestamp?, _ quality: TimeQuality) -> (time: Int64, quality: StoredQuality) {
     let column = StoredTime.column(own)
     return column > limit ? (time, .ahead) : (column, StoredQuality(quality))

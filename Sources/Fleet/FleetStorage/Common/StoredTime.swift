@@ -1,29 +1,29 @@
 import Telemetry
 
-/// Conversion of times to columns, which store milliseconds since 1970.
+/// Converts times to the values of columns, which are milliseconds since 1970, and back.
 enum StoredTime {
-  /// The value for a record without a time, before all others.
+  /// The value for a record without a time. It is lower than all others.
   static let undated = Int64.min
 
   static func column(_ time: Timestamp?) -> Int64 { time?.milliseconds ?? undated }
 
   static func time(_ column: Int64) -> Timestamp? { column == undated ? nil : timestamp(column) }
 
-  /// Converts the value of a column. It must not be ``undated``.
+  /// Converts the value of a column to a time. It must not be ``undated``.
   static func timestamp(_ column: Int64) -> Timestamp {
-    // Beyond the range of ns, use the nearest value.
+    // If the time cannot be represented in ns, use the nearest one.
     let (product, overflow) = column.multipliedReportingOverflow(by: 1_000_000)
     return Timestamp(nanoseconds: overflow ? (column < 0 ? .min : .max) : product)
   }
 
-  /// Returns the first millisecond that is not before a time.
+  /// Returns the first millisecond that is not before a time, for comparisons with columns.
   static func bound(_ time: Timestamp) -> Int64 {
     time.nanoseconds % 1_000_000 == 0 ? time.milliseconds : time.milliseconds + 1
   }
 }
 
 extension UUIDv7 {
-  /// The 16 bytes in big-endian order, which sort like the text form.
+  /// The 16 bytes in big-endian order. They sort in the same way as the text of the identifier.
   var bytes: [UInt8] {
     (0..<16).map { UInt8(truncatingIfNeeded: ($0 < 8 ? high : low) >> (56 - 8 * UInt64($0 & 7))) }
   }

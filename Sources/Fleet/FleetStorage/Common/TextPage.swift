@@ -1,6 +1,6 @@
 import FleetDomain
 
-/// A page of a list that is sorted by a text (bytes of UTF-8), such as vehicles or gateways.
+/// A page of a list that is sorted by a text (by its UTF-8 bytes), such as the list of gateways.
 struct TextPage {
   /// The text after which the page starts; empty for the first page.
   let last: String
@@ -25,7 +25,9 @@ struct TextPage {
     last = text
   }
 
-  /// - Parameter items: the items of the page, and one more if there are more.
+  /// Returns the page that consists of these items.
+  ///
+  /// - Parameter items: the items that were read. If more follow, one more than the limit.
   func page<Item>(_ items: [Item], _ text: (Item) -> String) -> Page<Item> {
     guard items.count > limit else { return Page(items: items, next: nil) }
     let kept = Array(items.prefix(limit))

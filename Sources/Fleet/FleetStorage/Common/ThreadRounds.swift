@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Lets tasks observe that a thread that may block makes progress.
+/// Lets tasks check that a thread that may block still makes progress.
 final class ThreadRounds: Sendable {
   private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
 
-  /// Waits for the next turn of the thread.
+  /// Waits until the thread has completed another round of its work.
   ///
-  /// - Parameter asking: gives the thread work; called when the wait has begun.
+  /// - Parameter asking: gives the thread something to do; called after the wait has begun.
   func wait(_ asking: () -> Void) async {
     await withCheckedContinuation { continuation in
       waiting.withLock { $0.append(continuation) }
@@ -14,7 +14,7 @@ final class ThreadRounds: Sendable {
     }
   }
 
-  /// Ends a turn of the thread.
+  /// Called by the thread when it has completed a round.
   func made() {
     let waiting = waiting.withLock { waiting in
       defer { waiting = [] }

@@ -1,16 +1,16 @@
 import FleetDomain
 import Telemetry
 
-/// Resolves the vehicle of a record, and checks whether its sender may write as that vehicle: for one tenant, in one
-/// transaction.
+/// Finds the vehicle of each record, and checks whether the sender may write for that vehicle. It is used for one
+/// tenant, in one transaction.
 struct VehicleResolver {
   private struct Query: Hashable {
     var vehicleId: String
-    /// `nil` for a trusted source.
+    /// The gateway that sent the record; `nil` if the source is trusted.
     var gateway: String?
   }
 
-  /// The sender of new vehicles: a gateway in one batch, or all gateways of an imported batch.
+  /// The sender for whom new vehicles are counted: one gateway, or, for an import, all gateways in the batch.
   private struct NewVehicleSender: Hashable {
     var job: Int
     var gateway: String
@@ -20,25 +20,26 @@ struct VehicleResolver {
   private var byId: [String: VehicleRow] = [:]
   private var byVIN: [String: String] = [:]
   private var answers: [Query: Result<Int32, RecordRefusal>] = [:]
-  /// The last query, so that a batch of one vehicle asks once.
+  /// The last query with its result, so that a batch of one vehicle needs only one look-up.
   private var last: (query: Query, answer: Result<Int32, RecordRefusal>)?
-  /// Whether a vehicle, by id or VIN, belongs to other gateways than this one; `""` for any.
+  /// Whether a vehicle, by its id or VIN, is in the list of another gateway than the query's; the query's gateway is
+  /// `""` if unknown.
   private var ofOthers: [Query: Bool] = [:]
-  /// Vehicle lists that are too long for a linear search.
+  /// Lists of gateways that are too long for a linear search, as sets.
   private var allowed: [String: Set<String>] = [:]
-  /// The number of new vehicles of a sender in a batch.
+  /// For each sender, the number of vehicles in the batch that are new to it.
   private var newVehicles: [NewVehicleSender: Int] = [:]
-  /// The number of vehicles that a gateway has registered, including this transaction.
+  /// For each gateway, the number of vehicles that it has registered, including those of this transaction.
   private var registered: [String: Int64] = [:]
-  /// The current batch, and whether it is an import.
+  /// The index of the current batch, and whether it is an import.
   private var job = 0
   private var isImport = false
-  /// The sender of a new gateway or VIN, by the id of the vehicle.
+  /// For existing vehicles that got a gateway or a VIN, by their id: the gateway that sent it.
   private var changed: [String: String] = [:]
 
   init(tenant: Int32) { self.tenant = tenant }
 
-  /// Reads the vehicles that the records of jobs name.
+  /// Reads the vehicles that the records of these batches name.
   mutating func read(_ jobs: [IngestJob], _ transaction: some StoreSession) throws(StoreFailure) {
     var names: Set<String> = []
     var previous = ""
@@ -60,7 +61,8 @@ struct VehicleResolver {
     last = nil
   }
 
-  /// The vehicle with this id, otherwise the one with this VIN, otherwise a new one.
+  /// Returns the vehicle with the record's `vehicleId` as its id or, if there is none, the vehicle with this VIN;
+  /// otherwise registers a new vehicle.
   mutating func vehicle(
     of record: IncomingRecord, from source: IngestSource, at now: Timestamp, _ transaction: some StoreSession
   ) throws(StoreFailure) -> Result<Int32, RecordRefusal> {
@@ -82,7 +84,7 @@ struct VehicleResolver {
       answer = known
     } else {
       answer = try find(record, source, now, transaction)
-      // Another batch may be within the limit.
+      // This refusal is valid only for this batch, so it is not stored for later ones.
       if case .failure(let refusal) = answer, refusal.kind == .tooManyVehicles { return answer }
       answers[query] = answer
     }
@@ -91,7 +93,7 @@ struct VehicleResolver {
     return answer
   }
 
-  /// Stores what was learned about existing vehicles.
+  /// Writes the gateways and VINs of existing vehicles that were found in records.
   func write(_ transaction: some StoreSession, at now: Timestamp) throws(StoreFailure) {
     for (id, gateway) in changed.sorted(by: { $0.key < $1.key }) {
       guard let vehicle = byId[id] else { continue }
@@ -114,7 +116,7 @@ struct VehicleResolver {
     let name = record.vehicleId
     guard var vehicle = named(name) else {
       if let gateway, !gateway.allowedVehicles.isEmpty {
-        // Its list is the limit.
+        // For a gateway with a list, the list limits the number of vehicles.
         guard name == gateway.id || isAllowed(name, gateway) else { return .failure(Self.foreign(record, gateway)) }
       } else if let refusal = countNew(record) {
         return .failure(refusal)
@@ -133,7 +135,8 @@ struct VehicleResolver {
     if let gateway {
       let isOwn: Bool
       if vehicle.id == gateway.id {
-        // Its records have this id until it knows its vehicle, and `gap` records always do.
+        // A gateway's records have its own id as their `vehicleId` until it knows its vehicle; `gap` records always
+        // have it.
         isOwn = true
       } else if !gateway.allowedVehicles.isEmpty {
         isOwn = ([name, vehicle.id] + (vehicle.vin.map { [$0] } ?? [])).contains { isAllowed($0, gateway) }
@@ -165,19 +168,22 @@ struct VehicleResolver {
     changed[vehicle.id] = record.gatewayId
   }
 
-  /// Returns the VIN of a record, if its vehicle may store it: it is not the VIN or id of another vehicle, and not in
-  /// the list of another gateway. The gateway behind a broker's client is unknown.
+  /// Returns the VIN in a record if it may be stored for the record's vehicle: no other vehicle has it as its id or
+  /// VIN, and it is not in the list of another gateway. If records come from a broker, their gateway is unknown.
   private mutating func learnable(
     _ record: IncomingRecord, _ source: IngestSource, _ transaction: some StoreSession
   ) throws(StoreFailure) -> String? {
     let sender = source == .broker ? nil : record.gatewayId
     guard let vin = record.vin, NameRules.isVIN(vin), named(vin) == nil else { return nil }
-    // If every record has another VIN, the vehicle stores one of the first, or one of a later batch.
+    // Each new VIN costs a look-up, so the number for each batch is limited. If every record has another VIN, one of
+    // the first is stored, or one of a later batch.
     if ofOthers[Query(vehicleId: vin, gateway: sender)] == nil, countNew(record) != nil { return nil }
     return try isOfOther([vin], than: sender, transaction) ? nil : vin
   }
 
-  /// Whether one of a vehicle's names belongs to other gateways than this one; `nil` for an unknown sender.
+  /// Whether a vehicle, by one of its names (id and VIN), is in the list of another gateway than `gateway`.
+  ///
+  /// - Parameter gateway: the gateway that sent the record; `nil` if unknown.
   private mutating func isOfOther(
     _ names: [String], than gateway: String?, _ transaction: some StoreSession
   ) throws(StoreFailure) -> Bool {
@@ -203,10 +209,10 @@ struct VehicleResolver {
     return names.contains(name)
   }
 
-  /// Counts a vehicle that is new to the sender, because each costs statements in a transaction that all tenants
-  /// share.
+  /// Counts a vehicle that is new to the sender. The number is limited, because each new vehicle costs statements in a
+  /// transaction that delays all tenants.
   ///
-  /// - Returns: the refusal above the limit; otherwise `nil`.
+  /// - Returns: the refusal if there are too many; otherwise `nil`.
   private mutating func countNew(_ record: IncomingRecord) -> RecordRefusal? {
     let newcomer = NewVehicleSender(job: job, gateway: isImport ? "" : record.gatewayId)
     let limit = isImport ? TenantLimits.newVehiclesOfImport : TenantLimits.newVehiclesOfBatch
@@ -221,7 +227,9 @@ struct VehicleResolver {
     return nil
   }
 
-  /// - Returns: the refusal if a gateway without a vehicle list has registered too many; otherwise `nil`.
+  /// Counts a vehicle that a gateway without a list registers.
+  ///
+  /// - Returns: the refusal if the gateway has registered too many; otherwise `nil`.
   private mutating func countRegistered(
     _ record: IncomingRecord, by gateway: Gateway, _ transaction: some StoreSession
   ) throws(StoreFailure) -> RecordRefusal? {

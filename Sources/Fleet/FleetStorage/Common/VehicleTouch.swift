@@ -1,15 +1,17 @@
 import FleetDomain
 
-/// The effect of a transaction's rows on their vehicle: its latest time, and the newest record of each kind.
+/// The effect of the rows of a transaction on one vehicle: its latest time, and its newest record of each kind.
 struct VehicleTouch {
   var vehicle: Int32
-  /// The latest credible time of the rows.
+  /// The latest credible time among the rows.
   private(set) var time = StoredTime.undated
   private(set) var newest: [NewestRecord] = []
   private var ecus = 0
 
   init(vehicle: Int32) { self.vehicle = vehicle }
 
+  /// Returns the effects on all vehicles.
+  ///
   /// - Parameter rows: rows grouped by vehicle.
   static func all(of rows: some Sequence<RecordRow>) -> [VehicleTouch] {
     var touches: [VehicleTouch] = []
@@ -21,7 +23,7 @@ struct VehicleTouch {
   }
 
   private mutating func add(_ row: RecordRow) {
-    // A record with an implausible time is never the newest.
+    // A record whose time is not credible is never the newest one.
     guard row.quality != .ahead else { return }
     time = max(time, row.time)
     add(row, NewestRecord.Part(recordClass: row.key.recordClass, ecu: row.ecu ?? ""))
@@ -43,23 +45,24 @@ struct VehicleTouch {
   }
 }
 
-/// The newest record of one kind of a vehicle: a row of `newest`.
+/// The newest record of one kind of a vehicle: a row of the table `newest`.
 struct NewestRecord {
-  /// The kind of record.
+  /// The kind of records of which a record is the newest.
   struct Part: Hashable {
-    /// Number of the class; -1 for telemetry with a position.
+    /// Number of the class (``FleetDomain/RecordClass/number``). -1 stands for telemetry with a position, which has its
+    /// own newest record.
     var recordClass: Int16
-    /// The ECU; empty for classes without an ECU and for records that name none.
+    /// The ECU; empty for classes without ECUs, and for records that name none.
     var ecu: String
 
     static let position = Part(recordClass: -1, ecu: "")
 
-    /// The class of the record.
+    /// The number of the class in which the record is stored.
     var rowClass: Int16 { self == .position ? RecordClass.known(.telemetry).number : recordClass }
   }
 
-  /// Maximum number of ECUs of a vehicle for which the newest record of each class is stored; no vehicle has more. If
-  /// there are more, those with the latest records are kept.
+  /// Maximum number of ECUs of a vehicle for which the newest record of each class is kept. Real vehicles have fewer.
+  /// If records name more, the ECUs with the latest records are kept.
   static let mostECUs = 64
 
   var part: Part
@@ -68,7 +71,7 @@ struct NewestRecord {
   var idHigh: UInt64
   var idLow: UInt64
 
-  /// Whether this record is older, in the order of pages.
+  /// Whether this record comes before another one in the order of lists.
   func isBefore(_ other: NewestRecord) -> Bool {
     if time != other.time { return time < other.time }
     if sequence != other.sequence { return sequence < other.sequence }

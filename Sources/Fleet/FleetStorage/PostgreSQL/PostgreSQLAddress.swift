@@ -15,7 +15,7 @@ public struct PostgreSQLAddress: Equatable, Sendable {
     public let description: String
   }
 
-  /// Keywords of libpq with their values, each once, without the password.
+  /// The keywords of libpq with their values, each keyword once, without the password.
   public private(set) var options: [Option] = []
   /// The password; `nil` if the address has none.
   public private(set) var password: String?
@@ -38,10 +38,10 @@ public struct PostgreSQLAddress: Equatable, Sendable {
     if let mark = rest.firstIndex(of: "?") { try readQuery(rest[rest.index(after: mark)...]) }
   }
 
-  /// The value of a keyword; `nil` if the address does not contain it.
+  /// The value of a keyword; `nil` if the address does not have it.
   public subscript(_ keyword: String) -> String? { options.first { $0.keyword == keyword }?.value }
 
-  /// Returns the address with a password; `nil` if it already has one.
+  /// Returns the address with a password added; `nil` if the address already has one.
   public func withPassword(_ password: String) -> PostgreSQLAddress? {
     guard self.password == nil else { return nil }
     var changed = self
@@ -49,10 +49,10 @@ public struct PostgreSQLAddress: Equatable, Sendable {
     return changed
   }
 
-  /// Whether a host is another machine and the address does not specify the use of TLS.
+  /// Whether a host is another machine and nothing in the address specifies whether TLS is used.
   var isRemoteWithoutMode: Bool { !isLocal && self["sslmode"] == nil && self["service"] == nil }
 
-  /// Whether every host is this machine: a loopback address, a socket, or no host.
+  /// Whether all hosts are this machine: a loopback address, a socket, or no host at all.
   public var isLocal: Bool {
     let hosts = self["hostaddr"] ?? self["host"] ?? ""
     return hosts.split(separator: ",").allSatisfy { host in
@@ -119,7 +119,7 @@ public struct PostgreSQLAddress: Equatable, Sendable {
       guard parts.count == 2 else { throw ParsingError(description: "\(what) is not NAME=VALUE; \(Self.advice)") }
       var keyword = try Self.decoded(parts[0], what, others: "")
       var value = try Self.decoded(parts[1], what, others: "/:,")
-      // libpq accepts this key of JDBC's addresses as well.
+      // libpq also accepts this key, which is used in addresses for JDBC.
       if keyword == "ssl", value == "true" { (keyword, value) = ("sslmode", "require") }
       guard known.contains(keyword) else {
         throw ParsingError(description: "\(what) has a name that libpq does not know; \(Self.advice)")
@@ -142,7 +142,8 @@ public struct PostgreSQLAddress: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - what: the name of the part, for the message.
-  ///   - others: the characters allowed in it, besides letters, digits, `-._~!$*+` and all characters beyond ASCII.
+  ///   - others: the characters that may occur unencoded, in addition to letters, digits, `-._~!$*+` and all characters
+  ///     that are not ASCII.
   private static func decoded(_ text: Substring, _ what: String, others: String) throws(ParsingError) -> String {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]

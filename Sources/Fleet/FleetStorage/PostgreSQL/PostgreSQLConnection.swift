@@ -2,24 +2,27 @@ import CPostgres
 import FleetDomain
 import Glibc
 
-/// A connection to PostgreSQL. Any thread may use it, but only one at a time. Calls block.
+/// A connection to PostgreSQL. Any thread may use it, but only one at a time. Its calls block the thread.
 @safe
 final class PostgreSQLConnection: @unchecked Sendable {
   private let handle: OpaquePointer
   private let interruption: PostgreSQLInterruption
-  /// Names of the prepared statements, by their text.
+  /// The names of prepared statements, by the text of the statement.
   private var prepared: [String: String] = [:]
 
-  /// - Throws: `unavailable` with libpq's message about the connection, but without messages about the address, which
-  ///   may contain a password.
+  /// Connects to a database.
+  ///
+  /// - Throws: `unavailable` with libpq's message about the connection. Messages about the address are replaced,
+  ///   because they may contain a password.
   init(address: PostgreSQLAddress) throws(StoreFailure) {
-    // These options detect a lost peer after 30 + 3 × 10 s, also on a connection that only listens.
+    // With these options, a lost peer is detected after 30 + 3 × 10 s, also on a connection that only listens.
     let defaults = [
       ("connect_timeout", "10"), ("tcp_user_timeout", "30000"), ("keepalives_idle", "30"),
       ("keepalives_interval", "10"), ("keepalives_count", "3"), ("application_name", "fleetstore"),
     ]
     var options = defaults.filter { address[$0.0] == nil } + address.options.map { ($0.keyword, $0.value) }
-    // By default, libpq falls back to a connection without TLS, and the network could read the password.
+    // Require TLS, because by default libpq falls back to a connection without TLS, over which the network could read
+    // the password.
     let isModeSet = unsafe getenv("PGSSLMODE") != nil
     let demandsTLS = address.isRemoteWithoutMode && !isModeSet
     if demandsTLS { options.append(("sslmode", "require")) }
@@ -35,8 +38,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
       throw StoreFailure(.unavailable, "PostgreSQL", connectingWords(address, demandsTLS: demandsTLS))
     }
     unsafe PQsetNoticeProcessor(handle, { _, _ in }, nil)
-    // A commit must be durable even if the server's setting is `off`. A stricter setting that waits for standbys is
-    // kept.
+    // A commit must be durable even if the server's setting is `off`. Stricter settings, which also wait for standbys,
+    // are kept.
     try execute(
       "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
   }
@@ -46,17 +49,17 @@ final class PostgreSQLConnection: @unchecked Sendable {
   /// Whether the connection is open, as far as libpq knows.
   var isOpen: Bool { unsafe PQstatus(handle) == CONNECTION_OK }
 
-  /// Whether a transaction is open, even if it has failed.
+  /// Whether a transaction is open. This includes a transaction in which a statement failed.
   var isInTransaction: Bool { unsafe PQtransactionStatus(handle) != PQTRANS_IDLE }
 
-  /// Executes statements without parameters and rows.
+  /// Executes statements that have no parameters and return no rows.
   func execute(_ sql: String) throws(StoreFailure) {
     _ = try unsafe result(PQexec(handle, sql))
   }
 
-  /// Executes a statement and prepares it for later calls.
+  /// Executes a statement, and prepares it for later calls.
   ///
-  /// - Parameter keeps: `false` for a statement that is rarely repeated, which is not prepared.
+  /// - Parameter keeps: `false` for a statement that is rarely repeated and therefore not prepared.
   func query(
     _ sql: String, _ parameters: PostgreSQLParameters = PostgreSQLParameters(), keeps: Bool = true
   ) throws(StoreFailure) -> PostgreSQLResult {
@@ -67,7 +70,7 @@ final class PostgreSQLConnection: @unchecked Sendable {
     let raw = unsafe parameters.buffer.withUnsafeBytes { buffer in
       let values: [UnsafePointer<CChar>?] = unsafe parameters.places.map { place in
         if place.count < 0 { return nil }
-        // libpq needs an address for an empty value too.
+        // libpq needs an address even for an empty value.
         let start = unsafe buffer.baseAddress.map { unsafe $0 + place.start } ?? UnsafeRawPointer(handle)
         return unsafe start.assumingMemoryBound(to: CChar.self)
       }
@@ -77,12 +80,13 @@ final class PostgreSQLConnection: @unchecked Sendable {
     return try unsafe result(raw)
   }
 
-  /// Executes a COPY … FROM STDIN with all its data.
+  /// Executes a COPY … FROM STDIN statement with all its data.
   func copy(_ sql: String, _ data: [UInt8]) throws(StoreFailure) {
     guard let started = unsafe PQexec(handle, sql) else { throw StoreFailure(.unavailable, "PostgreSQL", words) }
     defer { unsafe PQclear(started) }
     guard unsafe PQresultStatus(started) == PGRES_COPY_IN else { throw unsafe failure(started) }
-    // libpq accepts an Int32 of bytes in one call. The result reports data that cannot be sent.
+    // libpq accepts at most Int32.max bytes in one call. If data cannot be sent, the result of the statement has the
+    // error.
     var start = 0
     while start < data.count {
       let piece = data[start..<min(start + 1 << 20, data.count)]
@@ -104,7 +108,7 @@ final class PostgreSQLConnection: @unchecked Sendable {
   }
 
   private func prepare(_ sql: String, _ types: [UInt32]) throws(StoreFailure) -> String {
-    // A null has no type; the server determines it, which makes another statement.
+    // A null parameter has no type, so the server chooses one. The statement with this type is prepared separately.
     let key = types.contains(0) ? sql + types.map { $0 == 0 ? "0" : "1" }.joined() : sql
     if let name = prepared[key] { return name }
     let name = "s\(prepared.count)"
@@ -123,10 +127,10 @@ final class PostgreSQLConnection: @unchecked Sendable {
     }
   }
 
-  /// Interrupts the call in progress on another thread. It and all later calls fail with `unavailable`.
+  /// Interrupts a call that is in progress on another thread. That call and all later ones fail with `unavailable`.
   func interrupt() { interruption.run() }
 
-  /// Returns the value of a TCP option of the connection's socket (tcp(7)); `nil` if the socket has none.
+  /// Returns the value of a TCP option of the connection's socket (tcp(7)); `nil` if the socket does not use TCP.
   func socketOption(_ option: Int32) -> Int32? {
     var (value, size) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
     return unsafe getsockopt(PQsocket(handle), Int32(IPPROTO_TCP), option, &value, &size) == 0 ? value : nil
@@ -136,8 +140,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
 
   /// Waits for notifications.
   ///
-  /// - Parameter milliseconds: longest time to wait.
-  /// - Returns: their payloads; empty if there was none.
+  /// - Parameter milliseconds: the longest time to wait.
+  /// - Returns: the payloads of the notifications; empty if there was none.
   func notifications(within milliseconds: Int32) throws(StoreFailure) -> [String] {
     var descriptor = pollfd(fd: unsafe PQsocket(handle), events: Int16(POLLIN), revents: 0)
     _ = unsafe poll(&descriptor, 1, milliseconds)
@@ -150,16 +154,16 @@ final class PostgreSQLConnection: @unchecked Sendable {
     return all
   }
 
-  /// Name and version of the server, such as `PostgreSQL 15.18`.
+  /// Name and version of the server, for example `PostgreSQL 15.18`.
   var serverName: String { unsafe "PostgreSQL " + String(cString: PQparameterStatus(handle, "server_version")) }
 
-  /// Version of the server: major version × 10,000 + minor version.
+  /// Version of the server as a number: major version × 10,000 + minor version.
   var serverVersion: Int { unsafe Int(PQserverVersion(handle)) }
 
   // MARK: Errors
 
-  /// Returns the message for a failed connection attempt. libpq's text is included only if it is about a host that was
-  /// tried, because other texts may repeat parts of the address.
+  /// Returns the message for a failed attempt to connect. libpq's own text is included only if it is about a host to
+  /// which it tried to connect, because other texts may repeat parts of the address.
   private func connectingWords(_ address: PostgreSQLAddress, demandsTLS: Bool) -> String {
     let words = words
     guard words.hasPrefix("connection to server ") || words.hasPrefix("could not translate host name ") else {
@@ -174,7 +178,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
   private var words: String { unsafe Self.line(String(cString: PQerrorMessage(handle))) }
 
   @unsafe private func failure(_ raw: OpaquePointer) -> StoreFailure {
-    // PG_DIAG_SQLSTATE and PG_DIAG_MESSAGE_PRIMARY are character macros, which Swift cannot import.
+    // The arguments are the values of PG_DIAG_SQLSTATE and PG_DIAG_MESSAGE_PRIMARY, which are character macros that
+    // Swift cannot import.
     let state = unsafe PQresultErrorField(raw, Int32(UInt8(ascii: "C"))).map { unsafe String(cString: $0) } ?? ""
     let message = unsafe PQresultErrorField(raw, Int32(UInt8(ascii: "M"))).map { unsafe String(cString: $0) }
     let detail = message ?? words
@@ -185,11 +190,12 @@ final class PostgreSQLConnection: @unchecked Sendable {
       case "XX001", "XX002": .damaged
       case _ where !isOpen || state.isEmpty: .unavailable
       case _ where state.hasPrefix("08") || state.hasPrefix("57P") || state == "53300": .unavailable
-      // Serialization failure, deadlock, lock timeout, cancelled statement.
+      // Serialization failure, deadlock, lock timeout, or cancelled statement.
       case "40001", "40P01", "55P03", "57014": .unavailable
       default: .system
       }
-    // Serialization failure, deadlock, a dropped partition, or a VIN that another transaction has stored.
+    // Serialization failure, deadlock, a missing or dropped partition, or a VIN that another transaction has stored
+    // meanwhile.
     let mayRetry = ["40001", "40P01", "23514", "42P01", "23505"].contains(state)
     var failure = StoreFailure(
       kind, "PostgreSQL", state.isEmpty ? detail : "\(detail) (SQLSTATE \(state))", mayRetry: mayRetry && isOpen)
@@ -201,14 +207,14 @@ final class PostgreSQLConnection: @unchecked Sendable {
     text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 
-  /// Calls `body` with a null-terminated array of C strings.
+  /// Calls `body` with an array of C strings that ends with a null pointer.
   private static func withStrings<Value>(
     _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value
   ) -> Value {
     var copies: [UnsafePointer<CChar>?] = unsafe strings.map { unsafe UnsafePointer(strdup($0)) } + [nil]
     defer { for index in unsafe copies.indices { unsafe free(UnsafeMutablePointer(mutating: copies[index])) } }
     return unsafe copies.withUnsafeMutableBufferPointer { buffer in
-      // The array always contains the terminator.
+      // The array is never empty, because it contains the null pointer.
       unsafe body(UnsafePointer(buffer.baseAddress!))
     }
   }

@@ -2,9 +2,9 @@ import FleetDomain
 import Telemetry
 
 extension PostgreSQLEngine {
-  /// Drops the partitions in which all records are older than the cutoff. From partitions of past months that also
-  /// contain newer records, and from the partition of odd ids, it deletes the old rows. This reads all their rows, so
-  /// it is done once for each day of the cutoff.
+  /// Removes records that are older than the cutoff. A partition that contains only such records is dropped. From other
+  /// partitions of past months, and from the partition `odd`, the old rows are deleted one by one. This reads all rows
+  /// of a partition, so it is done only when the cutoff has advanced by a day.
   func removeRecords(_ recordClass: RecordClass, _ bounds: RetentionBounds) async throws(StorageError) -> Int64 {
     let parts = try await onSession { session throws(StoreFailure) in
       try session.partitions(of: recordClass, from: .min, through: .max)
@@ -71,7 +71,7 @@ extension PostgreSQLEngine {
     return total
   }
 
-  /// Runs ``write(_:)`` with a session of this database.
+  /// Runs ``write(_:)`` with a session of PostgreSQL.
   private func onSession<Value: Sendable>(
     _ work: @escaping @Sendable (PostgreSQLSession) throws(StoreFailure) -> Value
   ) async throws(StorageError) -> Value {

@@ -1,9 +1,10 @@
 import FleetDomain
 import Telemetry
 
-/// The store in PostgreSQL: two connections for ingestion, one that listens, and a few for all other calls.
+/// The store in PostgreSQL. It uses two connections for ingestion, one for notifications, and a few for all other
+/// calls.
 final class PostgreSQLEngine: StoreEngine {
-  /// Number of ingestion connections. While one waits for its commit, the other stores the next group.
+  /// Number of connections for ingestion. While one waits for its commit, the other stores the next group of batches.
   private static let laneCount = 2
 
   let cursorKey: CursorKey
@@ -18,7 +19,9 @@ final class PostgreSQLEngine: StoreEngine {
   private let lanes: [PostgreSQLIngest]
   private let listener: PostgreSQLListener
 
-  /// - Parameter steps: ``PostgreSQLSchema/steps``, or the steps of another version.
+  /// Connects to a database.
+  ///
+  /// - Parameter steps: ``PostgreSQLSchema/steps``, or the steps of an earlier version.
   init(
     address: PostgreSQLAddress, connections: Int, steps: [String], access: StoreAccess = .makingCommand
   ) async throws(StorageError) {
@@ -79,7 +82,8 @@ final class PostgreSQLEngine: StoreEngine {
     return now.map(StoredTime.timestamp)
   }
 
-  /// Time before a month at which its partitions are created, ns. Clocks may be ahead by one more day.
+  /// Time before the beginning of a month at which its partitions are created, ns. Clocks of gateways may be ahead by
+  /// one more day.
   private static let ahead: Int64 = 6 * 86_400_000_000_000
 
   func prepare(at now: Timestamp) async throws(StorageError) {
@@ -89,7 +93,7 @@ final class PostgreSQLEngine: StoreEngine {
     do throws(StoreFailure) {
       try await pool.run { connection throws(StoreFailure) in
         let session = PostgreSQLSession(connection: connection, partitions: partitions)
-        // Create partitions for the classes that have some this month.
+        // Create next month's partitions for the classes that have one for this month.
         let month = Int64(IdMonth(at: now).index)
         let classes = try session.rows("SELECT class FROM part WHERE month = $1", [.integer(month)])
         let names = classes.compactMap { row in

@@ -1,7 +1,7 @@
 import FleetDomain
 import Synchronization
 
-/// The connection of one lane of the ingest queue. A broken connection is replaced.
+/// The connection of one lane (thread) of ``IngestQueue``. If it breaks, it is replaced.
 final class PostgreSQLIngest: Sendable {
   private let address: PostgreSQLAddress
   private let partitions: PostgreSQLPartitions
@@ -15,10 +15,10 @@ final class PostgreSQLIngest: Sendable {
     self.announcer = announcer
   }
 
-  /// Stores and commits a group. After a conflict with another transaction, it is repeated a few times.
+  /// Stores and commits a group of batches. If it conflicts with another transaction, it is repeated a few times.
   func ingest(_ jobs: [IngestJob]) -> Result<IngestGroup, StorageError> {
     var tries = 0
-    // What was postponed is there already.
+    // Records whose better times were postponed already exist in the database.
     var expectsDuplicates = jobs.contains(where: \.wasPostponed)
     while true {
       tries += 1
@@ -28,7 +28,7 @@ final class PostgreSQLIngest: Sendable {
         return .success(group)
       } catch {
         // A broken connection is replaced for the next group. This group is not repeated, because it may have been
-        // committed; the sender resends it, and duplicates are recognized.
+        // committed. The senders send it again, and duplicates are recognized.
         if error.mayRetry, tries < 8 {
           if error.isDuplicateKey { expectsDuplicates = true } else { partitions.forget() }
           continue

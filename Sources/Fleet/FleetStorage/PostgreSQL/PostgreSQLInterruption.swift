@@ -5,10 +5,10 @@ import Glibc
 /// Interrupts a call on a connection from another thread.
 @safe
 final class PostgreSQLInterruption: @unchecked Sendable {
-  /// The handle for cancelling a statement. libpq allows its use in any thread.
+  /// The handle with which libpq cancels a statement. Any thread may use it.
   private let cancel: OpaquePointer?
-  /// A duplicate of the connection's socket. libpq may close its own descriptor at any time, and its number may then
-  /// belong to another file.
+  /// A duplicate of the connection's socket. libpq's own descriptor cannot be used: libpq may close it at any time, and
+  /// its number may then belong to another file.
   private let socket: Int32
 
   @unsafe init(of handle: OpaquePointer) {
@@ -22,15 +22,15 @@ final class PostgreSQLInterruption: @unchecked Sendable {
     if socket >= 0 { close(socket) }
   }
 
-  /// Shuts the connection down, so that no call waits for a server that does not answer, and requests that the server
-  /// cancels the statement, which would otherwise continue.
+  /// Shuts the connection down, so that no call waits for a server that does not answer. Also asks the server to cancel
+  /// the statement, which would otherwise continue.
   func run() {
     if socket >= 0 { shutdown(socket, Int32(SHUT_RDWR)) }
-    // The request uses a separate connection, which may take a long time.
+    // The request to cancel uses a connection of its own, which may take a long time.
     DispatchQueue.global().async {
       guard let cancel = unsafe self.cancel else { return }
       var words = [CChar](repeating: 0, count: 256)
-      // If the request fails, the server detects the closed connection itself.
+      // If the request fails, the server detects by itself that the connection is closed.
       _ = unsafe PQcancel(cancel, &words, Int32(words.count))
     }
   }

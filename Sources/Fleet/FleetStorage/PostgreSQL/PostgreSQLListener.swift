@@ -3,7 +3,7 @@ import FleetDomain
 import Glibc
 import Synchronization
 
-/// Receives notifications about commits of all servers, on a separate thread and connection.
+/// Receives notifications about commits of all servers of the database, on a thread and a connection of its own.
 final class PostgreSQLListener: Sendable {
   static let channel = "obdgate_feed"
   /// Interval at which the thread checks whether it must end, ms.
@@ -37,8 +37,8 @@ final class PostgreSQLListener: Sendable {
           connection = try listen()
         }
       } catch {
-        // Other calls report the error. Commits during the outage are announced after the reconnect, because readers
-        // then read the feed.
+        // The error is not reported here, because other calls report it. After the reconnect, readers read the feed and
+        // so learn of the commits during the outage.
         connection = nil
         current.withLock { $0 = nil }
         if isStopping.load(ordering: .acquiring) { return }

@@ -2,12 +2,14 @@ import FleetDomain
 
 /// Upgrades a database to the newest schema.
 enum PostgreSQLMigration {
-  /// The oldest supported server, PostgreSQL 14. The oldest in tests is Debian's 15.
+  /// The oldest supported server version, PostgreSQL 14. The oldest that is tested is Debian's version 15.
   private static let oldestServer = 140_000
 
   /// SQL expression for the database's time, ms.
   static let clock = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 
+  /// Upgrades a database.
+  ///
   /// - Returns: the key of the store's cursors, and whether a restored backup was detected.
   static func run(
     _ steps: [String], _ connection: PostgreSQLConnection, as access: StoreAccess = .makingCommand
@@ -17,7 +19,7 @@ enum PostgreSQLMigration {
     }
     let session = PostgreSQLSession(connection: connection, partitions: PostgreSQLPartitions())
     return try session.inTransaction { () throws(StoreFailure) in
-      // If several servers start at the same time, the others wait here for the first one.
+      // If several servers start at the same time, only one upgrades the database; the others wait here.
       try connection.execute("SELECT pg_advisory_xact_lock(1329746759, 0)")
       let isThere = try session.rows("SELECT (to_regclass('schema_version') IS NOT NULL)::integer", [])
       guard access.makesDatabase || isThere.first?.integer(0) == 1 else {
@@ -45,10 +47,11 @@ enum PostgreSQLMigration {
     }
   }
 
-  /// Compares the database's identity with the stored one. If a backup was restored, begins a new generation of feed
-  /// positions: either its tables were created again, or its cluster returned to an earlier state (another timeline).
+  /// Compares the identity of the database with the stored one. It differs if the tables were created again or if the
+  /// cluster was set back to an earlier state (another timeline). In that case a backup was restored, and a new
+  /// generation of feed positions begins.
   private static func checkOrigin(_ session: PostgreSQLSession) throws(StoreFailure) -> Bool {
-    // Some users may not read the identifier of the cluster.
+    // Not every user may read the identifier of the cluster.
     let mayAsk = try session.rows(
       "SELECT has_function_privilege('pg_control_system()', 'EXECUTE')::integer", []
     ).first?.integer(0)

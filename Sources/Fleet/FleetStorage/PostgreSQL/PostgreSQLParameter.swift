@@ -17,10 +17,10 @@ enum PostgreSQLType {
   static let uuidArray: UInt32 = 2_951
 }
 
-/// The parameters of a statement in binary form, concatenated in one buffer.
+/// The parameters of a statement in PostgreSQL's binary format, all in one buffer.
 struct PostgreSQLParameters {
   private(set) var types: [UInt32] = []
-  /// Start and length of each parameter; -1 for null.
+  /// Start and length of each parameter in the buffer; the length is -1 for null.
   private(set) var places: [(start: Int, count: Int)] = []
   private(set) var buffer: [UInt8] = []
 
@@ -43,7 +43,7 @@ struct PostgreSQLParameters {
     }
   }
 
-  /// Adds a `uuid` with any bits. The end of a range need not be a valid identifier.
+  /// Adds a `uuid` of any 128 bits. They need not be a valid identifier, because they may be the end of a range.
   mutating func add(high: UInt64, low: UInt64) {
     add(PostgreSQLType.uuid) {
       $0.append(bigEndian: high)
@@ -63,7 +63,8 @@ struct PostgreSQLParameters {
     optionals elements: [Element?], of type: UInt32, arrayType: UInt32, _ write: (Element, inout [UInt8]) -> Void
   ) {
     add(arrayType) { buffer in
-      // One dimension; whether there are nulls; type of the elements; their number; first index 1.
+      // The header of an array: one dimension, whether there are nulls, type of the elements, number of the elements,
+      // and the index of the first one, 1.
       buffer.append(bigEndian: Int32(1))
       buffer.append(bigEndian: Int32(1))
       buffer.append(bigEndian: type)

@@ -2,19 +2,20 @@ import FleetDomain
 import Synchronization
 import Telemetry
 
-/// A cache of database facts that all connections of a server share: the keys of tenants, the existing partitions, and
-/// the limits of the times in each. Missing partitions are created before the transaction that needs them.
+/// A cache of facts about the database that all connections of a server share: the keys of tenants, the existing
+/// partitions, and the range of times in each partition. Missing partitions are created before the transaction that
+/// needs them.
 ///
-/// The limits of times are whole days (UTC), so that the table with the limits is rarely written.
+/// The limits of the ranges are whole days (UTC), so that the table that stores them is rarely written.
 final class PostgreSQLPartitions: Sendable {
-  /// A partition of a class.
+  /// The name of a partition: its class and its month.
   struct Name: Hashable {
-    /// The number of the partition for odd ids, whose month has no partition. It is higher than the numbers of all
-    /// months.
+    /// The number of the partition `odd`, for unusual ids: those whose month has no partition of its own. It is higher
+    /// than the numbers of all months.
     static let oddNumber: Int64 = 962
 
     var recordClass: RecordClass
-    /// The month of the ids; `nil` for the partition of odd ids.
+    /// The month of the ids; `nil` for the partition `odd`.
     var month: IdMonth?
 
     init(recordClass: RecordClass, month: IdMonth?) {
@@ -41,7 +42,7 @@ final class PostgreSQLPartitions: Sendable {
     var least: Int64
     var most: Int64
 
-    /// Creates limits of whole days around these times. Records without a time have a time before all others.
+    /// Creates limits of whole days that include these times. Records without a time count as having the lowest time.
     init(least: Int64, most: Int64) {
       let day: Int64 = 86_400_000
       self.least = least == StoredTime.undated ? least : least - (least % day + day) % day
@@ -58,21 +59,21 @@ final class PostgreSQLPartitions: Sendable {
 
   private struct Known {
     var limits: [Name: Limits] = [:]
-    /// Partitions of months whose ids go to the partition of odd ids.
+    /// Names of months that have no partition of their own, so that their ids belong to the partition `odd`.
     var odd: Set<Name> = []
   }
 
-  /// The cached facts. If they are outdated, a transaction fails and ``forget()`` is called: rows are inserted into
-  /// partitions by name, and a partition rejects rows that do not belong to it.
+  /// The cached facts. They may be outdated: rows are inserted into partitions by name, so a transaction with a wrong
+  /// partition fails. ``forget()`` is then called, and the transaction is repeated.
   private let known = Mutex(Known())
-  /// Keys of tenants.
+  /// The keys of tenants in the database.
   let tenants = Mutex<[TenantID: Int32]>([:])
 
   static func table(_ recordClass: RecordClass) -> String { "record_\(recordClass.name)" }
 
   func forget() { known.withLock { $0 = Known() } }
 
-  /// Returns the partition for the ids of a month; `nil` if unknown.
+  /// Returns the partition for the ids of a month; `nil` if it is not in the cache.
   func place(_ recordClass: RecordClass, _ month: IdMonth) -> Name? {
     let own = Name(recordClass: recordClass, month: month)
     return known.withLock { known in
@@ -81,12 +82,12 @@ final class PostgreSQLPartitions: Sendable {
     }
   }
 
-  /// Determines the partitions for the records of a group and creates missing ones. Must not be called in a
+  /// Finds the partitions for the records of a group of batches, and creates missing ones. Must not be called in a
   /// transaction.
   func make(for jobs: [IngestJob], _ connection: PostgreSQLConnection) throws(StoreFailure) {
     guard let now = jobs.map(\.now).max() else { return }
     var missing: Set<Name> = []
-    // Most records have the class and month of the previous one.
+    // Most records have the same class and month as the record before them.
     var last: (recordClass: RecordClass, ids: Range<UInt64>)?
     for job in jobs {
       for record in job.records {
@@ -94,7 +95,7 @@ final class PostgreSQLPartitions: Sendable {
         if let last, last.recordClass == recordClass, last.ids.contains(record.id.high) { continue }
         let month = IdMonth(of: record.id)
         last = (recordClass, Self.ids(of: month))
-        // A usual month without a partition gets one now.
+        // The ids of this month were in `odd`. If the month is usual now, it gets a partition of its own.
         if let place = place(recordClass, month), place.month != nil || !month.isUsual(at: now) { continue }
         missing.insert(Name(recordClass: recordClass, month: month))
       }
@@ -102,7 +103,7 @@ final class PostgreSQLPartitions: Sendable {
     try make(missing, at: now, connection)
   }
 
-  /// Creates missing partitions of months that are usual at a time. Must not be called in a transaction.
+  /// Creates those of the missing partitions whose months are usual at a time. Must not be called in a transaction.
   func make(
     _ missing: some Collection<Name>, at now: Timestamp, _ connection: PostgreSQLConnection
   ) throws(StoreFailure) {
@@ -110,7 +111,7 @@ final class PostgreSQLPartitions: Sendable {
     let session = PostgreSQLSession(connection: connection, partitions: self)
     for name in missing.sorted(by: { $0.table < $1.table }) {
       let limits = try session.inTransaction { () throws(StoreFailure) -> Limits? in
-        // Only one transaction of the whole database creates partitions at a time.
+        // Only one transaction of the whole database creates or drops partitions at a time.
         try connection.execute("SELECT pg_advisory_xact_lock(1329746759, 1)")
         if let limits = try session.limits(name) { return limits }
         guard let month = name.month, month.isUsual(at: now) else { return nil }
@@ -123,7 +124,7 @@ final class PostgreSQLPartitions: Sendable {
     }
   }
 
-  /// Returns the range of the upper halves of a month's ids.
+  /// Returns the range of the ids of a month, by their upper 64 bits.
   static func ids(of month: IdMonth) -> Range<UInt64> {
     let bounds = month.bounds
     return (bounds.from?.high ?? 0)..<(bounds.to?.high ?? .max)
@@ -134,10 +135,10 @@ final class PostgreSQLPartitions: Sendable {
     let (from, to) = (month.bounds.from.map { "'\($0.string)'" }, month.bounds.to.map { "'\($0.string)'" })
     let ids = [from.map { "id >= \($0)" }, to.map { "id < \($0)" }].compactMap { $0 }.joined(separator: " AND ")
     let columns = PostgreSQLSession.columns
-    // The table is attached instead of created as a partition, so that readers and writers of other partitions
-    // continue. Only those of the odd ids wait, because their rows of this month are moved and attaching reads all of
-    // them. The lock has a time limit: if a long reader, such as a backup, holds that table, all readers of the parent
-    // table would wait for this statement.
+    // The table is created first and then attached as a partition, so that readers and writers of other partitions need
+    // not wait. Those of `odd` wait, because rows of this month are moved out of it and attaching checks all of its
+    // rows. The wait for locks is limited: if a long reader, such as a backup, holds `odd`, all readers of the parent
+    // table wait while this statement waits.
     try connection.execute(
       """
       SET LOCAL lock_timeout = '5s';
@@ -153,9 +154,9 @@ final class PostgreSQLPartitions: Sendable {
       """)
   }
 
-  /// Widens limits as a part of the transaction that needs it.
+  /// Extends the stored ranges of times of partitions, in the transaction that inserts the rows.
   ///
-  /// - Returns: the new limits, which are valid after the commit, for ``learn(_:)``.
+  /// - Returns: the new ranges. After the commit, pass them to ``learn(_:)``.
   func widen(_ wanted: [Name: Limits], _ session: PostgreSQLSession) throws(StoreFailure) -> [Name: Limits] {
     let narrow = known.withLock { known in wanted.filter { known.limits[$0.key]?.contains($0.value) != true } }
     var learnt: [Name: Limits] = [:]
@@ -190,7 +191,8 @@ extension PostgreSQLSession {
     ).first.map { PostgreSQLPartitions.Limits(stored: $0.integer(0), $0.integer(1)) }
   }
 
-  /// Returns the partitions of a class that may contain records of these times, ascending by their latest times.
+  /// Returns the partitions of a class that may contain records of these times, in ascending order of the latest time
+  /// that each contains.
   func partitions(
     of recordClass: RecordClass, from least: Int64, through most: Int64
   ) throws(StoreFailure) -> [(name: PostgreSQLPartitions.Name, limits: PostgreSQLPartitions.Limits)] {

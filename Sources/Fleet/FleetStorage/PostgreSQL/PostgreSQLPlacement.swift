@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// The partition of each row, and the limits of the times in each partition.
+/// Determines the partition of each row to insert, and the range of times that each partition then contains.
 struct PostgreSQLPlacement {
   struct Part {
     let name: PostgreSQLPartitions.Name
@@ -10,16 +10,18 @@ struct PostgreSQLPlacement {
     fileprivate(set) var most: Int64
   }
 
-  /// The partitions in the order of their first rows.
+  /// The partitions, in the order in which rows first need them.
   private(set) var parts: [Part] = []
   private let partitions: PostgreSQLPartitions
-  /// The partition of the previous row. The next row usually goes there too.
+  /// The partition of the previous row, because the next row usually has the same one.
   private var last: (recordClass: Int16, ids: Range<UInt64>, part: Int)?
 
   init(_ partitions: PostgreSQLPartitions) { self.partitions = partitions }
 
+  /// Adds a row to its partition.
+  ///
   /// - Parameter row: index of the row.
-  /// - Throws: a retryable error if another thread has cleared the cache of partitions.
+  /// - Throws: a retryable error if the partition is unknown, because another thread has cleared the cache.
   mutating func add(_ row: Int, _ key: RowKey, time: Int64) throws(StoreFailure) {
     let part: Int
     if let last, last.recordClass == key.recordClass, last.ids.contains(key.idHigh) {

@@ -2,17 +2,17 @@ import Dispatch
 import FleetDomain
 import Synchronization
 
-/// A pool of connections for all calls except ingestion. Connections are created on demand, and each is used by one
-/// call at a time on a thread that may block. Further calls wait in a queue.
+/// A pool of connections for all calls except ingestion. Connections are opened when they are needed. Each is used by
+/// one call at a time, on a thread that may block. Further calls wait in a queue.
 final class PostgreSQLPool: Sendable {
   private struct State {
     var idle: [PostgreSQLConnection] = []
     var busy = 0
-    /// Connections in use, except those that are being opened.
+    /// Connections that calls use at present. Connections that are being opened are not included.
     var used: [ObjectIdentifier: PostgreSQLConnection] = [:]
     var isClosed = false
     var isInterrupted = false
-    /// Resumed with `true` if a connection is available, with `false` if the pool is closed.
+    /// The waiting calls. Each is resumed with `true` if a connection is available, with `false` if the pool is closed.
     var waiting: [CheckedContinuation<Bool, Never>] = []
     var closing: [CheckedContinuation<Void, Never>] = []
   }
@@ -38,11 +38,12 @@ final class PostgreSQLPool: Sendable {
     return try result.get()
   }
 
-  /// Returns after a thread of the pool has run. Threads that wait for PostgreSQL do not count.
+  /// Returns after a thread of the pool has run a task, which shows that the pool is not stuck. Threads that wait for
+  /// PostgreSQL are not waited for.
   func turn() async {
     await withCheckedContinuation { continuation in
       threads.async {
-        // Every call needs this lock, so the turn includes it.
+        // Every call needs this lock, so check that it can be acquired.
         self.state.withLock { _ in }
         continuation.resume()
       }
@@ -87,7 +88,7 @@ final class PostgreSQLPool: Sendable {
     }
   }
 
-  /// Passes the connection to the oldest waiting call. A broken connection is closed.
+  /// Gives a connection back. The call that has waited longest gets it. A broken connection is closed instead.
   private func leave(_ connection: PostgreSQLConnection?) {
     let (next, closing) = state.withLock {
       state -> (CheckedContinuation<Bool, Never>?, [CheckedContinuation<Void, Never>]) in
@@ -106,7 +107,7 @@ final class PostgreSQLPool: Sendable {
     for waiter in closing { waiter.resume() }
   }
 
-  /// Makes all calls fail: those in progress, waiting ones and later ones.
+  /// Makes all calls fail: those in progress, those that wait, and later ones.
   func interrupt() {
     let (waiting, used) = state.withLock { state -> ([CheckedContinuation<Bool, Never>], [PostgreSQLConnection]) in
       state.isClosed = true
@@ -119,7 +120,7 @@ final class PostgreSQLPool: Sendable {
     for connection in used { connection.interrupt() }
   }
 
-  /// Waits for the calls in progress and in the queue, and closes all connections.
+  /// Waits for the calls in progress and for those in the queue, then closes all connections.
   func close() async {
     await withCheckedContinuation { continuation in
       let isIdle = state.withLock { state in

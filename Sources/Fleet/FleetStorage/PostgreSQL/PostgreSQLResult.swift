@@ -2,12 +2,12 @@ import CPostgres
 import FleetDomain
 import Telemetry
 
-/// The result of a statement in binary form. Rows and columns count from 0.
+/// The result of a statement in PostgreSQL's binary format. Rows and columns count from 0.
 @safe
 struct PostgreSQLResult: ~Copyable {
   private let handle: OpaquePointer
 
-  /// Takes ownership of a result.
+  /// Creates a result from libpq's handle, which is freed with it.
   @unsafe init(_ handle: OpaquePointer) { unsafe self.handle = handle }
 
   deinit { unsafe PQclear(handle) }
@@ -24,7 +24,7 @@ struct PostgreSQLResult: ~Copyable {
     withBytes(row, column) { bytes in
       var number: UInt64 = 0
       for index in bytes.indices { number = number << 8 | UInt64(bytes[index]) }
-      // Extend the sign of a shorter number.
+      // Extend the sign of a number that is shorter than 8 bytes.
       let unused = UInt64(64 - 8 * min(bytes.count, 8))
       return bytes.isEmpty ? 0 : Int64(bitPattern: number << unused) >> Int64(unused)
     }
@@ -61,7 +61,7 @@ struct PostgreSQLResult: ~Copyable {
 }
 
 extension PostgreSQLResult {
-  /// Returns a row of a statement that selects ``FoundRow/columns``.
+  /// Reads a row of a statement that selects ``FoundRow/columns``.
   func foundRow(_ row: Int) throws(StoreFailure) -> FoundRow {
     guard let recordClass = RecordClass(number: Int16(truncatingIfNeeded: integer(row, 1))),
       let id = identifier(row, 4), let quality = StoredQuality(rawValue: UInt8(truncatingIfNeeded: integer(row, 5)))
@@ -72,7 +72,7 @@ extension PostgreSQLResult {
       body: bytes(row, 7))
   }
 
-  /// Returns all rows of such a statement.
+  /// Reads all rows of a statement that selects ``FoundRow/columns``.
   consuming func foundRows() throws(StoreFailure) -> [FoundRow] {
     var rows: [FoundRow] = []
     for row in 0..<count { rows.append(try foundRow(row)) }

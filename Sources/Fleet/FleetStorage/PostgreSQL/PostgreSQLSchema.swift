@@ -1,6 +1,7 @@
 import FleetDomain
 
-/// The steps from an empty database to the newest schema. A released step is never changed; a change is a new step.
+/// The steps from an empty database to the newest schema. A released step is never changed; each change of the schema
+/// is a new step.
 enum PostgreSQLSchema {
   /// The step at index n upgrades version n to version n + 1.
   static let steps = [
@@ -64,8 +65,9 @@ enum PostgreSQLSchema {
 
     """ + classes
 
-  /// Removes vehicles in pieces, trims the feed from its beginning without an index of its times, and adds a partition
-  /// for odd ids to each class: ids of months that no correct clock gives.
+  /// Allows vehicles to be removed in several transactions, and the feed to be shortened from its beginning without an
+  /// index of times. Adds the partition `odd` to each class, for unusual ids: those with a month that no correct clock
+  /// gives.
   private static let version2 =
     """
     CREATE TABLE removal (vehicle integer PRIMARY KEY, tenant integer NOT NULL);
@@ -81,12 +83,13 @@ enum PostgreSQLSchema {
         """
     }.joined()
 
-  /// Stores up to which cutoff a partition was cleaned, so that it is not read again each time.
+  /// Stores for each partition the last cutoff for which old records were deleted from it, so that the partition need
+  /// not be read again for the same cutoff.
   private static let version3 =
     "ALTER TABLE part ADD COLUMN thinned bigint NOT NULL DEFAULT '\(Int64.min)'"
 
-  /// Stores the vehicles that gateways may write as in an indexed table, and counts the gateways and tokens of each
-  /// tenant.
+  /// Moves the lists of vehicles for which gateways may write to an indexed table, and stores the numbers of gateways
+  /// and tokens of each tenant.
   private static let version4 = """
     CREATE TABLE gateway_vehicle (
       tenant integer NOT NULL, gateway text COLLATE "C" NOT NULL, vehicle text COLLATE "C" NOT NULL,
@@ -106,8 +109,8 @@ enum PostgreSQLSchema {
     CREATE TABLE revocation (number bigint PRIMARY KEY, tenant integer NOT NULL, token uuid NOT NULL);
     """
 
-  /// Adds `seq`, which orders records of the same time, the time of reception, and the newest records of each vehicle.
-  /// Implausible times are replaced by the time of this migration.
+  /// Adds three things: `seq`, by which records of the same time are sorted; the time of reception; and the table of
+  /// the newest records of each vehicle. Implausible times are replaced by the time of this migration.
   private static let version5 =
     """
     ALTER TABLE record ADD COLUMN seq bigint NOT NULL DEFAULT 0, ADD COLUMN received bigint;
@@ -158,11 +161,11 @@ enum PostgreSQLSchema {
     CREATE INDEX telemetry_run_month ON telemetry_run (month, last_time);
     """
 
-  /// Adds the vehicle of each gateway's newest record.
+  /// Adds the vehicle of each gateway's newest record, as the gateway's current vehicle.
   private static let version8 = "ALTER TABLE gateway ADD COLUMN vehicle integer, ADD COLUMN vehicle_time bigint"
 
-  /// Adds people, their sessions and factors, the audit, and the encryption keys for personal data in it. `number`,
-  /// `time` and `thing` of an audit entry are also in its content; the columns serve lists.
+  /// Adds people, their sessions and factors, the audit, and the keys that encrypt personal data in it. `number`,
+  /// `time` and `thing` of an audit entry are also in its content; the columns are used to list entries.
   private static let version9 = """
     CREATE TABLE person (
       tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
@@ -210,7 +213,7 @@ enum PostgreSQLSchema {
     );
     """
 
-  /// Makes vehicles things with versions and more fields, and adds fleets. The ids of existing vehicles are random.
+  /// Makes vehicles things, with versions and more fields, and adds fleets. Existing vehicles get random ids.
   private static let version10 = """
     ALTER TABLE vehicle RENAME COLUMN last_time TO last_record_at;
     ALTER TABLE vehicle ALTER COLUMN model_year TYPE bigint, ALTER COLUMN name TYPE text COLLATE "C",
@@ -249,7 +252,7 @@ enum PostgreSQLSchema {
     CREATE UNIQUE INDEX fleet_name ON fleet (tenant, name);
     """
 
-  /// Adds drivers, their assignments, and expenses, and the used refresh tokens of sessions.
+  /// Adds drivers, their assignments, expenses, and the used refresh tokens of sessions.
   private static let version11 = """
     ALTER TABLE session ADD COLUMN "used_refresh_secrets" text COLLATE "C";
     CREATE TABLE driver (
@@ -291,7 +294,7 @@ enum PostgreSQLSchema {
     CREATE INDEX queued_mail_recipient ON queued_mail (tenant, recipient, created);
     """
 
-  /// Adds identities at OpenID providers, and the identity of each session.
+  /// Adds identities at OpenID providers, and the identity with which each session began.
   private static let version13 = """
     CREATE TABLE linked_identity (
       tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
@@ -333,7 +336,7 @@ enum PostgreSQLSchema {
     CREATE INDEX journey_driver ON journey (tenant, driver_id, status);
     """
 
-  /// The time of the migration, ms. It is the same in all its statements.
+  /// SQL expression for the time of the migration, ms. It has the same value in all statements of the migration.
   private static let now = "(extract(epoch FROM now()) * 1000)::bigint"
   private static let ahead = StoredQuality.ahead.rawValue
 
@@ -367,7 +370,8 @@ enum PostgreSQLSchema {
     """
   }
 
-  /// One table for each class of records. All classes except telemetry have lists over all vehicles.
+  /// SQL that creates one table for each class of records. All classes except telemetry have an index for lists over
+  /// all vehicles.
   private static let classes: String = RecordClass.allCases.map { recordClass -> String in
     let table = PostgreSQLPartitions.table(recordClass)
     let lists =

@@ -2,17 +2,17 @@ import FleetDomain
 import Telemetry
 
 extension PostgreSQLSession {
-  /// Rows are usually new, and COPY inserts them faster than INSERT. If one exists already, COPY fails and with it the
-  /// transaction; the next attempt expects duplicates and uses INSERT, which skips them.
+  /// Rows are usually new, and COPY inserts them faster than INSERT. If one of them exists already, COPY fails, and
+  /// with it the transaction; the transaction is then repeated with INSERT, which skips existing rows.
   ///
-  /// Rows are inserted into each partition by name. If a partition no longer exists or the rows do not belong to it,
-  /// the statement fails, and no row is stored in a place where readers do not find it.
+  /// Rows are inserted into each partition by name. If a partition no longer exists, or the rows do not belong to it,
+  /// the statement fails. No row is therefore stored where readers do not find it.
   func insert(_ rows: [RecordRow]) throws(StoreFailure) -> [Int: StoredQuality] {
     var placement = PostgreSQLPlacement(partitions)
     for (index, row) in rows.enumerated() { try placement.add(index, row.key, time: row.time) }
     try widen(placement)
     var existing: [Int: StoredQuality] = [:]
-    // Every transaction uses the same order, so that two never wait for each other.
+    // All transactions insert in the same order of partitions, so that no two wait for each other.
     for part in placement.parts.sorted(by: { $0.name.table < $1.name.table }) {
       let own = part.rows.count == rows.count ? rows : part.rows.map { rows[$0] }
       if expectsDuplicates {
@@ -29,7 +29,8 @@ extension PostgreSQLSession {
   static let columns = "tenant, vehicle, class, id, time, seq, quality, received, body"
 
   private func insertMissing(_ rows: [RecordRow], _ table: String) throws(StoreFailure) -> [Int: StoredQuality] {
-    // Arrays of columns allow one statement for any number of rows, without text forms of values.
+    // Columns are passed as arrays, so that one statement inserts any number of rows, and values need not be converted
+    // to text.
     var parameters = keys(of: rows.map(\.key))
     parameters.add(array: rows, of: PostgreSQLType.int8, arrayType: PostgreSQLType.int8Array) {
       $1.append(bigEndian: $0.time)
@@ -55,8 +56,8 @@ extension PostgreSQLSession {
     return stored == rows.count ? [:] : try existing(rows, table)
   }
 
-  /// Encodes rows in the binary format of COPY: a header; for each row the number of its fields, and each with its
-  /// length; a trailer.
+  /// Encodes rows in the binary format of COPY: a header; then for each row the number of its fields and each field
+  /// with its length; then a trailer.
   private static func copyData(of rows: [RecordRow]) -> [UInt8] {
     var data = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00]
     data.reserveCapacity(rows.reduce(64) { $0 + $1.body.count + 104 })
@@ -88,7 +89,7 @@ extension PostgreSQLSession {
     return data
   }
 
-  /// Returns the quality of the rows that this transaction did not insert. Called only if there are any.
+  /// Returns the qualities of the rows that existed already. It is called only if there are such rows.
   private func existing(_ rows: [RecordRow], _ table: String) throws(StoreFailure) -> [Int: StoredQuality] {
     let result = try connection.query(
       """

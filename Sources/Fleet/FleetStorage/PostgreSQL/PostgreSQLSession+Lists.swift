@@ -2,7 +2,8 @@ import FleetDomain
 import Telemetry
 
 extension PostgreSQLSession {
-  /// Returns a list from each partition that may contain records of these times. There are rarely more than two.
+  /// Returns one list of records for each partition that may contain records of these times. There are rarely more than
+  /// two.
   func lists(_ page: RecordPage, tenant: Int32, vehicle: Int32?) throws(StoreFailure) -> [[FoundRow]] {
     var lists: [[FoundRow]] = []
     for recordClass in page.query.classes {
@@ -12,7 +13,7 @@ extension PostgreSQLSession {
       let most = isForward ? RecordBound.end(page.query) : bound.time
       let all = try partitions(of: recordClass, from: least, through: most)
       var found: [[FoundRow]] = []
-      // Read partitions in the order of the page, and stop when later ones cannot contribute.
+      // Read the partitions in the order of the list, and stop when the rest cannot contain records of this page.
       for part in isForward ? all.sorted(by: { $0.limits.least < $1.limits.least }) : all.reversed() {
         if let last = Self.lastTime(found, page), isForward ? part.limits.least > last : part.limits.most < last {
           break
@@ -28,9 +29,9 @@ extension PostgreSQLSession {
     return lists
   }
 
-  /// Returns the time of the last record that fits on a page of these lists; `nil` if the page is not full.
+  /// Returns the time of the last record on a page that these lists fill; `nil` if they do not fill it.
   private static func lastTime(_ lists: [[FoundRow]], _ page: RecordPage) -> Int64? {
-    // Time spans may cross partitions, so all partitions must be read.
+    // A time span may extend over several partitions, so all of them must be read.
     guard page.query.every == nil else { return nil }
     let times = lists.flatMap { $0.map(\.time) }
     guard times.count > page.query.limit else { return nil }
@@ -64,7 +65,8 @@ extension PostgreSQLSession {
     ).foundRows()
   }
 
-  /// Returns the newest record of each time span. The server skips to the next span that has a record, then to its end.
+  /// Returns the newest record of each time span. The statement searches the index for the next span with a record,
+  /// then for the last record in that span.
   private func newest(
     _ page: RecordPage, _ tenant: Int32, _ vehicle: Int32, _ table: String, _ every: Int64
   ) throws(StoreFailure) -> [FoundRow] {

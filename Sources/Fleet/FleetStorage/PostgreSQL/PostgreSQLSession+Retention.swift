@@ -2,23 +2,23 @@ import FleetDomain
 import Telemetry
 
 extension PostgreSQLSession {
-  /// Number of pages that one transaction reads: 4 MB, about 10,000 records.
+  /// Number of pages that one transaction reads: 4 MB, or about 10,000 records.
   static let pages: Int64 = 512
   /// Number of records of a removed vehicle that one transaction deletes.
   private static let piece: Int64 = 5_000
 
-  /// Drops a partition if all its records are older than the cutoff. The newest records of their vehicles move to the
-  /// partition of odd ids.
+  /// Drops a partition if all its records are older than the cutoff. Records in it that are the newest of their vehicle
+  /// are moved to the partition `odd`.
   ///
-  /// - Returns: number of deleted rows, from the statistics or, if there are none, by counting; `nil` if the partition
-  ///   contains newer records.
+  /// - Returns: the number of deleted rows, from PostgreSQL's statistics or, if there are none, by counting; `nil` if
+  ///   the partition contains newer records and was not dropped.
   func drop(_ name: PostgreSQLPartitions.Name, _ bounds: RetentionBounds) throws(StoreFailure) -> Int64? {
-    // As for creating partitions, only one transaction of the whole database does this at a time. The lock has a time
-    // limit, because other readers would wait for this statement.
+    // Only one transaction of the whole database creates or drops partitions at a time. The wait for locks is limited,
+    // because readers wait while this statement waits.
     try connection.execute("SET LOCAL lock_timeout = '2s'; SELECT pg_advisory_xact_lock(1329746759, 1)")
     let key: [SQLValue] = [.integer(Int64(name.recordClass.number)), .integer(name.number)]
     let limits = try rows("SELECT min_time, max_time FROM part WHERE class = $1 AND month = $2 FOR UPDATE", key)
-    // Records without a time are kept, and so is their partition.
+    // Records without a time are never removed, so a partition that contains some is not dropped.
     guard let row = limits.first, row.integer(1) < bounds.time, row.integer(0) != StoredTime.undated else { return nil }
     let size = try rows("SELECT reltuples::bigint FROM pg_class WHERE oid = to_regclass($1)", [.text(name.table)])
     var removed = size.first?.integer(0) ?? 0
@@ -52,10 +52,11 @@ extension PostgreSQLSession {
     ).first?.integer(0) ?? 0
   }
 
-  /// Minimum distance of two cutoffs for which a partition is read completely, ms.
+  /// Minimum time by which the cutoff must have advanced before a partition is read completely again, ms.
   private static let thinningStep: Int64 = 86_400_000
 
-  /// Whether the records before the cutoff, except those of the last day, were already deleted from a partition.
+  /// Whether a partition need not be read again, because records were deleted from it for a cutoff less than
+  /// ``thinningStep`` before this one.
   func isThin(_ name: PostgreSQLPartitions.Name, _ bounds: RetentionBounds) throws(StoreFailure) -> Bool {
     let key: [SQLValue] = [.integer(Int64(name.recordClass.number)), .integer(name.number)]
     let row = try rows("SELECT thinned FROM part WHERE class = $1 AND month = $2", key).first
@@ -71,7 +72,7 @@ extension PostgreSQLSession {
       [.integer(Int64(name.recordClass.number)), .integer(name.number), .integer(bounds.time)])
   }
 
-  /// Deletes expired records from ``pages`` pages of a partition.
+  /// Deletes the expired records in the next ``pages`` pages of a partition.
   func thin(
     _ name: PostgreSQLPartitions.Name, _ bounds: RetentionBounds, from page: Int64
   ) throws(StoreFailure) -> Int64 {
@@ -93,7 +94,7 @@ extension PostgreSQLSession {
   /// Deletes some of the records of a removed vehicle from a partition.
   ///
   /// - Parameter first: the id at which to begin.
-  /// - Returns: number of deleted records, and the id at which to continue; `nil` at the end.
+  /// - Returns: the number of deleted records, and the id at which to continue; `nil` at the end.
   func removePiece(
     tenant: Int32, vehicle: Int32, _ name: PostgreSQLPartitions.Name, from first: UUIDv7?
   ) throws(StoreFailure) -> (removed: Int64, next: UUIDv7?) {
@@ -107,9 +108,9 @@ extension PostgreSQLSession {
     return (Int64(try connection.query("DELETE \(of) AND id < $4", parameters).changed), next)
   }
 
-  /// Deletes the entry about a vehicle's removal, unless records of it remain.
+  /// Deletes the entry about a vehicle's removal, if no records of the vehicle remain.
   func finishRemoval(tenant: Int32, vehicle: Int32) throws(StoreFailure) {
-    // No rows move between partitions while this lock is held.
+    // While this lock is held, no rows are moved between partitions.
     try connection.execute("SELECT pg_advisory_xact_lock(1329746759, 1)")
     let rest = try rows(
       "SELECT 1 FROM record WHERE tenant = $1 AND vehicle = $2 LIMIT 1", [SQLValue(tenant), SQLValue(vehicle)])

@@ -1,10 +1,10 @@
 import FleetDomain
 import Telemetry
 
-/// Operations on the table of runs that need one statement for all vehicles, because a statement for each would cost a
-/// round trip each. Other operations use SQL that both databases support.
+/// Operations on the table of runs that use one statement for many vehicles. A statement for each vehicle would cost a
+/// round trip to the server each time. Other operations use SQL that both databases support.
 extension PostgreSQLSession {
-  /// Locks vehicles in the order of their keys, so that no deadlock can occur.
+  /// Locks the rows of vehicles in the order of their keys, which prevents deadlocks.
   func lock(vehicles: [Int32]) throws(StoreFailure) {
     var parameters = PostgreSQLParameters()
     parameters.add(array: vehicles, of: PostgreSQLType.int4, arrayType: PostgreSQLType.int4Array) {
@@ -106,7 +106,7 @@ extension PostgreSQLSession {
     return runs
   }
 
-  /// Returns tenants, vehicles, and the given number of ids of each as parameters.
+  /// Returns tenants, vehicles, and `ids` ids of each item as parameters of a statement.
   private static func parameters(
     _ items: [(tenant: Int32, vehicle: Int32, ids: [UUIDv7])], ids: Int
   ) -> PostgreSQLParameters {

@@ -1,13 +1,13 @@
 import FleetDomain
 import Telemetry
 
-/// A transaction of a PostgreSQL connection.
+/// A transaction on a PostgreSQL connection.
 final class PostgreSQLSession: StoreSession {
   let connection: PostgreSQLConnection
   let partitions: PostgreSQLPartitions
-  /// Whether rows to be inserted may exist already.
+  /// Whether some of the rows to insert probably exist already.
   let expectsDuplicates: Bool
-  /// Limits of times that are valid after the commit of this transaction.
+  /// Ranges of times in partitions that this transaction has changed. They are valid after its commit.
   private var learnt: [PostgreSQLPartitions.Name: PostgreSQLPartitions.Limits] = [:]
 
   init(connection: PostgreSQLConnection, partitions: PostgreSQLPartitions, expectsDuplicates: Bool = false) {
@@ -18,7 +18,7 @@ final class PostgreSQLSession: StoreSession {
 
   /// Runs work between BEGIN and COMMIT.
   ///
-  /// - Parameter mode: text after BEGIN.
+  /// - Parameter mode: the SQL text after BEGIN.
   func inTransaction<Value>(
     _ mode: String = "", _ work: () throws(StoreFailure) -> Value
   ) throws(StoreFailure) -> Value {
@@ -26,7 +26,8 @@ final class PostgreSQLSession: StoreSession {
     do throws(StoreFailure) {
       try connection.execute("BEGIN \(mode)")
     } catch {
-      // The idle connection was broken: nothing was done, so repeat the work on another one.
+      // The connection was broken before the transaction began. Nothing was done, so the work may be repeated on
+      // another connection.
       throw StoreFailure(error.error, mayRetry: true)
     }
     let value: Value
@@ -65,7 +66,7 @@ final class PostgreSQLSession: StoreSession {
     return found
   }
 
-  /// Adds changes to a tenant's feed, and notifies the other servers with the commit.
+  /// Adds changes to a tenant's feed. With the commit, PostgreSQL notifies all servers.
   func publish(
     _ keys: [RowKey], tenant: Int32, named id: TenantID, at now: Int64
   ) throws(StoreFailure) -> FeedPosition {
@@ -154,7 +155,7 @@ final class PostgreSQLSession: StoreSession {
       $1.append(bigEndian: $0.record.idHigh)
       $1.append(bigEndian: $0.record.idLow)
     }
-    // The vehicles' rows are locked, so no other transaction changes the same rows.
+    // No other transaction can change these rows meanwhile, because the rows of their vehicles are locked.
     _ = try connection.query(
       """
       INSERT INTO newest (vehicle, class, ecu, time, seq, id) SELECT * FROM unnest($1, $2, $3, $4, $5, $6)
@@ -163,7 +164,7 @@ final class PostgreSQLSession: StoreSession {
       """, parameters)
   }
 
-  /// Widens the limits of partitions to the times of the rows.
+  /// Extends the stored ranges of times of partitions to include the times of these rows.
   func widen(_ placement: PostgreSQLPlacement) throws(StoreFailure) {
     var wanted: [PostgreSQLPartitions.Name: PostgreSQLPartitions.Limits] = [:]
     for part in placement.parts { wanted[part.name] = .init(least: part.least, most: part.most) }

@@ -5,9 +5,9 @@ import Glibc
 import Synchronization
 import Telemetry
 
-/// The store in a SQLite file, with one writer and parallel readers.
+/// The store in a SQLite file, with one connection that writes and several that read.
 final class SQLiteEngine: StoreEngine {
-  /// Number of connections for reading.
+  /// Number of connections that only read.
   static let readers = 4
 
   let cursorKey: CursorKey
@@ -19,14 +19,16 @@ final class SQLiteEngine: StoreEngine {
   var clock: String { Self.clock }
   let wasRestored: Bool
   private let pool: DatabasePool
-  /// State of the served file; `nil` for a command, if no server has opened the file before.
+  /// The detection of restored backups; `nil` for a command if no server has opened the file before.
   private let served: ServedSQLiteFile?
-  /// Set during a stop; ends waits for locks of other processes.
+  /// Set when the storage is closed. It ends waits for locks of other processes.
   private let isStopping: Flag
-  /// Reports the progress of the writing thread.
+  /// Shows whether the thread that writes makes progress.
   private let progress: ThreadRounds
 
-  /// - Parameter steps: ``SQLiteSchema/steps``, or the steps of another version.
+  /// Opens the file.
+  ///
+  /// - Parameter steps: ``SQLiteSchema/steps``, or the steps of an earlier version.
   init(path: String, steps: [String], access: StoreAccess = .makingCommand) throws(StorageError) {
     if access.makesDatabase {
       SQLiteFile.make(path)
@@ -39,8 +41,8 @@ final class SQLiteEngine: StoreEngine {
     self.progress = progress
     do {
       pool = try DatabasePool(path: path, configuration: Self.configuration(isStopping, progress))
-      // With WAL, a commit survives a crash of the program; FULL makes it survive a power cut too. It is set here
-      // because the pool sets NORMAL after preparing its connection.
+      // In WAL mode, a commit survives a crash of the program; with FULL, it also survives a power cut. The setting is
+      // made here, because GRDB's pool sets NORMAL after it has prepared a connection.
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
       cursorKey = try SQLiteMigration.run(steps, on: pool, mayMake: access.makesDatabase)
       served = try Self.begin(lock, path, pool)
@@ -66,7 +68,8 @@ final class SQLiteEngine: StoreEngine {
   private static func configuration(_ isStopping: Flag, _ progress: ThreadRounds) -> Configuration {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false
-    // Wait up to 10 s for a lock of another process. SQLite's own wait could not be interrupted by a stop.
+    // Wait up to 10 s for a lock of another process. SQLite's own waiting could not be interrupted when the storage is
+    // closed.
     configuration.busyMode = .callback { tries in
       _ = poll(nil, 0, 10)
       progress.made()
@@ -74,7 +77,7 @@ final class SQLiteEngine: StoreEngine {
     }
     configuration.maximumReaderCount = readers
     configuration.prepareDatabase { database in
-      // For a new file. A page holds about 16 records, so that fewer pages are split and written.
+      // This affects only a new file. A page has room for about 16 records, so that fewer pages have to be split.
       try database.execute(sql: "PRAGMA page_size = 8192")
       try database.execute(sql: "PRAGMA cache_size = -8192")
       try database.execute(sql: "PRAGMA wal_autocheckpoint = 4096")
@@ -98,8 +101,8 @@ final class SQLiteEngine: StoreEngine {
     return .success(group)
   }
 
-  // GRDB's own async calls are rolled back when their task is cancelled. Here, as with PostgreSQL, a cancelled task
-  // rolls back nothing.
+  // GRDB rolls back its own asynchronous calls if their task is cancelled. The functions below do not: as with
+  // PostgreSQL, cancelling a task undoes nothing.
 
   func read<Value: Sendable>(
     _ work: @escaping @Sendable (any StoreSession) throws(StoreFailure) -> Value
@@ -132,7 +135,7 @@ final class SQLiteEngine: StoreEngine {
     }
   }
 
-  /// Runs work in one transaction, commits it and records that something has changed.
+  /// Runs work in a transaction, counts the change and commits it.
   private static func inTransaction<Value>(
     _ database: Database, _ served: ServedSQLiteFile?, _ work: (SQLiteSession) throws(StoreFailure) -> Value
   ) throws -> Value {
@@ -188,12 +191,12 @@ final class SQLiteEngine: StoreEngine {
     return newest.map(StoredTime.timestamp)
   }
 
-  /// Does nothing, because one table has the records of all months.
+  /// Does nothing, because SQLite has no partitions.
   func prepare(at now: Timestamp) async throws(StorageError) {}
 
   func turn() async {
     await progress.wait {
-      // Runs after the writes that were queued before.
+      // This runs after all writes that were queued before.
       pool.asyncWriteWithoutTransaction { [progress] _ in progress.made() }
     }
   }
@@ -210,11 +213,11 @@ final class SQLiteEngine: StoreEngine {
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
         do {
-          // The calls in progress are in the pool's queues and finish first.
+          // This waits for the calls in progress.
           try pool.close()
           served?.release()
         } catch {
-          // A reader has not finished. Its connection closes later; committed data are in the file.
+          // Some reader has not finished. Its connection is closed later; all committed data are in the file.
         }
         continuation.resume()
       }

@@ -6,6 +6,8 @@ enum SQLiteMigration {
   /// Application ID in the file's header: "OBDG".
   private static let applicationId: Int64 = 0x4F42_4447
 
+  /// Upgrades a file.
+  ///
   /// - Parameter mayMake: whether an empty file may become a database.
   /// - Returns: the key of the store's cursors.
   static func run(_ steps: [String], on pool: DatabasePool, mayMake: Bool = true) throws -> CursorKey {

@@ -3,11 +3,11 @@ import FleetDomain
 import GRDB
 import Telemetry
 
-/// A cached statement of a connection, bound and stepped through the C API. Inserts use it, because there are up to a
-/// hundred thousand in a second.
+/// A prepared statement that is executed through SQLite's C API. Inserts use it, because up to a hundred thousand are
+/// executed in a second.
 ///
 /// Call order: bind all parameters, then call ``run()``, or ``next()`` until it returns `false`. Parameters count from
-/// 1, columns from 0. Only one query of the same SQL may exist at a time.
+/// 1, columns from 0. Only one query with the same SQL text may exist at a time.
 @safe
 struct SQLiteQuery: ~Copyable {
   private let handle: OpaquePointer
@@ -20,7 +20,7 @@ struct SQLiteQuery: ~Copyable {
     }
   }
 
-  // The connection keeps the statement. Release its row and bound bytes.
+  // The connection keeps the statement in its cache. Release its row and its bound bytes.
   deinit {
     unsafe sqlite3_reset(handle)
     unsafe sqlite3_clear_bindings(handle)
@@ -45,7 +45,7 @@ struct SQLiteQuery: ~Copyable {
 
   /// Binds a copy of bytes.
   borrowing func bind(_ bytes: [UInt8], at parameter: Int32) {
-    // An empty array may have no address, which SQLite would treat as null.
+    // An empty array may have no address, which SQLite would read as null.
     if bytes.isEmpty { return check(unsafe sqlite3_bind_zeroblob(handle, parameter, 0)) }
     let code = unsafe bytes.withUnsafeBytes { bytes in
       unsafe sqlite3_bind_blob64(handle, parameter, bytes.baseAddress, UInt64(bytes.count), Self.copied)
@@ -71,7 +71,7 @@ struct SQLiteQuery: ~Copyable {
     return unsafe Int(sqlite3_changes(sqlite3_db_handle(handle)))
   }
 
-  /// Steps to the next row. Returns `false` if there is none; the statement can then be bound again.
+  /// Reads the next row. Returns `false` if there is none; parameters can then be bound again.
   borrowing func next() throws(StoreFailure) -> Bool {
     let code = unsafe sqlite3_step(handle)
     if code == SQLITE_ROW { return true }
@@ -82,7 +82,7 @@ struct SQLiteQuery: ~Copyable {
     return false
   }
 
-  /// Discards the remaining rows.
+  /// Ends the execution; rows that were not read are discarded.
   borrowing func reset() { unsafe sqlite3_reset(handle) }
 
   borrowing func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
@@ -119,7 +119,7 @@ struct SQLiteQuery: ~Copyable {
       })
   }
 
-  /// SQLITE_TRANSIENT, a cast that Swift cannot import.
+  /// SQLITE_TRANSIENT: SQLite copies the bytes. It is a C cast that Swift cannot import.
   private static var copied: sqlite3_destructor_type { unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
   private borrowing func check(_ code: Int32) {

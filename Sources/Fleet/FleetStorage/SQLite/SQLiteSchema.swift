@@ -1,6 +1,7 @@
 import FleetDomain
 
-/// The steps from an empty file to the newest schema. A released step is never changed; a change is a new step.
+/// The steps from an empty file to the newest schema. A released step is never changed; each change of the schema is a
+/// new step.
 enum SQLiteSchema {
   /// The step at index n upgrades version n to version n + 1.
   static let steps = [
@@ -56,17 +57,18 @@ enum SQLiteSchema {
     INSERT INTO setting VALUES ('cursorKey', randomblob(16));
     """
 
-  /// Removes vehicles in pieces, and trims the feed from its beginning without an index of its times.
+  /// Allows vehicles to be removed in several transactions, and the feed to be shortened from its beginning without an
+  /// index of times.
   private static let version2 = """
     CREATE TABLE removal (vehicle INTEGER PRIMARY KEY, tenant INTEGER NOT NULL) STRICT;
     DROP INDEX feed_at;
     """
 
-  /// Only removes an index. The step keeps the version equal to PostgreSQL's.
+  /// Removes an index. PostgreSQL has another step of this number; both databases have the same versions.
   private static let version3 = "DROP INDEX IF EXISTS feed_at;"
 
-  /// Stores the vehicles that gateways may write as in an indexed table, and counts the gateways and tokens of each
-  /// tenant.
+  /// Moves the lists of vehicles for which gateways may write to an indexed table, and stores the numbers of gateways
+  /// and tokens of each tenant.
   private static let version4 = """
     CREATE TABLE gateway_vehicle (
       tenant INTEGER NOT NULL, gateway TEXT NOT NULL, vehicle TEXT NOT NULL, place INTEGER NOT NULL,
@@ -91,8 +93,8 @@ enum SQLiteSchema {
     CREATE TABLE revocation (number INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, token BLOB NOT NULL) STRICT;
     """
 
-  /// Adds `seq`, which orders records of the same time, the time of reception, and the newest records of each vehicle.
-  /// Implausible times are replaced by the time of this migration.
+  /// Adds three things: `seq`, by which records of the same time are sorted; the time of reception; and the table of
+  /// the newest records of each vehicle. Implausible times are replaced by the time of this migration.
   private static let version5 =
     """
     CREATE TABLE record_5 (
@@ -138,7 +140,7 @@ enum SQLiteSchema {
       ALTER TABLE vehicle DROP COLUMN position_id;
       """
 
-  /// Adds a random identifier of the store, by which a server detects that its file was replaced.
+  /// Adds a random identifier of the store, by which a server detects that another file has replaced its own.
   private static let version6 = "INSERT INTO setting VALUES ('store', randomblob(16));"
 
   /// Adds runs, which store telemetry that arrives in batches of many records.
@@ -153,14 +155,14 @@ enum SQLiteSchema {
     CREATE INDEX telemetry_run_month ON telemetry_run (month, last_time);
     """
 
-  /// Adds the vehicle of each gateway's newest record.
+  /// Adds the vehicle of each gateway's newest record, as the gateway's current vehicle.
   private static let version8 = """
     ALTER TABLE gateway ADD COLUMN vehicle INTEGER;
     ALTER TABLE gateway ADD COLUMN vehicle_time INTEGER;
     """
 
-  /// Adds people, their sessions and factors, the audit, and the encryption keys for personal data in it. `number`,
-  /// `time` and `thing` of an audit entry are also in its content; the columns serve lists.
+  /// Adds people, their sessions and factors, the audit, and the keys that encrypt personal data in it. `number`,
+  /// `time` and `thing` of an audit entry are also in its content; the columns are used to list entries.
   private static let version9 = """
     CREATE TABLE person (
       tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
@@ -206,11 +208,11 @@ enum SQLiteSchema {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// Makes vehicles things with versions and more fields, and adds fleets.
+  /// Makes vehicles things, with versions and more fields, and adds fleets.
   ///
-  /// SQLite cannot make the id of an existing vehicle as a UUID with the time of its creation, because SQL cannot combine
-  /// bytes above 127. The id is random: 13 characters of 7 bits, the version in byte 6, and a character of two bytes,
-  /// whose second byte has the variant.
+  /// Existing vehicles get random ids. The ids cannot contain the time of creation, as other UUIDs of version 7 do,
+  /// because SQL cannot combine bytes above 127. An id is made of 13 characters of 7 bits, the version in byte 6, and a
+  /// character of two bytes, of which the second contains the variant.
   private static let version10 = """
     ALTER TABLE vehicle RENAME COLUMN last_time TO last_record_at;
     ALTER TABLE vehicle ADD COLUMN thing BLOB;
@@ -245,7 +247,7 @@ enum SQLiteSchema {
     CREATE UNIQUE INDEX fleet_name ON fleet (tenant, name);
     """
 
-  /// Adds drivers, their assignments, and expenses, and the used refresh tokens of sessions.
+  /// Adds drivers, their assignments, expenses, and the used refresh tokens of sessions.
   private static let version11 = """
     ALTER TABLE session ADD COLUMN "used_refresh_secrets" TEXT;
     CREATE TABLE driver (
@@ -286,7 +288,7 @@ enum SQLiteSchema {
     CREATE INDEX queued_mail_recipient ON queued_mail (tenant, recipient, created);
     """
 
-  /// Adds identities at OpenID providers, and the identity of each session.
+  /// Adds identities at OpenID providers, and the identity with which each session began.
   private static let version13 = """
     CREATE TABLE linked_identity (
       tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
@@ -330,15 +332,15 @@ enum SQLiteSchema {
     Array(repeating: "1 + abs(random()) % 127", count: count).joined(separator: ", ")
   }
 
-  /// The text of a vehicle's searched fields.
+  /// SQL expression for the text of a vehicle's searched fields.
   static let searched = ["vin", "name", "make", "model", "licence_plate"].reduce("id") {
     "\($0) || coalesce(char(10) || \($1), '')"
   }
 
-  /// The time of the migration, ms.
+  /// SQL expression for the time of the migration, ms.
   private static let now = "CAST(strftime('%s', 'now') AS INTEGER) * 1000"
   private static let ahead = StoredQuality.ahead.rawValue
-  /// The lowest integer. SQL has no literal for it, because the sign is an operator.
+  /// SQL expression for the lowest integer. SQL has no literal for it, because the minus sign is an operator.
   private static let undated = "(-9223372036854775807 - 1)"
 
   private static func newest(_ recordClass: RecordClass) -> String {

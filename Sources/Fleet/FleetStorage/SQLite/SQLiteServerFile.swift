@@ -2,11 +2,11 @@ import Failures
 import FleetDomain
 import Glibc
 
-/// The file `fleet.db-server` beside a SQLite database: a lock of its only server, and the number of changes that the
-/// database had when a client last learned of one.
+/// The file `fleet.db-server` in the folder of a SQLite database. It has two purposes: it is locked by the database's
+/// only server, and it contains the number of changes of the database.
 ///
-/// The lock is a flock(2), which ends with the process. The rest is text, by which a server detects at its start whether
-/// the database was replaced by an older copy:
+/// The lock is a flock(2), which ends with the process. The content is text. At its start, a server compares it with the
+/// database, to detect that the database was replaced by an older copy:
 ///
 ///     fleetstore 1
 ///     pid     1234
@@ -15,15 +15,15 @@ import Glibc
 ///     changes 4711
 ///     command 4702
 ///
-/// `changes` is written after each commit of the server and before the reply to a client, `command` after the commits of
-/// commands beside the server. They are written without fsync: unless the machine crashes, they are never behind the
-/// changes that clients have seen, and they are never ahead of the database.
+/// `changes` is the database's number of changes after the last commit of the server, and is written before the client is
+/// answered. `command` is that number after the last commit of a command. Neither number is ever higher than the
+/// database's own. They are written without fsync, so after a crash of the machine they may lack the last changes.
 final class SQLiteServerFile: Sendable {
-  /// A process that changes the database.
+  /// The kind of process that changes the database.
   enum Role {
     case server, command
 
-    /// The key of its line.
+    /// The key of the line with its count of changes.
     fileprivate var key: String { self == .server ? "changes" : "command" }
   }
 
@@ -35,12 +35,13 @@ final class SQLiteServerFile: Sendable {
     var inode: UInt64
     /// The number of changes after the server's last commit.
     var changes: UInt64
-    /// The number of changes after the last commit of a command; equal to the server's in files of earlier versions.
+    /// The number of changes after the last commit of a command. Files of earlier versions lack it; it is then the
+    /// server's number.
     var changesOfCommands: UInt64
   }
 
   private static let head = "fleetstore 1\n"
-  /// Length of each line, bytes.
+  /// The length of each line, which is padded to it, bytes.
   private static let width = 48
 
   let path: String
@@ -50,9 +51,9 @@ final class SQLiteServerFile: Sendable {
   ///
   /// - Throws: `inUse` if another process has locked it.
   init(of database: String) throws(StorageError) {
-    // A link to a database has the same file as the database.
+    // If the path is a link to the database, use the folder and name of the database itself.
     path = (Self.real(database) ?? database) + "-server"
-    // The target of a link would be overwritten.
+    // Refuse a link, because its target would be overwritten.
     descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw Self.failure(path, "cannot be opened") }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
@@ -67,9 +68,9 @@ final class SQLiteServerFile: Sendable {
     }
   }
 
-  /// Opens the file of a server.
+  /// Opens the existing file for a command.
   ///
-  /// - Returns: `nil` if no server has created it, or this user may not write to it.
+  /// - Returns: `nil` if no server has created the file, or if this user may not write to it.
   init?(beside database: String) {
     path = (Self.real(database) ?? database) + "-server"
     descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
@@ -106,10 +107,11 @@ final class SQLiteServerFile: Sendable {
     else { throw Self.failure(path, "cannot be written") }
   }
 
-  /// Writes the number of changes of the database. If that fails, a restored backup may not be detected, but no batch
-  /// fails because of it.
+  /// Writes the number of changes to the file. If that fails, a restored backup may not be detected, but the change
+  /// itself does not fail.
   func record(_ changes: UInt64, of role: Role) {
-    // The offset after the lines `pid`, `store` and `inode`.
+    // The offset of the count: it follows the lines `pid`, `store` and `inode`, and the command's count also the
+    // server's.
     let offset = Self.head.utf8.count + (role == .server ? 3 : 4) * Self.width
     _ = Self.write(Self.line(role.key, "\(changes)"), to: descriptor, at: offset)
   }
@@ -162,23 +164,24 @@ final class SQLiteServerFile: Sendable {
   }
 }
 
-/// The database file itself.
+/// Functions for the database file itself.
 enum SQLiteFile {
-  /// Returns the inode of a file; `nil` if there is none.
+  /// Returns the inode of a file; `nil` if there is no file.
   static func inode(_ path: String) -> UInt64? {
     var status = stat()
     return unsafe stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
   }
 
-  /// Whether the file is missing or has no bytes.
+  /// Whether there is no file, or an empty one.
   static func isEmpty(_ path: String) -> Bool {
     var status = stat()
     return unsafe stat(path, &status) != 0 ? errno == ENOENT : status.st_size == 0
   }
 
-  /// Creates an empty file that only its owner can read. SQLite gives the files beside it the same mode.
+  /// Creates an empty file that only its owner can read. SQLite gives the same mode to the files that it creates in
+  /// addition.
   ///
-  /// Errors are ignored, because SQLite then reports the reason.
+  /// Errors are ignored, because SQLite reports them when it opens the file.
   static func make(_ path: String) {
     let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if descriptor >= 0 { close(descriptor) }

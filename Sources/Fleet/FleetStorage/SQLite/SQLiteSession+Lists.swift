@@ -32,8 +32,8 @@ extension SQLiteSession {
     return rows
   }
 
-  /// Returns the statement. The class is part of its text, because the index for all vehicles does not contain all
-  /// classes.
+  /// Returns the statement of a list. It contains the class as text instead of a parameter, because the index for all
+  /// vehicles does not contain all classes.
   private static func sql(_ isForward: Bool, ofVehicle: Bool, _ recordClass: RecordClass) -> String {
     let columns = "SELECT \(FoundRow.columns) FROM record WHERE tenant = ?1 AND class = "
     let (from, to, direction) = isForward ? (">=", "<", "ASC") : ("<=", ">=", "DESC")
@@ -43,14 +43,16 @@ extension SQLiteSession {
          AND vehicle = ?6 AND (time, seq, id) \(from) (?2, ?7, ?3) AND time \(to) ?4
         ORDER BY time \(direction), seq \(direction), id \(direction) LIMIT ?5
         """
-      // SQLite cannot derive that the index with the condition `class <> 0` contains this class.
+      // State the index's condition explicitly, because SQLite does not deduce that the index with `class <> 0`
+      // contains this class.
       : head + " AND class <> 0" + """
          AND (time, seq, id, vehicle) \(from) (?2, ?7, ?3, ?6) AND time \(to) ?4
         ORDER BY time \(direction), seq \(direction), id \(direction), vehicle \(direction) LIMIT ?5
         """
   }
 
-  /// Returns the newest record of each time span: it skips to the next span that has a record, then to its end.
+  /// Returns the newest record of each time span. It searches the index for the next span with a record, then for the
+  /// last record in that span.
   private func newest(
     _ page: RecordPage, _ tenant: Int32, _ vehicle: Int32, _ recordClass: RecordClass, _ every: Int64
   ) throws(StoreFailure) -> [FoundRow] {

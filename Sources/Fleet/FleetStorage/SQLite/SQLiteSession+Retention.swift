@@ -1,24 +1,25 @@
 import FleetDomain
 import Telemetry
 
-/// The progress of retention in a class of records. It visits one vehicle after another: first the ids of past months,
-/// then ids that no correct clock has made yet. The ids in between, usually nearly all, are not read.
+/// The place at which retention continues in a class of records. It visits one vehicle after another: first ids of past
+/// months, then ids that no correct clock has made yet. The ids in between, usually nearly all of the vehicle's, are
+/// skipped.
 struct RetentionPlace {
   var vehicle: Int64 = 0
   var isAhead = false
-  /// The id at which to continue; `nil` for the first one.
+  /// The id at which to continue; `nil` to begin with the vehicle's first one.
   var id: UUIDv7?
 }
 
 extension SQLiteSession {
-  /// Maximum number of records that one transaction reads or deletes, which takes about 20 ms.
+  /// Maximum number of records that one transaction reads or deletes. This many take about 20 ms.
   private static let piece: Int64 = 2_000
   /// Maximum number of vehicles that one transaction visits.
   private static let vehicles = 500
 
   /// Deletes some of the expired records.
   ///
-  /// - Returns: number of deleted records, and where to continue; `nil` at the end.
+  /// - Returns: the number of deleted records, and the place at which to continue; `nil` at the end.
   func removePiece(
     _ recordClass: RecordClass, _ bounds: RetentionBounds, from place: RetentionPlace
   ) throws(StoreFailure) -> (removed: Int64, next: RetentionPlace?) {
@@ -36,20 +37,20 @@ extension SQLiteSession {
     return (removed, place)
   }
 
-  /// Deletes expired records of a vehicle in a range of ids, and advances the position.
+  /// Deletes expired records of a vehicle in a range of ids, and moves the place behind them.
   ///
   /// - Parameters:
-  ///   - key: tenant, vehicle, class.
-  ///   - left: number of records that may still be read.
+  ///   - key: tenant, vehicle and class.
+  ///   - left: number of records that may still be read in this transaction.
   private func removeIds(
     _ key: [SQLValue], _ bounds: RetentionBounds, _ place: inout RetentionPlace, _ left: inout Int64
   ) throws(StoreFailure) -> Int64 {
-    // An empty blob is before all ids, and a longer blob after all.
+    // As bounds of all ids: an empty blob sorts before them, and a longer blob after them.
     let (first, last) = (SQLValue.bytes([]), SQLValue.bytes(Array(repeating: 0xFF, count: 17)))
     let start = place.isAhead ? bounds.firstAhead.map { SQLValue.identifier($0) } ?? last : first
     let end = place.isAhead ? last : bounds.firstKept.map { SQLValue.identifier($0) } ?? first
     let from = place.id.map { SQLValue.identifier($0) } ?? start
-    // An index by time would be read in vain, because few of its entries are deleted.
+    // Use the index of ids. An index by time would read many entries of records that are not deleted.
     let ids = "record INDEXED BY record_id WHERE tenant = $1 AND vehicle = $2 AND class = $3 AND id >= $4 AND id < $5"
     let read = try rows(
       "SELECT count(*), max(id) FROM (SELECT id FROM \(ids) ORDER BY id LIMIT $6)",
@@ -58,7 +59,7 @@ extension SQLiteSession {
     let count = read?.integer(0) ?? 0
     let next = count > left ? read?.identifier(1) : nil
     let removed = try run(
-      // Keep the newest record of each type and ECU, and the newest with a position.
+      // Keep the newest record of each type and ECU, and the newest one with a position.
       """
       DELETE FROM \(ids) AND time > $6 AND time < $7
         AND id NOT IN (SELECT newest.id FROM newest WHERE newest.vehicle = $2)
@@ -77,9 +78,9 @@ extension SQLiteSession {
     return Int64(removed)
   }
 
-  /// Deletes some of the records of a removed vehicle. With the last of them, it deletes the entry about the removal.
+  /// Deletes some of the records of a removed vehicle. After the last of them, it deletes the entry about the removal.
   ///
-  /// - Returns: number of deleted records; 0 if none remains.
+  /// - Returns: the number of deleted records; 0 if none remains.
   func removePiece(tenant: Int32, vehicle: Int32) throws(StoreFailure) -> Int64 {
     let removed = try run(
       """

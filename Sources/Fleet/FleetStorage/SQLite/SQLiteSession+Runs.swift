@@ -1,7 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// Operations on the table of runs whose speed matters. Other operations use SQL that both databases support.
+/// Operations on the table of runs that are written for SQLite because their speed matters. Other operations use SQL
+/// that both databases support.
 extension SQLiteSession {
   /// Does nothing, because the only writer has locked the whole file.
   func lock(vehicles: [Int32]) {}

@@ -2,11 +2,11 @@ import FleetDomain
 import GRDB
 import Telemetry
 
-/// A transaction of a SQLite connection.
+/// A transaction on a SQLite connection.
 struct SQLiteSession: StoreSession {
   let database: Database
 
-  /// Empty, because the only writer has locked the whole file.
+  /// No clause is needed, because the only writer has locked the whole file.
   var lockingRows: String { "" }
 
   func lockRevocations() {}
@@ -22,7 +22,8 @@ struct SQLiteSession: StoreSession {
   func run(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> Int { try bound(sql, values).run() }
 
   private func bound(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> SQLiteQuery {
-    // Both databases use `$1`. SQLite would number `$1` by its position; `?1` is always the first parameter.
+    // Statements for both databases use `$1`. In SQLite, `$1` would be a name that gets the next free number; `?1` is
+    // always the first parameter.
     let query = try SQLiteQuery(database, sql.contains("$") ? String(sql.map { $0 == "$" ? "?" : $0 }) : sql)
     for (index, value) in values.enumerated() { query.bind(value, at: Int32(index) + 1) }
     return query
@@ -141,7 +142,7 @@ struct SQLiteSession: StoreSession {
 }
 
 extension SQLiteQuery {
-  /// Returns the row of a statement that selects ``FoundRow/columns``.
+  /// Reads the current row of a statement that selects ``FoundRow/columns``.
   borrowing func foundRow() throws(StoreFailure) -> FoundRow {
     guard let recordClass = RecordClass(number: Int16(truncatingIfNeeded: integer(1))), let id = identifier(4),
       let quality = StoredQuality(rawValue: UInt8(truncatingIfNeeded: integer(5)))

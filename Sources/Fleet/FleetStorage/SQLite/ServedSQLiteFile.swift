@@ -1,19 +1,20 @@
 import FleetDomain
 import GRDB
 
-/// A SQLite file for its only server, or for a command beside that server. It detects whether the file was replaced,
-/// and counts the changes.
+/// Detects whether a SQLite file was replaced by an older copy, and counts its changes. It is used by the file's only
+/// server, and by commands that run at the same time.
 ///
-/// Each transaction that changes something increments the setting `changes`, and the count is written to the server's
-/// file after the commit. A database whose count is behind that file is therefore an older copy, whatever was changed
-/// since: records, keys, people or the audit.
+/// Each transaction that changes something increments the setting `changes` in the database. After the commit, the
+/// count is also written to the server's file (``SQLiteServerFile``). If the database's count is lower than the one in
+/// that file, the database is an older copy, whatever was changed since then: records, keys, people or the audit.
 final class ServedSQLiteFile: Sendable {
-  /// Whether the server has found an older or another copy, and has begun a new generation of feed positions.
+  /// Whether the server has detected that the database is an older or another copy. Feed positions then belong to a new
+  /// generation.
   let wasRestored: Bool
   private let file: SQLiteServerFile
   private let role: SQLiteServerFile.Role
 
-  /// Opens the file as the server: compares the database with the one that was served before.
+  /// Opens the file for the server, and compares the database with the one that was served before.
   ///
   /// - Parameter clock: ``StoreEngine/clock``
   init(server file: SQLiteServerFile, database path: String, _ pool: DatabasePool, clock: String) throws {
@@ -40,10 +41,10 @@ final class ServedSQLiteFile: Sendable {
     wasRestored = isRestored
   }
 
-  /// Opens the file as a command. If it finds an older or another copy, it leaves a mark for the next server, because
-  /// its own changes may hide the difference in the count.
+  /// Opens the file for a command. If the database is an older or another copy, this is noted in the database for the
+  /// next server, because the command's own changes may bring the count up to that of the file.
   init(command file: SQLiteServerFile, database path: String, _ pool: DatabasePool) throws {
-    // Read the file first: a running server's file is never ahead of the database.
+    // Read the file before the database: a running server's file never has a higher count than the database.
     let before = file.contents
     let inode = SQLiteFile.inode(path) ?? 0
     try pool.writeWithoutTransaction { database in
@@ -60,10 +61,10 @@ final class ServedSQLiteFile: Sendable {
     wasRestored = false
   }
 
-  /// Writes the count of a committed transaction, before the reply to a client.
+  /// Writes the count of a committed transaction to the file, before the client is answered.
   ///
-  /// - Parameter database: the connection of the transaction. The counts of commands ascend, because each is written
-  ///   while no other process can commit.
+  /// - Parameter database: the connection of the transaction. Counts of commands are written in ascending order,
+  ///   because no other process can commit meanwhile.
   func record(_ changes: UInt64, _ database: Database) {
     guard role == .command else { return file.record(changes, of: role) }
     do {
@@ -72,19 +73,19 @@ final class ServedSQLiteFile: Sendable {
         return .rollback
       }
     } catch {
-      // The change is committed, so its caller gets no error. The next change writes the count.
+      // The change is committed, so its caller gets no error. The next change writes its count again.
     }
   }
 
-  /// Releases the file for the next server. Must be called after the database is closed.
+  /// Releases the file, so that another server may use it. Must be called after the database is closed.
   func release() { file.release() }
 
   private static func isRestored(
     _ session: SQLiteSession, _ before: SQLiteServerFile.Contents?, _ inode: UInt64
   ) throws(StoreFailure) -> Bool {
-    // The mark of a command.
+    // A command has noted that the database is an older or another copy.
     if try session.setting("restored") != nil { return true }
-    // The server's file is missing beside a database that was served.
+    // The server's file is missing. If the database was served before, it is a copy.
     guard let before else { return try session.setting("served") != nil }
     let changes = try session.changes()
     return try before.store != session.setting("store") || before.inode != inode

@@ -3,15 +3,15 @@ import FleetDomain
 import GRDB
 
 extension StoreFailure {
-  /// Returns the error with the path of the file as its place, if it is about the database.
+  /// Returns the error for callers. If it is about the database as a whole, its place is the path of the file.
   func error(at path: String) -> StorageError {
     error.place == Self.database ? StorageError(error.kind, path, error.detail) : error
   }
 
-  /// The place of an error that names no other.
+  /// The place of an error that is about the database as a whole.
   private static let database = "database"
 
-  /// SQLITE_CONSTRAINT_UNIQUE and SQLITE_CONSTRAINT_PRIMARYKEY, which are macros that Swift cannot import.
+  /// The codes SQLITE_CONSTRAINT_UNIQUE and SQLITE_CONSTRAINT_PRIMARYKEY, which are macros that Swift cannot import.
   private static let uniqueConstraint: Int32 = 2_067
   private static let primaryKeyConstraint: Int32 = 1_555
 
@@ -26,6 +26,8 @@ extension StoreFailure {
     }
   }
 
+  /// Creates an error from a result code.
+  ///
   /// - Parameter code: an extended result code (sqlite3.h).
   init(sqliteCode code: Int32, _ words: String) {
     let kind: StorageError.Kind =
@@ -34,9 +36,9 @@ extension StoreFailure {
       case SQLITE_READONLY, SQLITE_PERM: .readOnly
       case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
       case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_CANTOPEN, SQLITE_IOERR, SQLITE_ABORT: .unavailable
-      // The storage is closing.
+      // SQLite reports this code when calls are interrupted, because the storage is being closed.
       case SQLITE_INTERRUPT: .unavailable
-      // GRDB reports a closed database with this code.
+      // GRDB reports this code if the database is closed.
       case SQLITE_MISUSE: .unavailable
       default: .system
       }

@@ -1,16 +1,16 @@
 import FleetDomain
 import Telemetry
 
-/// A ``FleetDomain/ThingQuery`` as an SQL statement that both databases support.
+/// An SQL statement for a ``FleetDomain/ThingQuery``. Both databases support it.
 struct ThingList<Value: Kind> {
   private let query: ThingQuery<Value>
   private let scope: [UInt8]
-  /// `nil` for a list without pages.
+  /// The key of cursors; `nil` for a list that is not divided into pages.
   private let key: CursorKey?
   private(set) var sql = ""
   private(set) var values: [SQLValue] = []
 
-  /// A page of things.
+  /// Creates the statement for a page of things.
   ///
   /// - Throws: `invalidQuery`; `invalidCursor`.
   init(_ query: ThingQuery<Value>, tenant: Int32, key: CursorKey) throws(StoreFailure) {
@@ -27,7 +27,7 @@ struct ThingList<Value: Kind> {
       """
   }
 
-  /// Some fields of all things.
+  /// Creates the statement for some fields of all things that match a query.
   ///
   /// - Throws: `invalidQuery`.
   init(_ query: ThingQuery<Value>, fields: [Field<Value>], tenant: Int32) throws(StoreFailure) {
@@ -75,7 +75,9 @@ struct ThingList<Value: Kind> {
     return order + [Value.names.idColumn]
   }
 
-  /// - Parameter items: one more than the limit if there are more.
+  /// Returns the page that consists of these things.
+  ///
+  /// - Parameter items: the things that were read. If more follow, one more than the limit.
   func page(_ items: [Stored<Value>]) -> Page<Stored<Value>> {
     guard items.count > query.limit, let key, let last = items.prefix(query.limit).last else {
       return Page(items: items, next: nil)
@@ -146,8 +148,9 @@ struct ThingList<Value: Kind> {
     }
   }
 
-  /// Returns the condition for things after the cursor: the first field of the order in which they differ, or the ID,
-  /// must be greater (or less, if descending) than that of the last thing on the previous page.
+  /// Returns the condition for things after a cursor. Of the fields by which the list is sorted, and then the ID, the
+  /// first one in which a thing differs from the last thing of the previous page must be greater (or less, if
+  /// descending).
   private mutating func text(after cursor: String) throws(StoreFailure) -> String {
     guard let key, let text = PageCursor.last(of: cursor, scope: scope, key: key),
       case .array(let place)? = try? JSON(parsing: Array(text.utf8)), place.count == query.order.count + 1
@@ -157,8 +160,8 @@ struct ThingList<Value: Kind> {
     for (item, value) in zip(query.order, place) {
       let (column, type) = try self.place(item.key)
       if value == .null {
-        // Things without a value come last. Therefore, only things without a value can be equal to this one in the
-        // field.
+        // The last thing of the previous page has no value in this field. Such things come last, so those that follow
+        // have no value either.
         equal.append("\(column) IS NULL")
         continue
       }

@@ -7,11 +7,11 @@ final class ThingSession: FleetTransaction {
   private let session: any StoreSession
   private let tenant: Int32
   private let actor: Actor
-  /// `nil` in a transaction that reads no lists.
+  /// The key of cursors; `nil` in a transaction that reads no lists.
   private let cursorKey: CursorKey?
-  /// The last entry of the tenant's audit, if this transaction changes things.
+  /// Number and hash of the last entry in the tenant's audit; only used in a transaction that changes things.
   private var head: (number: Int64, hash: [UInt8])
-  /// The error of the database. It determines whether the transaction may be retried.
+  /// The last error of the database; `nil` if there was none. It determines whether the transaction may be repeated.
   private(set) var failure: StoreFailure?
   private var seals: [UUIDv7: PersonalSeal?] = [:]
 
@@ -184,7 +184,8 @@ final class ThingSession: FleetTransaction {
         "SELECT key FROM vehicle WHERE tenant = $1 AND thing = $2", [SQLValue(tenant), .identifier(vehicle.id)]
       ).first?.integer(0)
     }
-    // A transaction that is storing records of the vehicle then fails and starts again. Its key is never used again.
+    // If another transaction is storing records of the vehicle, it fails and is repeated. The vehicle's key is never
+    // used again.
     try remove(vehicle, action: "remove")
     guard let key else { return }
     try asking { () throws(StoreFailure) in
@@ -249,7 +250,7 @@ final class ThingSession: FleetTransaction {
       subject = person
       let seal = try seal(of: person, isNew: true)
       for key in personal {
-        // Personal data of an erased person are not stored.
+        // Personal data are left out if the person was erased, because there is no key to encrypt them.
         if let value = change.before[key], value != .null { change.before[key] = seal?.seal(value) ?? .null }
         if let value = change.after[key], value != .null { change.after[key] = seal?.seal(value) ?? .null }
       }
@@ -273,10 +274,10 @@ final class ThingSession: FleetTransaction {
     head = (entry.number, entry.hash)
   }
 
-  /// Returns the key that encrypts a person's data.
+  /// Returns the encryption with the key of a person's data.
   ///
   /// - Parameter isNew: whether a key is created if there is none.
-  /// - Returns: `nil` if there is none, or if it was destroyed.
+  /// - Returns: `nil` if there is no key, or if it was destroyed.
   private func seal(of subject: UUIDv7, isNew: Bool) throws(StoreFailure) -> PersonalSeal? {
     if let known = seals[subject] { return known }
     let rows = try session.rows(
@@ -298,7 +299,7 @@ final class ThingSession: FleetTransaction {
 
   // MARK: Failures
 
-  /// Runs statements, and stores their error.
+  /// Runs statements, and stores the error if they fail.
   private func asking<Value>(_ work: () throws(StoreFailure) -> Value) throws(ThingError) -> Value {
     do throws(StoreFailure) {
       return try work()
@@ -317,7 +318,7 @@ final class ThingSession: FleetTransaction {
     } catch {
       guard let failure, failure.isDuplicateKey else { throw error }
       let detail = failure.error.detail
-      // The name of a unique index ends with its column: `person_email`, or `person.email` in SQLite.
+      // The name of a unique index ends with the name of its column: `person_email`, or `person.email` in SQLite.
       let field = Value.fields.first { field in
         let column = KindNames.snakeCase(field.key)
         return detail.contains("\(Value.names.table)_\(column)") || detail.contains("\(Value.names.table).\(column)")
@@ -327,7 +328,7 @@ final class ThingSession: FleetTransaction {
   }
 }
 
-/// The columns of `audit` from which an entry is created.
+/// The columns of `audit` from which an entry is read.
 enum AuditRow {
   static func entry(_ row: SQLRow) throws(StoreFailure) -> AuditEntry {
     do throws(FieldError) {
@@ -340,7 +341,7 @@ enum AuditRow {
 }
 
 extension AuditEntry {
-  /// The entry with decrypted values. Values that were encrypted with another key stay encrypted.
+  /// Returns the entry with decrypted values. Values that were encrypted with another key stay encrypted.
   func opened(with seal: PersonalSeal) -> AuditEntry {
     guard case .object(var members) = content else { return self }
     for key in ["before", "after"] {

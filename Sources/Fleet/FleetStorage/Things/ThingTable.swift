@@ -1,20 +1,20 @@
 import FleetDomain
 import Telemetry
 
-/// The database table of a kind: its columns, and the conversion of values to and from columns.
+/// The database table of a kind: its columns, and the conversion of things to rows and back.
 ///
-/// Every table has `tenant`, `id`, `version`, `created` and `updated`; `search` if fields are text-searched; and a
-/// column for each field.
+/// Every table has the columns `tenant`, `id`, `version`, `created` and `updated`; a column for each field; and
+/// `search` if fields are text-searched.
 enum ThingTable<Value: Kind> {
   static var hasSearch: Bool { Value.fields.contains(where: \.isTextSearched) }
 
-  /// The name is in quotes, because some keys are words of SQL.
+  /// The name of a field's column, in quotes because some keys are reserved words of SQL.
   static func column(_ field: Field<Value>) -> String { "\"\(KindNames.snakeCase(field.key))\"" }
 
   /// The columns of a thing, in the order in which ``stored(_:)`` reads them.
   static var columns: String { allColumns.joined(separator: ", ") }
 
-  /// The same columns in a statement that also reads another table.
+  /// The same columns with the name of their table, for a statement that also reads another table.
   static func columns(of table: String) -> String { allColumns.map { "\(table).\($0)" }.joined(separator: ", ") }
 
   static var columnCount: Int { Value.fields.count + 4 }
@@ -23,10 +23,10 @@ enum ThingTable<Value: Kind> {
     [Value.names.idColumn, "version", Value.names.createdColumn, "updated"] + Value.fields.map(column)
   }
 
-  /// The fields that a change of a thing writes.
+  /// The fields that a change of a thing by a client can write.
   static var changedFields: [Field<Value>] { Value.fields.filter { $0.access != .live } }
 
-  /// The column and type for a key in a query; `nil` if there is none.
+  /// Returns the column and the type for a key in a query; `nil` if the kind has no such key.
   static func place(of key: String) -> (column: String, type: FieldType)? {
     if let field = Value.fields.first(where: { $0.key == key }) { return (column(field), field.type) }
     return switch key {
@@ -53,7 +53,7 @@ enum ThingTable<Value: Kind> {
     }
   }
 
-  /// The values of fields, and of `search` if there is one.
+  /// Returns the values of fields for their columns, followed by the value of `search` if there is such a column.
   static func values(_ value: Value, _ fields: [Field<Value>] = Value.fields) throws(StoreFailure) -> [SQLValue] {
     var values: [SQLValue] = []
     for field in fields { values.append(try sqlValue(field.json(value), field.type, field.key)) }
@@ -81,7 +81,7 @@ enum ThingTable<Value: Kind> {
       case .json: .text(json.canonicalText)
       }
     if case .text(let text)? = value, text.utf8.contains(0) {
-      // PostgreSQL cannot store it.
+      // PostgreSQL cannot store this character.
       throw StoreFailure(.invalidQuery, Value.names.many, "\(key): a text with the character U+0000")
     }
     guard let value else {

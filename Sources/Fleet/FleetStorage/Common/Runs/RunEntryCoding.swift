@@ -105,13 +105,13 @@ enum RunEntryCoding {
       throw TelemetryRun.damaged("a number that is too long")
     }
 
-    /// Reads a signed number (zigzag).
+    /// Reads a signed number in zigzag encoding.
     mutating func difference() throws(StoreFailure) -> Int64 {
       let number = try number()
       return Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
     }
 
-    /// Reads a number of bytes; it must not exceed the length of all bodies.
+    /// Reads a number of bytes, which must not exceed the total size of all bodies.
     mutating func count() throws(StoreFailure) -> Int {
       let number = try number()
       guard number <= UInt64(RunSelection.largestBodies) else { throw TelemetryRun.damaged("a body that is too long") }

@@ -1,35 +1,38 @@
 import FleetDomain
 import Telemetry
 
-/// Selects the telemetry of a vehicle to store in new runs, and divides it into runs.
+/// Selects the telemetry of a vehicle that is stored in new runs, and divides it into runs.
 ///
-/// Limits bound the work of a read: to read one record, all bodies of its run are decompressed.
+/// The size of runs is limited, because reading one record requires that all bodies of its run are decompressed.
 enum RunSelection {
-  /// Minimum number of records of a run, unless they are large.
+  /// Minimum number of records in a run, unless their bodies are long.
   private static let fewestRecords = 16
   private static let mostRecords = 128
-  /// Bytes of the bodies at which a run ends.
+  /// Total size of the bodies at which a run is full, bytes.
   private static let fullBodies = 65_536
-  /// Total length of the bodies, in bytes, that allows a run with fewer than ``fewestRecords`` records.
+  /// Minimum total size of the bodies of a run that has fewer than ``fewestRecords`` records, bytes.
   private static let worthwhileBodies = 16_384
-  /// Maximum number of bytes of the bodies of a run: just below the limit, plus one more record.
+  /// Maximum total size of the bodies of a run, bytes: a run that is just below ``fullBodies`` may receive one more
+  /// record.
   static let largestBodies = fullBodies + IncomingRecord.maximumCount
-  /// Whether this number of records, with bodies of this total length, is enough for a run.
+  /// Whether this number of records, whose bodies have this total size, is enough for a run.
   static func isWorthwhile(_ count: Int, _ bytes: Int) -> Bool {
     count >= fewestRecords || (count > 1 && bytes >= worthwhileBodies)
   }
 
+  /// Divides records into runs.
+  ///
   /// - Parameters:
   ///   - rows: telemetry of one vehicle, in the order of ids.
-  ///   - candidates: indices of the rows that lie in the same gap between two runs.
-  ///   - previous: the run before the gap.
-  ///   - next: the run after the gap.
+  ///   - candidates: indices of the rows that are between two existing runs.
+  ///   - previous: the run before them.
+  ///   - next: the run after them.
   ///   - now: the server's clock, ms.
   /// - Returns: for each new run, the indices of its rows.
   static func runs(
     of rows: [RecordRow], _ candidates: [Int], after previous: RunSpan?, before next: RunSpan?, at now: Int64
   ) -> [[Int]] {
-    // Late and undated records are not selected; the times of the others ascend.
+    // Late records and those without a time are not selected. The times of the selected ones ascend.
     let (ahead, overflow) = now.addingReportingOverflow(Reception.tolerance)
     let credible = overflow ? .max : ahead
     let latest = min(next.map { $0.firstTime - 1 } ?? .max, credible)
@@ -47,7 +50,7 @@ enum RunSelection {
     return months(rows, fitting).flatMap { pieces(rows, $0) }
   }
 
-  /// Divides the rows by the month of their ids.
+  /// Divides rows by the months of their ids.
   private static func months(_ rows: [RecordRow], _ indexes: [Int]) -> [ArraySlice<Int>] {
     var parts: [ArraySlice<Int>] = []
     var rest = indexes[...]
@@ -60,7 +63,7 @@ enum RunSelection {
     return parts
   }
 
-  /// Divides the rows into pieces of about the same number of records, each within the limits.
+  /// Divides rows into pieces that are within the limits and have about the same number of records.
   private static func pieces(_ rows: [RecordRow], _ indexes: ArraySlice<Int>) -> [[Int]] {
     let count = (indexes.count + mostRecords - 1) / mostRecords
     let most = count == 0 ? 0 : (indexes.count + count - 1) / count

@@ -3,13 +3,13 @@ import Telemetry
 
 /// Changes to existing runs.
 extension StoreSession {
-  /// Gives records a better time, in their bodies as well; skips those with an equally good time. A record of a run
-  /// leaves it and becomes a row. Call this after ``store(_:at:)``, which locks the vehicles.
+  /// Stores better times for records, in rows and runs. Records whose time is equally good are skipped. A record in a
+  /// run is removed from it and becomes a row. Must be called after ``store(_:at:)``, which locks the vehicles.
   ///
   /// - Parameters:
-  ///   - improvements: improvements in the order of their keys.
+  ///   - improvements: the better times, in the order of the records' keys.
   ///   - budget: when it is spent, the rest is postponed. At least one improvement is made.
-  /// - Returns: for each vehicle the records that received an earlier time, and the postponed improvements.
+  /// - Returns: for each vehicle the records that received an earlier time, and the improvements that were postponed.
   func improveAll(
     _ improvements: [Improvement], within budget: WorkBudget
   ) throws(StoreFailure) -> (moved: [Int32: MovedBack], postponed: [RowKey]) {
@@ -50,7 +50,7 @@ extension StoreSession {
     MovedBack(tenant: left.tenant, time: max(left.time, right.time), ids: left.ids + right.ids)
   }
 
-  /// Replaces the entries of a run by these; deletes the run if there are none.
+  /// Reduces a run to these entries. If there are none, the run is deleted.
   func keep(_ entries: [RunEntry], of run: TelemetryRun) throws(StoreFailure) {
     guard let first = entries.first, let last = entries.last else {
       try run.span.remove(self)
@@ -70,7 +70,7 @@ extension StoreSession {
 }
 
 extension RunSpan {
-  /// Deletes the run.
+  /// Deletes the run from the database.
   ///
   /// - Returns: whether it existed.
   @discardableResult
@@ -80,7 +80,7 @@ extension RunSpan {
 }
 
 extension RecordBodyTime {
-  /// Returns a body with the time of an improvement.
+  /// Returns a record's body with a better time.
   ///
   /// - Throws: `damaged` if the body is not a record.
   static func improving(_ body: [UInt8], _ item: Improvement, id: UUIDv7) throws(StoreFailure) -> [UInt8] {

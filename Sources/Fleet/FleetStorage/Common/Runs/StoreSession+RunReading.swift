@@ -1,11 +1,11 @@
 import FleetDomain
 import Telemetry
 
-/// Reading records from rows and runs.
+/// Reading records that are stored as rows or in runs.
 extension StoreSession {
-  /// Returns the records for a query, in the form of ``RecordPage/page(_:)``.
+  /// Returns lists of records for a query, from which ``RecordPage/page(_:)`` makes a page.
   ///
-  /// - Parameter vehicle: row of the vehicle; `nil` for all vehicles.
+  /// - Parameter vehicle: key of the vehicle; `nil` for all vehicles.
   func allLists(_ page: RecordPage, tenant: Int32, vehicle: Int32?) throws(StoreFailure) -> [[FoundRow]] {
     let lists = try lists(page, tenant: tenant, vehicle: vehicle)
     guard let vehicle, page.query.classes.contains(.known(.telemetry)) else { return lists }
@@ -19,7 +19,7 @@ extension StoreSession {
     return inRuns.isEmpty ? lists : lists.filter { !$0.isEmpty } + [inRuns]
   }
 
-  /// Returns the existing records with these keys, in the order of the keys.
+  /// Returns those records with these keys that exist, in the order of the keys.
   ///
   /// - Parameter keys: keys of one tenant.
   func foundAll(_ keys: [RowKey]) throws(StoreFailure) -> [FoundRow] {
@@ -38,8 +38,8 @@ extension StoreSession {
   ///
   /// - Parameters:
   ///   - keys: keys in ascending order.
-  ///   - budget: charged with each run; when it is spent, no more runs are read.
-  /// - Returns: keys whose runs were not read.
+  ///   - budget: the cost of each run is charged to it. When it is spent, no more runs are read.
+  /// - Returns: the keys whose runs were not read.
   @discardableResult
   func forEachInRuns(
     _ keys: [RowKey], within budget: WorkBudget,
@@ -55,7 +55,7 @@ extension StoreSession {
     }
     if spans.isEmpty { return [] }
     let unpacker = try RunUnpacker()
-    // Read a few runs of one vehicle at a time to limit the memory.
+    // Read only a few runs of a vehicle at a time, to limit the memory.
     var rest = spans[...]
     while let first = rest.first, !budget.isSpent {
       var (part, runs): (ArraySlice<(key: RowKey, id: UUIDv7, span: RunSpan)>, [RunSpan]) = ([], [first.span])
@@ -92,7 +92,7 @@ struct RunReader {
 
   // MARK: Pages
 
-  /// Returns the records of a page in its order; one more than its limit if there are more.
+  /// Returns the records for a page, in the page's order; if more follow, one more than its limit.
   func list(_ page: RecordPage) throws(StoreFailure) -> [FoundRow] {
     let query = page.query
     let bound = RecordBound(query, page.cursor, recordClass: .known(.telemetry), isFleetWide: false)
@@ -112,7 +112,7 @@ struct RunReader {
       }
     } else {
       let start = RecordBound.start(query)
-      // Read the run in which the page starts, then the runs before it.
+      // Read the run in which the page begins, then the runs before it.
       var runs = try runs(.from, bound.time, 1, withBodies: true)
       var next = bound.time
       while true {
@@ -129,7 +129,7 @@ struct RunReader {
     return Array(rows.prefix(query.limit + 1))
   }
 
-  /// Number of runs to read for a number of records.
+  /// Returns the number of runs to read at once for a number of records.
   private static func count(for records: Int) -> Int { min(records / 64 + 1, 32) }
 
   private func append(
@@ -142,13 +142,13 @@ struct RunReader {
 
   // MARK: Down-sampling
 
-  /// Returns the newest record of each time span. Only the bodies of runs with such a record are read.
+  /// Returns the newest record of each time span. Bodies are read only from runs that contain such a record.
   func newest(_ page: RecordPage, _ every: Int64) throws(StoreFailure) -> [FoundRow] {
     let end = RecordBound.end(page.query)
-    // Records without a time belong to no span, and to no run.
+    // Records without a time belong to no span, and are in no run.
     var start = max(page.cursor?.time ?? RecordBound.start(page.query), StoredTime.undated + 1)
     var chosen: [(run: RunSpan, entry: RunEntry)] = []
-    // Read runs from the start. Read more at once while all of them are used.
+    // Runs that were read and not used yet. More runs are read at once as long as all of them are needed.
     var ahead: [TelemetryRun] = []
     var count = 2
     while chosen.count <= page.query.limit, start < end {
@@ -157,7 +157,7 @@ struct RunReader {
       guard let first = ahead.first?.entries.first(where: { $0.time >= start }), first.time < end else { break }
       let next = min(RecordPage.spanEnd(first.time, every), end)
       if let last = ahead.last, last.span.lastTime < next {
-        // The span continues after the runs read so far.
+        // The newest record of the span may be in a run that was not read yet.
         count = min(count * 2, 64)
         let more = try runs(.from, last.span.lastTime + 1, count, withBodies: false)
         ahead = [last] + more
@@ -199,7 +199,8 @@ struct RunReader {
 
   // MARK: The newest
 
-  /// Returns the newest record, or the newest with a position among about the newest 10,000; `nil` if there is none.
+  /// Returns the place of the newest record in runs, or, if `withPosition`, of the newest one with a position among
+  /// about 10,000 newest records; `nil` if there is none.
   func newest(withPosition: Bool) throws(StoreFailure) -> NewestPlace? {
     var (before, read) = (Int64.max, 0)
     while read < 10_000 {
@@ -218,8 +219,7 @@ struct RunReader {
 
   // MARK: Statements
 
-  /// Returns the runs that end before a time in descending order, or those that end at that time or later in ascending
-  /// order.
+  /// Returns the runs that end before a time, latest first, or those that end at this time or later, earliest first.
   private func runs(
     _ side: Side, _ time: Int64, _ limit: Int, withBodies: Bool
   ) throws(StoreFailure) -> [TelemetryRun] {
@@ -236,7 +236,7 @@ struct RunReader {
 }
 
 extension RecordBound {
-  /// Whether an entry is at or after the position where reading starts.
+  /// Whether an entry belongs to the page: it is at or after the place at which reading begins.
   fileprivate func admits(_ entry: RunEntry, oldestFirst: Bool) -> Bool {
     if time != entry.time { return (time < entry.time) == oldestFirst }
     if sequence != entry.sequence { return (sequence < entry.sequence) == oldestFirst }

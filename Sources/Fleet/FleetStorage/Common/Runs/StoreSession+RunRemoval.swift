@@ -14,7 +14,7 @@ extension StoreEngine {
     return total
   }
 
-  /// Deletes the telemetry in runs of a removed vehicle.
+  /// Deletes the telemetry of a removed vehicle that is stored in runs.
   func removeRuns(tenant: Int32, vehicle: Int32) async throws(StorageError) -> Int64 {
     var total: Int64 = 0
     while !Task.isCancelled {
@@ -29,7 +29,7 @@ extension StoreEngine {
   }
 }
 
-/// The progress of retention among runs: the last visited run, in the order of months, times, tenants and vehicles.
+/// The place at which retention continues: the last visited run, in the order of months, times, tenants and vehicles.
 struct RunRemovalPlace {
   var month: Int64 = -1
   var time: Int64 = .min
@@ -37,13 +37,15 @@ struct RunRemovalPlace {
   var vehicle: Int64 = 0
 }
 
-/// Most runs are deleted as a whole, because all times of a past month are before the cutoff. If a clock was wrong, a
-/// run keeps its newer records. The newest record of a vehicle is kept, as among rows.
+/// Retention deletes most runs as a whole, because all times of a past month are before the cutoff. If a clock was
+/// wrong, a run keeps its newer records. As among rows, the newest record of a vehicle is kept.
 extension StoreSession {
-  /// Maximum number of runs that one transaction deletes, which takes about 10 ms.
+  /// Maximum number of runs that one transaction deletes. This many take about 10 ms.
   private static var piece: Int64 { 64 }
 
-  /// - Returns: number of deleted records, and where to continue; `nil` at the end.
+  /// Deletes some of the expired runs.
+  ///
+  /// - Returns: the number of deleted records, and the place at which to continue; `nil` at the end.
   fileprivate func removeRuns(
     _ bounds: RetentionBounds, from place: RunRemovalPlace
   ) throws(StoreFailure) -> (removed: Int64, next: RunRemovalPlace?) {
@@ -82,9 +84,9 @@ extension StoreSession {
     return (removed, next)
   }
 
-  /// Deletes the records of a run that are before a time, and their bytes, except the newest record of the vehicle.
+  /// Deletes those records of a run that are before a time, with their bytes, except the newest record of the vehicle.
   private func removeOldest(of span: RunSpan, before time: Int64) throws(StoreFailure) -> Int64 {
-    // The removal of a vehicle deletes its records separately.
+    // The vehicle was removed. Its records are deleted elsewhere.
     if try rows("SELECT key FROM vehicle WHERE key = $1", [SQLValue(span.vehicle)]).isEmpty { return 0 }
     try lock(vehicles: [span.vehicle])
     guard let run = try runs(at: [span], withBodies: true)[span] else { return 0 }
@@ -103,7 +105,7 @@ extension StoreSession {
 
   /// Deletes some of the runs of a removed vehicle.
   ///
-  /// - Returns: number of their records; 0 if none remains.
+  /// - Returns: the number of deleted records; 0 if no run remains.
   fileprivate func removeRuns(tenant: Int32, vehicle: Int32) throws(StoreFailure) -> Int64 {
     let found = try rows(
       "SELECT last_id, count FROM telemetry_run WHERE tenant = $1 AND vehicle = $2 ORDER BY last_id LIMIT $3",

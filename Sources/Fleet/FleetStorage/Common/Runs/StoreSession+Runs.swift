@@ -1,17 +1,18 @@
 import FleetDomain
 import Telemetry
 
-/// Storing records as rows and as runs.
+/// Storing records, some as rows and some in runs.
 extension StoreSession {
-  /// Stores records that do not exist: many records of a vehicle's telemetry as runs, all others as rows.
+  /// Stores the records that are new. If they include many telemetry records of a vehicle, these are stored in runs;
+  /// all others are stored as rows.
   ///
-  /// The work is bounded by the number of records, whatever their ids are: one index lookup for each record, and each
-  /// run that may contain one of them is read once.
+  /// Whatever the ids are, the work is bounded by the number of records: each record needs one look-up in an index, and
+  /// each run that may contain one of them is read once.
   ///
   /// - Parameters:
   ///   - rows: rows with unique keys, in the order of ``RowKey/isBefore(_:_:)``.
   ///   - now: the server's clock, ms.
-  /// - Returns: the quality of the existing records, by index.
+  /// - Returns: for records that existed already, the quality of their times, by the record's index.
   func store(_ rows: [RecordRow], at now: Int64) throws(StoreFailure) -> [Int: StoredQuality] {
     let shares = Self.telemetryShares(rows)
     if shares.isEmpty { return try insert(rows) }
@@ -33,7 +34,7 @@ extension StoreSession {
     return existing
   }
 
-  /// Returns the ranges of rows with the telemetry of each vehicle.
+  /// Returns the ranges of indices with the telemetry of each vehicle.
   private static func telemetryShares(_ rows: [RecordRow]) -> [Range<Int>] {
     var shares: [Range<Int>] = []
     for (index, row) in rows.enumerated() where row.key.recordClass == RowKey.telemetryClass {
@@ -46,9 +47,9 @@ extension StoreSession {
     return shares
   }
 
-  /// Divides telemetry at the existing runs.
+  /// Finds the existing runs between which each telemetry record belongs.
   ///
-  /// - Returns: the records in each gap between two runs, and the quality of records that exist in a run.
+  /// - Returns: the records between each two runs, and the quality of the records that a run contains already.
   private func gaps(
     of rows: [RecordRow], _ shares: [Range<Int>]
   ) throws(StoreFailure) -> (gaps: [RunGap], existing: [Int: StoredQuality]) {
@@ -64,7 +65,7 @@ extension StoreSession {
     }
     if crossing.isEmpty { return (gaps, [:]) }
 
-    // The run that may contain each record, and the records of those runs.
+    // Find the run that may contain each record, and read the entries of these runs.
     let candidates = try nextRuns(Self.ranges(of: rows, crossing.map { $0..<($0 + 1) }))
     var spanned: [(index: Int, id: UUIDv7, run: RunSpan)] = []
     for (index, run) in zip(crossing, candidates) {
@@ -87,6 +88,8 @@ extension StoreSession {
     return (gaps, existing)
   }
 
+  /// Selects records for new runs.
+  ///
   /// - Returns: for each new run, the indices of its rows.
   private func runs(of rows: [RecordRow], _ gaps: [RunGap], at now: Int64) throws(StoreFailure) -> [[Int]] {
     if gaps.isEmpty { return [] }
@@ -97,7 +100,8 @@ extension StoreSession {
       runs += RunSelection.runs(of: rows, gap.indexes, after: previous, before: gap.next, at: now)
     }
     if runs.isEmpty { return [] }
-    // A record may exist as a row. The statement that inserts rows detects that.
+    // A record may already exist as a row. If so, the statement that inserts rows detects this, so do not put it into a
+    // run.
     let haveRows = try haveRows(Self.ranges(of: rows, runs.map { ($0.first ?? 0)..<(($0.last ?? 0) + 1) }))
     return zip(runs, haveRows).filter { !$0.1 }.map(\.0)
   }
@@ -120,16 +124,18 @@ extension StoreSession {
   }
 }
 
-/// Records of one vehicle between two runs.
+/// Records of one vehicle whose place is between two runs.
 private struct RunGap {
   /// Indices of the rows, in the order of ids.
   var indexes: [Int]
-  /// The run after them.
+  /// The run after these records; `nil` if there is none.
   var next: RunSpan?
 }
 
 extension NewRun {
-  /// - Parameter rows: the rows that ``RunSelection`` selected. The initializer fails if there are none.
+  /// Creates a run from rows.
+  ///
+  /// - Parameter rows: rows that ``RunSelection`` selected. The initializer fails if there are none.
   init?(_ rows: [RecordRow], _ packer: inout RunPacker) throws(StoreFailure) {
     var (entries, bodies): ([RunEntry], [UInt8]) = ([], [])
     entries.reserveCapacity(rows.count)

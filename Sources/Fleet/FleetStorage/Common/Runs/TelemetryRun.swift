@@ -5,11 +5,12 @@ import Telemetry
 ///
 /// Constraints:
 /// - The entries of a run ascend strictly in both ids and times.
-/// - The runs of a vehicle overlap neither in ids nor in times, and have the same order in both. One index lookup
-///   therefore finds the run that may contain an id, or a time.
+/// - The runs of a vehicle overlap neither in ids nor in times, and have the same order in both. Therefore, one look-up
+///   in an index finds the run that may contain an id, or a time.
 /// - A record is either in a run or a row of the table `record`, never both.
-/// - The ids of a run were made in one month (``FleetDomain/IdMonth``), so that retention can delete whole runs.
-/// - The compressed bodies never change. If a record is removed, its entry is deleted and the bytes of its body remain.
+/// - All ids of a run are from the same month (``FleetDomain/IdMonth``), so that retention can delete whole runs.
+/// - The compressed bodies never change. If a record is removed from the run, its entry is deleted, and the bytes of
+///   its body remain.
 ///
 /// Telemetry that does not meet these constraints is stored as rows of `record`: single records, late ones, and those
 /// without a credible time. See ``RunSelection``.
@@ -19,7 +20,7 @@ struct TelemetryRun {
   /// Compressed bodies; empty if only the entries were read.
   var packedBodies: [UInt8]
 
-  /// The columns that ``init(_:tenant:vehicle:withBodies:)`` reads; `bodies` may follow.
+  /// The columns that ``init(_:tenant:vehicle:withBodies:)`` reads. A statement may add `bodies` as the last column.
   static let columns = "first_id, last_id, first_time, last_time, entries"
 
   init(span: RunSpan, entries: [RunEntry], packedBodies: [UInt8]) {
@@ -39,13 +40,13 @@ struct TelemetryRun {
     packedBodies = withBodies ? row.bytes(5) : []
   }
 
-  /// Returns the entry of an id; `nil` if the run does not contain the record.
+  /// Returns the entry of the record with an id; `nil` if the run does not contain this record.
   func entry(_ id: UUIDv7) -> RunEntry? {
     let index = entries.firstIndex(fromWhich: { !$0.id.isBefore(id) })
     return index < entries.count && entries[index].id == id ? entries[index] : nil
   }
 
-  /// Returns a record in the form of a row.
+  /// Returns a record of the run in the same type as a row of the table `record`.
   ///
   /// - Parameter bodies: the decompressed bodies.
   func row(_ entry: RunEntry, in bodies: [UInt8]) throws(StoreFailure) -> FoundRow {
@@ -58,26 +59,26 @@ struct TelemetryRun {
   static func damaged(_ detail: String) -> StoreFailure { StoreFailure(.damaged, "telemetry_run", detail) }
 }
 
-/// The key and the bounds of a run.
+/// The key of a run, and the range of its ids and times.
 struct RunSpan: Hashable {
   var tenant: Int32
   var vehicle: Int32
   var firstId: UUIDv7
-  /// The last id. Together with tenant and vehicle it is the key of the run.
+  /// The last id in the run. Tenant, vehicle and this id are the key of the run.
   var lastId: UUIDv7
   var firstTime: Int64
   var lastTime: Int64
 
-  /// Whether an id is between the first and the last of the run.
+  /// Whether an id is in the range from the first to the last id of the run. The run need not contain it.
   func spans(_ id: UUIDv7) -> Bool { !id.isBefore(firstId) && !lastId.isBefore(id) }
 
-  /// Returns the spans without duplicates, in the same order.
+  /// Returns the spans in the same order, each of them once.
   static func distinct(_ spans: [RunSpan]) -> [RunSpan] {
     var seen: Set<RunSpan> = []
     return spans.filter { seen.insert($0).inserted }
   }
 
-  /// The key as parameters of a statement.
+  /// The key as values for the parameters of a statement.
   var key: [SQLValue] { [SQLValue(tenant), SQLValue(vehicle), .identifier(lastId)] }
 }
 
@@ -90,11 +91,11 @@ struct RunEntry: Equatable {
   /// Time of reception, ms since 1970.
   var received: Int64
   var hasPosition: Bool
-  /// Range of the body in the decompressed bodies.
+  /// The range of the record's body in the decompressed bodies.
   var body: Range<Int>
 }
 
-/// A range of ids of a vehicle, including its first and last.
+/// A closed range of record ids of one vehicle.
 struct RunRange {
   var tenant: Int32
   var vehicle: Int32
@@ -111,12 +112,12 @@ struct NewRun {
   var entries: [UInt8]
   var packedBodies: [UInt8]
 
-  /// The ``FleetDomain/IdMonth`` of all its ids.
+  /// The month (``FleetDomain/IdMonth``) from which all its ids are.
   var month: Int { IdMonth(of: span.lastId).index }
 }
 
 extension TelemetryRun {
-  /// Returns a record as a row to insert.
+  /// Returns a record of the run as a row that can be inserted into the table `record`.
   ///
   /// - Parameter bodies: the decompressed bodies.
   func newRow(_ entry: RunEntry, in bodies: [UInt8]) throws(StoreFailure) -> RecordRow {
@@ -128,7 +129,7 @@ extension TelemetryRun {
 }
 
 extension UUIDv7 {
-  /// Whether this id is before another in the order of their texts.
+  /// Whether the text of this id sorts before that of another one.
   func isBefore(_ other: UUIDv7) -> Bool { high != other.high ? high < other.high : low < other.low }
 }
 
@@ -140,9 +141,9 @@ extension RowKey {
 }
 
 extension RandomAccessCollection where Index == Int {
-  /// Returns the first index at which a condition holds, by binary search; `endIndex` if it holds nowhere.
+  /// Returns the index of the first element for which a condition holds, by binary search; `endIndex` if there is none.
   ///
-  /// - Parameter holds: must hold for all elements after the first for which it holds.
+  /// - Parameter holds: if it holds for an element, it must also hold for all elements after it.
   func firstIndex(fromWhich holds: (Element) -> Bool) -> Int {
     var (low, high) = (startIndex, endIndex)
     while low < high {
