@@ -2,26 +2,26 @@ import Telemetry
 
 /// Records that will never be delivered and that a `gap` record has to report.
 ///
-/// A loss stays unreported until a record that explains it is appended (``Spool/append(_:at:explaining:)``) and
-/// committed. After a crash before that commit, ``Spool/takeLoss()`` returns it again.
+/// A loss counts as reported when its `gap` record has been appended (``Spool/append(_:at:explaining:)``) and
+/// committed. After a crash before that commit, ``Spool/takeLoss()`` returns the loss again.
 public struct Loss: Equatable, Sendable {
-  /// Cause of the loss.
+  /// Why the records were lost.
   public var reason: GapRecord.Reason
-  /// Epoch of the lost numbers, which may differ from the epoch of the `gap` record; `nil` if the file that knew it
+  /// The epoch of the lost numbers. It may differ from that of the `gap` record; `nil` if the file that contained it
   /// cannot be read.
   public var epoch: UUIDv7?
-  /// First and last lost number; `nil` if unknown.
+  /// The first and the last of the lost numbers; `nil` if they are unknown.
   ///
-  /// After an unclean stop these are the numbers that records in memory could have received. No sink received any of
-  /// them, and none is used again.
+  /// After an unclean stop, these are the numbers that records in memory could have got. No sink has received a record
+  /// with one of these numbers, and none is used again.
   public var sequences: ClosedRange<UInt64>?
-  /// Number of lost records, an upper bound for the reasons `powerLoss` and `processKilled`; `nil` if unknown.
+  /// Number of lost records; `nil` if unknown. For the reasons `powerLoss` and `processKilled`, it is an upper bound.
   public var count: UInt64?
   /// Types of the lost records; empty if unknown.
   public var types: [RecordType] = []
-  /// The only sink that lacks the records; `nil` if all sinks do.
+  /// The sink that lacks the records, if it is the only one; `nil` if all sinks lack them.
   public var sink: String?
-  /// Row in the file; 0 if no file has stored the loss.
+  /// Row of the loss in the file; 0 if no file contains it.
   var row: Int64 = 0
 
   init(_ reason: GapRecord.Reason, epoch: UUIDv7?, sequences: ClosedRange<UInt64>?, count: UInt64?) {
@@ -31,14 +31,14 @@ public struct Loss: Equatable, Sendable {
     self.count = count
   }
 
-  /// A copy that is stored in no file.
+  /// A copy of the loss that belongs to no row.
   var withoutRow: Loss {
     var loss = self
     loss.row = 0
     return loss
   }
 
-  /// The content of the `gap` record; `nil` if not even the numbers are known.
+  /// The `gap` record that reports the loss; `nil` if not even the numbers are known.
   public var gap: GapRecord? {
     guard let sequences else { return nil }
     var gap = GapRecord(fromSequence: sequences.lowerBound, toSequence: sequences.upperBound, reason: reason)
@@ -49,9 +49,9 @@ public struct Loss: Equatable, Sendable {
     return gap
   }
 
-  /// Merges a loss of the same kind, so that one record reports both.
+  /// Adds another loss of the same kind to this one, so that one record reports both.
   ///
-  /// - Returns: `false` if the reason, epoch or sink differ, or if one of them has no numbers.
+  /// - Returns: `false` if their reason, epoch or sink differs, or if one of the losses has no numbers.
   mutating func merge(_ other: Loss) -> Bool {
     guard reason == other.reason, epoch == other.epoch, sink == other.sink, let own = sequences,
       let others = other.sequences
@@ -62,11 +62,11 @@ public struct Loss: Equatable, Sendable {
     return true
   }
 
-  /// Computes the loss for each sink when records are dropped; a single loss if all sinks lack the same records.
+  /// Returns the losses if records are dropped: one for each sink, or a single one if all sinks lack the same records.
   ///
   /// - Parameters:
-  ///   - records: number and type of the dropped records, ascending.
-  ///   - isAcknowledged: whether a sink, by its index, has acknowledged a record.
+  ///   - records: numbers and types of the dropped records, in ascending order.
+  ///   - isAcknowledged: returns whether the sink with this index has acknowledged the record with this number.
   static func of(
     _ records: [(sequence: UInt64, type: RecordType)], epoch: UUIDv7, sinks: [String], reason: GapRecord.Reason,
     isAcknowledged: (_ sink: Int, _ sequence: UInt64) -> Bool

@@ -1,26 +1,28 @@
 import Telemetry
 
-/// Records that no file holds: those that wait for the next commit, and all new ones while the file cannot be used.
+/// Records that are not in a file: those that wait for the next commit and, as long as the file cannot be used, all new
+/// ones.
 ///
-/// While the file cannot be used, sinks receive records from here under a separate epoch. A record gets its number when
-/// the first sink receives it. When the file works again, the records that some sink still lacks move into it.
+/// As long as the file cannot be used, sinks receive records from here, with an epoch of their own (a memory epoch). A
+/// record gets its number in this epoch when it is first delivered to a sink. When the file works again, the records
+/// that some sink still lacks are moved into it.
 struct MemoryQueue: ~Copyable {
-  /// In the order of arrival.
+  /// The records, in the order of their arrival.
   private(set) var records: [PendingRecord] = []
-  /// Approximate bytes of all records.
+  /// Approximate size of all records, bytes.
   private(set) var bytes = 0
-  /// Epoch of the records that have a number.
+  /// The memory epoch: the epoch of those records that have a number.
   private(set) var epoch: UUIDv7
-  /// Number of memory epochs so far. It identifies an epoch in ``RecordBatch/Source``.
+  /// Number of memory epochs so far. It distinguishes them in ``RecordBatch/Source``.
   private(set) var generation: UInt32 = 0
-  /// The highest number assigned in this epoch.
+  /// The highest number in this memory epoch.
   private(set) var last: UInt64 = 0
   private var renderer = RecordRenderer()
-  /// Number of records without a number; the file has to number them.
+  /// Number of records that have no number yet, so that the file must number them.
   private(set) var uncountedRecords = 0
-  /// Number of events among them.
+  /// Number of events among these records.
   private(set) var uncountedEvents = 0
-  /// Approximate bytes of the records without a number.
+  /// Approximate size of these records, bytes.
   private(set) var uncountedBytes = 0
 
   init(epoch: UUIDv7) { self.epoch = epoch }
@@ -32,17 +34,17 @@ struct MemoryQueue: ~Copyable {
     count(record, 1)
   }
 
-  /// Records for the next commit: those that no sink has received, and those that are not in flight to any sink.
+  /// The records for the next commit: those that are not in flight to any sink.
   var movable: [PendingRecord] { records.filter(Self.isMovable) }
 
-  /// Whether ``movable`` has any record.
+  /// Whether ``movable`` contains a record.
   var hasMovable: Bool {
     uncountedRecords > 0 || !records.isEmpty && records.contains(where: Self.isMovable)
   }
 
   private static func isMovable(_ record: PendingRecord) -> Bool { record.number == 0 || record.handedOut == 0 }
 
-  /// Removes the records that were committed. If none is left, numbering restarts in a new epoch.
+  /// Removes the records of ``movable``, because they were committed. If none is left, a new memory epoch begins.
   mutating func removeMovable(newEpoch: () -> UUIDv7) {
     records.removeAll(where: Self.isMovable)
     recount()
@@ -52,7 +54,7 @@ struct MemoryQueue: ~Copyable {
     generation += 1
   }
 
-  /// Clears row numbers of losses, after the file that stored them was replaced.
+  /// Discards the row numbers of losses, because the file that contained them was replaced.
   mutating func clearRows() {
     for index in records.indices { records[index].explains?.row = 0 }
   }
@@ -73,7 +75,7 @@ struct MemoryQueue: ~Copyable {
     }
   }
 
-  /// Assigns numbers to records that were lost before they reached the spool.
+  /// Gives numbers to records that were lost before they reached the spool.
   mutating func skip(_ count: UInt64, reason: GapRecord.Reason) -> Loss {
     defer { last += count }
     return Loss(reason, epoch: epoch, sequences: (last + 1)...(last + count), count: count)
@@ -81,11 +83,11 @@ struct MemoryQueue: ~Copyable {
 
   // MARK: Sinks
 
-  /// Appends a lane's records that a sink lacks to the batch.
+  /// Appends to a batch those records of a lane that a sink lacks.
   ///
   /// - Parameters:
-  ///   - givesNumbers: whether to deliver records without a number too, and to number them.
-  ///   - wall: the current state of the clock.
+  ///   - givesNumbers: whether records without a number are also delivered, and get one.
+  ///   - wall: the date as it is known now.
   /// - Returns: `false` if the batch is full.
   mutating func fill(
     _ batch: inout RecordBatch, sink: Int, _ lane: Lane, _ limit: RecordBatch.Limit, givesNumbers: Bool,
@@ -116,9 +118,9 @@ struct MemoryQueue: ~Copyable {
     return true
   }
 
-  /// Appends records that some sink has received to an observer's batch. Records without a number are not shown.
+  /// Appends, for a follower, those records that were delivered to some sink. Records without a number are left out.
   mutating func show(behind place: inout UInt64, _ limit: RecordBatch.Limit, into batch: inout RecordBatch) {
-    // Numbers ascend within a lane, but not across both.
+    // Numbers ascend in each lane, but not in both lanes together.
     let unseen = records.indices.filter { records[$0].number > place }.sorted {
       records[$0].number < records[$1].number
     }
@@ -134,15 +136,15 @@ struct MemoryQueue: ~Copyable {
     }
   }
 
-  /// Time of the oldest record that a sink has not acknowledged, boot time in ns; `nil` if there is none.
+  /// Boot time of the oldest record that a sink has not acknowledged, ns; `nil` if there is none.
   func oldestTime(lackedBy sink: Int) -> Int64? {
     let bit: UInt32 = 1 << UInt32(sink)
     return records.lazy.filter { $0.acknowledged & bit == 0 }.map(\.time).min()
   }
 
-  /// Marks the records of a range that were delivered to a sink as acknowledged.
+  /// Marks those records of a range that are in flight to a sink as acknowledged.
   ///
-  /// - Parameter sinks: number of sinks; a record that all of them acknowledged is removed.
+  /// - Parameter sinks: number of sinks. A record that all of them have acknowledged is removed.
   /// - Returns: rows of the losses that the removed records reported.
   mutating func acknowledge(_ range: ClosedRange<UInt64>, sink: Int, of sinks: Int) -> [Int64] {
     let bit: UInt32 = 1 << UInt32(sink)
@@ -159,7 +161,7 @@ struct MemoryQueue: ~Copyable {
     return told
   }
 
-  /// Marks records of a range as not delivered to a sink, so that they are delivered again.
+  /// Marks those records of a range that are in flight to a sink as not delivered, so that they are delivered again.
   ///
   /// - Parameter sentNothing: whether no byte of them was sent.
   mutating func requeue(_ range: ClosedRange<UInt64>, sink: Int, sentNothing: Bool) {
@@ -174,10 +176,10 @@ struct MemoryQueue: ~Copyable {
 
   /// Drops the oldest telemetry, then the oldest events, until at most `limit` bytes are in use.
   ///
-  /// - Returns: the resulting losses.
+  /// - Returns: the losses that follow from this.
   mutating func keepWithin(_ limit: Int, sinks: [String]) -> [Loss] {
     guard bytes > limit else { return [] }
-    // Drop more than necessary: a few large gaps instead of one for each record.
+    // Drop more than is necessary. There are then a few large gaps instead of a gap for each record.
     let aim = limit - limit / 8
     var dropped: [PendingRecord] = []
     for lane in [Lane.telemetry, .events] {
@@ -210,8 +212,8 @@ struct MemoryQueue: ~Copyable {
     return (losses + dropped.compactMap(\.explains)).map { withdrawReport(of: $0) }
   }
 
-  /// Merges a loss with that of a waiting `gap` record, and withdraws that record. Without this, `gap` records would in
-  /// time fill the memory.
+  /// Merges a loss with that of a `gap` record that is still waiting, and removes that record. Otherwise, `gap` records
+  /// would in time fill the memory.
   private mutating func withdrawReport(of loss: Loss) -> Loss {
     let found = records.firstIndex { record in
       guard record.number == 0, var told = record.explains else { return false }

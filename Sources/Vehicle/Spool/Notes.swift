@@ -1,27 +1,27 @@
 import Telemetry
 
-/// Named values that the caller stores in the same transactions as its records.
+/// Notes: named values that the caller stores in the same transactions as its records.
 struct Notes {
   private(set) var values: [String: [UInt8]] = [:]
-  /// Names of values that are not committed yet.
+  /// Names of the values that are not committed yet.
   private var new: Set<String> = []
 
   var hasNew: Bool { !new.isEmpty }
 
-  /// Whether the current value of a name is committed.
+  /// Whether the present value of a name is committed.
   func isCommitted(_ name: String) -> Bool { values[name] != nil && !new.contains(name) }
 
-  /// Values for the next commit, sorted by name.
+  /// The values that the next commit must store, sorted by name.
   var pending: [(name: String, value: [UInt8])] { new.sorted().map { ($0, values[$0] ?? []) } }
 
-  /// Sets a value; an unchanged value does not need a commit.
+  /// Sets a value. If it has not changed, no commit is needed.
   mutating func set(_ value: [UInt8], as name: String) {
     guard values[name] != value else { return }
     values[name] = value
     new.insert(name)
   }
 
-  /// Adds the notes of a file; values already set are newer and win.
+  /// Adds the notes that a file contains. Values that are already set are newer and are kept.
   mutating func adopt(_ found: [String: [UInt8]]) {
     for (name, value) in found where values[name] == nil { values[name] = value }
   }
@@ -29,31 +29,32 @@ struct Notes {
   /// Marks all values as committed.
   mutating func committed() { new = [] }
 
-  /// Marks all values as uncommitted, after the file that held them was replaced.
+  /// Marks all values as not committed, because the file that contained them was replaced.
   mutating func forgetFile() { new = Set(values.keys) }
 }
 
 extension Spool {
-  /// Stores a named value beside the records and replaces the previous one. An empty value removes the note.
+  /// Stores a note: a named value that is kept next to the records. It replaces the previous value of this name. An
+  /// empty value removes the note.
   ///
-  /// The next commit makes it durable, together with the records that were appended in the same ``group(_:)``. Records
-  /// and notes therefore never contradict each other after a crash: if the end of a trip is reported, the stored trip
-  /// is no longer in progress.
+  /// The next commit makes it durable, together with the records that were appended in the same ``group(_:)``.
+  /// Therefore, records and notes do not contradict each other after a crash: for example, when the end of a trip was
+  /// reported, that trip is no longer stored as being in progress.
   public mutating func setNote(_ value: [UInt8], as name: String) { notes.set(value, as: name) }
 
-  /// Returns the value stored under a name; `nil` if there is none.
+  /// Returns the value of a note; `nil` if there is none.
   public func note(_ name: String) -> [UInt8]? { notes.values[name].flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// Whether the last value stored under a name, even an empty one, is on disk. Only then may the caller delete an
-  /// older copy of it elsewhere.
+  /// Whether the last value that was set for a name is on the disk; the value may also be empty. Only then may the
+  /// caller delete an older copy of the value elsewhere.
   public func isDurable(_ name: String) -> Bool { file != nil && notes.isCommitted(name) }
 
-  /// Reports records that were lost before they reached the spool. They receive numbers, and ``takeLoss()`` returns the
-  /// loss.
+  /// Records that records were lost before they reached the spool. They get numbers, and ``takeLoss()`` then returns
+  /// the loss.
   ///
   /// - Parameters:
   ///   - count: number of lost records.
-  ///   - reason: cause of the loss.
+  ///   - reason: why they were lost.
   public mutating func skip(_ count: UInt64, reason: GapRecord.Reason) {
     guard count > 0 else { return }
     guard state == .durable else { return queue(memory.skip(count, reason: reason)) }
@@ -63,12 +64,12 @@ extension Spool {
 }
 
 extension SpoolFile {
-  /// Writes notes to the file.
+  /// Stores notes in the file.
   func storeNotes(_ notes: [(name: String, value: [UInt8])]) throws(SQLiteError) {
     try Self.storeNotes(notes, connection)
   }
 
-  /// Writes notes through a connection; an empty value deletes the row.
+  /// Stores notes over a connection. An empty value deletes the row.
   static func storeNotes(
     _ notes: [(name: String, value: [UInt8])], _ connection: borrowing SQLiteConnection
   ) throws(SQLiteError) {
@@ -89,7 +90,7 @@ extension SpoolFile {
     }
   }
 
-  /// Reads the caller's notes; damaged ones are left out.
+  /// Reads the caller's notes. Damaged ones are left out.
   static func notes(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> [String: [UInt8]] {
     var found: [String: [UInt8]] = [:]
     var rows = try SQLiteStatement(
@@ -99,13 +100,13 @@ extension SpoolFile {
       let value = rows.withBytes(2) { bytes in unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) } }
       var sum = CRC32()
       sum.update(value.span)
-      // A note with a wrong checksum is ignored.
+      // If its checksum is wrong, a note is ignored.
       if Int64(sum.value) == rows.number(1) { found[rows.text(0)] = value }
     }
     return found
   }
 
-  /// Assigns the next sequence numbers to losses that have none.
+  /// Gives the next sequence numbers to losses that have none.
   func number(_ losses: [GapRecord.Reason: UInt64], _ draft: inout Draft) throws(SQLiteError) {
     for reason in GapRecord.Reason.allCases {
       guard let count = losses[reason] else { continue }

@@ -1,23 +1,25 @@
 import Telemetry
 
-/// A record in memory that is not committed to a file.
+/// A record in memory that is not committed to a file yet.
 struct PendingRecord {
   let line: StoredLine
-  /// Boot time, ns.
+  /// Boot time of the record, ns.
   let time: Int64
-  /// Row of the record's boot in the file; 0 for the current boot.
+  /// Row number of the boot in which the record was made; 0 for the present boot.
   var boot: Int64 = 0
-  /// The loss that this `gap` record reports; `nil` for other records.
+  /// The loss that this record reports; `nil` if it is not a `gap` record.
   var explains: Loss?
-  /// Its number in the memory epoch; 0 if no sink has received it yet, so that the file can still number it.
+  /// The record's number in the memory epoch; 0 if it was not delivered to any sink yet, so that the file can still
+  /// number it.
   var number: UInt64 = 0
-  /// The wall time with which it was delivered; unknown if it was not.
+  /// The date with which the record was delivered; unknown if it was not delivered.
   var wall = WallTime.unknown
-  /// Whether a sink may have sent it. Later deliveries must then carry the same wall time.
+  /// Whether a sink may have sent the record. If so, it must have the same date each time it is delivered.
   var hasLeft = false
-  /// Sinks that acknowledged it; one bit for each sink index.
+  /// The sinks that have acknowledged the record; one bit for each index of a sink.
   var acknowledged: UInt32 = 0
-  /// Sinks to which it was delivered and that have not answered yet; one bit for each sink index.
+  /// The sinks to which the record was delivered and that have not reported a result yet; one bit for each index of a
+  /// sink.
   var handedOut: UInt32 = 0
 
   init(_ line: StoredLine, time: Int64, explains: Loss?) {
@@ -28,6 +30,6 @@ struct PendingRecord {
 
   var lane: Lane { Lane(line.type) }
 
-  /// Approximate bytes in memory.
+  /// Approximate size of the record in memory, bytes.
   var size: Int { line.bytes.count + 160 }
 }

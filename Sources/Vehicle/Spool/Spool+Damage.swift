@@ -1,8 +1,8 @@
 import Telemetry
 
-// Recovery: a damaged file is renamed, and its readable records are copied into a new file.
+// Recovery from damage: the damaged file is renamed, and its readable records are copied into a new file.
 extension Spool {
-  /// Renames a damaged file and creates a new one with a new epoch.
+  /// Renames a damaged file, and creates a new file with a new epoch.
   mutating func replaceFile(_ error: SQLiteError) throws(SpoolError) {
     let before = file.map { FileState($0, progress) }
     forgetFile()
@@ -20,29 +20,30 @@ extension Spool {
   private mutating func forgetFile() {
     file = nil
     lastEpoch = nil
-    // Row numbers of the old file are meaningless in another one.
+    // The row numbers are those of the old file, and mean nothing in another one.
     for index in unreported.indices { unreported[index].row = 0 }
     memory.clearRows()
     reportedRows = []
     notes.forgetFile()
   }
 
-  /// Abandons a file that is no longer at its path. The user who removed it wants its records deleted, so they are not
-  /// copied into the next file.
+  /// Stops using a file that is no longer at its path. Whoever removed it wanted its records to be deleted, so they are
+  /// not copied into the next file.
   mutating func abandonFile() {
     let lost = file.map { FileState($0, progress) }
     queueLossesOfFile()
-    // Close the old file before another one is opened at the same path.
+    // Close the old file before a new one is opened at the same path.
     forgetFile()
-    // The lock file may have been removed together with the folder.
+    // The lock file may have been removed, too, for example together with the folder.
     lock = nil
     pendingEvents.append(.fileGone(path: path))
     openFile()
-    // If a copy of the same file was restored, it does not know the numbers assigned since.
+    // If an older copy of the same file was put there, it does not contain the numbers that were used since.
     if let file, let lost, file.epoch == lost.epoch { file.skip(upTo: lost.last) }
   }
 
-  /// Queues losses for everything that the file holds. Its path is gone, but the open connection can still read it.
+  /// Adds losses for all records that are still in the file. The file is no longer at its path, but the open connection
+  /// can still read it.
   private mutating func queueLossesOfFile() {
     guard let file else { return }
     do throws(SQLiteError) {
@@ -52,7 +53,7 @@ extension Spool {
     }
   }
 
-  /// State of a file at the moment when it was found damaged while in use.
+  /// What was known about a file when it was found damaged while in use.
   private struct FileState {
     var epoch: UUIDv7
     var last: UInt64
@@ -71,9 +72,9 @@ extension Spool {
     }
   }
 
-  /// Copies the readable records of the old file into the new one and queues a loss for the rest.
+  /// Copies the readable records of the old file into the new one, and adds a loss for the others.
   ///
-  /// - Returns: number of records copied.
+  /// - Returns: number of records that were copied.
   private mutating func save(from kept: String, _ known: FileState?) -> UInt64 {
     guard let file else { return 0 }
     var saved: UInt64 = 0
@@ -87,7 +88,8 @@ extension Spool {
       }
       if known == nil { for loss in salvage.unreported { queue(loss.withoutRow) } }
       for (name, value) in salvage.notes where note(name) == nil { setNote(value, as: name) }
-      // The loss is queued before copying starts: a crash midway must not leave the rest unreported.
+      // Add the loss before copying begins. If a crash interrupts the copying, the other records are reported all the
+      // same.
       let place = unreported.count
       unreported.append(loss(before, saved: 0))
       var boots: [Int64: Int64] = [:]
@@ -97,11 +99,12 @@ extension Spool {
       }
       for lane in Lane.allCases { try copy(lane, from: &salvage, to: file, sinks, &boots, &saved) }
     } catch {
-      // The old file is no longer a database, or the new file failed as well; in that case the next commit detects it.
+      // The old file is not a database any more, or the new file has failed, too. In the latter case, the next commit
+      // detects that.
       queue(loss(before, saved: saved))
       return saved
     }
-    // Nothing is missing according to the old file's row counts.
+    // According to the counts in the old file, no record is missing.
     if let before, saved >= UInt64(clamping: before.held) { return saved }
     queue(loss(before, saved: saved))
     return saved

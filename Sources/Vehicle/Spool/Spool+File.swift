@@ -1,9 +1,9 @@
 import Glibc
 import Telemetry
 
-// Opening the file, handling its errors and retrying it.
+// Opens the file, handles its errors, and tries again when it could not be used.
 extension Spool {
-  /// Opens the file. A damaged file is renamed, and a new one takes its place.
+  /// Opens the file. If it is damaged, it is renamed, and a new file takes its place.
   mutating func openFile() {
     guard let folder = options.folder else {
       state = .inMemory(SpoolError(.system, path, "no folder configured"))
@@ -23,25 +23,25 @@ extension Spool {
     }
   }
 
-  /// Reads the notes of a file that cannot be opened for writing, for example because the disk is full. The notes are
-  /// still valid, and the caller needs them at the start.
+  /// Reads the notes of a file that cannot be opened for writing, for example because the disk is full. The caller
+  /// needs the notes at the start, and they are valid even then.
   private mutating func readNotes() {
     guard lock != nil, file == nil, lastEpoch == nil else { return }
     let hasLog = unsafe access(path + "-wal", F_OK) == 0
     do throws(SQLiteError) {
       let connection = try SQLiteConnection(lookingAt: path, hasLog: hasLog)
       defer { connection.keepLog() }
-      // In exclusive mode the WAL index is kept in this process's heap instead of a file.
+      // In exclusive mode, the index of the write-ahead log is in this process's memory instead of a file.
       try connection.execute("PRAGMA locking_mode = EXCLUSIVE", "set up")
       notes.adopt(try SpoolFile.notes(connection))
     } catch {
-      // There is no file, or it cannot be read; `state` already reports that.
+      // There is no file, or it cannot be read. `state` already reports this.
       return
     }
   }
 
-  /// Opens the file and adopts its state: losses, notes, clock and the sinks' progress. If it is the file that this
-  /// process had open before, the progress in memory is newer and is kept.
+  /// Opens the file, and takes over what it contains: losses, notes, clock entries and the sinks' progress. If this
+  /// process had the same file open before, it keeps the progress that is in memory, because that is newer.
   mutating func adoptFile() throws(SQLiteError) {
     let before = lastEpoch
     let found = options.sinks.map { SinkProgress(name: $0) }
@@ -51,7 +51,7 @@ extension Spool {
     let losses = try SpoolOpening.unreported(opened.connection)
     let kept = try SpoolFile.notes(opened.connection)
     if opened.epoch == before {
-      // Acknowledgements received meanwhile are newer than those in the file.
+      // Acknowledgements in memory are newer than those in the file, so keep them.
       for (sink, row) in zip(progress, found.map(\.row)) { sink.row = row }
       for sink in progress { sink.hasNewAcknowledgements = true }
     } else {
@@ -73,16 +73,17 @@ extension Spool {
     markPending()
   }
 
-  /// Writes the ``PendingMark``: the number of the last record in memory, and one more for a record on its way here.
+  /// Writes the ``PendingMark``: the number that the last record in memory would get, plus one for a record that is on
+  /// its way to the spool.
   ///
-  /// - Parameter more: further records that may arrive before the next mark.
+  /// - Parameter more: number of further records that may arrive before the next mark is written.
   func markPending(more: Int = 0) {
     guard let file, let lock else { return }
     let pending = UInt64(memory.records.count + more) + unnumbered.values.reduce(0, +)
     lock.write(PendingMark(epoch: file.epoch, last: file.last + pending + 1, bootId: bootId))
   }
 
-  /// Commits everything that waits.
+  /// Commits everything that is waiting.
   mutating func commit() {
     // Do not commit into a file that nobody can open again.
     if file?.isElsewhere == true {
@@ -100,7 +101,8 @@ extension Spool {
   private mutating func commit(to file: SpoolFile) throws(SQLiteError) {
     let first = file.last + unnumbered.values.reduce(0, +) + 1
     let records = memory.movable
-    // Records that arrive during a slow commit wait in front of the spool: allow for as many again.
+    // Records that arrive during a slow commit wait in the queue before the spool. Allow for as many of them as are
+    // being committed.
     markPending(more: records.count)
     let bounds = SpoolFile.Bounds(bytes: options.maximumBytes, age: options.maximumAge, now: now)
     try file.commit(
@@ -125,14 +127,14 @@ extension Spool {
     waitingSince = nil
   }
 
-  /// Commits the given records and the sinks' acknowledgements.
+  /// Commits the given records, and what the sinks have acknowledged.
   mutating func commit(_ records: [PendingRecord], to file: SpoolFile) throws(SQLiteError) {
     let bounds = SpoolFile.Bounds(bytes: options.maximumBytes, age: options.maximumAge, now: now)
     try file.commit(records, sinks: progress, unreported: &unreported, reportedRows: reportedRows, bounds: bounds)
     reportedRows = []
   }
 
-  /// Handles a failed file operation: recovers from damage, otherwise continues in memory.
+  /// Handles an operation on the file that has failed: replaces a damaged file; otherwise, continues in memory.
   mutating func fail(_ error: SQLiteError) {
     switch error.kind {
     case .damaged:
@@ -145,12 +147,12 @@ extension Spool {
         stayInMemory(error)
       }
     case .full, .readOnly, .busy, .system:
-      // The file stays open: committed records may still be readable.
+      // The file stays open, because its records may still be readable.
       stayInMemory(explained(error))
     }
   }
 
-  /// Adds the operating system's reason if SQLite only reports that something failed.
+  /// Adds the operating system's reason if SQLite reports only that something has failed.
   private func explained(_ error: SQLiteError) -> SpoolError {
     guard error.kind == .system, let code = lock?.writeFailure(), code != 0 else { return SpoolError(error, path) }
     return .system(path, "\(error.action)", code)
@@ -166,21 +168,21 @@ extension Spool {
 
   private mutating func stayInMemory(_ error: SpoolError) {
     if state != .inMemory(error) { pendingEvents.append(.inMemory(error)) }
-    // Repeated requests from a sink must not postpone the next retry.
+    // A sink may ask again and again. This must not postpone the next attempt.
     if state == .durable || retryAt <= now { retryAt = now &+ options.retryInterval }
     state = .inMemory(error)
     waitingSince = nil
   }
 
-  /// Retries the file.
+  /// Tries to use the file again.
   mutating func retry() {
     guard case .inMemory(let error) = state else { return }
     if file?.isElsewhere == true {
       abandonFile()
       return commitAfterReopening()
     }
-    // If only space was missing, the open file is still valid. Otherwise it may have been replaced, or its descriptor
-    // may be dead.
+    // If only space was missing, the open file can still be used. Otherwise, the file may have been replaced, or its
+    // descriptor may not work any more.
     guard let file, error.kind == .full else {
       openFile()
       return commitAfterReopening()
@@ -195,13 +197,13 @@ extension Spool {
     }
   }
 
-  /// Commits the records in memory if a file was opened.
+  /// If a file is open again, commits the records that are in memory.
   private mutating func commitAfterReopening() {
     if state == .durable { commit() }
     if state == .durable { pendingEvents.append(.durableAgain(path: path)) }
   }
 
-  /// Queues a loss that no file has stored, merging it with a similar one.
+  /// Adds a loss that no file has stored yet. If there is a similar one, they are merged.
   mutating func queue(_ loss: Loss) {
     for index in unreported.indices where unreported[index].row == 0 && unreported[index].merge(loss) { return }
     unreported.append(loss)

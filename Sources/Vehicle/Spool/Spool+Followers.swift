@@ -1,55 +1,57 @@
 import Telemetry
 
-/// An observer's position in the stream of records. The spool never waits for observers and keeps no records for them.
+/// A follower's position in the stream of records. The spool never waits for followers, and keeps no records for them.
 public struct FollowerPosition: Equatable, Sendable {
-  /// A position in one file, or in one epoch of the memory.
+  /// A position in one file, or in one memory epoch.
   struct Place: Equatable, Sendable {
     var generation: UInt32
-    /// The last sequence number seen.
+    /// The last sequence number that the follower has received.
     var sequence: UInt64
   }
 
-  /// Positions in the file and in memory; `nil` before the first call of ``Spool/show(_:to:into:)``.
+  /// Positions in the file and in memory; `nil` before ``Spool/show(_:to:into:)`` was first called.
   var file: Place?
   var memory: Place?
 
-  /// Creates an observer that starts at the current end.
+  /// Creates the position of a follower that receives only records that come later.
   public init() {}
 }
 
-/// A snapshot of the spool's state for status displays.
+/// A snapshot of the spool's state, for status displays.
 public struct SpoolFigures: Sendable, Equatable {
-  /// The current storage of new records.
+  /// Where new records are stored now.
   public var state: Spool.State
-  /// Path of the file.
+  /// Path of the spool's file.
   public var path: String
   /// The epoch of the records that sinks receive now.
   public var epoch: UUIDv7
-  /// Number of records in the file that some sink lacks.
+  /// Number of records in the file that at least one sink lacks.
   public var records: Int64
-  /// Number of records in memory that some sink lacks.
+  /// Number of records in memory that at least one sink lacks.
   public var memoryRecords: Int
-  /// Bytes in use in the database.
+  /// Number of bytes that the database uses.
   public var bytes: Int64
   /// Age of the oldest record, ns; `nil` if there is none.
   public var oldestAge: Int64?
-  /// Age of the oldest record that a sink lacks, ns, by sink index; `nil` if it lacks none.
+  /// For each sink, by its index: age of the oldest record that it has not acknowledged, ns; `nil` if there is none.
   public var sinkAges: [Int64?]
 }
 
-// Read access for observers: status displays, and local clients that follow the records.
+// Read access for status displays, and for local clients that follow the records.
 extension Spool {
-  /// Fills a batch with records that the observer has not seen: committed ones, or, while the file cannot be used,
-  /// those in memory that some sink has received.
+  /// Fills a batch with records that a follower has not received. These are committed records or, while the file cannot
+  /// be used, those in memory that were delivered to some sink.
   ///
-  /// The first call starts at the current end. After a file is replaced, observers continue at the end of the new one.
+  /// The first call returns no earlier records. After a file was replaced, the follower continues at the end of the new
+  /// one.
   ///
-  /// - Parameter batch: cleared first. If it is full, there may be more records.
+  /// - Parameter batch: the batch, which is cleared first. If it is full, there may be more records.
   public mutating func show(
     _ limit: RecordBatch.Limit, to followerPosition: inout FollowerPosition, into batch: inout RecordBatch
   ) {
     batch.clear()
-    // A new file starts with records copied from the old one, which the observer saw there or in memory.
+    // A new file begins with records that were copied from the old one. The follower has already received these from
+    // the old file or from memory.
     if followerPosition.file?.generation != generation { moveToEndOfFile(&followerPosition) }
     if followerPosition.memory?.generation != memory.generation {
       followerPosition.memory = FollowerPosition.Place(
@@ -70,7 +72,7 @@ extension Spool {
     }
   }
 
-  /// Moves an observer to the current end, so that it sees only later records.
+  /// Moves a follower's position to the end, so that it receives only records that come later.
   public mutating func moveToEnd(_ followerPosition: inout FollowerPosition) {
     moveToEndOfFile(&followerPosition)
     followerPosition.memory = FollowerPosition.Place(generation: memory.generation, sequence: memory.last)
@@ -83,7 +85,7 @@ extension Spool {
 
   /// Returns a snapshot of the state.
   ///
-  /// - Parameter now: boot time, ns.
+  /// - Parameter now: present boot time, ns.
   public mutating func figures(at now: Int64) -> SpoolFigures {
     self.now = max(self.now, now)
     var figures = SpoolFigures(

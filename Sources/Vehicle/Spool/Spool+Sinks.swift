@@ -4,22 +4,22 @@ extension Spool {
   /// Fills a batch with the next records for a sink: events, then the newest telemetry record, then the backlog in
   /// ascending order.
   ///
-  /// A record that was delivered is not delivered again until the sink gives it back.
+  /// A record in a batch is not delivered again to the same sink, unless the sink reports that it was not sent.
   ///
   /// - Parameters:
-  ///   - sink: index in ``SpoolOptions/sinks``.
-  ///   - now: boot time, ns.
-  ///   - batch: cleared first; empty if no record waits.
+  ///   - sink: the sink's index in ``SpoolOptions/sinks``.
+  ///   - now: present boot time, ns.
+  ///   - batch: the batch, which is cleared first. It stays empty if no record is waiting.
   public mutating func nextBatch(
     for sink: Int, limit: RecordBatch.Limit = RecordBatch.Limit(), at now: Int64, into batch: inout RecordBatch
   ) {
     self.now = max(self.now, now)
     batch.clear()
-    // The clock's state must be durable before a record carries it.
+    // A new date must be durable before a record contains it.
     if state == .durable, file?.hasNewClock == true { commit() }
     let before = generation
     fill(&batch, sink, limit)
-    // The file was found damaged; its records are in the new file now.
+    // The file was found damaged, and its records are in a new file now.
     if generation != before { fill(&batch, sink, limit) }
     if state == .durable, progress[sink].hasNewStamps { commit() }
   }
@@ -37,7 +37,7 @@ extension Spool {
   private mutating func fill(
     _ batch: inout RecordBatch, from file: SpoolFile, _ sink: Int, _ lane: Lane, _ limit: RecordBatch.Limit
   ) -> Bool {
-    // While the file cannot be written, the newest record is in memory.
+    // If the file cannot be written, the newest record is in memory.
     let request = SpoolFile.Request(
       sink: progress[sink], limit: limit, source: .file(generation), newestFirst: state == .durable)
     let known = file.damaged.count
@@ -45,7 +45,7 @@ extension Spool {
       let hasRoom = try file.fill(&batch, request, lane)
       for found in file.damaged.dropFirst(known) {
         pendingEvents.append(.damagedRecord(path: path, sequence: found.sequence))
-        // No sink receives a damaged record; the next commit removes it.
+        // A damaged record is never delivered. The next commit removes it.
         for sink in progress {
           sink.lanes[found.lane.rawValue].skip(found.sequence...found.sequence)
           sink.hasNewAcknowledgements = true
@@ -53,7 +53,8 @@ extension Spool {
       }
       return hasRoom
     } catch {
-      // The file may be gone. Nothing read from it is delivered; the records in the batch are delivered the next time.
+      // The file may be gone, so nothing that was read from it is delivered. The records in the batch are delivered the
+      // next time.
       for (range, source) in batch.ranges { requeue(range, in: source, by: sink, sentNothing: true) }
       batch.clear()
       fail(error)
@@ -61,13 +62,14 @@ extension Spool {
     }
   }
 
-  /// Records that a sink has received the records of a range that were delivered to it. The acknowledgement is durable
-  /// with the next commit; a crash before that causes a resend.
+  /// Marks those records of a range that were delivered to a sink as acknowledged. The acknowledgement is durable after
+  /// the next commit. If there is a crash before, the records are delivered again.
   ///
   /// - Parameters:
-  ///   - range: sequence numbers.
-  ///   - source: where the records are stored. If that file or epoch no longer exists, the call has no effect.
-  ///   - sink: index in ``SpoolOptions/sinks``.
+  ///   - range: the sequence numbers of the records.
+  ///   - source: where the records are stored. If this file or memory epoch does not exist any more, the call has no
+  ///     effect.
+  ///   - sink: the sink's index in ``SpoolOptions/sinks``.
   public mutating func acknowledge(_ range: ClosedRange<UInt64>, in source: RecordBatch.Source, by sink: Int) {
     switch source {
     case .memory(memory.generation): reportedRows += memory.acknowledge(range, sink: sink, of: options.sinks.count)
@@ -77,29 +79,30 @@ extension Spool {
     }
   }
 
-  /// Records that a sink has received all records of a batch.
+  /// Marks all records of a batch as acknowledged by a sink.
   ///
-  /// - Parameter sink: index in ``SpoolOptions/sinks``.
+  /// - Parameter sink: the sink's index in ``SpoolOptions/sinks``.
   public mutating func acknowledge(_ batch: borrowing RecordBatch, by sink: Int) {
     for (range, source) in batch.ranges { acknowledge(range, in: source, by: sink) }
   }
 
-  /// Accepts a batch back from a sink: acknowledges some of its records and delivers the others again later.
+  /// Handles the result of a batch: some of its records are acknowledged, and the others are delivered again later.
   ///
   /// - Parameters:
-  ///   - acknowledged: ranges of indices in the batch's ``RecordBatch/records``.
-  ///   - sentNothing: whether no byte of the other records was sent. They can then receive a more accurate wall time.
+  ///   - acknowledged: which records are acknowledged, as ranges of indices in the batch's ``RecordBatch/records``.
+  ///   - sentNothing: whether no byte of the other records was sent. If so, they may get a more accurate date when they
+  ///     are delivered again.
   public mutating func complete(
     _ batch: borrowing RecordBatch, acknowledged: [Range<Int>], sentNothing: Bool = false, by sink: Int
   ) {
     for records in acknowledged {
       for (range, source) in batch.ranges(of: records) { acknowledge(range, in: source, by: sink) }
     }
-    // Acknowledged records are no longer in flight, so this gives back only the others.
+    // Acknowledged records are not in flight any more, so that only the others are delivered again.
     for (range, source) in batch.ranges { requeue(range, in: source, by: sink, sentNothing: sentNothing) }
   }
 
-  /// Marks records of a range that were delivered to a sink as not received; they are delivered again.
+  /// Marks those records of a range that were delivered to a sink as not received, so that they are delivered again.
   ///
   /// - Parameter sentNothing: see ``complete(_:acknowledged:sentNothing:by:)``.
   public mutating func requeue(
@@ -112,9 +115,9 @@ extension Spool {
     }
   }
 
-  /// Delivers every unacknowledged record to a sink again, after its connection was lost.
+  /// Lets all records that a sink has not acknowledged be delivered to it again. Call this if its connection was lost.
   ///
-  /// - Parameter sink: index in ``SpoolOptions/sinks``.
+  /// - Parameter sink: the sink's index in ``SpoolOptions/sinks``.
   public mutating func requeue(by sink: Int) {
     progress[sink].requeue()
     memory.requeue(0...UInt64.max, sink: sink, sentNothing: false)
@@ -122,10 +125,11 @@ extension Spool {
 }
 
 extension RecordBatch {
-  /// The numbers of its records as ranges, each of one source.
+  /// The sequence numbers of the batch's records as ranges. All records of a range are stored at the same source.
   var ranges: [(ClosedRange<UInt64>, Source)] { ranges(of: records.indices) }
 
-  /// The numbers of the records at these indices as ranges, each of one source.
+  /// The sequence numbers of the records at these indices, as ranges. All records of a range are stored at the same
+  /// source.
   func ranges(of indices: Range<Int>) -> [(ClosedRange<UInt64>, Source)] {
     var sets: [(set: SequenceSet, source: Source)] = []
     for record in records[indices] {

@@ -20,36 +20,40 @@ import Telemetry
 /// ```
 ///
 /// Guarantees:
-/// - **Committed means durable.** A sink receives committed records only. A committed record is delivered to every sink
-///   until that sink acknowledges it, or until a size or age limit is reached and a `gap` record reports the loss. A
-///   crash between delivery and acknowledgement causes a resend, never a loss.
-/// - **Cost of a power cut**: the telemetry of the last ``SpoolOptions/commitInterval`` (5 s), and events not yet
-///   passed to ``advance(to:)``. Committed records survive.
-/// - **Sequence numbers.** The spool assigns `epoch` and `seq` when it commits a record and replaces the values in the
-///   line. No number is used twice. Each commit reserves numbers for the next one: half as many again as it has records,
-///   at least 8 and at most 8,192. At most as many records as there are reserved numbers wait for a commit.
-/// - **Numbers after an unclean stop.** If the boot ID has changed, the reserved numbers are skipped and reported as a
-///   ``Loss`` with the reason `powerLoss`. Otherwise the process was killed: the numbers up to the mark in `spool.lock`
-///   are skipped and reported with the reason `processKilled`. The mark counts the records in memory and one that is on
-///   its way into the spool; during a commit, it allows for as many new records as are committed. In both cases
-///   ``Loss/count`` is an upper bound.
+/// - **Committed means durable.** A sink receives only committed records. A committed record is delivered to each sink
+///   until the sink acknowledges it, or until a limit of size or age is reached and a `gap` record reports the loss.
+///   After a crash between delivery and acknowledgement, the record is delivered again, and never lost.
+/// - **A power cut** can lose the telemetry of the last ``SpoolOptions/commitInterval`` (5 s), and events that were
+///   appended after the last ``advance(to:)``. Committed records survive.
+/// - **Sequence numbers.** When the spool commits a record, it gives the record its `epoch` and `seq`, which replace
+///   the values in the line. No number is used twice. Each commit reserves numbers for the next one: one and a half
+///   times the number of its own records, but at least 8 and at most 8,192. There are never more records waiting for a
+///   commit than reserved numbers.
+/// - **Numbers after an unclean stop.** If the boot ID has changed, the reserved numbers are skipped, and reported as a
+///   ``Loss`` with the reason `powerLoss`. If it has not changed, the process was killed: the numbers up to the mark in
+///   `spool.lock` are skipped, and reported with the reason `processKilled`. The mark includes the records in memory
+///   and one that is on its way to the spool; during a commit, it also includes as many new records as are being
+///   committed. In both cases, ``Loss/count`` is an upper bound.
 /// - **Change of the gateway ID** (``SpoolOptions/gatewayId``): the new gateway counts from 1 in a new epoch. The epoch
-///   changes at the first start at which no record of the old gateway waits. Until then the old numbering continues.
-/// - **Wall time** is added when a record is delivered, from the clock's state at that moment (``setWallTime(_:at:)``);
-///   `id` does not change. A resend is byte-identical, even after a crash: a time that may still be corrected is
-///   committed before the record is delivered. It is discarded if the sink reports that it sent nothing.
-/// - **Bounded** bytes and age on disk, and bytes in memory. SQLite's cache takes 0.8 MB, and a commit holds at most
-///   512 KiB. If a limit is exceeded, the oldest telemetry is dropped first, events last.
+///   changes at the first start at which no record of the old gateway is waiting. Until then, the old numbering
+///   continues.
+/// - **The date** of a record is added when the record is delivered, as it is known at that moment
+///   (``setWallTime(_:at:)``). The record's `id` does not change. If the record is delivered again, its bytes are the
+///   same, even after a crash: a date that may still be corrected is committed before the record is delivered. It is
+///   discarded if the sink reports that it sent nothing.
+/// - **Limits** for the size and age of records on the disk, and for their size in memory. If a limit is exceeded, the
+///   oldest telemetry is dropped first, and events last. SQLite's cache takes 0.8 MB, and a commit holds at most 512
+///   KiB.
 /// - **A damaged file** is renamed to `spool.db.damaged-1` (or `-2`; at most two are kept). A new file with a new epoch
 ///   takes its place and receives every readable record of the old one, with the same `id` and a new number. If only
 ///   the checksum of a record is wrong, only that record is dropped. Lost records are reported as a ``Loss`` with the
 ///   reason `damagedSpool`.
 /// - **A file that is removed or replaced while it is in use** is not written again: its path is checked before each
-///   commit. The spool continues with the file at that path, or with a new one. Records of the old file that sinks
+///   commit. The spool continues with the file at that path, or with a new one. Records of the old file that a sink
 ///   lacked are reported as a ``Loss`` with the reason `damagedSpool`.
-/// - **A file that cannot be used** (disk full, read-only, missing): the newest records are kept in memory under a
-///   separate epoch, and sinks receive those. The spool retries the file every few seconds, then commits the records
-///   that some sink still lacks.
+/// - **A file that cannot be used** (disk full, read-only, missing): the newest records are kept in memory with an
+///   epoch of their own, and sinks receive these. The spool tries to use the file again every few seconds, and then
+///   commits the records that some sink still lacks.
 ///
 /// The file `spool.db` is a SQLite database (3.37 or later) in WAL mode with `synchronous=FULL`, pages of 1 KiB, a
 /// cache of 768 KiB and no memory mapping. The write-ahead log is checkpointed at 2 MiB and truncated to at most 4 MiB.
@@ -58,40 +62,41 @@ import Telemetry
 ///
 /// | table | content of a row |
 /// |---|---|
-/// | `state` | single row: `epoch`; `last` number; last `reserved` number; `clean`: 1 after a clean close; row counts |
+/// | `state` | single row: `epoch`; `last` number; last `reserved` number; `clean`: 1 if closed properly; row counts |
 /// | `event`, `telemetry` | a record, see below |
-/// | `base` | a telemetry line, the compression dictionary of records up to `last`; `sum` is the CRC-32 of `line` |
+/// | `base` | a base line, against which lines of records up to `last` are compressed; `sum`: CRC-32 of `line` |
 /// | `boot` | a boot of the kernel, by its boot ID |
 /// | `clock` | from `since` of a boot on, boot time 0 was `wall` ns after 1970; `quality`, ``Telemetry/TimeQuality`` |
 /// | `sink` | a sink, by its name |
-/// | `acknowledged` | numbers that a sink has in a lane (0 events, 1 telemetry); the first range ends at its cursor |
-/// | `stamp` | numbers that were delivered to a sink with this wall time and are not acknowledged |
+/// | `acknowledged` | numbers that a sink has acknowledged in a lane (0 events, 1 telemetry), as a range |
+/// | `stamp` | numbers that were delivered to a sink with this date and are not acknowledged |
 /// | `loss` | lost records: `told` is the `seq` of the `gap` record that reports them, NULL if not yet reported |
-/// | `note` | a value of the caller, stored together with records, or the gateway or boot ID; `sum`: CRC-32 of `value` |
+/// | `note` | a named value of the caller or of the spool itself; `sum`: CRC-32 of `value` |
 ///
 /// Columns of a record: `seq`; `boot` and `time`, CLOCK_BOOTTIME in ns; `type`, the raw value of
-/// ``Telemetry/RecordType``; `line`, its JSON without the line feed, with the byte 01 in place of the time and the byte
-/// 02 in place of `epoch` and `seq`; `sum`, the CRC-32 of that line, seq, boot, time and type (numbers as 8 bytes,
-/// little-endian); `base`. If `base` is not NULL, `line` is a zstd frame (RFC 8878) whose raw-content dictionary is the
-/// line of that row of `base`. Without zstd, lines are stored uncompressed.
+/// ``Telemetry/RecordType``; `line`, its JSON without the line feed, in which the byte 01 replaces the time, and the
+/// byte 02 replaces `epoch` and `seq`; `sum`, the CRC-32 of that line, seq, boot, time and type (numbers as 8 bytes,
+/// little-endian); `base`. If `base` is not NULL, `line` is a zstd frame (RFC 8878), which is compressed against a base
+/// line: its raw-content dictionary is the line in that row of the table `base`. If zstd is not installed, lines are
+/// stored uncompressed.
 ///
-/// A record that every sink acknowledged is removed in the next commit. The file does not shrink; free pages are
-/// reused.
+/// A record that every sink has acknowledged is removed in the next commit. The file does not shrink, but its free
+/// pages are used again.
 ///
-/// Threads: one thread owns the spool; it appends, commits and fills batches. A sink's thread requests a batch, sends
-/// it and reports the acknowledged numbers; only ``RecordBatch`` and ``RecordBatch/Number`` cross threads. A sink that
-/// hangs therefore blocks no other, and one connection with one cache serves all. Time is a parameter: ns of
-/// CLOCK_BOOTTIME, which never decreases.
+/// Threads: one thread owns the spool. It appends, commits and fills batches. A sink's thread gets a batch, sends it,
+/// and reports which records were acknowledged. Only ``RecordBatch`` and ``RecordBatch/Number`` are passed between
+/// threads. Therefore, a sink that hangs does not delay the others, and one connection with one cache is sufficient for
+/// all. All times are parameters, in ns of CLOCK_BOOTTIME, and must never decrease.
 ///
-/// Call order: ``append(_:at:explaining:)`` for each record, then ``advance(to:)``; call ``advance(to:)`` again at
-/// ``nextDue``. After each call, drain ``takeLoss()`` and ``takeEvent()`` until they return `nil`. Call ``close(at:)``
-/// at the end.
+/// Call ``append(_:at:explaining:)`` for each record, then ``advance(to:)``, and ``advance(to:)`` again at ``nextDue``.
+/// After each of these calls, call ``takeLoss()`` and ``takeEvent()`` until they return `nil`. Call ``close(at:)`` at
+/// the end.
 public struct Spool: ~Copyable {
-  /// Storage of new records.
+  /// Where new records are stored.
   public enum State: Equatable, Sendable {
     /// In the file.
     case durable
-    /// In memory only, because of this error; `.system` with "closed" after ``close(at:)``.
+    /// Only in memory, because of this error; after ``close(at:)``, the error is `.system` with "closed".
     case inMemory(SpoolError)
   }
 
@@ -100,32 +105,33 @@ public struct Spool: ~Copyable {
   let path: String
   var lock: FolderLock?
   var file: SpoolFile?
-  /// Epoch of the file that this process opened last; `nil` before the first one.
+  /// The epoch of the file that this process opened last; `nil` before the first one.
   var lastEpoch: UUIDv7?
-  /// Number of files opened or created so far. It identifies a file in ``RecordBatch/Source``.
+  /// Number of files that were opened or created so far. It identifies a file in ``RecordBatch/Source``.
   var generation: UInt32 = 0
   var progress: [SinkProgress]
   var memory: MemoryQueue
-  /// Losses that no `gap` record reports yet and that the caller has not taken.
+  /// Losses that no `gap` record reports yet, and that the caller has not taken.
   var unreported: [Loss] = []
-  /// Rows of losses whose `gap` records were delivered from memory.
+  /// Rows of losses whose `gap` records were delivered from memory. The next commit removes these rows.
   var reportedRows: [Int64] = []
   var pendingEvents: [SpoolEvent] = []
-  /// The current storage of new records.
+  /// Where new records are stored now.
   public internal(set) var state = State.durable
-  /// The latest time passed by the caller; boot time, ns.
+  /// The latest boot time that the caller has passed, ns.
   var now: Int64
-  /// Time since which something waits to be committed; `nil` if nothing does.
+  /// Boot time since which something has been waiting for a commit, ns; `nil` if nothing is waiting.
   var waitingSince: Int64?
   var retryAt: Int64 = .max
-  /// The clock's state, used while no file is open.
+  /// The date as it is known, for use while no file is open.
   var wall = WallTime.unknown
-  /// Number of records appended.
+  /// How many records were appended so far.
   var appended = Arrived()
   var notes = Notes()
-  /// File numbers of records that observers have already seen under a number of the memory epoch.
+  /// Numbers in the file of records that followers have already received from memory, with a number of the memory
+  /// epoch.
   var shownBefore = SequenceSet()
-  /// Losses without numbers yet, by reason; the next commit numbers them.
+  /// For each reason, how many records were lost and have no numbers yet. The next commit gives them numbers.
   var unnumbered: [GapRecord.Reason: UInt64] = [:]
   private var isGrouping = false
 
@@ -133,7 +139,7 @@ public struct Spool: ~Copyable {
   ///
   /// - Parameters:
   ///   - bootId: the kernel's boot ID, `/proc/sys/kernel/random/boot_id`.
-  ///   - now: boot time, ns.
+  ///   - now: present boot time, ns.
   public init(_ options: SpoolOptions, bootId: String, at now: Int64) {
     let sinks = options.sinks.count
     precondition(sinks <= 32 && Set(options.sinks).count == sinks, "at most 32 sinks with unique names")
@@ -146,7 +152,7 @@ public struct Spool: ~Copyable {
     openFile()
   }
 
-  /// Removes and returns the oldest report for the operator; `nil` if there is none.
+  /// Removes and returns the oldest event for the operator; `nil` if there is none.
   public mutating func takeEvent() -> SpoolEvent? { pendingEvents.isEmpty ? nil : pendingEvents.removeFirst() }
 
   /// Removes and returns a loss that needs a `gap` record; `nil` if there is none.
@@ -154,25 +160,25 @@ public struct Spool: ~Copyable {
   /// The caller creates the record and passes it to ``append(_:at:explaining:)`` together with the loss.
   public mutating func takeLoss() -> Loss? { unreported.isEmpty ? nil : unreported.removeFirst() }
 
-  /// The epoch of records that are committed from now on; `nil` while no file is open.
+  /// The epoch of records that are committed from now on; `nil` if no file is open.
   public var epoch: UUIDv7? { file?.epoch }
 
   /// The epoch of the records that sinks receive now.
   public var presentEpoch: UUIDv7 { state == .durable ? epoch ?? memory.epoch : memory.epoch }
 
-  /// Numbers of records that became available to sinks since this process opened the spool, by lane.
+  /// For each lane, how many records have become available to sinks since this process opened the spool.
   public struct Arrived: Equatable, Sendable {
     /// Number of events.
     public var events: UInt64 = 0
     /// Number of telemetry records.
     public var telemetry: UInt64 = 0
 
-    /// Creates counts of zero.
+    /// Creates the value that counts no records.
     public init() {}
   }
 
-  /// The records committed so far, and, while the file cannot be used, also those in memory. A sink that waits for new
-  /// records compares this value.
+  /// How many records were committed so far and, while the file cannot be used, also those in memory. If this value
+  /// changes, there are new records for sinks.
   public var arrived: Arrived {
     guard state == .durable else { return appended }
     var arrived = appended
@@ -181,19 +187,20 @@ public struct Spool: ~Copyable {
     return arrived
   }
 
-  /// Numbers of records that some sink lacks: in the file, and in memory.
+  /// How many records at least one sink lacks: in the file, and in memory.
   public var depth: (file: Int64, memory: Int) { (file?.counts.reduce(0, +) ?? 0, memory.records.count) }
 
   // MARK: Records
 
-  /// Appends a record. The next commit makes it durable; the next ``advance(to:)`` commits events immediately.
+  /// Appends a record. The next commit makes it durable. Events are committed by the next ``advance(to:)``, telemetry
+  /// after ``SpoolOptions/commitInterval``.
   ///
   /// - Parameters:
-  ///   - line: a record with its line feed, in the form that ``Telemetry/RecordHead`` writes. Its time, `epoch` and `seq`
-  ///     are replaced on delivery.
-  ///   - time: time of the record; boot time, ns.
-  ///   - loss: the loss that this record reports, if it is a `gap` record.
-  /// - Throws: ``RecordFormError`` if the line does not have that form.
+  ///   - line: the line of a record, with its line feed, as ``Telemetry/RecordHead`` writes it. Its time, `epoch` and
+  ///     `seq` are replaced when it is delivered.
+  ///   - time: boot time of the record, ns.
+  ///   - loss: if this is a `gap` record, the loss that it reports; otherwise `nil`.
+  /// - Throws: ``RecordFormError`` if the line is different.
   public mutating func append(
     _ line: Span<UInt8>, at time: Int64, explaining loss: Loss? = nil
   ) throws(RecordFormError) {
@@ -210,8 +217,8 @@ public struct Spool: ~Copyable {
     }
   }
 
-  /// Commits everything that `body` appends and stores as one transaction: after a crash either all of it is there, or
-  /// nothing.
+  /// Commits everything that `body` appends and stores in one transaction. After a crash, either all of it is in the
+  /// spool, or none.
   public mutating func group(_ body: (inout Spool) -> Void) {
     isGrouping = true
     body(&self)
@@ -219,21 +226,22 @@ public struct Spool: ~Copyable {
     commitLarge()
   }
 
-  /// Commits if the waiting records exceed ``largestCommit`` or the reserved numbers.
+  /// Commits if the records that are waiting exceed ``largestCommit`` or the reserved numbers.
   private mutating func commitLarge() {
     guard state == .durable else { return }
     let room = file.map { Int($0.reserved - $0.last) } ?? 0
     if memory.uncountedRecords >= room || memory.uncountedBytes >= Self.largestCommit { commit() }
   }
 
-  /// Limit for the bytes that wait for one commit.
+  /// If this many bytes are waiting, they are committed at once.
   static let largestCommit = 512 << 10
 
-  /// Sets the clock's state. A more reliable time also applies to records made before.
+  /// Sets the date as it is known now. If it is more reliable than before, it also applies to earlier records that are
+  /// not delivered yet.
   ///
   /// - Parameters:
-  ///   - wall: date at boot time 0 and its quality.
-  ///   - now: boot time, ns.
+  ///   - wall: the date, and how reliable it is.
+  ///   - now: present boot time, ns.
   public mutating func setWallTime(_ wall: WallTime, at now: Int64) {
     self.now = max(self.now, now)
     self.wall = wall
@@ -243,8 +251,8 @@ public struct Spool: ~Copyable {
 
   // MARK: Time
 
-  /// Boot time at which ``advance(to:)`` has work to do, ns; `.min` for immediately, `.max` if only after the next append
-  /// or acknowledgement.
+  /// Boot time at which ``advance(to:)`` must be called, ns; `.min` for at once, `.max` if it need not be called before
+  /// the next append or acknowledgement.
   public var nextDue: Int64 {
     guard state == .durable else { return retryAt }
     guard hasWork else { return .max }
@@ -252,9 +260,9 @@ public struct Spool: ~Copyable {
     return waitingSince.map { $0 &+ options.commitInterval } ?? .min
   }
 
-  /// Commits what is due. If the file could not be used, retries it after ``SpoolOptions/retryInterval``.
+  /// Commits what is due. If the file could not be used, tries again after ``SpoolOptions/retryInterval``.
   ///
-  /// - Parameter now: boot time, ns.
+  /// - Parameter now: present boot time, ns.
   public mutating func advance(to now: Int64) {
     self.now = max(self.now, now)
     guard state == .durable else {
@@ -278,7 +286,7 @@ public struct Spool: ~Copyable {
       || progress.contains { $0.hasNewAcknowledgements || $0.hasNewStamps }
   }
 
-  /// Commits everything that waits, even if it is not due.
+  /// Commits everything that is waiting, even if it is not due yet.
   ///
   /// - Parameter now: boot time, ns.
   public mutating func commitAll(at now: Int64) {
@@ -288,9 +296,9 @@ public struct Spool: ~Copyable {
 
   /// Commits everything and closes the file.
   ///
-  /// If the commit fails, the uncommitted records are lost. The next start then reports an unclean stop.
+  /// If the commit fails, the records that are not committed are lost, and the next start reports an unclean stop.
   ///
-  /// - Parameter now: boot time, ns.
+  /// - Parameter now: present boot time, ns.
   public mutating func close(at now: Int64) {
     self.now = max(self.now, now)
     if state != .durable { retry() }

@@ -1,6 +1,6 @@
 import Failures
 
-/// The reason why the spool cannot use its file. `description` is one line: the path, then the detail.
+/// The reason why the spool cannot use its file. `description` is one text line: the path, then the detail.
 public typealias SpoolError = PlacedError<SpoolErrorKind>
 
 /// The kind of a ``SpoolError``.

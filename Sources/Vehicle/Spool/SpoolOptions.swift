@@ -1,28 +1,30 @@
 import Telemetry
 
-/// Configuration of a ``Spool``.
+/// Options of a ``Spool``.
 public struct SpoolOptions: Sendable {
-  /// Folder of the file, created if missing; `nil` keeps records in memory only.
+  /// Folder of the spool's file, which is created if it does not exist; `nil` to keep records only in memory.
   public var folder: String?
-  /// Unique names of the sinks that need the records; at most 32. The file's state for any other sink is discarded.
+  /// Names of the sinks to which records are delivered, each different; at most 32. If the file contains the state of
+  /// another sink, that is discarded.
   public var sinks: [String]
-  /// Gateway of the records; `nil` accepts any. If it changes, a new epoch begins at the first start at which no record
-  /// of the old gateway waits.
+  /// The gateway's ID; `nil` to accept records of any gateway. If it has changed, a new epoch begins at the first start
+  /// at which no record of the old gateway is waiting.
   public var gatewayId: String?
-  /// Interval of commits of telemetry, ns. A power cut can lose the telemetry of one interval.
+  /// Time between two commits of telemetry, ns. A power cut can lose the telemetry of this time.
   public var commitInterval: Int64 = 5_000_000_000
-  /// Limit for the bytes in use in the database. Above it, the oldest telemetry is dropped, then the oldest events.
+  /// Maximum number of bytes that the database uses. If it is exceeded, the oldest telemetry is dropped first, then the
+  /// oldest events.
   public var maximumBytes: Int64 = 256 << 20
-  /// Maximum age of a record, ns. Older records are dropped at the next commit; `.max` for no limit.
+  /// Maximum age of a record, ns; `.max` for no limit. Older records are dropped at the next commit.
   public var maximumAge: Int64 = .max
-  /// Limit for the bytes of records in memory while the file cannot be used.
+  /// Maximum size of all records that are kept in memory while the file cannot be used, bytes.
   public var memoryBytes: Int = 1 << 21
-  /// Time until an unusable file is retried, ns.
+  /// If the file cannot be used, time until the next attempt, ns.
   public var retryInterval: Int64 = 5_000_000_000
-  /// Creates a new epoch.
+  /// Creates the ID of a new epoch.
   public var newEpoch: @Sendable () -> UUIDv7
-  /// Called repeatedly during long operations, such as the recovery of a damaged file. The caller can extend its start
-  /// timeout.
+  /// Called again and again during long operations, such as the recovery of a damaged file. The caller can then ask for
+  /// more time for its start.
   public var working: @Sendable () -> Void = {}
 
   /// Creates options with defaults for all other properties; the parameters are the properties of the same names.

@@ -1,16 +1,17 @@
 import CSQLite
 
-/// A connection to a database, used by one thread. It closes when it and all its statements are gone.
+/// A connection to a database. Only one thread may use it. It is closed when the connection and all of its statements
+/// are gone.
 @safe
 struct SQLiteConnection: ~Copyable {
   private let handle: OpaquePointer
 
-  /// Opens or creates a database file.
+  /// Opens a database file, and creates it if it does not exist.
   ///
   /// - Throws: ``SQLiteError`` if the file does not exist and cannot be created.
   init(path: String) throws(SQLiteError) {
     var opened: OpaquePointer?
-    // No mutex: only one thread uses the connection.
+    // SQLite's mutex is not needed, because only one thread uses the connection.
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
     guard code == SQLITE_OK, let opened = unsafe opened else {
@@ -21,13 +22,14 @@ struct SQLiteConnection: ~Copyable {
     unsafe handle = opened
   }
 
-  /// Opens a file for reading when SQLite cannot create a log or shared-memory file beside it. No other process may use
-  /// the file.
+  /// Opens a file for reading if SQLite cannot create a log or shared-memory file next to it. No other process may use
+  /// the file meanwhile.
   ///
-  /// - Parameter hasLog: whether a write-ahead log exists, which is read as well.
+  /// - Parameter hasLog: whether the file has a write-ahead log, which is then read, too.
   init(lookingAt path: String, hasLog: Bool) throws(SQLiteError) {
     var opened: OpaquePointer?
-    // Without a log, the file is complete (`immutable`). With one, only closing the connection may write to it.
+    // Without a log, the file cannot change (`immutable`). With a log, only closing the connection may write to the
+    // file.
     let access = hasLog ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
     let flags = access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     var name = "file:"
@@ -45,10 +47,10 @@ struct SQLiteConnection: ~Copyable {
     unsafe handle = opened
   }
 
-  // Existing statements keep the connection open until they are finalized.
+  // Statements that still exist keep the connection open until they are finalized.
   deinit { unsafe sqlite3_close_v2(handle) }
 
-  /// Executes statements that return no rows and take no parameters.
+  /// Executes SQL statements that return no rows and have no parameters.
   func execute(_ sql: String, _ action: StaticString) throws(SQLiteError) {
     let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw unsafe SQLiteError(code: code, of: handle, action) }
@@ -69,18 +71,19 @@ struct SQLiteConnection: ~Copyable {
   /// Whether a transaction is open.
   var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
-  /// Number of rows changed by the last statement.
+  /// Number of rows that the last statement changed.
   var changes: Int64 { unsafe sqlite3_changes64(handle) }
 
-  /// Keeps the log file when the connection is closed.
+  /// Keeps the write-ahead log when the connection is closed.
   ///
-  /// SQLite deletes the log by name. If the database was renamed, the name belongs to the log of another database.
+  /// Otherwise, SQLite deletes the log by its name. If the database was renamed, that name may now be the one of
+  /// another database's log.
   func keepLog() {
     var keeps: Int32 = 1
     _ = unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &keeps)
   }
 
-  /// Prepares a statement; the caller finalizes it.
+  /// Prepares a statement, which the caller must finalize.
   func prepare(_ sql: String, _ action: StaticString) throws(SQLiteError) -> OpaquePointer {
     var prepared: OpaquePointer?
     let code = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)

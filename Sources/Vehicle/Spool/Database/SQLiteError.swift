@@ -2,9 +2,9 @@ import CSQLite
 import Failures
 import Glibc
 
-/// An error reported by SQLite.
+/// An error that SQLite has reported, or that the spool has found in a database.
 struct SQLiteError: Error, Equatable {
-  /// Meaning of the error for the spool.
+  /// What the error means for the spool.
   enum Kind: Equatable {
     /// No space is left (SQLITE_FULL, ENOSPC, EDQUOT).
     case full
@@ -19,11 +19,11 @@ struct SQLiteError: Error, Equatable {
   }
 
   let kind: Kind
-  /// The extended result code (sqlite3.h); 0 if the error is the spool's own.
+  /// SQLite's extended result code (sqlite3.h); 0 if the spool itself found the error.
   let code: Int32
-  /// The operation that failed, such as "read losses".
+  /// What the spool tried to do, for example "read losses".
   let action: StaticString
-  /// SQLite's error message, with the system's if there is one.
+  /// SQLite's error message, followed by the system's if there is one.
   let reason: String
 
   init(_ kind: Kind, code: Int32 = 0, _ action: StaticString, _ reason: String) {
@@ -49,7 +49,7 @@ struct SQLiteError: Error, Equatable {
     case SQLITE_READONLY, SQLITE_PERM: .readOnly
     case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
     case SQLITE_BUSY, SQLITE_LOCKED: .busy
-    // SQLite sometimes reports a full or read-only file system as a general I/O error.
+    // If the file system is full or read-only, SQLite sometimes reports only a general I/O error.
     case SQLITE_IOERR, SQLITE_CANTOPEN:
       switch system {
       case EROFS: .readOnly

@@ -2,12 +2,12 @@ import CSQLite
 
 /// A prepared statement that runs many times.
 ///
-/// Call order: bind, then ``run()``; or call ``next()`` until it returns `false`. Column values are valid until the
-/// next call. ``reset()`` abandons the remaining rows. Parameters count from 1, columns from 0.
+/// Bind the parameters. Then call ``run()`` or, to read rows, ``next()`` until it returns `false`. The values of a row
+/// are valid until the next call. ``reset()`` skips the remaining rows. Parameters are numbered from 1, columns from 0.
 @safe
 struct SQLiteStatement: ~Copyable {
   private let handle: OpaquePointer
-  /// Description of the operation, for errors.
+  /// What the statement does, for error messages.
   private let action: StaticString
 
   init(_ connection: borrowing SQLiteConnection, _ sql: String, _ action: StaticString) throws(SQLiteError) {
@@ -17,18 +17,18 @@ struct SQLiteStatement: ~Copyable {
 
   deinit { unsafe sqlite3_finalize(handle) }
 
-  /// Binds a number.
+  /// Binds a number to a parameter.
   mutating func bind(_ number: Int64, at parameter: Int32) {
     let code = unsafe sqlite3_bind_int64(handle, parameter, number)
     precondition(code == SQLITE_OK, "no such parameter, or the statement is running")
   }
 
-  /// Binds the bit pattern of an unsigned number.
+  /// Binds an unsigned number to a parameter, as the signed number with the same bits.
   mutating func bind(_ number: UInt64, at parameter: Int32) { bind(Int64(bitPattern: number), at: parameter) }
 
-  /// Binds a copy of a text.
+  /// Binds a copy of a text to a parameter.
   mutating func bind(_ text: String, at parameter: Int32) {
-    // SQLITE_TRANSIENT: Swift cannot import this C cast.
+    // This value means SQLITE_TRANSIENT, a cast that Swift cannot import from C.
     let copied = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     let code = unsafe sqlite3_bind_text(handle, parameter, text, -1, copied)
     precondition(code == SQLITE_OK, "no such parameter, or the statement is running")
@@ -41,10 +41,10 @@ struct SQLiteStatement: ~Copyable {
     guard code == SQLITE_DONE || code == SQLITE_ROW else { throw failure(code) }
   }
 
-  /// Executes a statement that returns no rows, with bytes as one of its parameters.
+  /// Executes a statement that returns no rows, with bytes as the value of one parameter.
   mutating func run(_ bytes: [UInt8], at parameter: Int32) throws(SQLiteError) {
     let code = unsafe bytes.withUnsafeBytes { bytes in
-      // The bytes are not copied; they outlive the execution.
+      // SQLite does not copy the bytes. They exist until the execution has ended.
       let bound = unsafe sqlite3_bind_blob64(handle, parameter, bytes.baseAddress, UInt64(bytes.count), nil)
       precondition(bound == SQLITE_OK, "no such parameter, or the statement is running")
       return unsafe sqlite3_step(handle)
@@ -57,7 +57,7 @@ struct SQLiteStatement: ~Copyable {
 
   /// Steps to the next row.
   ///
-  /// - Returns: `false` if there is none. The statement is then reset.
+  /// - Returns: `false` if there is no further row. The statement is then reset.
   mutating func next() throws(SQLiteError) -> Bool {
     let code = unsafe sqlite3_step(handle)
     if code == SQLITE_ROW { return true }
@@ -67,25 +67,25 @@ struct SQLiteStatement: ~Copyable {
     return false
   }
 
-  /// Abandons the remaining rows.
+  /// Skips the remaining rows.
   mutating func reset() { unsafe sqlite3_reset(handle) }
 
-  /// Returns a number of the current row; 0 for NULL.
+  /// Returns a number of the present row; 0 for NULL.
   func number(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
-  /// Returns the bit pattern of a number of the current row as an unsigned number.
+  /// Returns an unsigned number of the present row, which is stored as the signed number with the same bits.
   func unsigned(_ column: Int32) -> UInt64 { UInt64(bitPattern: number(column)) }
 
-  /// Whether a column of the current row is NULL.
+  /// Whether a column of the present row is NULL.
   func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-  /// Returns a text of the current row; empty for NULL.
+  /// Returns a text of the present row; empty for NULL.
   func text(_ column: Int32) -> String {
     guard let characters = unsafe sqlite3_column_text(handle, column) else { return "" }
     return unsafe String(cString: characters)
   }
 
-  /// Calls `body` with a blob of the current row; the span is valid during the call.
+  /// Calls `body` with a blob of the present row. The span is valid only during the call.
   func withBytes<Result, Failure: Error>(
     _ column: Int32, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {

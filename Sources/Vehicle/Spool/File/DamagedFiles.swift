@@ -1,6 +1,6 @@
 import Glibc
 
-/// Copies of damaged files, kept for analysis; at most two, so that they do not fill the disk.
+/// Damaged database files. They are kept for analysis, but at most two, so that they do not fill the disk.
 enum DamagedFiles {
   private static let kept = 2
 
@@ -11,8 +11,8 @@ enum DamagedFiles {
     let number = (0..<kept).first { !exists(name(path, $0)) }
     if number == nil { makeRoom(path) }
     let aside = name(path, number ?? kept - 1)
-    // Rename the database first. SQLite discards a log without a database, but would apply a log beside another
-    // database to it.
+    // Rename the database first. If SQLite finds a log without a database, it discards the log. A log next to a new
+    // database, however, would be applied to that database.
     guard unsafe rename(path, aside) == 0 else { throw .system(path, "damaged, and cannot be renamed", errno) }
     _ = unsafe rename(path + "-wal", aside + "-wal")
     _ = unsafe unlink(path + "-shm")
@@ -20,7 +20,7 @@ enum DamagedFiles {
     return aside
   }
 
-  /// Deletes the oldest copy and moves the others up.
+  /// Deletes the oldest of the damaged files, and renames the others, so that a name is free.
   private static func makeRoom(_ path: String) {
     for number in 1..<kept {
       for suffix in ["", "-wal"] {
@@ -34,12 +34,12 @@ enum DamagedFiles {
 
   private static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
-  /// Makes names in a folder durable. fsync(2) of a file does not cover its name.
+  /// Makes the names of files in a folder durable. fsync(2) of a file does not do this.
   static func synchroniseFolder(of path: String) {
     let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     let descriptor = unsafe open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
-    // Ignore a failure: the names exist already, and a file system without this operation offers no alternative.
+    // Ignore an error: the names already exist, and if a file system lacks this operation, nothing else can be done.
     _ = fsync(descriptor)
     close(descriptor)
   }

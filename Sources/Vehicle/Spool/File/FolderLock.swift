@@ -1,17 +1,17 @@
 import Failures
 import Glibc
 
-/// An exclusive flock(2) on `spool.lock`, so that only one process uses a spool. The lock is released with the object,
-/// or by the kernel when the process dies.
+/// An exclusive lock (flock(2)) on `spool.lock`, so that only one process uses a spool. It is released when this object
+/// is destroyed, or by the kernel when the process dies.
 ///
-/// The file also holds the ``PendingMark``.
+/// The file also contains the ``PendingMark``.
 final class FolderLock {
   private let descriptor: Int32
-  /// The mark of the process that used the folder before; `nil` if there is no valid one.
+  /// The mark that the previous process in this folder has left; `nil` if there is no valid one.
   let previousMark: PendingMark?
   private var content: [UInt8] = []
 
-  /// Locks a folder and creates it if missing.
+  /// Locks a folder. If the folder does not exist, it is created.
   ///
   /// - Throws: ``SpoolError`` of the kind `inUse` if another process holds the lock.
   init(_ folder: String) throws(SpoolError) {
@@ -25,34 +25,35 @@ final class FolderLock {
       if code == EWOULDBLOCK { throw SpoolError(.inUse, folder, "another process uses this spool") }
       throw .system(path, "cannot be locked", code)
     }
-    // Assign this last: once all properties are set, `deinit` runs even if the initializer throws, and the descriptor's
-    // number may belong to another file by then.
+    // Assign this property last. When all properties are set, `deinit` runs even if the initializer throws, and by then
+    // the descriptor's number may belong to another file.
     previousMark = PendingMark(readFrom: opened)
     descriptor = opened
   }
 
   deinit {
-    // Unlock explicitly before close(2): a forked child shares the lock until it executes another program.
+    // Unlock before close(2): a child process that was forked holds the same lock until it executes another program.
     flock(descriptor, LOCK_UN)
     close(descriptor)
   }
 
-  /// Replaces the mark. It is not synchronized to the disk: it must survive the process, not a power cut.
+  /// Replaces the mark. It need not be on the disk at once, because it must survive the process but not a power cut.
   func write(_ mark: PendingMark) {
     let text = mark.text
     guard text != content else { return }
     content = text
     let written = unsafe pwrite(descriptor, text, text.count, 0)
     guard written != text.count else { return }
-    // An outdated mark would report too few records. Without one, the next start uses the reserved numbers. A disk that
-    // accepts neither write fails the commits as well, and `Spool.state` reports that.
+    // An outdated mark would report too few lost records. If there is none, the next start uses the reserved numbers
+    // instead. If the disk does not even accept this write, commits fail, too, and `Spool.state` reports that.
     content = []
     _ = ftruncate(descriptor, 0)
   }
 
-  /// Writes to the lock file, to find out why writing to this file system fails. SQLite does not report the reason.
+  /// Writes to the lock file to find out why writes to this file system fail, because SQLite does not report the
+  /// reason.
   ///
-  /// - Returns: `errno` of the failed write; 0 on success.
+  /// - Returns: the value of `errno` if the write failed; 0 if it succeeded.
   func writeFailure() -> Int32 {
     let text = content.isEmpty ? [UInt8(ascii: "\n")] : content
     guard unsafe pwrite(descriptor, text, text.count, 0) == text.count else { return errno }
@@ -61,7 +62,7 @@ final class FolderLock {
 }
 
 extension SpoolError {
-  /// Makes an error from an `errno` value.
+  /// Creates the error for a value of `errno`.
   static func system(_ path: String, _ what: String, _ code: Int32) -> SpoolError {
     let kind: Kind =
       switch code {

@@ -1,16 +1,16 @@
 import Glibc
 import Telemetry
 
-/// The highest sequence number that a record in the process's memory could receive.
+/// The highest sequence number that a record in the process's memory could get.
 ///
-/// It is written to `spool.lock` before a record is appended, without fsync(2). If the process is killed, the kernel
-/// still has it, and the next start knows how many records can have been lost. After a power cut it may be outdated and
-/// is not used; the boot ID shows whether the power was off.
+/// It is written to `spool.lock` before a record is appended, but without fsync(2). If the process is killed, the
+/// kernel still has the mark, and the next start knows how many records may be lost. After a power cut, the mark may be
+/// outdated, and is not used. The boot ID shows whether there was a power cut.
 struct PendingMark: Equatable {
-  /// The epoch of the file.
+  /// The epoch of the spool's file.
   var epoch: UUIDv7
   var last: UInt64
-  /// The kernel's boot ID while the mark was written.
+  /// The kernel's boot ID at the time when the mark was written.
   var bootId: String
 
   init(epoch: UUIDv7, last: UInt64, bootId: String) {
@@ -19,14 +19,14 @@ struct PendingMark: Equatable {
     self.bootId = bootId
   }
 
-  /// One text line: the epoch, the number with leading zeros, the boot ID.
+  /// The mark as one text line: the epoch, the number with leading zeros, and the boot ID.
   var text: [UInt8] {
     let number = String(last)
     let digits = String(repeating: "0", count: max(0, Self.digits - number.utf8.count)) + number
     return Array("\(epoch.string) \(digits) \(bootId)\n".utf8)
   }
 
-  /// Digits of the largest number that SQLite can store.
+  /// Number of digits of the largest number that SQLite can store.
   private static let digits = 19
 
   /// Parses the first line of `bytes`; `nil` if it is not a mark.

@@ -1,33 +1,34 @@
 import Telemetry
 
-/// Reads the readable records of a damaged database. An unreadable page costs the roughly ten records in it, not
-/// everything after it. An unreadable page with the start of compression bases costs the records compressed with them,
-/// up to a few hundred for each base.
+/// Reads those records of a damaged database that are still readable. If a page is unreadable, the roughly ten records
+/// in it are lost, but not those after it. If the page contains the start of base lines, all records that are
+/// compressed against these are lost, up to a few hundred for each base line.
 ///
 /// Only records with a correct checksum are returned.
 struct Salvage: ~Copyable {
-  /// A record as the damaged file stored it.
+  /// A record as it is stored in the damaged file.
   struct Found {
     let sequence: UInt64
     let record: PendingRecord
   }
 
-  /// Records read in one step, which limits the memory used.
+  /// Maximum number of records that are read at once, which limits the memory that is needed.
   static let stepSize = 2_000
-  /// Limit for the number of failed reads; each costs a few pages.
+  /// Maximum number of failed reads. Each failed read loses a few pages of the file.
   private static let mostFailures = 100_000
 
   private let connection: SQLiteConnection
   private let working: @Sendable () -> Void
   private var failures = 0
   private var reader = LineReader()
-  /// Name of the column with the base of a row's line; `NULL` for version 1, which has no such column.
+  /// SQL expression for the base line against which a row is compressed: the name of a column, or `NULL` for version 1
+  /// of the file, which has no such column.
   private let base: String
 
   /// Opens a damaged database for reading.
   ///
-  /// - Parameter working: called repeatedly while records are read.
-  /// - Throws: if the file is no longer a database.
+  /// - Parameter working: called again and again while records are read.
+  /// - Throws: ``SQLiteError`` if the file is not a database any more.
   init(path: String, working: @escaping @Sendable () -> Void = {}) throws(SQLiteError) {
     self.working = working
     let connection = try SQLiteConnection(path: path)
@@ -39,16 +40,16 @@ struct Salvage: ~Copyable {
 
   deinit { connection.keepLog() }
 
-  /// The file's epoch, numbers and counts; `nil` if unreadable.
+  /// The file's epoch, its highest numbers and its counts; `nil` if they are unreadable.
   var state: SpoolOpening.State? { try? SpoolOpening.state(connection) }
 
-  /// Unreported losses in the file, as far as they are readable.
+  /// The losses in the file that were not reported yet, as far as they are readable.
   var unreported: [Loss] { (try? SpoolOpening.unreported(connection)) ?? [] }
 
-  /// The caller's notes in the file, as far as they are readable.
+  /// The notes in the file, as far as they are readable.
   var notes: [String: [UInt8]] { (try? SpoolFile.notes(connection)) ?? [:] }
 
-  /// Reads the sinks' acknowledgements. If they are unreadable, the sink receives the record again.
+  /// Reads which records each sink has acknowledged. If that is unreadable for a sink, it receives the records again.
   func progress(of names: [String]) -> [SinkProgress] {
     names.map { name in
       let sink = SinkProgress(name: name)
@@ -58,14 +59,14 @@ struct Salvage: ~Copyable {
         sink.row = try find.onlyNumber()
         try SpoolOpening.restore(sink, connection)
       } catch {
-        // Keep what was read before the error.
+        // What was read before the error is used.
         return sink
       }
       return sink
     }
   }
 
-  /// Returns the ID and the clock entries of a boot. If the ID is unreadable, returns one that no kernel uses.
+  /// Returns the ID of a boot, and its clock entries. If the ID is unreadable, returns an ID that no kernel uses.
   func boot(_ number: Int64) -> (id: String, clock: [ClockHistory.Entry]) {
     let id = try? connection.text("SELECT id FROM boot WHERE number = \(number)", "read the boots")
     let book = try? SpoolOpening.clock(connection)
@@ -73,9 +74,9 @@ struct Salvage: ~Copyable {
     return (id, book?.entries[number] ?? [])
   }
 
-  /// Reads the next records of a lane, ascending.
+  /// Reads the next records of a lane in ascending order of their numbers.
   ///
-  /// - Parameter position: the number after which to read; advanced by this call.
+  /// - Parameter position: the number after which to read. This call advances it.
   /// - Returns: the records; empty at the end of the lane.
   mutating func next(_ lane: Lane, behind position: inout UInt64) -> [Found] {
     while true {
@@ -88,7 +89,7 @@ struct Salvage: ~Copyable {
     }
   }
 
-  /// Returns the first number after which rows are readable again; `nil` if none was found.
+  /// Returns the first number after which rows are readable again; `nil` if there is none.
   private mutating func firstReadable(_ lane: Lane, behind position: UInt64) -> UInt64? {
     var bad = position
     var step: UInt64 = 1
@@ -135,7 +136,7 @@ struct Salvage: ~Copyable {
       do throws(SQLiteError) {
         guard try rows.next() else { break }
       } catch {
-        // // Return the records read before; the next step finds the damage again.
+        // Return the records that were read before. The next call finds the damage again.
         guard found.isEmpty else { return found }
         throw error
       }
@@ -168,7 +169,7 @@ struct Salvage: ~Copyable {
         return sum == row.number(4) ? StoredLine(type: type, copying: line) : nil
       }
     } catch {
-      // The base is on a damaged page. Only the records compressed with it are lost.
+      // The base line is on a damaged page. Only the records that are compressed against it are lost.
       guard error.kind == .damaged else { throw error }
       return nil
     }

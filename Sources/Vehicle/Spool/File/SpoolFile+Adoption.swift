@@ -1,7 +1,7 @@
 import Telemetry
 
 extension SpoolFile {
-  /// Registers a boot of another file with its clock entries.
+  /// Adds a boot that another file contains, together with its clock entries.
   ///
   /// - Returns: the boot's number in this file.
   func adoptBoot(_ id: String, _ entries: [ClockHistory.Entry]) throws(SQLiteError) -> Int64 {
@@ -11,7 +11,7 @@ extension SpoolFile {
       return number
     }
     if number == boot {
-      // It is the current boot: apply what was learned about the clock earlier.
+      // This is the present boot. What was learned about its clock earlier applies here, too.
       for entry in entries where clock.learn(entry.wall, boot: boot, at: entry.since) { hasNewClock = true }
     } else {
       for entry in entries { clock.restore(entry, boot: number) }

@@ -1,35 +1,36 @@
 import Telemetry
 
 extension SpoolFile {
-  /// Limits for the records in the file.
+  /// Limits that the records in the file must not exceed.
   struct Bounds {
-    /// Maximum bytes in use.
+    /// Maximum number of bytes that the database uses.
     var bytes: Int64
-    /// Maximum age, ns; `.max` for no limit.
+    /// Maximum age of a record, ns; `.max` for no limit.
     var age: Int64
-    /// Current boot time, ns.
+    /// Present boot time, ns.
     var now: Int64
   }
 
-  /// Values that a transaction computes. They replace the object's values after the commit succeeds.
+  /// Values that a transaction computes. When the commit has succeeded, they replace those of the object.
   struct Draft {
     var last: UInt64
     var counts: [Int64]
     var unreported: [Loss]
     var packing: PackingPlan
-    /// Highest number dropped, by lane; 0 if none.
+    /// For each lane, the highest number that was dropped; 0 if none was.
     var dropped: [UInt64] = [0, 0]
   }
 
-  /// Commits one transaction: new records, the sinks' acknowledgements, records dropped to stay within bounds, and the
-  /// resulting losses.
+  /// Commits one transaction. It contains the new records, what the sinks have acknowledged, the removal of records
+  /// that exceed the limits, and the losses that follow from that.
   ///
   /// - Parameters:
-  ///   - records: receive the numbers after ``last``, in order.
-  ///   - unreported: losses that no record reports yet; new ones are appended.
-  ///   - reportedRows: rows of losses whose `gap` records were delivered from memory.
+  ///   - records: the new records. They get the numbers after ``last``, in this order.
+  ///   - unreported: losses that no record reports yet. New losses are appended.
+  ///   - reportedRows: rows of losses whose `gap` records were delivered from memory, so that the rows can be removed.
   ///   - notes: named values of the caller.
-  ///   - unnumbered: losses that receive numbers before the records do.
+  ///   - unnumbered: how many records were lost for each reason before they had numbers. They get numbers before the
+  ///     new records do.
   func commit(
     _ records: [PendingRecord], sinks: [SinkProgress], unreported: inout [Loss], reportedRows: [Int64], bounds: Bounds,
     notes: [(name: String, value: [UInt8])] = [], unnumbered: [GapRecord.Reason: UInt64] = [:]
@@ -74,7 +75,7 @@ extension SpoolFile {
     let type = record.line.type.rawValue
     let boot = record.boot == 0 ? boot : record.boot
     let sum = Self.sum(record.line.bytes.span, sequence: sequence, boot: boot, time: record.time, type: type)
-    // Events are few and differ from each other, so compression gains little.
+    // Events are rare and differ from each other, so that compression would save little.
     let isPacked = record.lane == .telemetry
     let kept = isPacked ? try pack(record.line.bytes, sequence: sequence, &draft) : PackedLine(bytes: record.line.bytes)
     try with(record.lane) { lane throws(SQLiteError) in
@@ -94,21 +95,21 @@ extension SpoolFile {
 
   private func storeClock() throws(SQLiteError) {
     let known = clock.entries[boot] ?? []
-    // A step of the clock adds one entry and may remove another; leave the others unchanged.
+    // When the clock steps, one entry is added, and another may be removed. The others stay as they are.
     for entry in committedClock where !known.contains(entry) {
       try connection.execute("DELETE FROM clock WHERE boot = \(boot) AND since = \(entry.since)", "store the clock")
     }
     for entry in known where !committedClock.contains(entry) { try insert(entry, boot: boot) }
   }
 
-  /// Writes a clock entry of a boot.
+  /// Stores a clock entry of a boot.
   func insert(_ entry: ClockHistory.Entry, boot: Int64) throws(SQLiteError) {
     try connection.execute(
       "INSERT INTO clock VALUES (\(boot), \(entry.since), \(entry.wall.quality.rawValue), \(entry.wall.offset))",
       "store the clock")
   }
 
-  /// Writes the sinks' acknowledgements and stamps.
+  /// Stores what the sinks have acknowledged, and their stamps.
   private func storeProgress(_ sinks: [SinkProgress], _ draft: Draft) throws(SQLiteError) {
     for sink in sinks {
       let hasDropped = draft.dropped != [0, 0]

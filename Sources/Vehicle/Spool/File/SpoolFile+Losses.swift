@@ -1,7 +1,7 @@
 import Telemetry
 
 extension SpoolFile {
-  /// Stores an unreported loss, merged with a similar unreported one if there is one.
+  /// Stores a loss that is not reported yet. If there is a similar one that is not reported either, they are merged.
   func add(_ loss: Loss, _ draft: inout Draft) throws(SQLiteError) {
     for index in draft.unreported.indices where draft.unreported[index].row != 0 && draft.unreported[index].merge(loss)
     {
@@ -13,26 +13,27 @@ extension SpoolFile {
     draft.unreported.append(added)
   }
 
-  /// Stores losses that have no row yet, so that they survive a crash.
+  /// Stores those losses that have no row yet, so that they survive a crash.
   func storeUnreported(_ draft: inout Draft) throws(SQLiteError) {
     for index in draft.unreported.indices where draft.unreported[index].row == 0 {
       draft.unreported[index].row = try write(draft.unreported[index], over: nil, told: nil)
     }
   }
 
-  /// Marks a loss as reported by a record. The row is kept as long as that record is.
+  /// Records that the record with this number reports a loss. The row of the loss is kept as long as that record is.
   func markReported(_ loss: Loss, by sequence: UInt64) throws(SQLiteError) {
     try write(loss, over: loss.row == 0 ? nil : loss.row, told: sequence)
   }
 
-  /// Removes losses reported by records in this range, after every sink acknowledged them.
+  /// Removes the losses that records in this range have reported. Call this when every sink has acknowledged these
+  /// records.
   func removeReported(_ range: ClosedRange<UInt64>) throws(SQLiteError) {
     try connection.execute(
       "DELETE FROM loss WHERE told BETWEEN \(range.lowerBound) AND \(min(range.upperBound, UInt64(Int64.max)))",
       "forget losses")
   }
 
-  /// Marks losses as unreported again, after the records in this range that reported them were dropped.
+  /// Makes losses unreported again. Call this when the records in this range, which reported them, were dropped.
   func markUnreported(_ range: ClosedRange<UInt64>, _ draft: inout Draft) throws(SQLiteError) {
     let told = try SpoolOpening.losses(connection, where: "told BETWEEN \(range.lowerBound) AND \(range.upperBound)")
     guard !told.isEmpty else { return }

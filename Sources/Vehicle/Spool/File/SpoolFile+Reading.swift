@@ -1,19 +1,19 @@
 import Telemetry
 
 extension SpoolFile {
-  /// Parameters of a read for one sink.
+  /// What to read for one sink.
   struct Request {
     let sink: SinkProgress
     let limit: RecordBatch.Limit
     let source: RecordBatch.Source
-    /// Whether to deliver the newest record before older ones.
+    /// Whether the newest record is delivered before older ones.
     let newestFirst: Bool
   }
 
-  /// The columns of a record's row, except its line.
+  /// The columns of a record's row, without its line.
   private struct Row {
     let sequence: UInt64
-    /// `nil` if the row has an unknown type.
+    /// The record's type; `nil` if the row has an unknown type.
     let boot: Int64
     let time: Int64
     let type: RecordType?
@@ -28,18 +28,19 @@ extension SpoolFile {
     }
   }
 
-  /// The result of adding a record to a batch.
+  /// What happened when a record was added to a batch.
   private enum Outcome { case taken, full, damaged }
-  /// The reason why reading stopped: end of the lane, full batch, or a record that the sink already has or that is in
-  /// flight.
+  /// Why reading has stopped: at the end of the lane, because the batch is full, or at a record that the sink has
+  /// acknowledged or that is in flight to it.
   private enum Stop { case end, full, taken }
 
-  /// Limit for a sink's ranges of acknowledged numbers. Beyond it, the newest record is no longer delivered first,
-  /// because each range costs memory and a row.
+  /// Maximum number of ranges of acknowledged numbers for one sink. If there are more, the newest record is no longer
+  /// delivered first, because each range costs memory and a row.
   private static let mostRanges = 4_096
 
-  /// Appends a lane's records that a sink lacks: the newest telemetry record, then the others in ascending order. If
-  /// the batch takes all of them, telemetry is in ascending order throughout.
+  /// Appends the records of a lane that a sink lacks: first the newest telemetry record, then the others in ascending
+  /// order. If the batch has room for all of them, the newest is moved to the end, so that telemetry is in ascending
+  /// order throughout.
   ///
   /// - Returns: `false` if the batch is full.
   @discardableResult
@@ -61,13 +62,13 @@ extension SpoolFile {
       switch try readRun(&batch, request, lane, from: &position) {
       case .end: return true
       case .full: return false
-      // Continue after the records that the sink has.
+      // Continue after the records that the sink has acknowledged or that are in flight to it.
       case .taken: continue
       }
     }
   }
 
-  /// Reads consecutive records until one is taken, the batch is full, or the lane ends.
+  /// Reads consecutive records until one is acknowledged or in flight, the batch is full, or the lane ends.
   private func readRun(
     _ batch: inout RecordBatch, _ request: Request, _ lane: Lane, from position: inout UInt64
   ) throws(SQLiteError) -> Stop {
@@ -76,7 +77,7 @@ extension SpoolFile {
     defer { reset(lane) }
     while true {
       guard let row = try nextRow(lane) else { return .end }
-      // The row's number is damaged. Without this check, reading could find the same row forever.
+      // The number in the row is damaged. Without this check, the same row could be found for ever.
       guard row.sequence > position else { throw SQLiteError(.damaged, "read records", "numbers out of order") }
       if sink.lanes[lane.rawValue].isTaken(row.sequence) {
         position = sink.lanes[lane.rawValue].taken(behind: row.sequence - 1)
@@ -110,7 +111,7 @@ extension SpoolFile {
     return true
   }
 
-  /// Returns the highest number of a record below a number; 0 if there is none.
+  /// Returns the highest number of a record that is below `sequence`; 0 if there is none.
   private func before(_ sequence: UInt64, in lane: Lane) throws(SQLiteError) -> UInt64 {
     try with(lane) { lane throws(SQLiteError) in
       lane.before.bind(min(sequence, UInt64(Int64.max)), at: 1)
@@ -129,15 +130,15 @@ extension SpoolFile {
     }
   }
 
-  /// Appends the current row to the batch. If its time may still be corrected, stores the time so that a resend is
-  /// identical.
+  /// Appends the present row to the batch. If the record's time may still be corrected, the time is stored, so that the
+  /// record is identical if it is sent again.
   private func append(
     _ row: Row, _ lane: Lane, into batch: inout RecordBatch, _ request: Request
   ) throws(SQLiteError) -> Outcome {
     let known = request.sink.stamp(of: row.sequence)
     let wall = known ?? clock.wall(boot: row.boot, time: row.time)
     let outcome = try write(row, lane, wall, into: &batch, request.limit, request.source)
-    // The time may still be corrected. Store it, so that a resend is identical.
+    // The time may still be corrected. Store it, so that the record is identical if it is sent again.
     if outcome == .taken, known == nil, row.boot == boot, !wall.isFinal { request.sink.stamp(row.sequence, wall) }
     return outcome
   }
@@ -163,12 +164,12 @@ extension SpoolFile {
 
   // MARK: Observers
 
-  /// Appends the records of both lanes to a batch in ascending order, without marking them as delivered. Damaged
-  /// records are skipped; delivery to sinks reports them.
+  /// Appends the records of both lanes (events and telemetry) to a batch in ascending order, for a follower. They are
+  /// not marked as delivered. Damaged records are skipped, because delivery to the sinks reports them.
   ///
   /// - Parameters:
-  ///   - place: the number after which to read; set to the last number examined.
-  ///   - seen: numbers to skip.
+  ///   - place: the sequence number after which to read. It is set to the last number that was read.
+  ///   - seen: sequence numbers of records to skip.
   func show(
     behind place: inout UInt64, limit: RecordBatch.Limit, _ source: RecordBatch.Source, passing seen: SequenceSet,
     into batch: inout RecordBatch
@@ -190,18 +191,18 @@ extension SpoolFile {
 
   // MARK: Status
 
-  /// Returns the age of the oldest record that a sink lacks, ns; `nil` if there is none.
+  /// Returns the age of the oldest record that a sink has not acknowledged, ns; `nil` if there is none.
   ///
   /// - Parameters:
-  ///   - sink: `nil` for the oldest record in the file.
-  ///   - now: boot time, ns.
+  ///   - sink: the sink; `nil` for the oldest record in the file.
+  ///   - now: present boot time, ns.
   func oldestAge(lackedBy sink: SinkProgress?, at now: Int64) throws(SQLiteError) -> Int64? {
     var oldest: Int64?
     for lane in Lane.allCases {
       let cursor = sink?.lanes[lane.rawValue].cursor ?? 0
       try with(lane) { lane throws(SQLiteError) in lane.read.bind(cursor, at: 1) }
       defer { reset(lane) }
-      // Skip records that were acknowledged out of order; usually there is at most one.
+      // Skip records that were acknowledged before older ones. Usually, there is at most one.
       var next = try nextRow(lane)
       while let row = next, sink?.lanes[lane.rawValue].acknowledged.contains(row.sequence) ?? false {
         next = try nextRow(lane)

@@ -1,7 +1,7 @@
 import Telemetry
 
 extension SpoolFile {
-  /// Removes the records that every sink acknowledged.
+  /// Removes the records that every sink has acknowledged.
   func removeAcknowledged(_ sinks: [SinkProgress], _ draft: inout Draft) throws(SQLiteError) {
     guard let first = sinks.first, sinks.contains(where: \.hasNewAcknowledgements) else { return }
     for lane in Lane.allCases {
@@ -14,11 +14,11 @@ extension SpoolFile {
     }
   }
 
-  /// Drops records that exceed the limits: the oldest telemetry, then the oldest events.
+  /// Drops records until the limits are met: first the oldest telemetry, then the oldest events.
   func keepWithin(_ bounds: Bounds, _ sinks: [SinkProgress], _ draft: inout Draft) throws(SQLiteError) {
     if bounds.age != .max { try dropOld(bounds, sinks, &draft) }
     guard try usedBytes() > bounds.bytes else { return }
-    // Drop more than necessary: a few large gaps instead of one in each commit.
+    // Drop more than is necessary. There are then a few large gaps instead of a gap in each commit.
     let aim = bounds.bytes - bounds.bytes / 32
     for lane in [Lane.telemetry, .events] {
       while try usedBytes() > aim {
@@ -40,18 +40,18 @@ extension SpoolFile {
     }
   }
 
-  /// Returns the age of a record, ns. If the record is from an earlier boot and its date is unknown, it is at least as
-  /// old as the current boot.
+  /// Returns the age of a record, ns. If the record is from an earlier boot and its date is unknown, returns the time
+  /// since the present boot, which is its minimum age.
   func age(boot other: Int64, time: Int64, now: Int64) -> Int64 {
     if other == boot { return now &- time }
     let then = clock.wall(boot: other, time: time)
     let wall = clock.latest(boot: boot)
-    // A date that may be wrong must not expire records.
+    // A record must not expire because of a date that may be wrong.
     guard then.quality != .unset, wall.isFinal else { return now }
     return max((now &+ wall.offset) &- (time &+ then.offset), now)
   }
 
-  /// Drops the oldest records of a lane, at most a few hundred in one call, and stores the resulting losses.
+  /// Drops the oldest records of a lane, and stores the losses that follow. One call drops at most a few hundred.
   private func drop(
     _ records: ArraySlice<ScanResult>, from lane: Lane, _ sinks: [SinkProgress], _ draft: inout Draft
   ) throws(SQLiteError) {
@@ -66,7 +66,7 @@ extension SpoolFile {
     if lane == .events { try markUnreported(first...last, &draft) }
   }
 
-  /// Computes the losses if no more records of the file are delivered. Nothing is written.
+  /// Returns the losses if no further record of the file will be delivered. Nothing is written.
   func lossOfAll(_ sinks: [SinkProgress]) throws(SQLiteError) -> [Loss] {
     var losses: [Loss] = []
     for lane in Lane.allCases {
@@ -88,7 +88,7 @@ extension SpoolFile {
     return losses
   }
 
-  /// Removes records that were found damaged and stores their losses.
+  /// Removes the records that were found damaged, and stores their losses.
   func removeDamaged(_ sinks: [SinkProgress], _ draft: inout Draft) throws(SQLiteError) {
     for (lane, sequence) in damaged {
       try remove(sequence...sequence, from: lane, &draft)
@@ -106,7 +106,7 @@ extension SpoolFile {
     draft.counts[lane.rawValue] -= connection.changes
   }
 
-  /// A record's row without its line.
+  /// The columns of a record's row that are needed to remove it.
   private struct ScanResult {
     let sequence: UInt64
     let type: RecordType
@@ -114,14 +114,14 @@ extension SpoolFile {
     let time: Int64
   }
 
-  /// Returns at most `count` records after a number.
+  /// Returns the first `count` records after a number.
   private func scan(_ lane: Lane, behind sequence: UInt64, count: Int64) throws(SQLiteError) -> [ScanResult] {
     try with(lane) { lane throws(SQLiteError) in
       var found: [ScanResult] = []
       lane.scan.bind(sequence, at: 1)
       lane.scan.bind(count, at: 2)
       while try lane.scan.next() {
-        // The type is invalid, so the record is damaged; treat it as telemetry.
+        // The type is invalid, so the record is damaged. It counts as telemetry.
         let type = RecordType(rawValue: UInt8(truncatingIfNeeded: lane.scan.number(1))) ?? .telemetry
         let (boot, time) = (lane.scan.number(2), lane.scan.number(3))
         found.append(ScanResult(sequence: lane.scan.unsigned(0), type: type, boot: boot, time: time))

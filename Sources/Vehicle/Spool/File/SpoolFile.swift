@@ -1,60 +1,62 @@
 import Glibc
 import Telemetry
 
-/// The open database of a spool, used by one thread; ``Spool`` describes its tables.
+/// The open database of a spool. Only one thread may use it. ``Spool`` describes its tables.
 ///
-/// Every change is one transaction. The object's properties change only after the commit succeeds.
+/// Each change is one transaction. The object's properties change only when the commit has succeeded.
 final class SpoolFile {
   let path: String
-  /// Identity of the file at `path` when it was opened.
+  /// Which file was at `path` when it was opened.
   private let place: FilePlace?
   let connection: SQLiteConnection
   var statements: SpoolStatements
   var renderer = RecordRenderer()
   var reader = LineReader()
-  /// `nil` if libzstd is not installed; lines are then stored uncompressed.
+  /// Compresses lines; `nil` if libzstd is not installed, in which case lines are stored uncompressed.
   let packer = LinePacker()
   var packing: PackingPlan
-  /// Bytes.
+  /// Size of the database's pages, bytes.
   let pageSize: Int64
 
-  /// Whether the previous process closed the file.
+  /// Whether the previous process has closed the file properly.
   let wasClean: Bool
-  /// Numbers of records that sinks outside the current configuration had not acknowledged.
+  /// For each sink that is in the file but is no longer configured: how many records it had not acknowledged.
   let forgotten: [(sink: String, records: Int64)]
-  /// The epoch of its records.
+  /// The epoch of the file's records.
   let epoch: UUIDv7
-  /// The highest number ever committed or skipped.
+  /// The highest number that was ever committed or skipped.
   var last: UInt64
-  /// The highest reserved number; after a power cut, numbering continues after it.
+  /// The highest number that is reserved. After a power cut, numbering continues after it.
   var reserved: UInt64
-  /// Numbers of records, by ``Lane``.
+  /// Number of records in each ``Lane``.
   var counts: [Int64]
-  /// The current boot's row.
+  /// Row of the present boot.
   let boot: Int64
   var clock = ClockHistory()
-  /// Whether ``clock`` has entries of this boot that are not committed.
+  /// Whether ``clock`` has entries of the present boot that are not committed yet.
   var hasNewClock = false
-  /// The committed clock entries of this boot.
+  /// The clock entries of the present boot that are committed.
   var committedClock: [ClockHistory.Entry]
-  /// Records that were found damaged and are not reported yet.
+  /// Records that were found damaged and whose loss is not reported yet.
   var damaged: [(lane: Lane, sequence: UInt64)] = []
 
-  /// Returns the bytes of the database's pages in use.
+  /// Returns how many bytes the database uses, without its free pages.
   func usedBytes() throws(SQLiteError) -> Int64 {
     let pages = try statements.pages.onlyNumber()
     return try (pages - statements.freePages.onlyNumber()) * pageSize
   }
 
-  /// Opens or creates the file and marks it as not closed.
+  /// Opens the file, or creates it, and marks it as not closed.
   ///
   /// - Parameters:
   ///   - bootId: the kernel's boot ID (`/proc/sys/kernel/random/boot_id`). Times of different boots cannot be compared.
-  ///   - sinks: receive their state from the file; the state of other sinks is removed.
-  ///   - gatewayId: the gateway of the records; `nil` accepts any.
-  ///   - resuming: the epoch that this process had open before; its reserved numbers are not skipped.
-  ///   - mark: the mark of the process that used the file before; `nil` if there is none.
-  /// - Throws: if the file cannot be used. For the kind `damaged`, the caller has to replace the file.
+  ///   - sinks: the configured sinks. They get their state from the file. The state of all other sinks is removed from
+  ///     the file.
+  ///   - gatewayId: the gateway's ID; `nil` to accept records of any gateway.
+  ///   - resuming: the epoch of the file that this process had open before; `nil` for none. If it is the same file, its
+  ///     reserved numbers are not skipped.
+  ///   - mark: the mark that the previous process has left; `nil` if there is none.
+  /// - Throws: ``SQLiteError`` if the file cannot be used. If its kind is `damaged`, the caller must replace the file.
   init(
     path: String, bootId: String, sinks: [SinkProgress], gatewayId: String? = nil, resuming: UUIDv7?,
     mark: PendingMark? = nil, newEpoch: () -> UUIDv7
@@ -88,34 +90,35 @@ final class SpoolFile {
     if isNew { DamagedFiles.synchroniseFolder(of: path) }
   }
 
-  /// Restricts access to the owner, because records contain locations. SQLite gives the files beside it the same mode.
-  /// Errors are ignored: SQLite fails for the same reason and reports it.
+  /// Allows access to the file only for its owner, because records contain locations. SQLite gives the same mode to the
+  /// files next to it. Errors are ignored here: opening the file then fails for the same reason, and SQLite reports it.
   private static func restrictAccess(_ path: String) {
     let made = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    // Do not open an existing file here: closing it would release this process's POSIX locks on it.
+    // Do not open the file here if it exists. Closing it would release the POSIX locks that this process has on it.
     if made >= 0 { Glibc.close(made) } else { _ = unsafe chmod(path, 0o600) }
   }
 
-  /// Whether the file was removed or replaced. A commit into it would then be lost when the process ends.
+  /// Whether the file at `path` was removed or replaced. What is then committed would be lost when the process ends.
   var isElsewhere: Bool {
     guard let now = FilePlace(path) else { return errno == ENOENT || errno == ENOTDIR }
     return now != place
   }
 
-  /// Skips numbers up to this one, which were assigned by a previous copy of the file.
+  /// Skips the numbers up to `number`, because a copy of this file has used them.
   func skip(upTo number: UInt64) {
     last = max(last, number)
     reserved = max(reserved, last + Self.smallestReserve)
   }
 
-  /// Limits for the count of reserved numbers.
+  /// Minimum and maximum count of reserved numbers.
   static let smallestReserve: UInt64 = 8
   static let largestReserve: UInt64 = 8_192
 
-  /// How many numbers a commit of `count` records reserves.
+  /// How many numbers a commit of `count` records reserves for the next one.
   ///
-  /// Half as many again as it had, so that the next commit usually has room. A single event commits alone; therefore the
-  /// reserve shrinks by at most a quarter.
+  /// This is one and a half times `count`, so that the numbers are usually sufficient for the next commit. It is at
+  /// most a quarter less than the last time, because an event is committed alone and must not reduce the reserve at
+  /// once.
   func nextReserve(after count: Int) -> UInt64 {
     let records = UInt64(count)
     let previous = reserved - last
@@ -123,7 +126,7 @@ final class SpoolFile {
     return min(max(wanted, Self.smallestReserve), Self.largestReserve)
   }
 
-  /// Calls `body` with the prepared statements of a lane.
+  /// Calls `body` with the prepared statements for a lane.
   func with<Result>(
     _ lane: Lane, _ body: (inout LaneStatements) throws(SQLiteError) -> Result
   ) throws(SQLiteError) -> Result {
@@ -135,17 +138,19 @@ final class SpoolFile {
 
   private var isClosed = false
 
-  // If the file was not closed properly, its path may belong to another file; do not delete the log there.
+  // If the file was not closed properly, another file may be at its path. The log there may belong to that file, so do
+  // not delete it.
   deinit { if !isClosed { connection.keepLog() } }
 
-  /// Checkpoints the log and marks the file as cleanly closed. The file must not be used afterwards.
+  /// Closes the file properly: writes the log's content to the database, and marks the file as closed. The file must
+  /// not be used afterwards.
   func close() throws(SQLiteError) {
     try transaction { () throws(SQLiteError) in try setState(last: last, reserved: last, clean: true, counts) }
     reserved = last
     isClosed = true
   }
 
-  /// Runs `body` in a transaction: commits when it returns and rolls back if it throws.
+  /// Runs `body` in a transaction. If it returns, the transaction is committed; if it throws, it is rolled back.
   func transaction<Result>(_ body: () throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
     try statements.begin.run()
     do throws(SQLiteError) {
@@ -153,13 +158,13 @@ final class SpoolFile {
       try statements.commit.run()
       return result
     } catch {
-      // SQLite may have rolled back already. If the rollback fails, the next BEGIN reports it.
+      // SQLite may already have rolled back. If the rollback fails, the next BEGIN reports that.
       if connection.isInTransaction { try? statements.rollback.run() }
       throw error
     }
   }
 
-  /// Updates the row of the table `state`.
+  /// Replaces the row of the table `state`.
   func setState(last: UInt64, reserved: UInt64, clean: Bool, _ counts: [Int64]) throws(SQLiteError) {
     statements.setState.bind(last, at: 1)
     statements.setState.bind(reserved, at: 2)
@@ -169,7 +174,7 @@ final class SpoolFile {
     try statements.setState.run()
   }
 
-  /// Computes the checksum of a record.
+  /// Returns the checksum of a record.
   static func sum(_ line: Span<UInt8>, sequence: UInt64, boot: Int64, time: Int64, type: UInt8) -> Int64 {
     var sum = CRC32()
     sum.update(line)

@@ -1,28 +1,28 @@
 import Telemetry
 
 extension SpoolOpening {
-  /// Prefix of the names of internal notes.
+  /// Prefix of the names of notes that the spool itself stores.
   static let internalNotes = "spool."
-  /// Name of the internal note that stores the gateway ID of the epoch.
+  /// Name of the note that contains the gateway ID to which the epoch belongs.
   static let owner = internalNotes + "gatewayId"
-  /// Name of the internal note that stores the boot ID of the process that used the file last.
+  /// Name of the note that contains the boot ID of the process that used the file last.
   static let boot = internalNotes + "bootId"
 
-  /// Reads an internal note; `nil` if there is none.
+  /// Reads a note that the spool itself has stored; `nil` if there is none.
   static func note(_ name: String, _ connection: borrowing SQLiteConnection) throws(SQLiteError) -> String? {
     var find = try SQLiteStatement(connection, "SELECT value FROM note WHERE name = ?1", "read the notes")
     find.bind(name, at: 1)
     return try find.next() ? find.text(0) : nil
   }
 
-  /// Begins a new epoch if the gateway ID changed and no record waits.
+  /// Begins a new epoch if the gateway ID has changed and no record is waiting.
   ///
-  /// Rows have no epoch. While records of the old gateway wait, its numbering continues, and the next start checks
-  /// again.
+  /// Rows do not contain an epoch. As long as records of the old gateway are waiting, its numbering therefore
+  /// continues, and the next start checks again.
   ///
   /// - Parameters:
-  ///   - gatewayId: `nil` to accept any gateway.
-  ///   - counts: waiting records, by lane.
+  ///   - gatewayId: the gateway's ID; `nil` to accept any.
+  ///   - counts: number of waiting records in each lane.
   /// - Returns: the new epoch, which has no numbers yet; `nil` if the epoch does not change.
   static func beginEpoch(
     _ connection: borrowing SQLiteConnection, to gatewayId: String?, _ counts: [Int64], newEpoch: () -> UUIDv7
@@ -43,7 +43,8 @@ extension SpoolOpening {
     }
   }
 
-  /// Resets the numbering. Of the old epoch, only unreported losses remain; they carry its ID.
+  /// Starts the numbering again. Only the losses of the old epoch that are not reported yet remain; they contain its
+  /// ID.
   private static func begin(_ epoch: UUIDv7, _ connection: borrowing SQLiteConnection) throws(SQLiteError) -> UUIDv7 {
     try connection.execute(
       """

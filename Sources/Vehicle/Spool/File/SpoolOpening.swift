@@ -2,10 +2,10 @@ import Telemetry
 
 /// The steps of opening a ``SpoolFile``.
 ///
-/// They check the header, the tables, the row of `state`, and the first and last number of both lanes against the
-/// state. After an unclean stop, a file of up to 16 MiB is also checked page by page (`quick_check`); for a larger one
-/// this would take seconds. Other damage is detected on reading: SQLite checks the cells of each page, and each record
-/// has a checksum.
+/// They check the header, the tables and the row of `state`, and compare that row with the first and the last number of
+/// both lanes. After an unclean stop, a file of up to 16 MiB is also checked page by page (`quick_check`); for a larger
+/// file, this would take seconds. Other damage is detected when records are read: SQLite checks each page, and each
+/// record has a checksum.
 enum SpoolOpening {
   /// The content of the table `state`.
   struct State {
@@ -14,18 +14,18 @@ enum SpoolOpening {
     var reserved: UInt64
     var isClean: Bool
     var counts: [Int64]
-    /// The boot ID of the process that used the file last; `nil` if unknown.
+    /// The boot ID of the process that used the file last; `nil` if it is not known.
     var bootId: String?
   }
 
-  /// Numbers that the records lost at an unclean stop could have had.
+  /// The numbers that are skipped after an unclean stop, because lost records may have had them.
   struct Skipped {
     var last: UInt64
     var reason: GapRecord.Reason
 
     /// - Parameters:
-    ///   - mark: the mark of the process that stopped; `nil` if there is none.
-    ///   - bootId: the current boot ID.
+    ///   - mark: the mark that the stopped process has left; `nil` if there is none.
+    ///   - bootId: the boot ID of this process.
     init(_ state: State, _ mark: PendingMark?, bootId: String) {
       let isSameBoot = state.bootId == bootId
       reason = isSameBoot ? .processKilled : .powerLoss
@@ -43,7 +43,7 @@ enum SpoolOpening {
   /// Configures the connection.
   ///
   /// - Returns: whether the file is empty.
-  /// - Throws: if the file system does not support WAL.
+  /// - Throws: ``SQLiteError`` if the file system does not support a write-ahead log.
   static func configure(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> Bool {
     try connection.execute(SpoolSchema.settings, "set up")
     let isNew = try connection.number("SELECT count(*) FROM sqlite_schema", "read the tables") == 0
@@ -54,7 +54,7 @@ enum SpoolOpening {
     return isNew
   }
 
-  /// Creates the tables.
+  /// Creates the tables of a new file.
   static func make(_ connection: borrowing SQLiteConnection, epoch: UUIDv7) throws(SQLiteError) {
     try connection.execute(
       """
@@ -67,7 +67,7 @@ enum SpoolOpening {
       """, "create the tables")
   }
 
-  /// Upgrades a file of an earlier version.
+  /// Upgrades a file that an earlier version of the program has created.
   static func upgrade(_ connection: borrowing SQLiteConnection) throws(SQLiteError) {
     guard try connection.number("PRAGMA application_id", "read the header") == SpoolSchema.applicationId,
       try connection.number("PRAGMA user_version", "read the header") == 1
@@ -77,7 +77,7 @@ enum SpoolOpening {
 
   /// Reads the table `state`.
   ///
-  /// - Throws: an error of the kind `damaged` if this is not a spool of a known version.
+  /// - Throws: ``SQLiteError`` of the kind `damaged` if this is not a spool of a known version.
   static func state(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> State {
     guard try connection.number("PRAGMA application_id", "read the header") == SpoolSchema.applicationId,
       try (1...SpoolSchema.version).contains(connection.number("PRAGMA user_version", "read the header"))
@@ -92,7 +92,7 @@ enum SpoolOpening {
       counts: [row.number(4), row.number(5)], bootId: try note(boot, connection))
   }
 
-  /// Checks for damage that can be found quickly.
+  /// Checks the file for damage that can be found quickly.
   static func check(_ connection: borrowing SQLiteConnection, _ state: State) throws(SQLiteError) {
     for table in ["event", "telemetry"] {
       let first = try connection.number("SELECT min(seq) FROM \(table)", "check")
@@ -108,7 +108,7 @@ enum SpoolOpening {
     guard verdict == "ok" else { throw SQLiteError(.damaged, "check", verdict) }
   }
 
-  /// Rows and names of the sinks in the file that are not among `sinks`.
+  /// Rows and names of those sinks in the file that are not among `sinks`.
   private static func others(
     than sinks: [SinkProgress], _ connection: borrowing SQLiteConnection
   ) throws(SQLiteError) -> [(row: Int64, name: String)] {
@@ -121,10 +121,11 @@ enum SpoolOpening {
     return others
   }
 
-  /// Counts the unacknowledged records of each sink that is not among `sinks`. Sinks that lack none are omitted.
+  /// For each sink in the file that is not among `sinks`, counts the records that it has not acknowledged. Sinks that
+  /// have acknowledged all are left out.
   ///
-  /// The cost is proportional to the number of rows that such a sink has acknowledged: few, unless another sink has a
-  /// backlog.
+  /// The time that this takes grows with the number of rows that such a sink has acknowledged. They are few, unless
+  /// another sink has a backlog.
   static func lacked(
     byOthersThan sinks: [SinkProgress], _ connection: borrowing SQLiteConnection, _ state: State
   ) throws(SQLiteError) -> [(sink: String, records: Int64)] {
@@ -145,7 +146,7 @@ enum SpoolOpening {
     return lacked
   }
 
-  /// Marks the file as in use, registers the boot and the sinks, and reports skipped numbers as a loss.
+  /// Marks the file as in use, adds the boot and the sinks, and stores skipped numbers as a loss.
   ///
   /// - Returns: the boot's row.
   static func markInUse(
@@ -155,7 +156,7 @@ enum SpoolOpening {
     let last = skipped?.last ?? state.last
     try connection.execute("BEGIN IMMEDIATE", "mark the file as in use")
     let boot = try number(connection, table: "boot", column: "id", of: bootId)
-    // Remove boots without records.
+    // Remove those boots from which there are no records.
     try connection.execute(
       """
       DELETE FROM boot WHERE number <> \(boot)
@@ -189,7 +190,7 @@ enum SpoolOpening {
     return boot
   }
 
-  /// Returns the row of a name in a table, inserting the name if it is missing.
+  /// Returns the row that has a name in a table. If there is none, it is inserted.
   static func number(
     _ connection: borrowing SQLiteConnection, table: String, column: String, of text: String
   ) throws(SQLiteError) -> Int64 {
@@ -203,7 +204,7 @@ enum SpoolOpening {
     return try find.onlyNumber()
   }
 
-  /// Reads a sink's acknowledgements and stamps.
+  /// Reads what a sink has acknowledged, and its stamps.
   static func restore(
     _ sink: SinkProgress, _ connection: borrowing SQLiteConnection
   ) throws(SQLiteError) {
@@ -246,7 +247,7 @@ enum SpoolOpening {
     try losses(connection, where: "told IS NULL")
   }
 
-  /// Reads the losses that match an SQL condition.
+  /// Reads the losses for which an SQL condition is true.
   static func losses(
     _ connection: borrowing SQLiteConnection, where condition: String
   ) throws(SQLiteError) -> [Loss] {
@@ -272,7 +273,7 @@ enum SpoolOpening {
 }
 
 extension WallTime {
-  /// Reads two columns of a row, quality and offset; `nil` if the quality is invalid.
+  /// Reads a date from two columns of a row, quality and offset; `nil` if the quality is invalid.
   init?(_ row: borrowing SQLiteStatement, at column: Int32) {
     guard let quality = TimeQuality(rawValue: UInt8(truncatingIfNeeded: row.number(column))) else { return nil }
     self.init(offset: row.number(column + 1), quality: quality)
@@ -280,7 +281,7 @@ extension WallTime {
 }
 
 extension UUIDv7 {
-  /// Its text form as a string.
+  /// The UUID as text.
   var string: String {
     let text = text
     var string = ""
@@ -288,7 +289,7 @@ extension UUIDv7 {
     return string
   }
 
-  /// Parses the text form; `nil` unless it is a UUID of version 7.
+  /// Parses a UUID; `nil` unless it is one of version 7.
   init?(string: String) {
     self.init(string.utf8.span)
   }

@@ -1,15 +1,15 @@
-/// The schema of the file, described at ``Spool``.
+/// The schema of the spool's file. ``Spool`` describes it.
 enum SpoolSchema {
-  /// Application ID in the file header: `obds`.
+  /// The application ID in the file's header, `obds` in ASCII.
   static let applicationId: Int64 = 0x6F62_6473
-  /// Version of the schema, increased with each change.
+  /// Version of the schema. It is increased with each change.
   static let version: Int64 = 2
 
-  /// Settings of every connection. The journal mode and the header are set when the file is created.
+  /// Settings that apply to every connection. The journal mode and the header are set only when the file is created.
   ///
-  /// The page size applies to new files only. It is small because a commit of a few records writes every page that it
-  /// touches. `secure_delete`, which Debian's SQLite enables, is off: overwriting costs additional page writes, and
-  /// flash memory keeps the old content anyway.
+  /// The page size applies only to new files. It is small because a commit of a few records writes every page that it
+  /// changes. `secure_delete`, which Debian's SQLite turns on, is off: to overwrite deleted data costs additional
+  /// writes, and flash memory keeps the old content all the same.
   static let settings = """
     PRAGMA busy_timeout = 2000;
     PRAGMA page_size = 1024;
@@ -24,7 +24,7 @@ enum SpoolSchema {
     PRAGMA trusted_schema = OFF;
     """
 
-  /// Upgrade from version 1, which did not compress lines.
+  /// Upgrades a file of version 1, which did not compress lines.
   static let fromVersion1 = """
     BEGIN IMMEDIATE;
     ALTER TABLE event ADD COLUMN base INTEGER;
@@ -63,7 +63,7 @@ enum SpoolSchema {
     """
 }
 
-/// Prepared statements for commits and batches.
+/// The prepared statements for commits and batches.
 struct SpoolStatements: ~Copyable {
   var events: LaneStatements
   var telemetry: LaneStatements
@@ -96,7 +96,7 @@ struct SpoolStatements: ~Copyable {
       connection, "INSERT INTO acknowledged VALUES (?1, ?2, ?3, ?4)", "store acknowledgements")
     let clearStamps = try SQLiteStatement(connection, "DELETE FROM stamp WHERE sink = ?1", "store stamps")
     let addStamp = try SQLiteStatement(connection, "INSERT INTO stamp VALUES (?1, ?2, ?3, ?4, ?5)", "store stamps")
-    // Assign all properties together, so that an error in between leaves none initialized.
+    // Assign all properties at once, so that no error can occur between the assignments.
     self.events = events
     self.telemetry = telemetry
     self.begin = begin
@@ -112,15 +112,15 @@ struct SpoolStatements: ~Copyable {
   }
 }
 
-/// Prepared statements for one lane's table.
+/// The prepared statements for the table of one lane.
 struct LaneStatements: ~Copyable {
-  /// Inserts seq, boot, time, type, sum, line, base.
+  /// Inserts a row with seq, boot, time, type, sum, line and base.
   var insert: SQLiteStatement
-  /// Selects seq, boot, time, type, sum, line, base after a number, ascending.
+  /// Selects seq, boot, time, type, sum, line and base of the rows after a number, in ascending order.
   var read: SQLiteStatement
-  /// Selects seq, type, boot, time after a number, ascending, without reading the line.
+  /// Selects seq, type, boot and time of the rows after a number, in ascending order. It does not read the lines.
   var scan: SQLiteStatement
-  /// Selects the highest seq below a number.
+  /// Selects the highest seq that is below a number.
   var before: SQLiteStatement
   var remove: SQLiteStatement
 
@@ -136,7 +136,7 @@ struct LaneStatements: ~Copyable {
     let before = try SQLiteStatement(
       connection, "SELECT seq FROM \(table) WHERE seq < ?1 ORDER BY seq DESC LIMIT 1", "find the newest record")
     let remove = try SQLiteStatement(connection, "DELETE FROM \(table) WHERE seq BETWEEN ?1 AND ?2", "remove records")
-    // Assign all properties together, so that an error in between leaves none initialized.
+    // Assign all properties at once, so that no error can occur between the assignments.
     self.insert = insert
     self.read = read
     self.scan = scan

@@ -1,12 +1,12 @@
-/// CRC-32 as used by Ethernet, zip and PNG (ISO 3309; reflected, polynomial 04C11DB7). The checksum of `123456789` is
-/// CBF43926.
+/// The checksum CRC-32 that Ethernet, zip and PNG use (ISO 3309; reflected, polynomial 04C11DB7). The checksum of
+/// `123456789` is CBF43926.
 ///
-/// SQLite detects damage to the structure of a page, not to the values in a row. The checksum prevents the delivery of
-/// a record with altered values.
+/// SQLite detects damage to the structure of a page, but not to the values in a row. The checksum prevents that a
+/// record with damaged values is delivered.
 struct CRC32 {
   private var state: UInt32 = .max
 
-  /// The checksum of all bytes so far.
+  /// The checksum of all bytes that were added so far.
   var value: UInt32 { ~state }
 
   /// Adds bytes.
@@ -17,7 +17,7 @@ struct CRC32 {
     self.state = state
   }
 
-  /// Adds a number as 8 bytes, little-endian.
+  /// Adds a number as 8 bytes, the least significant one first.
   mutating func update(_ number: UInt64) {
     let table = remainders.span
     var rest = number

@@ -7,9 +7,9 @@ struct HeadReader: ~Escapable {
   @_lifetime(copy line)
   init(_ line: Span<UInt8>) { self.line = line }
 
-  /// Skips the given text.
+  /// Skips a text, which must be the next one in the line.
   ///
-  /// - Throws: if other text is there.
+  /// - Throws: if another text is there.
   @_lifetime(self: copy self)
   mutating func expect(_ text: StaticString) throws(RecordFormError) {
     guard starts(with: text, at: position) else { throw malformed }
@@ -42,9 +42,10 @@ struct HeadReader: ~Escapable {
     guard position > start, position < line.count else { throw malformed }
   }
 
-  /// Skips `timestamp` or `elapsed`, and `timeQuality`.
+  /// Skips the keys `timestamp` or `elapsed`, and `timeQuality`, with their values.
   ///
-  /// - Returns: the range of both keys, and the range of the timestamp's text; `nil` for `elapsed`.
+  /// - Returns: the range of both keys and their values, and the range of the timestamp's text, which is `nil` for
+  ///   `elapsed`.
   @_lifetime(self: copy self)
   mutating func time() throws(RecordFormError) -> (range: Range<Int>, date: Range<Int>?) {
     let start = position
@@ -61,7 +62,7 @@ struct HeadReader: ~Escapable {
     return (start..<position, date)
   }
 
-  /// Whether the bytes of a range equal `text`.
+  /// Whether the bytes in a range are those of `text`.
   func text(_ range: Range<Int>, is text: StaticString) -> Bool {
     range.count == text.utf8CodeUnitCount && starts(with: text, at: range.lowerBound)
   }

@@ -2,7 +2,7 @@ import Telemetry
 
 /// Turns a stored line into the line that sinks receive.
 ///
-/// The same stored line, number and wall time always give the same bytes.
+/// From the same stored line, sequence number and date, it always makes the same bytes.
 struct RecordRenderer: ~Copyable {
   private var scratch = JSONLineEncoder(capacity: 256)
 
@@ -10,7 +10,7 @@ struct RecordRenderer: ~Copyable {
   ///
   /// - Parameters:
   ///   - stored: the bytes of a ``StoredLine``.
-  ///   - time: time of the record; boot time, ns.
+  ///   - time: boot time of the record, ns.
   ///   - wall: the date of boot time 0.
   mutating func write(
     _ stored: Span<UInt8>, epoch: UUIDv7, sequence: UInt64, time: Int64, wall: WallTime, to out: inout [UInt8]
@@ -47,14 +47,14 @@ struct RecordRenderer: ~Copyable {
   private mutating func fields(to out: inout [UInt8], _ write: (inout JSONLineEncoder) -> Void) {
     scratch.begin()
     write(&scratch)
-    // Leave out the opening brace; the object is not closed yet.
+    // Leave out the opening brace, because the object is not complete yet.
     let line = scratch.line
     Self.copy(line, 1..<line.count, to: &out)
   }
 
-  /// Writes `,"startTime":"…"`; nothing if the date is unknown.
+  /// Writes the key and the date of a trip's moment, for example `,"startTime":"…"`; nothing if the date is unknown.
   ///
-  /// - Returns: the index of the mark that ends the moment's offset.
+  /// - Returns: the index of the byte 03 that ends the offset of this moment.
   private mutating func writeMoment(
     _ stored: Span<UInt8>, from start: Int, _ moment: RecordTime, to out: inout [UInt8]
   ) -> Int {

@@ -1,42 +1,42 @@
 import Telemetry
 
-/// An error in the form of a record: the line differs from what ``Telemetry/RecordHead`` writes.
+/// An error in the format of a record: its line differs from what ``Telemetry/RecordHead`` writes.
 public struct RecordFormError: Error, Equatable, Sendable {
-  /// The problem with a line.
+  /// What is wrong with a line.
   public enum Kind: Sendable {
-    /// A key of the head is missing or out of place, or its value has the wrong type.
+    /// A key of the head is missing or not at its place, or its value has the wrong type.
     case malformedHead
-    /// The type is not a ``Telemetry/RecordType``.
+    /// The type is not one of ``Telemetry/RecordType``.
     case unknownType
     /// The line contains a control character, which JSON does not allow.
     case controlCharacter
-    /// The line has no line feed at its end, or more than 16 KiB.
+    /// The line does not end with a line feed, or has more than 16 KiB.
     case notOneLine
   }
-  /// The problem.
+  /// What is wrong with the line.
   public let kind: Kind
-  /// Offset in the line, bytes.
+  /// Where the error is in the line, bytes from its start.
   public let offset: Int
 }
 
-/// A record in its stored form: the line without the values that are known only on delivery.
+/// A record as it is stored: its line without the values that are known only when it is delivered.
 ///
 ///     {"type":"trip","id":"0193…",⟨1⟩,"gatewayId":"gw-17","vehicleId":"VAN-001",⟨2⟩,"tripId":"0193…",
 ///     "event":"end"⟨3⟩startTime:-1800000⟨3⟩,"distance":12.5}
 ///
 /// ⟨1⟩, the byte 01, replaces `timestamp` (or `elapsed`) and `timeQuality`. ⟨2⟩, the byte 02, replaces `epoch` and
-/// `seq`. Two bytes 03 enclose a key of a trip and that moment's offset from the record's time in milliseconds. JSON
-/// contains no such bytes, so the marks are unambiguous.
+/// `seq`. Two bytes 03 enclose the key of a time in a trip record, such as `startTime`, and the offset of this time
+/// from the record's time in milliseconds. JSON contains no such bytes, so the marks are unambiguous.
 struct StoredLine: Equatable, Sendable {
   static let timeMark: UInt8 = 0x01
   static let numberMark: UInt8 = 0x02
   static let momentMark: UInt8 = 0x03
 
   let type: RecordType
-  /// The line with its marks, without its line feed.
+  /// The line with the bytes that replace or mark values (01, 02, 03), without its line feed.
   let bytes: [UInt8]
 
-  /// Copies a line that was stored before.
+  /// Creates a copy of a line that was stored before.
   init(type: RecordType, copying bytes: Span<UInt8>) {
     self.type = type
     self.bytes = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
@@ -98,8 +98,8 @@ struct StoredLine: Equatable, Sendable {
     unsafe line.extracting(range).withUnsafeBufferPointer { unsafe kept.append(contentsOf: $0) }
   }
 
-  /// Copies a trip's body and replaces its moments by their offset from the record's time. If the clock is corrected
-  /// later, all of them move together.
+  /// Copies the body of a trip record, in which each time is replaced by its offset from the record's time. If the
+  /// clock is corrected later, all these times are then corrected alike.
   private static func copyTrip(
     _ line: Span<UInt8>, _ range: Range<Int>, from moment: Timestamp, to kept: inout [UInt8]
   ) throws(RecordFormError) {

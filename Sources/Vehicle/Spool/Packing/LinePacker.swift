@@ -1,16 +1,16 @@
 import CCompression
 import Telemetry
 
-/// A line used as a compression dictionary by ``LinePacker``.
+/// A base line: a stored line that ``LinePacker`` uses as the dictionary when it compresses similar lines.
 @safe
 final class PackingBase {
-  /// Row in the file.
+  /// Row of the base line in the file.
   let number: Int64
-  /// Length of the line, bytes.
+  /// Length of the base line, bytes.
   let count: Int
   fileprivate let handle: UnsafeMutableRawPointer
 
-  /// Makes a line a compression dictionary.
+  /// Prepares a line for use as a dictionary.
   ///
   /// - Returns: `nil` if libzstd is not installed or memory is exhausted.
   init?(number: Int64, _ line: Span<UInt8>) {
@@ -25,14 +25,14 @@ final class PackingBase {
   deinit { unsafe ccompression_base_free(handle) }
 }
 
-/// Compresses lines with zstd (RFC 8878), level 1, using a similar line as the dictionary.
+/// Compresses lines with zstd (RFC 8878), level 1. The dictionary is a similar line, the base line.
 ///
-/// The records of one vehicle share most of their text, above all the signal names. The dictionary stores that text
-/// once for a few hundred records: a record of 1.9 KB takes 0.3 KB. Used by one thread.
+/// The records of one vehicle share most of their text, above all the signal names. With the dictionary, this text is
+/// stored only once for a few hundred records, and a record of 1.9 KB takes 0.3 KB. Only one thread may use a packer.
 @safe
 final class LinePacker {
   private let handle: UnsafeMutableRawPointer
-  /// Buffer for a frame or a line.
+  /// Memory for one compressed frame or one line.
   private var room: [UInt8] = []
 
   /// Whether libzstd is installed.
@@ -48,16 +48,16 @@ final class LinePacker {
 
   deinit { unsafe ccompression_packer_free(handle) }
 
-  /// Compresses a line into a frame; `nil` if zstd fails.
+  /// Compresses a line against a base line into a Zstandard frame; `nil` if zstd fails.
   func pack(_ line: [UInt8], against base: PackingBase) -> [UInt8]? {
     makeRoom(ccompression_zstd_bound(line.count))
     let count = unsafe ccompression_pack(handle, base.handle, &room, room.count, line, line.count)
     return count > 0 ? Array(room[..<Int(count)]) : nil
   }
 
-  /// Decompresses a frame and calls `body` with the line.
+  /// Decompresses a Zstandard frame, and calls `body` with the line.
   ///
-  /// - Returns: the result of `body`; `nil` if the frame does not decompress with this base.
+  /// - Returns: the result of `body`; `nil` if the frame cannot be decompressed with this base line.
   func withUnpacked<Result>(
     _ frame: Span<UInt8>, against base: PackingBase, _ body: (Span<UInt8>) -> Result
   ) -> Result? {

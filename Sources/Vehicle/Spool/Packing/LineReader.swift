@@ -1,22 +1,23 @@
 import Telemetry
 
-/// Reads the lines of rows, compressed or not.
+/// Reads the lines of rows, whether they are compressed or not.
 struct LineReader: ~Copyable {
-  /// Number of cached bases. Two are in use if the newest record is delivered before a backlog; two more allow for
-  /// lines of two forms.
+  /// Number of base lines that are kept in memory. If the newest record goes before a backlog, two positions of the
+  /// file are read in turn, and at each of them two kinds of lines with different base lines may alternate.
   private static let capacity = 4
 
   private var packer: LinePacker?
-  /// The cached bases, the most recently used last.
+  /// The base lines that are kept in memory, the most recently used one last.
   private var bases: [PackingBase] = []
 
   /// Calls `body` with the line of a row.
   ///
   /// - Parameters:
-  ///   - row: contains the line, and in the next column the row of its base.
+  ///   - row: contains the line and, in the next column, the row number of its base line.
   ///   - column: the column of the line.
-  /// - Returns: the result of `body`; `nil` if the line or its base is damaged.
-  /// - Throws: if the file cannot be read, or if libzstd is not installed. In the latter case the records are intact.
+  /// - Returns: the result of `body`; `nil` if the line or its base line is damaged.
+  /// - Throws: ``SQLiteError`` if the file cannot be read, or if libzstd is not installed. In the latter case, the
+  ///   records are undamaged.
   mutating func withLine<Result>(
     of row: borrowing SQLiteStatement, at column: Int32, _ connection: borrowing SQLiteConnection,
     _ body: (Span<UInt8>) -> Result
@@ -31,7 +32,7 @@ struct LineReader: ~Copyable {
     return row.withBytes(column) { frame in packer.withUnpacked(frame, against: base, body) }
   }
 
-  /// Returns the compression base with this row number; `nil` if it is missing or damaged.
+  /// Returns the base line with this row number; `nil` if it is missing or damaged.
   private mutating func base(
     _ number: Int64, _ connection: borrowing SQLiteConnection
   ) throws(SQLiteError) -> PackingBase? {

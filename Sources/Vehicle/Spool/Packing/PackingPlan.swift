@@ -1,16 +1,17 @@
-/// Chooses the base against which each new line is compressed.
+/// Chooses the base line against which each new line is compressed.
 ///
-/// A base serves ``mostLines`` lines and is then retired, which limits the cost of a damaged one. Several bases are in
-/// use at a time if lines of different forms alternate, for example of two vehicles.
+/// A base line is used for ``mostLines`` lines and then retired, which limits how many records are lost if it is
+/// damaged. Several base lines are in use at the same time if different kinds of lines alternate, for example those of
+/// two vehicles.
 struct PackingPlan {
-  /// Maximum number of lines compressed with one base.
+  /// Maximum number of lines that are compressed against the same base line.
   static let mostLines = 256
-  /// Maximum number of bases in use.
+  /// Maximum number of base lines that are in use at the same time.
   static let mostBases = 4
-  /// Minimum number of lines between two new bases, unless there is none. It prevents that every line becomes a base if
-  /// all differ.
+  /// After a new base line, at least this many lines must follow before the next new one, unless no base line is left.
+  /// Otherwise, every line would become a base line if all lines differ.
   static let fewestLines = 16
-  /// Lines shorter than this, in bytes, are stored uncompressed.
+  /// Lines that are shorter than this are stored uncompressed, bytes.
   static let shortestLine = 128
 
   private struct Entry {
@@ -20,26 +21,26 @@ struct PackingPlan {
 
   private var entries: [Entry] = []
   private var sinceLast = 0
-  /// The row of the next base.
+  /// The row number that the next base line gets.
   private(set) var next: Int64
 
   init(next: Int64) { self.next = next }
 
-  /// The decision for one line.
+  /// How to store one line.
   enum Step {
     /// Store the line uncompressed.
     case plain
-    /// Store this frame, compressed with the base of that row.
+    /// Store this Zstandard frame, which was compressed against the base line with this row number.
     case packed([UInt8], base: Int64)
-    /// No base is similar enough: make the line a base.
+    /// No base line is similar enough. Make this line a new one.
     case newBase
   }
 
   /// Decides how to store a line.
   ///
-  /// A base is good enough if it halves the line, and if it has at least three quarters of the line's length. A shorter
-  /// base lacks most of the line's signal names, for example the first record of a vehicle, made before its supported
-  /// signals are known.
+  /// A base line is similar enough if the compressed line has at most half of the line's length, and the base line at
+  /// least three quarters of it. A shorter base line lacks many of the line's signal names. An example is the first
+  /// record of a vehicle, which is made before the supported signals are known.
   mutating func step(for line: [UInt8], _ packer: LinePacker) -> Step {
     guard line.count >= Self.shortestLine else { return .plain }
     sinceLast += 1
@@ -62,9 +63,9 @@ struct PackingPlan {
     frame.count <= line.count / 2 && entries[index].base.count >= line.count / 4 * 3
   }
 
-  /// Retires bases that have served enough lines, and the oldest one if there are too many.
+  /// Retires base lines that were used for enough lines, and also the oldest one if there are too many.
   ///
-  /// - Returns: the rows of the retired bases.
+  /// - Returns: the row numbers of the retired base lines.
   mutating func retire() -> [Int64] {
     var retired: [Int64] = []
     entries.removeAll { entry in
@@ -76,7 +77,7 @@ struct PackingPlan {
     return retired
   }
 
-  /// Adds a new base, whose row is ``next``.
+  /// Adds a new base line. Its row number is ``next``.
   mutating func append(_ base: PackingBase) {
     entries.append(Entry(base: base))
     next = base.number + 1

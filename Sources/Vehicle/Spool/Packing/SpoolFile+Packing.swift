@@ -1,14 +1,14 @@
 extension SpoolFile {
-  /// A line in the form in which a row stores it.
+  /// A line as it is stored in a row.
   struct PackedLine {
     var bytes: [UInt8]
-    /// Row of the base with which it is compressed; `nil` if it is not compressed.
+    /// Row number of the base line against which the line is compressed; `nil` if it is not compressed.
     var base: Int64?
   }
 
-  /// Compresses a telemetry line and writes the changes of its bases.
+  /// Compresses a telemetry line against a base line, and stores which base lines are new or retired.
   ///
-  /// - Parameter sequence: the line's number.
+  /// - Parameter sequence: the sequence number of the line's record.
   func pack(_ line: [UInt8], sequence: UInt64, _ draft: inout Draft) throws(SQLiteError) -> PackedLine {
     guard let packer else { return PackedLine(bytes: line) }
     var step = draft.packing.step(for: line, packer)
@@ -26,7 +26,7 @@ extension SpoolFile {
     return PackedLine(bytes: frame, base: base)
   }
 
-  /// Makes a line a base, and removes bases that are no longer in use.
+  /// Stores a line as a new base line, and removes base lines that no record needs any more.
   private func addBase(_ line: [UInt8], _ draft: inout Draft) throws(SQLiteError) {
     guard let base = PackingBase(number: draft.packing.next, line.span) else { return }
     try connection.execute(

@@ -1,8 +1,8 @@
 import Telemetry
 
-/// The date at boot time 0, and how reliable it is.
+/// The date, as an offset from the boot clock, and how reliable it is.
 public struct WallTime: Equatable, Sendable {
-  /// ns from 1970 to boot time 0; meaningless if `quality` is `unset`.
+  /// Time from 1970 to boot time 0, ns; meaningless if `quality` is `unset`.
   public var offset: Int64
   /// Source of the date; `unset` if the date is unknown.
   public var quality: TimeQuality
@@ -16,7 +16,7 @@ public struct WallTime: Equatable, Sendable {
   /// An unknown date.
   public static let unknown = WallTime(offset: 0, quality: .unset)
 
-  /// Whether the date is final: it comes from GPS or NTP.
+  /// Whether the date will not be corrected any more, because it comes from GPS or NTP.
   var isFinal: Bool { rank == 2 }
 
   fileprivate var rank: Int {
@@ -28,60 +28,61 @@ public struct WallTime: Equatable, Sendable {
   }
 }
 
-/// The date's history in each boot.
+/// What was known about the date at which time, for each boot.
 ///
-/// - A more reliable date applies to the whole boot so far: records made before the clock was right are delivered with
-///   the right time.
-/// - A step of an equally reliable clock applies from then on.
-/// - An equally reliable clock without a step changes nothing. (The offset between the two clocks changes only in
-///   steps, because Linux slews both alike.)
-/// - If a clock keeps stepping (a receiver with wrong dates), only the last ``mostEntries`` steps are kept. Older
-///   records that still wait get the date of the first of these.
+/// - If a more reliable date becomes known, it applies to the whole boot so far: records that were made before the
+///   clock was right are also delivered with the right time.
+/// - If the clock steps and the new date is as reliable as the former, it applies from then on.
+/// - If the date is as reliable as before and the clock has not stepped, nothing changes. (Linux slews the boot clock
+///   and the system clock alike, so that the offset between them changes only in steps.)
+/// - If a clock steps again and again, such as that of a receiver with wrong dates, only the last ``mostEntries`` steps
+///   are kept. Older records that are still waiting get the date of the first of these.
 struct ClockHistory: Equatable {
-  /// A date that applies from a moment of the boot on.
+  /// A date that applies from a certain time of the boot on.
   struct Entry: Equatable {
-    /// Boot time, ns.
+    /// Boot time from which the date applies, ns.
     var since: Int64
     var wall: WallTime
   }
 
-  /// Largest difference between two readings that is not a step, ns.
+  /// If two readings of the clock differ by at most this, it has not stepped, ns.
   static let tolerance: Int64 = 10_000_000
-  /// Largest difference between two dates of a GPS receiver that is not a step, ns. The receiver reports dates with a
-  /// varying delay, and the local clock drifts.
+  /// If two dates of a GPS receiver differ by at most this, its clock has not stepped, ns. The receiver reports dates
+  /// with a varying delay, and the local clock drifts.
   static let receiverTolerance: Int64 = 500_000_000
 
   /// Maximum number of entries for one boot.
   static let mostEntries = 64
 
-  /// Entries by the boot's row, ascending by time. A boot without entries had no date.
+  /// The entries of each boot, by the boot's row number, in ascending order of their times. If a boot has no entries,
+  /// no date was known in it.
   private(set) var entries: [Int64: [Entry]] = [:]
 
-  /// Returns the date that applies to a moment of a boot.
+  /// Returns the date that applies to a time of a boot.
   func wall(boot: Int64, time: Int64) -> WallTime {
     guard let known = entries[boot] else { return .unknown }
     return (known.last { $0.since <= time } ?? known.first)?.wall ?? .unknown
   }
 
-  /// Returns the latest date of a boot.
+  /// Returns the last date that is known for a boot.
   func latest(boot: Int64) -> WallTime { entries[boot]?.last?.wall ?? .unknown }
 
-  /// Adds a stored entry; the entries of a boot must be added in the order of their time.
+  /// Adds an entry that was stored. The entries of a boot must be added in the order of their times.
   mutating func restore(_ entry: Entry, boot: Int64) {
     entries[boot, default: []].append(entry)
     if entries[boot, default: []].count > Self.mostEntries { entries[boot]?.removeFirst() }
   }
 
-  /// Adds a reading of the clock at `now`.
+  /// Adds what the clock shows at boot time `now`.
   ///
-  /// - Returns: whether it changes anything.
+  /// - Returns: whether this changes a date.
   mutating func learn(_ wall: WallTime, boot: Int64, at now: Int64) -> Bool {
     guard let last = entries[boot]?.last?.wall else {
       guard wall.quality != .unset else { return false }
       entries[boot] = [Entry(since: .min, wall: wall)]
       return true
     }
-    // A clock that loses its source continues from its last date.
+    // A clock that has lost its source continues from its last date, so nothing changes.
     guard wall.quality != .unset else { return false }
     let (difference, overflow) = wall.offset.subtractingReportingOverflow(last.offset)
     let tolerance = wall.quality == .gps && last.quality == .gps ? Self.receiverTolerance : Self.tolerance
@@ -92,12 +93,12 @@ struct ClockHistory: Equatable {
       return true
     }
     guard isStep else { return false }
-    // Replace earlier entries of the same moment; each moment has one.
+    // Each time has only one entry, so replace those with the same time.
     entries[boot]?.removeAll { $0.since >= now }
     restore(Entry(since: now, wall: wall), boot: boot)
     return true
   }
 
-  /// Removes a boot that has no records.
+  /// Removes the entries of a boot of which there are no records any more.
   mutating func forget(boot: Int64) { entries[boot] = nil }
 }

@@ -1,12 +1,12 @@
 import Telemetry
 
-/// The two queues of records.
+/// One of the two queues in which records wait: that of events and that of telemetry.
 public enum Lane: Int, CaseIterable, Sendable {
-  /// Events: committed immediately, delivered first, dropped last.
+  /// Events. They are committed at once, delivered first and dropped last.
   case events
-  /// Measurements that repeat every second or so.
+  /// Telemetry: measurements that are repeated every second or so.
   case telemetry
 
-  /// The lane of a record type.
+  /// The lane in which records of a type wait.
   public init(_ type: RecordType) { self = type == .telemetry ? .telemetry : .events }
 }

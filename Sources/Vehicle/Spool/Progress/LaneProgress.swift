@@ -1,28 +1,29 @@
-/// The progress of one sink in one lane.
+/// Which records of one lane a sink has acknowledged, and which are in flight to it (delivered, but without a result).
 struct LaneProgress {
-  /// A record that was delivered to the sink and is not acknowledged.
+  /// A record that was delivered to the sink and is not acknowledged yet.
   struct HandedOut: Equatable {
     let sequence: UInt64
-    /// The preceding record's number; the lane has no record between it and `sequence`.
+    /// The number of the preceding record in the lane. There is no record between it and `sequence`.
     let previous: UInt64
   }
 
-  /// Acknowledged numbers. The range that starts at 0 ends at the cursor; ranges above it were acknowledged out of
-  /// order.
+  /// The numbers that the sink has acknowledged. The range that starts at 0 ends at the cursor. Ranges above the cursor
+  /// were acknowledged before older records.
   ///
-  /// The set may include numbers that the lane does not contain.
+  /// The set may also contain numbers of records that are not in this lane.
   private(set) var acknowledged = SequenceSet(0...0)
-  /// Records in flight, in the order of their delivery.
+  /// The records that are in flight, in the order of their delivery.
   private(set) var handedOut: [HandedOut] = []
   private var inFlight = SequenceSet()
 
-  /// The highest number up to which everything is acknowledged.
+  /// The cursor: the highest number up to which the sink has acknowledged everything.
   var cursor: UInt64 { acknowledged.range(containing: 0)?.upperBound ?? 0 }
 
   /// Whether a record must not be delivered now, because it is acknowledged or in flight.
   func isTaken(_ sequence: UInt64) -> Bool { acknowledged.contains(sequence) || inFlight.contains(sequence) }
 
-  /// Returns the last number of the contiguous range of taken numbers after `sequence`.
+  /// Returns the last one of the consecutive numbers after `sequence` that are acknowledged or in flight; `sequence`
+  /// itself if there is none.
   func taken(behind sequence: UInt64) -> UInt64 {
     var last = sequence
     while last < .max {
@@ -43,7 +44,7 @@ struct LaneProgress {
     inFlight.insert(previous + 1...sequence)
   }
 
-  /// Marks the in-flight records of a range as acknowledged.
+  /// Marks those records of a range that are in flight as acknowledged.
   ///
   /// - Returns: their numbers.
   mutating func acknowledge(_ range: ClosedRange<UInt64>) -> [UInt64] {
@@ -58,16 +59,16 @@ struct LaneProgress {
     return done
   }
 
-  /// Marks numbers that will never be delivered as acknowledged.
+  /// Marks numbers as acknowledged, because their records will never be delivered.
   mutating func skip(_ range: ClosedRange<UInt64>) { acknowledged.insert(range) }
 
-  /// Clears all in-flight records, so that they are delivered again.
+  /// Marks all records that are in flight as not delivered, so that they are delivered again.
   mutating func requeue() {
     handedOut.removeAll(keepingCapacity: true)
     inFlight = SequenceSet()
   }
 
-  /// Clears the in-flight records of a range, so that they are delivered again.
+  /// Marks those records of a range that are in flight as not delivered, so that they are delivered again.
   mutating func requeue(_ range: ClosedRange<UInt64>) {
     handedOut.removeAll { record in
       guard range.contains(record.sequence) else { return false }

@@ -1,21 +1,21 @@
 import Telemetry
 
-/// Records for one sink, as finished lines in one buffer. ``Spool/nextBatch(for:limit:at:into:)`` clears and fills a
-/// batch; its memory is reused.
+/// Records for one sink, as finished lines in one buffer. ``Spool/nextBatch(for:limit:at:into:)`` clears a batch and
+/// fills it again, so that its memory is reused.
 public struct RecordBatch: Sendable {
-  /// The place where a record is stored.
+  /// Where a record is stored.
   public enum Source: Hashable, Sendable {
-    /// In memory, in this epoch of the process: 0 for the first one.
+    /// In memory, in a memory epoch. The memory epochs of this process are numbered from 0.
     case memory(UInt32)
-    /// In a file, by its number among the files that this process opened or created.
+    /// In a file. The files that this process has opened or created are numbered.
     case file(UInt32)
   }
 
-  /// The identity of a record for the spool.
+  /// What identifies a record for the spool.
   public struct Number: Hashable, Sendable {
-    /// The place where the record is stored; it determines the epoch of `sequence`.
+    /// Where the record is stored. This determines the epoch to which `sequence` belongs.
     public var source: Source
-    /// The record's `seq`.
+    /// The record's sequence number.
     public var sequence: UInt64
 
     /// Creates an identity; the parameters are the properties of the same names.
@@ -27,7 +27,7 @@ public struct RecordBatch: Sendable {
 
   /// A record in a batch.
   public struct Record: Sendable {
-    /// Identity of the record for the spool.
+    /// What identifies the record for the spool.
     public let number: Number
     /// Type of the record.
     public let type: RecordType
@@ -35,11 +35,11 @@ public struct RecordBatch: Sendable {
     public let range: Range<Int>
   }
 
-  /// Limits for the records and bytes of a batch. The first record is added even if it exceeds them.
+  /// Maximum size of a batch. The first record is added even if it exceeds the limits.
   public struct Limit: Sendable {
     /// Maximum number of records.
     public var records: Int
-    /// Maximum number of bytes.
+    /// Maximum size of all lines, bytes.
     public var bytes: Int
 
     /// Creates limits; the parameters are the properties of the same names.
@@ -49,9 +49,9 @@ public struct RecordBatch: Sendable {
     }
   }
 
-  /// The lines of all records.
+  /// The lines of all records, one after another.
   public internal(set) var bytes: [UInt8] = []
-  /// The records in the order of their lines.
+  /// The records, in the order of their lines.
   public internal(set) var records: [Record] = []
 
   /// Creates an empty batch.
@@ -60,15 +60,15 @@ public struct RecordBatch: Sendable {
   /// Whether the batch has no records.
   public var isEmpty: Bool { records.isEmpty }
 
-  /// Removes all records and keeps the memory.
+  /// Removes all records. The memory is kept for the next ones.
   mutating func clear() {
     bytes.removeAll(keepingCapacity: true)
     records.removeAll(keepingCapacity: true)
   }
 
-  /// Adds the record whose line was appended at `start`.
+  /// Adds a record whose line was appended to ``bytes`` at `start`.
   ///
-  /// - Returns: `false` if it exceeds the limit; the line is then removed.
+  /// - Returns: `false` if the record exceeds the limit, in which case its line is removed again.
   mutating func append(_ number: Number, _ type: RecordType, from start: Int, _ limit: Limit) -> Bool {
     guard records.isEmpty || records.count < limit.records && bytes.count <= limit.bytes else {
       bytes.removeSubrange(start...)
@@ -80,7 +80,7 @@ public struct RecordBatch: Sendable {
 
   /// Replaces the lines of all records.
   ///
-  /// - Parameter write: receives a record's type and line and appends the new line.
+  /// - Parameter write: receives a record's type and its line, and appends the new line to its third argument.
   public mutating func rewrite(_ write: (RecordType, Span<UInt8>, inout [UInt8]) -> Void) {
     var lines: [UInt8] = []
     lines.reserveCapacity(bytes.count)
@@ -92,7 +92,7 @@ public struct RecordBatch: Sendable {
     bytes = lines
   }
 
-  /// Moves the record at `index` to the end.
+  /// Moves the record at `index` to the end, with its line.
   mutating func moveToEnd(_ index: Int) {
     let moved = records.remove(at: index)
     let line = Array(bytes[moved.range])

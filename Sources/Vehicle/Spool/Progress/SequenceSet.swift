@@ -1,18 +1,18 @@
-/// A set of sequence numbers, stored as ranges: a thousand consecutive numbers cost as much as one.
+/// A set of sequence numbers, stored as ranges. A thousand consecutive numbers take no more memory than a single one.
 public struct SequenceSet: Equatable, Sendable {
-  /// The ranges, ascending, with a gap of at least one number between them.
+  /// The ranges in ascending order. At least one number is missing between two ranges.
   public private(set) var ranges: [ClosedRange<UInt64>] = []
 
   /// Creates an empty set.
   public init() {}
 
-  /// Creates a set of all numbers of a range.
+  /// Creates a set of all numbers in a range.
   public init(_ range: ClosedRange<UInt64>) { ranges = [range] }
 
   /// Whether the set is empty.
   public var isEmpty: Bool { ranges.isEmpty }
 
-  /// The count of numbers.
+  /// How many numbers the set contains.
   var count: UInt64 { ranges.reduce(0) { $0 + ($1.upperBound - $1.lowerBound + 1) } }
 
   /// Returns the range that contains a number; `nil` if the set does not contain it.
@@ -27,7 +27,7 @@ public struct SequenceSet: Equatable, Sendable {
 
   /// Inserts all numbers of a range.
   public mutating func insert(_ range: ClosedRange<UInt64>) {
-    // Merge the range with its neighbours.
+    // Merge the range with those that overlap it or are next to it.
     let first = firstIndex(endingFrom: range.lowerBound == 0 ? 0 : range.lowerBound - 1)
     var end = first
     var merged = range
@@ -52,7 +52,7 @@ public struct SequenceSet: Equatable, Sendable {
     if first < end { ranges.replaceSubrange(first..<end, with: kept) }
   }
 
-  /// Returns the numbers in both sets.
+  /// Returns the numbers that are in both sets.
   func intersection(_ other: SequenceSet) -> SequenceSet {
     var result = SequenceSet()
     var (left, right) = (0, 0)
@@ -66,7 +66,7 @@ public struct SequenceSet: Equatable, Sendable {
     return result
   }
 
-  /// Returns the index of the first range that ends at or after `number`.
+  /// Returns the index of the first range that ends at `number` or after it.
   private func firstIndex(endingFrom number: UInt64) -> Int {
     var (low, high) = (0, ranges.count)
     while low < high {

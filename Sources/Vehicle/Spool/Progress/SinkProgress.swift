@@ -1,28 +1,29 @@
-/// The progress of one sink in the file. Used by one thread.
+/// What one sink has acknowledged, and what is in flight to it, of the records in the file. Only one thread may use it.
 final class SinkProgress {
-  /// Records delivered with a wall time that may still be corrected. A resend must carry the same time.
+  /// Numbers of records that were delivered with a date that may still be corrected. If they are delivered again, they
+  /// must have the same date.
   struct Stamp: Equatable {
     var wall: WallTime
     var sequences: SequenceSet
   }
 
   let name: String
-  /// Row in the file.
+  /// Row number of the sink in the file.
   var row: Int64 = 0
-  /// Progress by ``Lane``.
+  /// The progress in each ``Lane``.
   var lanes: [LaneProgress] = [LaneProgress(), LaneProgress()]
   private(set) var stamps: [Stamp] = []
-  /// Numbers stamped for the first time by the batches in flight. If nothing of a batch is sent, their stamps can be
-  /// discarded.
+  /// Numbers that the batches in flight have stamped for the first time. If nothing of a batch was sent, their stamps
+  /// can be discarded.
   private var firstTime = SequenceSet()
-  /// Whether there are acknowledgements that are not committed.
+  /// Whether there are acknowledgements that are not committed yet.
   var hasNewAcknowledgements = false
-  /// Whether there are stamps that are not committed.
+  /// Whether there are stamps that are not committed yet.
   var hasNewStamps = false
 
   init(name: String) { self.name = name }
 
-  /// Resets the progress for a new file.
+  /// Discards everything, for use with a new file.
   func reset() {
     lanes = [LaneProgress(), LaneProgress()]
     stamps = []
@@ -31,13 +32,13 @@ final class SinkProgress {
     hasNewStamps = false
   }
 
-  /// Returns the stored wall time of a record's earlier delivery; `nil` if there was none, or if that time was final
-  /// and can be computed again.
+  /// Returns the date with which a record was delivered earlier; `nil` if it was not delivered, or if its date will not
+  /// be corrected any more and can be computed again.
   func stamp(of sequence: UInt64) -> WallTime? {
     stamps.first { $0.sequences.contains(sequence) }?.wall
   }
 
-  /// Stores the wall time with which a record is delivered.
+  /// Stores the date with which a record is being delivered.
   func stamp(_ sequence: UInt64, _ wall: WallTime) {
     if let index = stamps.firstIndex(where: { $0.wall == wall }) {
       stamps[index].sequences.insert(sequence...sequence)
@@ -48,7 +49,7 @@ final class SinkProgress {
     hasNewStamps = true
   }
 
-  /// Adds a stored stamp.
+  /// Adds a stamp that was stored.
   func restoreStamp(_ range: ClosedRange<UInt64>, _ wall: WallTime) {
     if let index = stamps.firstIndex(where: { $0.wall == wall }) {
       stamps[index].sequences.insert(range)
@@ -57,7 +58,7 @@ final class SinkProgress {
     }
   }
 
-  /// Marks the in-flight records of a range as acknowledged, in both lanes.
+  /// Marks those records of a range that are in flight as acknowledged, in both lanes.
   func acknowledge(_ range: ClosedRange<UInt64>) {
     for index in lanes.indices {
       let done = lanes[index].acknowledge(range)
@@ -87,15 +88,15 @@ final class SinkProgress {
     hasNewStamps = true
   }
 
-  /// Clears all in-flight records, so that they are delivered again.
+  /// Marks all records that are in flight as not delivered, so that they are delivered again.
   func requeue() {
     for index in lanes.indices { lanes[index].requeue() }
     firstTime = SequenceSet()
   }
 
-  /// Clears the in-flight records of a range, so that they are delivered again.
+  /// Marks those records of a range that are in flight as not delivered, so that they are delivered again.
   ///
-  /// - Parameter sentNothing: whether no byte of them was sent. Stamps made for this delivery are then discarded.
+  /// - Parameter sentNothing: whether no byte of them was sent. If so, the stamps of this delivery are discarded.
   func requeue(_ range: ClosedRange<UInt64>, sentNothing: Bool) {
     for index in lanes.indices { lanes[index].requeue(range) }
     if sentNothing {
