@@ -69,6 +69,18 @@ final class TroubledStorage: FleetStorage {
   func auditHead(tenant: TenantID) async throws(StorageError) -> (number: Int64, hash: [UInt8]) {
     try await real.auditHead(tenant: tenant)
   }
+  func exportRows(
+    of tables: [ArchiveTable], tenant: TenantID,
+    _ receive: @escaping @Sendable (ArchivedRow) throws(StorageError) -> Void
+  ) async throws(StorageError) { try await real.exportRows(of: tables, tenant: tenant, receive) }
+  func importRows(
+    _ rows: [[JSON]], columns: [String], into table: ArchiveTable, of archive: UUIDv7, tenant: TenantID
+  ) async throws(StorageError) {
+    try await real.importRows(rows, columns: columns, into: table, of: archive, tenant: tenant)
+  }
+  func finishImport(
+    of archive: UUIDv7, auditHead head: (number: Int64, hash: [UInt8]), tenant: TenantID
+  ) async throws(StorageError) { try await real.finishImport(of: archive, auditHead: head, tenant: tenant) }
   func turn() async { await real.turn() }
   func referenceTime() async throws(StorageError) -> Timestamp? { try await real.referenceTime() }
   func prepare(at now: Timestamp) async throws(StorageError) { try await real.prepare(at: now) }

@@ -7,8 +7,11 @@ public struct Answer: Sendable {
   public var status: HTTPResponse.Status
   /// Headers except `Content-Length`, which is derived from the body.
   public var headers: HTTPFields
-  /// The body; empty if the status allows none.
+  /// The body; empty if the status allows none, or if the answer has a ``stream``.
   public var body: ByteBuffer
+  /// Writes the body in pieces, for bodies of any length; `nil` if it is ``body``. Each write waits until the client has
+  /// read enough. If it throws, the connection is closed, so that the client notices that the body is incomplete.
+  public var stream: (@Sendable (_ write: (ByteBuffer) async throws -> Void) async throws -> Void)?
 
   /// Creates an answer without a body.
   public init(status: HTTPResponse.Status) {
@@ -29,10 +32,19 @@ public struct Answer: Sendable {
     body = ByteBuffer(bytes: bytes)
   }
 
+  /// Creates an answer whose body is written in pieces.
+  public init(
+    type: String, stream: @escaping @Sendable (_ write: (ByteBuffer) async throws -> Void) async throws -> Void
+  ) {
+    self.init(type: type, bytes: [])
+    self.stream = stream
+  }
+
   /// The status and all headers, as they are sent.
   var head: HTTPResponse {
     var fields = headers
     if status != .noContent, status != .notModified { fields[.contentLength] = String(body.readableBytes) }
+    if stream != nil { fields[.contentLength] = nil }
     fields[.cacheControl] = fields[.cacheControl] ?? "no-store"
     fields[.xContentTypeOptions] = "nosniff"
     // Answers of the API are not web pages. If a browser shows one, it must not load or run anything.

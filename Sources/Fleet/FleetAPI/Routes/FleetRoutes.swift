@@ -49,6 +49,7 @@ enum FleetRoutes {
       + PasskeyRoutes(accounts: accounts).routes
       + ProviderRoutes(accounts: accounts).routes
       + AuditRoutes(storage: storage).routes
+      + ExportRoutes(storage: storage).routes
       + [metrics.route]
     let operation = Operation(
       id: "getOpenAPI", summary: "This description (OpenAPI 3.1).",

@@ -122,6 +122,13 @@ struct RequestHandler: Sendable {
       try await writer.writeResponse(answer.head)
       return
     }
+    if let stream = answer.stream {
+      share.shrink(to: 0)
+      var body = try await writer.writeHead(answer.head)
+      try await stream { piece in try await body.write(piece) }
+      try await body.finish(nil)
+      return
+    }
     share.shrink(to: answer.body.readableBytes)
     guard answer.body.readableBytes > Self.piece else {
       share.shrink(to: 0)

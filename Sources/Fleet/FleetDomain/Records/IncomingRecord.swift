@@ -28,6 +28,9 @@ public struct IncomingRecord: Equatable, Sendable {
   public var ecu: String?
   /// The record's JSON object, without white space before and after it.
   public var body: [UInt8]
+  /// The time at which another store received it, if it comes from that store's archive; `nil` if this store receives
+  /// it first.
+  public var receivedAt: Timestamp?
 
   public init(
     kind: RecordKind, id: UUIDv7, time: Timestamp?, quality: TimeQuality, gatewayId: String, vehicleId: String,

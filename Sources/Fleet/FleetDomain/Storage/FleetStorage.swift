@@ -258,6 +258,37 @@ public protocol FleetStorage: Sendable {
   /// entries, so that missing entries are detected.
   func auditHead(tenant: TenantID) async throws(StorageError) -> (number: Int64, hash: [UInt8])
 
+  // MARK: Archives
+
+  /// Reads all rows of some tables, as they were at one moment.
+  ///
+  /// - Parameter receive: receives ``ArchivedRow/start``, then each table with its rows. Everything that came before
+  ///   another ``ArchivedRow/start`` is void. It runs on a thread of the database and must return soon.
+  func exportRows(
+    of tables: [ArchiveTable], tenant: TenantID,
+    _ receive: @escaping @Sendable (ArchivedRow) throws(StorageError) -> Void
+  ) async throws(StorageError)
+
+  /// Inserts rows of an archive. Rows that an earlier call with the same archive has inserted are skipped.
+  ///
+  /// The tenant must be empty when its first rows are imported. Nobody else may change its things until
+  /// ``finishImport(of:auditHead:tenant:)``.
+  ///
+  /// - Parameter columns: the columns of the values. Columns that are missing get their standard value.
+  /// - Throws: `exists` if the tenant is not empty, or if another tenant has a secret of the rows; `invalidQuery` for a
+  ///   value or a column that the table does not have.
+  func importRows(
+    _ rows: [[JSON]], columns: [String], into table: ArchiveTable, of archive: UUIDv7, tenant: TenantID
+  ) async throws(StorageError)
+
+  /// Ends the import of an archive.
+  ///
+  /// - Parameter head: number and hash of the last entry of the archive's audit.
+  /// - Throws: `damaged` if the number of the audit's entries is another one.
+  func finishImport(
+    of archive: UUIDv7, auditHead head: (number: Int64, hash: [UInt8]), tenant: TenantID
+  ) async throws(StorageError)
+
   // MARK: The storage itself
 
   /// Begins a new generation of feed positions. This is required after a backup was restored in a way that no server

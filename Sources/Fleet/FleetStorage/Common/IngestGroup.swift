@@ -109,9 +109,9 @@ struct IngestGroup {
   ) throws(StoreFailure) {
     let source = jobs[job].source
     book.begin(job: job, from: source)
-    let reception = Reception(at: jobs[job].now)
     for index in jobs[job].records.indices {
       let record = jobs[job].records[index]
+      let reception = Reception(at: record.receivedAt ?? jobs[job].now)
       switch try book.vehicle(of: record, from: source, at: jobs[job].now, transaction) {
       case .failure(let refusal): outcomes[job]?[index] = .refused(refusal)
       case .success(let vehicle):

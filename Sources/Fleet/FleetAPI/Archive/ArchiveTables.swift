@@ -1,0 +1,52 @@
+import FleetDomain
+import FleetWork
+
+extension ArchiveTable {
+  /// The tables of an archive, in the order in which they are imported.
+  ///
+  /// Sessions, tickets, second factors and queued mails are not in an archive, because their secrets are worthless or
+  /// dangerous elsewhere. Of people, the archive lacks the password: after an import they set a new one by recovery, or
+  /// sign in with their provider. The keys of gateways and tokens are digests; they remain valid, so that vehicles go on
+  /// reporting.
+  public static let all: [ArchiveTable] = [
+    ArchiveTable(Person.self, without: ["passwordHash"]),
+    ArchiveTable(LinkedIdentity.self),
+    ArchiveTable(Fleet.self),
+    ArchiveTable(Vehicle.self),
+    ArchiveTable(Driver.self),
+    ArchiveTable(Assignment.self),
+    ArchiveTable(Expense.self),
+    ArchiveTable(FuelEntry.self),
+    ArchiveTable(
+      "fences", key: [], [Column("version", .integer), Column("modified", .integer), Column("body", .bytes)]),
+    ArchiveTable(
+      "gateway", key: ["id"],
+      [
+        Column("id", .text), Column("added", .integer), Column("secret", .bytes), Column("secret_at", .integer),
+        Column("revoked", .integer), Column("last_seen", .integer), Column("spool_depth", .integer),
+        Column("version", .text),
+      ]),
+    ArchiveTable(
+      "gateway_vehicle", key: ["gateway", "vehicle"],
+      [
+        Column("gateway", .text), Column("vehicle", .text), Column("place", .integer), Column("active", .integer),
+      ]),
+    ArchiveTable(
+      "token", key: ["id"],
+      [
+        Column("id", .identifier), Column("label", .text), Column("role", .text), Column("secret", .bytes),
+        Column("added", .integer), Column("revoked", .integer),
+      ]),
+    ArchiveTable("personal_key", key: ["subject"], [Column("subject", .identifier), Column("secret", .bytes)]),
+    ArchiveTable(
+      "audit", key: ["number"],
+      [
+        Column("number", .integer), Column("time", .integer), Column("thing", .identifier),
+        Column("subject", .identifier), Column("hash", .bytes), Column("content", .text),
+      ]),
+    auditHead,
+  ]
+
+  /// The number and the hash of the audit's last entry. An import writes it last.
+  public static let auditHead = ArchiveTable("audit_head", key: [], [Column("number", .integer), Column("hash", .bytes)])
+}

@@ -1,0 +1,89 @@
+import FleetDomain
+import Glibc
+import Synchronization
+
+/// A file without a name, which disappears when it is closed: first written, then read from its beginning.
+final class ScratchFile: Sendable {
+  private struct State {
+    var buffer: [UInt8] = []
+  }
+
+  /// The number of bytes that are written or read at once.
+  private static let piece = 64 << 10
+
+  private let descriptor: Int32
+  private let state = Mutex(State())
+
+  /// - Throws: `system` if it cannot be created in the folder for temporary files.
+  init() throws(StorageError) {
+    let folder = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+    var path = Array("\(folder)/fleetstore-XXXXXX".utf8CString)
+    descriptor = unsafe path.withUnsafeMutableBufferPointer { name in
+      guard let name = name.baseAddress else { return -1 }
+      let descriptor = unsafe mkstemp(name)
+      if descriptor >= 0 { _ = unsafe unlink(name) }
+      return descriptor
+    }
+    if descriptor < 0 { throw Self.error(folder) }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+  }
+
+  deinit { Glibc.close(descriptor) }
+
+  /// Removes what was written.
+  func clear() throws(StorageError) {
+    state.withLock { $0.buffer = [] }
+    guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.error("temporary file") }
+  }
+
+  func append(_ bytes: [UInt8]) throws(StorageError) {
+    let full: [UInt8]? = state.withLock { state in
+      state.buffer += bytes
+      guard state.buffer.count >= Self.piece else { return nil }
+      defer { state.buffer = [] }
+      return state.buffer
+    }
+    if let full { try writeAll(full) }
+  }
+
+  /// Ends the writing; reading begins at the first byte.
+  func rewind() throws(StorageError) {
+    let rest = state.withLock { state in
+      defer { state.buffer = [] }
+      return state.buffer
+    }
+    try writeAll(rest)
+    guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.error("temporary file") }
+  }
+
+  /// Returns the next bytes; `nil` at the end.
+  func next() throws(StorageError) -> [UInt8]? {
+    let descriptor = descriptor
+    var count = 0
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Self.piece) { buffer, initialized in
+      repeat {
+        count = unsafe read(descriptor, buffer.baseAddress, Self.piece)
+      } while count < 0 && errno == EINTR
+      initialized = max(count, 0)
+    }
+    if count < 0 { throw Self.error("temporary file") }
+    return count == 0 ? nil : bytes
+  }
+
+  private func writeAll(_ bytes: [UInt8]) throws(StorageError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw Self.error("temporary file")
+      }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  private static func error(_ place: String) -> StorageError {
+    let code = errno
+    return StorageError(code == ENOSPC ? .full : .system, place, unsafe String(cString: strerror(code)))
+  }
+}

@@ -1,0 +1,146 @@
+import FleetDomain
+import Telemetry
+
+/// Reads the lines of an archive into a tenant.
+///
+///     var work = TenantImport(storage: storage, tenant: nil)
+///     while let line = … { try await work.add(line) }
+///     try await work.finish()
+public struct TenantImport {
+  /// What the lines that follow belong to.
+  private enum Section {
+    case start
+    case table(ArchiveTable, columns: [String])
+    case records(ofVehicle: String)
+    case end(rows: Int64, records: Int64)
+  }
+
+  /// The number of rows or records that are stored at once.
+  private static let batch = 1_000
+
+  private let storage: any FleetStorage
+  private let named: TenantID?
+  private var head: ArchiveHead?
+  private var section = Section.start
+  private var rows: [[JSON]] = []
+  private var records: [IncomingRecord] = []
+  private var auditHead: (number: Int64, hash: [UInt8]) = (0, AuditEntry.firstHash)
+  private var counts: (rows: Int64, records: Int64) = (0, 0)
+
+  /// - Parameter tenant: the tenant; `nil` for the one that the archive names.
+  public init(storage: any FleetStorage, tenant: TenantID?) {
+    self.storage = storage
+    named = tenant
+  }
+
+  /// Reads a line without its line feed.
+  ///
+  /// - Throws: `FieldError` for a line that does not belong here; `StorageError`.
+  public mutating func add(_ line: [UInt8]) async throws {
+    switch (try ArchiveLine(parsing: line), section) {
+    case (.head(let head), .start): try await begin(head)
+    case (_, .start): throw FieldError("", "expected the head of an archive")
+    case (_, .end): throw FieldError("", "expected nothing after the end of the archive")
+    case (.head, _): throw FieldError("", "expected the head only in the first line")
+    case (.table(let name, let columns), .table):
+      try await store()
+      guard let table = ArchiveTable.all.first(where: { $0.name == name }) else {
+        throw FieldError("table", "unknown table \(JSON.text(name).summary): a later version made the archive")
+      }
+      section = .table(table, columns: columns)
+    case (.row(let values), .table(let table, let columns)):
+      counts.rows += 1
+      if table.name == ArchiveTable.auditHead.name {
+        try readAuditHead(Dictionary(zip(columns, values)) { first, _ in first })
+      } else {
+        rows.append(values)
+        if rows.count >= Self.batch { try await store() }
+      }
+    case (.vehicle(let id), .table), (.vehicle(let id), .records):
+      try await store()
+      section = .records(ofVehicle: id)
+    case (.record(let received, let body), .records(let vehicle)):
+      counts.records += 1
+      records.append(try Self.record(body, received, of: vehicle))
+      if records.count >= Self.batch { try await store() }
+    case (.end(let rows, let records), _):
+      try await store()
+      section = .end(rows: rows, records: records)
+    case (.row, .records), (.table, .records): throw FieldError("", "expected a record, a vehicle or the end")
+    case (.record, .table): throw FieldError("", "expected a vehicle before its records")
+    }
+  }
+
+  /// Ends the import after the last line.
+  ///
+  /// - Throws: `FieldError` if lines are missing; `StorageError`.
+  public mutating func finish() async throws -> (rows: Int64, records: Int64) {
+    guard let head, case .end(let rows, let records) = section else {
+      throw FieldError("", "the archive was cut off: its last line is missing")
+    }
+    guard (rows, records) == counts else {
+      throw FieldError(
+        "end",
+        "expected \(rows) rows and \(records) records, found \(counts.rows) and \(counts.records): lines are missing")
+    }
+    try await storage.finishImport(of: head.id, auditHead: auditHead, tenant: named ?? head.tenant)
+    return counts
+  }
+
+  private mutating func begin(_ head: ArchiveHead) async throws {
+    let schema = try await storage.health().schemaVersion
+    guard head.schema <= Int64(schema) else {
+      throw FieldError(
+        "archive/schema", "expected at most \(schema), found \(head.schema): import it with a later version")
+    }
+    let tenant = named ?? head.tenant
+    do throws(StorageError) {
+      try await storage.addTenant(tenant, at: head.time)
+    } catch {
+      guard error.kind == .exists else { throw error }
+    }
+    self.head = head
+    // Rows before the first table would belong to nothing.
+    section = .table(ArchiveTable("", key: [], []), columns: [])
+    // Fails at once if the tenant is not empty, also if the archive has no rows.
+    try await storage.importRows([], columns: [], into: ArchiveTable.auditHead, of: head.id, tenant: tenant)
+  }
+
+  /// Stores the rows or records that were read.
+  private mutating func store() async throws {
+    guard let head else { return }
+    let tenant = named ?? head.tenant
+    if !rows.isEmpty, case .table(let table, let columns) = section {
+      guard !table.columns.isEmpty else { throw FieldError("", "expected a table before its rows") }
+      try await storage.importRows(rows, columns: columns, into: table, of: head.id, tenant: tenant)
+      rows = []
+    }
+    if !records.isEmpty {
+      let outcomes = try await storage.ingest(records, from: .trusted, tenant: tenant, at: head.time)
+      for case .refused(let refusal) in outcomes { throw FieldError("record", refusal.description) }
+      records = []
+    }
+  }
+
+  private mutating func readAuditHead(_ values: [String: JSON]) throws(FieldError) {
+    guard let number = values["number"]?.integerValue,
+      let hash = values["hash"]?.textValue.flatMap({ Hexadecimal.bytes($0) })
+    else { throw FieldError("audit_head", "expected a number and a hash") }
+    auditHead = (number, hash)
+  }
+
+  private static func record(
+    _ body: [UInt8], _ received: Int64?, of vehicle: String
+  ) throws(FieldError) -> IncomingRecord {
+    do throws(RecordRefusal) {
+      var record = try IncomingRecord(parsing: body.span)
+      record.vehicleId = vehicle
+      // The vehicle came with the archive. A VIN that an administrator removed must not come back.
+      record.vin = nil
+      record.receivedAt = received.map { Timestamp(nanoseconds: $0 * 1_000_000) }
+      return record
+    } catch {
+      throw FieldError("record", error.description)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import FleetAccess
+import FleetDomain
+import HTTPTypes
+import NIOCore
+import Synchronization
+
+/// `/api/exports`: everything of the tenant.
+struct ExportRoutes {
+  let storage: any FleetStorage
+  private let running = RunningExports()
+
+  init(storage: any FleetStorage) { self.storage = storage }
+
+  var routes: [Route] {
+    let operation = Operation(
+      id: "exportTenant",
+      summary:
+        "Everything of the tenant as JSON lines, which `fleetstore import` reads: people without their passwords, vehicles, work, gateways, fences, the audit and all records.",
+      results: [.init(.ok, "The archive.", Operation.Content(types: ["application/x-ndjson"], schema: nil))],
+      errors: [.conflict])
+    // The archive contains people and the audit, so only those who may read the whole audit receive it.
+    return [
+      Route(.get, "/api/exports", .may(.read, .audit), operation) { [storage, running] call in
+        let caller = try call.caller
+        guard let turn = running.begin(caller.tenant) else {
+          throw APIError(
+            .conflict, "exportRuns", "an export of this tenant is being written; wait until it is finished")
+        }
+        let now = WallClock.now
+        try await storage.change(tenant: caller.tenant, by: caller.actor(from: call.client.address), at: now) { things throws(ThingError) in
+          try things.note("export", kind: "tenant", thing: nil, details: [:])
+        }
+        let export = TenantExport(storage: storage, tenant: caller.tenant)
+        var answer = Answer(type: "application/x-ndjson") { write in
+          defer { turn.end() }
+          try await export.write(at: now) { try await write(ByteBuffer(bytes: $0)) }
+        }
+        answer.headers[.contentDisposition] = "attachment; filename=\"\(caller.tenant.text).jsonl\""
+        return answer
+      }
+    ]
+  }
+}
+
+/// The tenants whose exports are being written: one each, because an export reads everything.
+private final class RunningExports: Sendable {
+  /// Ends when it is released, also if the answer was never sent.
+  final class Turn: Sendable {
+    private let tenant: TenantID
+    private let exports: RunningExports
+
+    init(_ tenant: TenantID, _ exports: RunningExports) {
+      self.tenant = tenant
+      self.exports = exports
+    }
+
+    func end() { _ = exports.tenants.withLock { $0.remove(tenant) } }
+    deinit { end() }
+  }
+
+  private let tenants = Mutex<Set<TenantID>>([])
+
+  /// - Returns: `nil` if an export of the tenant is being written.
+  func begin(_ tenant: TenantID) -> Turn? {
+    tenants.withLock { $0.insert(tenant).inserted } ? Turn(tenant, self) : nil
+  }
+}

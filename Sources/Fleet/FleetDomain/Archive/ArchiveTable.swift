@@ -1,0 +1,78 @@
+import Telemetry
+
+/// A database table whose rows are part of a tenant's archive.
+///
+/// An archive contains everything of one tenant except sessions, passwords and second factors. It does not depend on the
+/// database: an archive of SQLite can be imported into PostgreSQL.
+public struct ArchiveTable: Sendable {
+  public enum ColumnType: Sendable {
+    case text
+    case integer
+    case real
+    /// In the archive the text form of the UUID.
+    case identifier
+    /// In the archive two hexadecimal digits for each byte.
+    case bytes
+  }
+
+  public struct Column: Sendable {
+    public let name: String
+    public let type: ColumnType
+    /// The value if the archive of an earlier version lacks the column.
+    public let standard: JSON
+
+    public init(_ name: String, _ type: ColumnType, standard: JSON = .null) {
+      self.name = name
+      self.type = type
+      self.standard = standard
+    }
+  }
+
+  public let name: String
+  /// The columns except `tenant`.
+  public let columns: [Column]
+  /// The columns that identify a row, and by which rows are sorted; empty if a tenant has only one row.
+  public let key: [String]
+
+  public init(_ name: String, key: [String], _ columns: [Column]) {
+    self.name = name
+    self.key = key
+    self.columns = columns
+  }
+
+  /// Creates the table of a kind of thing.
+  ///
+  /// - Parameter hidden: keys of the fields that the archive does not contain.
+  public init<Value: Kind>(_ kind: Value.Type, without hidden: Set<String> = []) {
+    let names = Value.names
+    var columns = [
+      Column(names.idColumn, .identifier), Column("version", .integer, standard: .integer(1)),
+      Column(names.createdColumn, .integer, standard: .integer(0)), Column("updated", .integer, standard: .integer(0)),
+    ]
+    let standard = Value()
+    for field in Value.fields where !hidden.contains(field.key) {
+      columns.append(Column(field, of: standard))
+    }
+    if Value.fields.contains(where: \.isTextSearched) {
+      columns.append(Column("search", .text, standard: .text("")))
+    }
+    self.init(names.table, key: [names.idColumn], columns)
+  }
+}
+
+extension ArchiveTable.Column {
+  fileprivate init<Value: Kind>(_ field: Field<Value>, of standard: Value) {
+    let name = KindNames.snakeCase(field.key)
+    let value = field.json(standard)
+    switch field.type {
+    case .text: self.init(name, .text, standard: value)
+    case .real: self.init(name, .real, standard: value)
+    case .identifier: self.init(name, .identifier, standard: value)
+    case .integer: self.init(name, .integer, standard: value)
+    case .flag: self.init(name, .integer, standard: .integer(value == .bool(true) ? 1 : 0))
+    case .time:
+      self.init(name, .integer, standard: (try? Timestamp(json: value)).map { .integer($0.milliseconds) } ?? .null)
+    case .json: self.init(name, .text, standard: value == .null ? .null : .text(value.canonicalText))
+    }
+  }
+}

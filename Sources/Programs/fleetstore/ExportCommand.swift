@@ -1,0 +1,46 @@
+import ArgumentParser
+import CommandLineSupport
+import Failures
+import FleetAPI
+import FleetDomain
+
+/// `fleetstore export`: everything of a tenant.
+struct ExportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Prints everything of a tenant as JSON lines.",
+    discussion: """
+      `fleetstore import` reads them, into SQLite or PostgreSQL. They contain people, vehicles, work, gateways, fences, \
+      the audit and all records; not passwords, second factors and sessions. Keep them as safe as the database.
+      """)
+
+  @OptionGroup var owner: TenantOption
+  @OptionGroup var store: CommandStore
+
+  func run() async throws {
+    let tenant = try owner.tenant()
+    try await store.withStorage { storage in
+      var progress = ArchiveProgress("exported")
+      let counts = try await TenantExport(storage: storage, tenant: tenant).write(at: WallClock.now) { bytes in
+        try StandardOutput.write(String(decoding: bytes, as: UTF8.self))
+        progress.add(bytes: bytes.count)
+      }
+      StandardError.say("fleetstore: exported \(counts.rows) rows and \(counts.records) records of \(tenant.text)")
+    }
+  }
+}
+
+/// Says every ten seconds how far an export or import is.
+struct ArchiveProgress {
+  private let verb: String
+  private var bytes = 0
+  private var next = ContinuousClock.now + .seconds(10)
+
+  init(_ verb: String) { self.verb = verb }
+
+  mutating func add(bytes count: Int) {
+    bytes += count
+    guard ContinuousClock.now >= next else { return }
+    next += .seconds(10)
+    StandardError.say("fleetstore: \(verb) \(bytes / 1_000_000) MB")
+  }
+}

@@ -1,0 +1,109 @@
+import ArgumentParser
+import CommandLineSupport
+import Failures
+import FleetAPI
+import FleetDomain
+import Glibc
+import Telemetry
+
+/// `fleetstore import`: reads what `fleetstore export` has printed.
+struct ImportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import", abstract: "Reads an archive of `fleetstore export` into an empty tenant.",
+    discussion: """
+      Makes the tenant if it does not exist. An import that was interrupted continues if it is started again with the \
+      same archive. Until it is finished, nobody should use the tenant. People set new passwords afterwards; gateways and \
+      tokens keep their keys.
+      """)
+
+  @Argument(help: "The archive; - for stdin.", completion: .file()) var file: String
+  @Option(
+    name: .customLong("tenant"), help: ArgumentHelp("The tenant. (default: that of the archive)", valueName: "name"))
+  var name: String?
+  @OptionGroup var store: CommandStore
+
+  func run() async throws {
+    let lines = try ArchiveLines(path: file)
+    var tenant: TenantID?
+    if let name {
+      guard let given = TenantID(name) else {
+        throw Failure(.usage, "--tenant: expected 1 to 63 characters of a-z, 0-9 and -, found \"\(name)\"")
+      }
+      tenant = given
+    }
+    try await store.withStorage { storage in
+      var work = TenantImport(storage: storage, tenant: tenant)
+      var progress = ArchiveProgress("imported")
+      do {
+        while let line = try lines.next() {
+          try await work.add(line)
+          progress.add(bytes: line.count + 1)
+        }
+        let counts = try await work.finish()
+        StandardError.say("fleetstore: imported \(counts.rows) rows and \(counts.records) records")
+      } catch let error as FieldError {
+        let path = error.path.isEmpty ? "" : "\(error.path): "
+        throw Failure(.badData, "\(lines.name): line \(max(lines.number, 1)): \(path)\(error.message)")
+      }
+    }
+  }
+}
+
+/// The lines of a file or of stdin.
+final class ArchiveLines {
+  /// The maximum length of a line in bytes.
+  private static let longest = 64 << 20
+
+  let name: String
+  /// The number of the last line, from 1.
+  private(set) var number = 0
+  private let descriptor: Int32
+  private var buffer: [UInt8] = []
+  private var start = 0
+  private var isAtEnd = false
+
+  /// - Throws: a failure if the file cannot be read.
+  init(path: String) throws(Failure) {
+    name = path == "-" ? "stdin" : path
+    descriptor = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
+    if descriptor < 0 { throw Failure(.noInput, path, "cannot be read: \(systemReason(errno))") }
+  }
+
+  deinit { if descriptor > 0 { close(descriptor) } }
+
+  /// Returns the next line without its line feed; `nil` at the end.
+  func next() throws(Failure) -> [UInt8]? {
+    var searched = start
+    while true {
+      if let end = buffer[searched...].firstIndex(of: 0x0A) {
+        defer { start = end + 1 }
+        number += 1
+        return Array(buffer[start..<end])
+      }
+      if isAtEnd {
+        guard start < buffer.count else { return nil }
+        defer { start = buffer.count }
+        number += 1
+        return Array(buffer[start...])
+      }
+      buffer.removeSubrange(..<start)
+      start = 0
+      searched = buffer.count
+      guard buffer.count <= Self.longest else {
+        throw Failure(.badData, "\(name): line \(number + 1): longer than \(Self.longest) bytes; not an archive")
+      }
+      try readMore()
+    }
+  }
+
+  private func readMore() throws(Failure) {
+    var piece = [UInt8](repeating: 0, count: 256 << 10)
+    var count = 0
+    repeat {
+      count = unsafe piece.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+    } while count < 0 && errno == EINTR
+    if count < 0 { throw Failure(.unreadable, name, "cannot be read: \(systemReason(errno))") }
+    if count == 0 { isAtEnd = true }
+    buffer += piece[..<count]
+  }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import TestKit
+import Testing
+
+@testable import FleetstoreTestKit
+
+/// `fleetstore export`, `GET /api/exports` and `fleetstore import`: everything of a tenant, out and back in.
+@Suite struct ArchiveTests {
+  /// Columns that an archive lacks, each for a reason: secrets that are worthless or dangerous elsewhere, state of this
+  /// server, and what the import of the records makes again.
+  private static let leftOut: Set<String> = [
+    "audit.tenant", "person.password_hash", "gateway.vehicle", "gateway.vehicle_time", "vehicle.key",
+  ]
+  private static let tablesLeftOut: Set<String> = [
+    "session", "factor", "ticket", "queued_mail", "record", "telemetry_run", "feed", "removal", "revocation",
+  ]
+
+  private static func records(_ numbers: ClosedRange<Int>) -> String {
+    numbers.map { number in
+      let digits = String(number, radix: 16)
+      let id = "019df1ad-ee28-716a-aa27-" + String(repeating: "0", count: 12 - digits.count) + digits
+      let type = number % 7 == 0 ? "trip" : "telemetry"
+      let rest =
+        type == "trip" ? #","tripId":"t\#(number)","state":"started""# : #","latitude":47.5,"longitude":9.25,"speed":12.50"#
+      return #"{"type":"\#(type)","id":"\#(id)","timestamp":"2026-05-04T06:30:01.\#(100 + number)Z","timeQuality":"gps","#
+        + #""gatewayId":"gw-1","vehicleId":"VAN-1","epoch":"019df1ad-ee28-716a-aa27-aa9ecdc9b1c9","seq":\#(number)\#(rest)}"#
+    }.joined(separator: "\n")
+  }
+
+  /// The lines of an archive without its head, which has the time and a new id.
+  private static func body(_ archive: String) -> [Substring] { Array(archive.split(separator: "\n").dropFirst()) }
+
+  /// Fills a store over its API. Returns the archives that the command and the API have written.
+  private static func filled(_ database: String, in scratch: borrowing ScratchFolder) throws -> (String, String) {
+    let store = try ServedStore(["--database", database])
+    defer { store.program.kill() }
+    let token = try #require(store.token)
+    func post(_ path: String, _ body: String) throws -> String {
+      let answer = try store.ask(path, token: token, ["-H", "Content-Type: application/json", "--data-raw", body])
+      try #require(answer.contains(#""id""#), "\(path): \(answer)")
+      let json = try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any]
+      return json?["id"] as? String ?? ""
+    }
+    let sent = try store.ask(
+      "/api/telemetry", token: token,
+      ["-H", "Content-Type: application/jsonl", "--data-raw", records(1...40)])
+    #expect(sent.contains(#""stored":40"#), "\(sent)")
+    _ = try post("/api/people", #"{"email":"ann@example.com","firstName":"Änn","lastName":"B","roles":["admin"]}"#)
+    _ = try post("/api/fleets", #"{"name":"North","timeZone":"Europe/Berlin","vehicleIds":["VAN-1"]}"#)
+    _ = try post("/api/vehicles", #"{"id":"CAR-2","make":"Opel","tankCapacity":52.5}"#)
+    let driver = try post("/api/drivers", #"{"name":"Dora","licenceNumber":"X1"}"#)
+    _ = try post("/api/assignments", #"{"driverId":"\#(driver)","vehicleId":"CAR-2"}"#)
+    _ = try post(
+      "/api/expenses",
+      #"{"vehicleId":"CAR-2","at":"2026-05-04T06:30:01Z","category":"toll","amount":{"amount":"4.90","currency":"EUR"}}"#)
+    let fences = try store.ask(
+      "/api/geofences", token: token,
+      ["-X", "PUT", "-H", "Content-Type: application/geo+json", "--data-raw", #"{"type":"FeatureCollection","features":[]}"#])
+    #expect(!fences.contains("error"), "\(fences)")
+    let fetched = try store.ask("/api/exports", token: token)
+    let printed = try FleetstoreProgram.run(["export", "--database", database], in: scratch.path)
+    #expect(printed.status == 0, "\(printed.errors)")
+    return (fetched, printed.output)
+  }
+
+  @Test func everything_goes_out_of_sqlite_into_postgresql_and_back() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let (fetched, printed) = try Self.filled("sqlite:\(scratch.file("a.db"))", in: scratch)
+      #expect(Self.body(fetched) == Self.body(printed))
+      #expect(printed.contains("Änn") && printed.contains(#""speed":12.50"#), "records as they were sent")
+      #expect(printed.contains(#"{"end":{"records":40,"#), "\(printed.suffix(200))")
+
+      let server = try PostgreSQLServer.shared
+      let other = try server.database()
+      let archive = try scratch.write("a.jsonl", printed)
+      let first = try FleetstoreProgram.run(["import", archive, "--database", other, "--create"], in: scratch.path)
+      #expect(first.status == 0, "\(first.errors)")
+      let back = try FleetstoreProgram.run(["export", "--database", other], in: scratch.path)
+      #expect(Self.body(back.output) == Self.body(printed))
+      let again = try scratch.write("b.jsonl", back.output)
+      let second = try FleetstoreProgram.run(
+        ["import", again, "--database", "sqlite:c.db", "--create", "--tenant", "north"], in: scratch.path)
+      #expect(second.status == 0, "\(second.errors)")
+      let last = try FleetstoreProgram.run(
+        ["export", "--database", "sqlite:c.db", "--tenant", "north"], in: scratch.path)
+      #expect(Self.body(last.output) == Self.body(printed))
+      for (database, tenant) in [(other, "default"), ("sqlite:c.db", "north")] {
+        let verified = try FleetstoreProgram.run(
+          ["audit", "verify", "--database", database, "--tenant", tenant], in: scratch.path)
+        #expect(verified.status == 0, "\(verified.errors)")
+      }
+    }
+  }
+
+  @Test func keys_and_answers_are_the_same_after_an_import() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let before = try ServedStore(["--database", "sqlite:\(scratch.file("a.db"))"])
+      defer { before.program.kill() }
+      let token = try #require(before.token)
+      _ = try before.ask(
+        "/api/telemetry", token: token,
+        ["-H", "Content-Type: application/jsonl", "--data-raw", Self.records(1...20)])
+      let paths = ["/api/vehicles", "/api/vehicles/VAN-1/latest", "/api/vehicles/VAN-1/telemetry", "/api/audit"]
+      let answers = try paths.map { try before.ask($0, token: token) }
+      let archive = try scratch.write("a.jsonl", try before.ask("/api/exports", token: token))
+      let read = try FleetstoreProgram.run(["import", archive, "--database", "sqlite:b.db", "--create"], in: scratch.path)
+      #expect(read.status == 0, "\(read.errors)")
+      let after = try ServedStore(["--database", "sqlite:\(scratch.file("b.db"))"], isFirst: false)
+      defer { after.program.kill() }
+      for (path, answer) in zip(paths, answers).dropLast() {
+        #expect(try after.ask(path, token: token) == answer, "\(path)")
+      }
+      // The export is in the audit of both.
+      let audit = try after.ask("/api/audit", token: token)
+      #expect(audit.contains(#""action":"export""#) && !answers[3].contains(#""action":"export""#))
+    }
+  }
+
+  @Test func an_interrupted_import_continues_and_a_full_tenant_is_left_alone() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let (_, printed) = try Self.filled("sqlite:\(scratch.file("a.db"))", in: scratch)
+      let whole = try scratch.write("a.jsonl", printed)
+      let half = try scratch.write("half.jsonl", String(printed.prefix(printed.count / 2)))
+      func read(_ file: String) throws -> Tool.Result {
+        try FleetstoreProgram.run(["import", file, "--database", "sqlite:b.db", "--create"], in: scratch.path)
+      }
+      let cut = try read(half)
+      #expect(cut.status == 65 && cut.errors.contains("half.jsonl: line "), "\(cut.errors)")
+      let other = try scratch.write(
+        "other.jsonl", printed.replacing(#/"id":"[^"]*","schema"/#, maxReplacements: 1) { _ in
+          #""id":"019df1ad-ee28-716a-aa27-aa9ecdc9b1c9","schema""#
+        })
+      #expect(try read(other).errors.contains("another archive was imported"))
+      let done = try read(whole)
+      #expect(done.status == 0, "\(done.errors)")
+      let back = try FleetstoreProgram.run(["export", "--database", "sqlite:b.db"], in: scratch.path)
+      #expect(Self.body(back.output) == Self.body(printed))
+      let full = try read(whole)
+      #expect(full.status != 0 && full.errors.contains("the tenant is not empty"), "\(full.errors)")
+    }
+  }
+
+  @Test func every_column_of_a_tenant_is_in_the_archive_or_left_out_for_a_reason() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let made = try FleetstoreProgram.run(["tenant", "list", "--database", "sqlite:a.db", "--create"], in: scratch.path)
+      #expect(made.status == 0, "\(made.errors)")
+      let program = """
+        import sqlite3, sys
+        database = sqlite3.connect(sys.argv[1])
+        for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+          columns = [row[1] for row in database.execute(f"PRAGMA table_info('{table}')")]
+          if "tenant" in columns:
+            for column in columns:
+              if column != "tenant": print(f"{table}.{column}")
+        """
+      let listed = try Tool.run("/usr/bin/python3", ["-c", program, scratch.file("a.db")])
+      let exported = try FleetstoreProgram.run(["export", "--database", "sqlite:a.db"], in: scratch.path)
+      var archived: Set<String> = []
+      for line in exported.output.split(separator: "\n") where line.hasPrefix(#"{"columns""#) {
+        let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        let table = try #require(json?["table"] as? String)
+        for column in try #require(json?["columns"] as? [String]) { archived.insert("\(table).\(column)") }
+      }
+      let all = listed.output.split(separator: "\n").map(String.init).filter {
+        !Self.tablesLeftOut.contains(String($0.prefix { $0 != "." }))
+      }
+      #expect(all.count > 100)
+      #expect(Set(all).subtracting(Self.leftOut) == archived)
+    }
+  }
+}
