@@ -12,6 +12,7 @@ import Testing
       let settings = try scratch.write("c.json", #"{"database":"sqlite:a.db","rate":{"perSecond":1e6,"burst":1e6}}"#)
       let store = try ServedStore(["--config", settings])
       defer { store.program.kill() }
+      let token = try #require(store.token)
       let file = try scratch.write("s.toml", "headers = { Authorization = \"Bearer ${FLEETSTORE_TOKEN}\" }\n")
       // Not every text that a schema lets through is right: fences are checked as fences, cursors as cursors.
       let result = try Tool.run(
@@ -20,9 +21,9 @@ import Testing
           "--config-file", file, "run", "http://127.0.0.1:\(store.port)/api/openapi.json", "--phases",
           "coverage,fuzzing", "--max-examples", "5", "--exclude-checks", "positive_data_acceptance",
           "--continue-on-failure", "--no-color", "--seed", "1", "--request-timeout", "120",
-        ], environment: ["FLEETSTORE_TOKEN": try #require(store.token)], directory: scratch.path, limit: .seconds(900))
+        ], environment: ["FLEETSTORE_TOKEN": token], directory: scratch.path, limit: .seconds(900))
       #expect(result.status == 0, "\(result.output.suffix(6_000))")
-      let described = try store.ask("/api/openapi.json", token: try #require(store.token))
+      let described = try store.ask("/api/openapi.json", token: token)
       let operations = described.matches(of: #/"operationId"/#).count
       #expect(operations > 90 && result.output.contains("Tested: \(operations)"), "\(result.output.suffix(2_000))")
       // The log contains no error either.
