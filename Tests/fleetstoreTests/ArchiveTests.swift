@@ -21,8 +21,10 @@ import Testing
       let id = "019df1ad-ee28-716a-aa27-" + String(repeating: "0", count: 12 - digits.count) + digits
       let type = number % 7 == 0 ? "trip" : "telemetry"
       let rest =
-        type == "trip" ? #","tripId":"t\#(number)","state":"started""# : #","latitude":47.5,"longitude":9.25,"speed":12.50"#
-      return #"{"type":"\#(type)","id":"\#(id)","timestamp":"2026-05-04T06:30:01.\#(100 + number)Z","timeQuality":"gps","#
+        type == "trip"
+        ? #","tripId":"t\#(number)","state":"started""# : #","latitude":47.5,"longitude":9.25,"speed":12.50"#
+      return
+        #"{"type":"\#(type)","id":"\#(id)","timestamp":"2026-05-04T06:30:01.\#(100 + number)Z","timeQuality":"gps","#
         + #""gatewayId":"gw-1","vehicleId":"VAN-1","epoch":"019df1ad-ee28-716a-aa27-aa9ecdc9b1c9","seq":\#(number)\#(rest)}"#
     }.joined(separator: "\n")
   }
@@ -52,10 +54,14 @@ import Testing
     _ = try post("/api/assignments", #"{"driverId":"\#(driver)","vehicleId":"CAR-2"}"#)
     _ = try post(
       "/api/expenses",
-      #"{"vehicleId":"CAR-2","at":"2026-05-04T06:30:01Z","category":"toll","amount":{"amount":"4.90","currency":"EUR"}}"#)
+      #"{"vehicleId":"CAR-2","at":"2026-05-04T06:30:01Z","category":"toll","amount":{"amount":"4.90","currency":"EUR"}}"#
+    )
     let fences = try store.ask(
       "/api/geofences", token: token,
-      ["-X", "PUT", "-H", "Content-Type: application/geo+json", "--data-raw", #"{"type":"FeatureCollection","features":[]}"#])
+      [
+        "-X", "PUT", "-H", "Content-Type: application/geo+json", "--data-raw",
+        #"{"type":"FeatureCollection","features":[]}"#,
+      ])
     #expect(!fences.contains("error"), "\(fences)")
     let fetched = try store.ask("/api/exports", token: token)
     let printed = try FleetstoreProgram.run(["export", "--database", database], in: scratch.path)
@@ -105,7 +111,8 @@ import Testing
       let paths = ["/api/vehicles", "/api/vehicles/VAN-1/latest", "/api/vehicles/VAN-1/telemetry", "/api/audit"]
       let answers = try paths.map { try before.ask($0, token: token) }
       let archive = try scratch.write("a.jsonl", try before.ask("/api/exports", token: token))
-      let read = try FleetstoreProgram.run(["import", archive, "--database", "sqlite:b.db", "--create"], in: scratch.path)
+      let read = try FleetstoreProgram.run(
+        ["import", archive, "--database", "sqlite:b.db", "--create"], in: scratch.path)
       #expect(read.status == 0, "\(read.errors)")
       let after = try ServedStore(["--database", "sqlite:\(scratch.file("b.db"))"], isFirst: false)
       defer { after.program.kill() }
@@ -130,7 +137,8 @@ import Testing
       let cut = try read(half)
       #expect(cut.status == 65 && cut.errors.contains("half.jsonl: line "), "\(cut.errors)")
       let other = try scratch.write(
-        "other.jsonl", printed.replacing(#/"id":"[^"]*","schema"/#, maxReplacements: 1) { _ in
+        "other.jsonl",
+        printed.replacing(#/"id":"[^"]*","schema"/#, maxReplacements: 1) { _ in
           #""id":"019df1ad-ee28-716a-aa27-aa9ecdc9b1c9","schema""#
         })
       #expect(try read(other).errors.contains("another archive was imported"))
@@ -146,7 +154,8 @@ import Testing
   @Test func every_column_of_a_tenant_is_in_the_archive_or_left_out_for_a_reason() async throws {
     try await aside {
       let scratch = try ScratchFolder()
-      let made = try FleetstoreProgram.run(["tenant", "list", "--database", "sqlite:a.db", "--create"], in: scratch.path)
+      let made = try FleetstoreProgram.run(
+        ["tenant", "list", "--database", "sqlite:a.db", "--create"], in: scratch.path)
       #expect(made.status == 0, "\(made.errors)")
       let program = """
         import sqlite3, sys

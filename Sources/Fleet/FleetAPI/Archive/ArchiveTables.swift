@@ -17,6 +17,7 @@ extension ArchiveTable {
     ArchiveTable(Assignment.self),
     ArchiveTable(Expense.self),
     ArchiveTable(FuelEntry.self),
+    ArchiveTable(Journey.self),
     ArchiveTable(
       "fences", key: [], [Column("version", .integer), Column("modified", .integer), Column("body", .bytes)]),
     ArchiveTable(
@@ -48,5 +49,6 @@ extension ArchiveTable {
   ]
 
   /// The number and the hash of the audit's last entry. An import writes it last.
-  public static let auditHead = ArchiveTable("audit_head", key: [], [Column("number", .integer), Column("hash", .bytes)])
+  public static let auditHead = ArchiveTable(
+    "audit_head", key: [], [Column("number", .integer), Column("hash", .bytes)])
 }

@@ -70,7 +70,9 @@ public enum ArchiveLine: Equatable, Sendable {
   private static func record(in line: [UInt8]) -> (received: Int64?, body: [UInt8])? {
     guard line.starts(with: start.utf8), line.last == UInt8(ascii: "}") else { return nil }
     let rest = line.dropFirst(start.utf8.count)
-    guard let comma = rest.firstIndex(of: UInt8(ascii: ",")), rest[comma...].starts(with: middle.utf8) else { return nil }
+    guard let comma = rest.firstIndex(of: UInt8(ascii: ",")), rest[comma...].starts(with: middle.utf8) else {
+      return nil
+    }
     let number = String(decoding: rest[..<comma], as: UTF8.self)
     guard number == "null" || Int64(number) != nil else { return nil }
     return (Int64(number), Array(rest[(comma + middle.utf8.count)...].dropLast()))
