@@ -2,7 +2,8 @@ import Failures
 import Glibc
 import Telemetry
 
-/// Messages for people, on stderr. Text from outside is escaped. Errors of the write are ignored.
+/// Writes messages for people to stderr. Control characters in them are escaped, because texts may come from other
+/// programs. Errors of writing are ignored.
 public enum StandardError {
   /// Whether stderr is a terminal.
   public static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
@@ -10,7 +11,7 @@ public enum StandardError {
   /// Prints one line with control characters escaped.
   public static func say(_ line: String) { write(line.printable + "\n") }
 
-  /// Replaces the line that the cursor is in (ECMA-48); an empty text erases it.
+  /// Replaces the text on the terminal's current line (ECMA-48); an empty text erases it.
   public static func showProgress(_ text: String) { write("\r\(text.printable)\u{1B}[K") }
 
   private static func write(_ text: String) { _ = writeAll(text.utf8.span, to: STDERR_FILENO) }

@@ -2,15 +2,17 @@ import Failures
 import Glibc
 import Telemetry
 
-/// Output for programs, on stdout.
+/// Writes results, which other programs may read, to stdout.
 public enum StandardOutput {
-  /// Prints one line with control characters escaped, except tabs between columns.
+  /// Prints one line. Control characters are escaped, except tabs, which separate columns.
   public static func say(_ line: String) throws(Failure) {
     let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map { String($0).printable }
     try write(columns.joined(separator: "\t") + "\n")
   }
 
-  /// - Throws: an error if the lines cannot be written. `EPIPE` is not an error here.
+  /// Writes lines.
+  ///
+  /// - Throws: an error if the lines cannot be written. `EPIPE` (the reader has closed the pipe) is not an error here.
   public static func write(_ lines: String) throws(Failure) {
     let code = writeAll(lines.utf8.span, to: STDOUT_FILENO)
     guard code == 0 || code == EPIPE else { throw unwritable(code) }
@@ -27,7 +29,7 @@ public enum StandardOutput {
     }
   }
 
-  /// Returns the failure of a write to stdout.
+  /// Returns the failure for a write to stdout that returned an error code.
   public static func unwritable(_ code: Int32) -> Failure {
     Failure(.unreadable, "standard output", "cannot be written: \(systemReason(code))")
   }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Ignores the signals that would end the process at a failed write; the write reports the error instead.
+/// Ignores the signals that would end the process when a write fails. The write returns an error instead.
 public func ignoreWriteSignals() {
-  // The other end of a pipe or a socket was closed.
+  // Sent if the other end of a pipe or socket was closed.
   _ = signal(SIGPIPE, SIG_IGN)
-  // The file has reached the limit of a file's length (RLIMIT_FSIZE).
+  // Sent if a file would exceed the limit of file sizes (RLIMIT_FSIZE).
   _ = signal(SIGXFSZ, SIG_IGN)
 }

@@ -27,6 +27,6 @@ extension ParsableCommand {
     return "\(command): \(text): see \(command) --help"
   }
 
-  /// The configured name, or the type's own in lower case, as the parser makes it of one word.
+  /// The name of the command: the configured one or, as the argument parser derives it, that of the type in lower case.
   private static var name: String { configuration.commandName ?? String(describing: Self.self).lowercased() }
 }

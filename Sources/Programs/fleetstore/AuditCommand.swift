@@ -4,7 +4,7 @@ import Failures
 import FleetDomain
 import Telemetry
 
-/// `fleetstore audit`: checks that nobody has changed the record of who changed what.
+/// `fleetstore audit`: checks that the audit was not changed.
 struct AuditCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "audit", abstract: "Checks the audit.", subcommands: [Verify.self, Head.self])
@@ -56,7 +56,7 @@ struct AuditCommand: AsyncParsableCommand {
           }
           if entries.count < 1_000 { break }
         }
-        // Entries may have been added since the last page.
+        // More entries may have been added since the last page was read.
         let head = try await storage.auditHead(tenant: tenant)
         guard head.number > number || head.number == number && head.hash == last else {
           throw Failure(

@@ -2,7 +2,7 @@ import FleetAPI
 import FleetBroker
 
 extension BrokerCounts {
-  /// The counts as metrics of the whole server.
+  /// The broker's counts as metrics of the whole server.
   var metrics: [ServerMetric] {
     [
       ServerMetric("fleetstore_broker_connected", .gauge, "Whether a broker is connected.", isConnected ? 1 : 0),

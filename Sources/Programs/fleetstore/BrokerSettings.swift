@@ -9,8 +9,8 @@ import JSONText
 ///     { "urls": ["amqps://fleet@mq1.example/depot", "amqps://fleet@mq2.example/depot"], "passwordFile": "password",
 ///       "tenant": "default", "topic": "fleet", "queue": "fleet.ingest", "tls": { "caFile": "ca.pem" } }
 enum BrokerSettings {
-  /// An environment variable, which only this user can read, and a credential of systemd (systemd.exec(5),
-  /// LoadCredential=). They are used if no file is configured.
+  /// Sources of the password if no file is configured: an environment variable, which only this user can read, and a
+  /// credential of systemd (systemd.exec(5), LoadCredential=).
   private static let variable = "FLEETSTORE_BROKER_PASSWORD"
   private static let credential = "broker-password"
 
@@ -69,8 +69,8 @@ enum BrokerSettings {
     return addresses
   }
 
-  /// Reads and checks the TLS files. The libraries read them at each connection, so a wrong file would otherwise be
-  /// retried without end.
+  /// Reads and checks the TLS files. The libraries read them only when they connect, and the worker would retry with a
+  /// wrong file without end.
   private static func readTLS(_ object: JSONObjectReader, _ folder: String) throws(JSONError) -> BrokerTLS {
     var (reader, tls) = (object, BrokerTLS())
     let (authorities, certificate) = (reader.optional("caFile"), reader.optional("certificateFile"))
@@ -84,7 +84,9 @@ enum BrokerSettings {
     return tls
   }
 
-  /// - Parameter urls: the addresses of the command line, which replace the configured ones.
+  /// Returns the options for the worker.
+  ///
+  /// - Parameter urls: the addresses on the command line, which replace the configured ones.
   static func options(_ urls: [String], instead configured: BrokerOptions?) throws(Failure) -> BrokerOptions {
     var addresses: [BrokerAddress] = []
     for (index, url) in urls.enumerated() {
@@ -118,8 +120,9 @@ enum BrokerSettings {
     options.password = try FileText.readSecretLine(path)
   }
 
-  /// - Parameter place: of the addresses.
-  /// - Throws: an error if the password would be sent to another machine without TLS.
+  /// Rejects options with which the password would be sent to another machine without TLS.
+  ///
+  /// - Parameter place: the place of the addresses, for the message.
   static func refuseInsecure(_ options: BrokerOptions, at place: String) throws(Failure) {
     guard options.password != nil, !options.isInsecure,
       let address = options.addresses.first(where: { !$0.usesTLS && !$0.isLoopback })
@@ -130,7 +133,8 @@ enum BrokerSettings {
     )
   }
 
-  /// Returns the expected and the found value of an invalid address, without the address, which may contain a password.
+  /// Returns the expected and the found value for an invalid address. The address itself is not shown, because it may
+  /// contain a password.
   private static func reason(_ error: BrokerAddress.ParsingError) -> (expected: String, found: String) {
     let form = "amqps://USER@HOST/VHOST, amqp://, mqtts://USER@HOST or mqtt://"
     return switch error {
@@ -143,7 +147,8 @@ enum BrokerSettings {
 
   private static let clusterRule = "brokers of one cluster, all amqp or all mqtt"
 
-  /// Returns the difference if the addresses are not those of one cluster; otherwise `nil`.
+  /// Returns the first difference between addresses that shows that they are not of one cluster; `nil` if there is
+  /// none.
   private static func notOneCluster(_ addresses: [BrokerAddress]) -> String? {
     guard let first = addresses.first else { return "none" }
     return addresses.first { $0.language != first.language }.map { "\(first) and \($0)" }

@@ -5,9 +5,9 @@ import JSONText
 import Telemetry
 
 extension Configuration {
-  /// The networks of `trustedProxies`, at most.
+  /// Maximum number of networks in `trustedProxies`.
   private static let mostProxies = 256
-  /// The tenants of `accounts.withoutEmailCodes`, at most.
+  /// Maximum number of tenants in `accounts.withoutEmailCodes`.
   static let mostTenants = 1_024
 
   mutating func readAccounts(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {

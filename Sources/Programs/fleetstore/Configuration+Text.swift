@@ -5,8 +5,8 @@ import FleetStorage
 import Telemetry
 
 extension Configuration {
-  /// The effective configuration as one line of JSON with the keys of the file, including defaults. Secrets, and
-  /// values that may contain one, are left out.
+  /// The effective configuration, including defaults, as one line of JSON with the keys of the file. Secrets, and
+  /// values that may contain secrets, are left out.
   var text: String {
     var line = JSONLineEncoder(capacity: 4_096, growable: true)
     line.begin()
@@ -106,7 +106,8 @@ extension Configuration {
 }
 
 extension DatabaseAddress {
-  /// For PostgreSQL only the kind of database, because the address may contain a password.
+  /// The database's address. Of a PostgreSQL address only the kind is shown, because the address may contain a
+  /// password.
   fileprivate var shown: String {
     switch self {
     case .sqlite(let path): "sqlite:\(path)"

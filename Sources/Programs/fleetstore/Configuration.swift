@@ -36,15 +36,16 @@ struct Configuration {
   var database = DatabaseAddress.sqlite(path: "fleet.db")
   var logLevel = Logger.Level.info
   var retention = Retention()
-  /// The file with the keys of secrets in the database; `nil`: beside the database (``SecretKeysFile``).
+  /// The file with the keys that encrypt secrets in the database; `nil` for the usual place (``SecretKeysFile``).
   var secretKeysFile: String?
-  /// `nil` if records arrive only over HTTP.
+  /// Settings of the message broker; `nil` if records arrive only over HTTP.
   var broker: BrokerOptions?
-  /// `nil` if no mails are sent.
+  /// The mail server; `nil` if no mails are sent.
   var mail: MailServer?
   /// Paths of files with secrets.
   var secretFiles = SecretFiles()
-  /// Positions of keys in the file, for checks after it was read: `fleetstore.json:3:14: metrics.listen`.
+  /// Places of keys in the file, for checks that are made after the file was read: `fleetstore.json:3:14:
+  /// metrics.listen`.
   private var places: [String: String] = [:]
 
   struct SecretFiles {
@@ -52,16 +53,18 @@ struct Configuration {
     var metricsToken: String?
     var broker: String?
     var mail: String?
-    /// By the provider's id.
+    /// The file with the client secret of each provider, by the provider's id.
     var providers: [String: String] = [:]
   }
 
-  /// The name of a key in messages, with its place in the file if it is there.
+  /// Returns the name of a key for messages, preceded by its place if the file contains the key.
   func named(_ key: String) -> String { places[key] ?? key }
 
-  /// The defaults.
+  /// Creates the default configuration.
   init() {}
 
+  /// Reads a file.
+  ///
   /// - Parameter path: `nil` for the defaults.
   init(path: String?) throws(Failure) {
     guard let path else { return }
@@ -92,7 +95,9 @@ struct Configuration {
     }
   }
 
-  /// - Parameter isOpen: whether others than the file's owner and group can read it.
+  /// Reads the whole object.
+  ///
+  /// - Parameter isOpen: whether users other than the file's owner and group can read the file.
   private mutating func read(_ reader: inout JSONObjectReader, folder: String, isOpen: Bool) throws(JSONError) {
     // Editors use this key; the server ignores it.
     _ = try reader.optionalString("$schema")
@@ -137,7 +142,8 @@ struct Configuration {
     return resolved(text, folder)
   }
 
-  /// Rejects an array that is longer than any server needs: a mistake that would cost time and memory.
+  /// Rejects an array with more elements than any server needs. Such an array is a mistake and would cost time and
+  /// memory.
   static func refuse(_ value: JSONValue, moreThan most: Int) throws(JSONError) {
     guard value.count <= most else { throw value.invalid(expected: "at most \(most)", found: "\(value.count)") }
   }
@@ -168,7 +174,7 @@ extension Configuration {
       } catch {
         throw value.invalid(expected: "a file with one line that others cannot read", found: error.description)
       }
-      // The address may be faulty itself.
+      // If the address itself is faulty, there is nothing to check.
       guard !reader.object.leavesOut("database") else { return }
       guard let address = database.withPassword(password) else {
         throw value.invalid(
@@ -217,7 +223,7 @@ extension Configuration {
     limits.unpackedBytes = try object.optionalInt("unpackedBytes", in: 1_024...1_073_741_824) ?? limits.unpackedBytes
     limits.pageBytes = try object.optionalInt("pageBytes", in: 65_536...268_435_456) ?? limits.pageBytes
     if let value = object.optional("memoryBytes") {
-      // A limit that is faulty is not the default.
+      // If the limit is faulty, the default must not be used in its place.
       let least = object.object.leavesOut("unpackedBytes") ? 0 : 4 * limits.unpackedBytes
       let bytes = try value.requireInt(in: 1_048_576...1_099_511_627_776)
       guard bytes >= least else {

@@ -6,7 +6,7 @@ import FleetStorage
 ///     sqlite:fleet.db
 ///     postgres://fleet@db.example:5432/fleet
 enum DatabaseAddress: Equatable {
-  /// Why a text is not an address; never shows any of it.
+  /// The reason why a text is not an address. It never contains parts of the text, which may be a password.
   struct ParsingError: Error {
     var expected = "sqlite:FILE or postgres://USER@HOST/DATABASE"
     var found: String
@@ -15,8 +15,10 @@ enum DatabaseAddress: Equatable {
   case sqlite(path: String)
   case postgres(PostgreSQLAddress)
 
-  /// - Parameter mayHoldPassword: whether the address may contain a password. An address on a command line may not,
-  ///   because all users of the machine can read it.
+  /// Parses an address.
+  ///
+  /// - Parameter mayHoldPassword: whether the address may contain a password. On a command line it may not, because all
+  ///   users of the machine can read it.
   init(_ text: String, mayHoldPassword: Bool) throws(ParsingError) {
     guard !text.utf8.contains(0) else { throw ParsingError(found: "a text with NUL") }
     if text.hasPrefix("sqlite:"), text.utf8.count > 7 {
@@ -44,13 +46,13 @@ enum DatabaseAddress: Equatable {
   /// Whether the address contains a password.
   var hasPassword: Bool { if case .postgres(let address) = self { address.password != nil } else { false } }
 
-  /// Returns the address with a password; `nil` if it already has one, or cannot have one.
+  /// Returns the address with a password added; `nil` if the address already has one, or if the database has none.
   func withPassword(_ password: String) -> DatabaseAddress? {
     guard case .postgres(let address) = self else { return nil }
     return address.withPassword(password).map { .postgres($0) }
   }
 
-  /// Returns the address with a relative file resolved in a folder.
+  /// Returns the same address; a relative path of a file is resolved in a folder.
   func resolved(in folder: String) -> DatabaseAddress {
     if case .sqlite(let path) = self { .sqlite(path: Configuration.resolved(path, folder)) } else { self }
   }

@@ -2,7 +2,7 @@ import Failures
 import FleetDomain
 
 extension Failure {
-  /// Creates the failure of a command from that of the storage.
+  /// Converts the error of a storage call to the failure with which a command ends.
   init(_ error: StorageError) {
     let status: ExitStatus =
       switch error.kind {
@@ -16,7 +16,7 @@ extension Failure {
     self.init(status, error.place, error.detail + remedy)
   }
 
-  /// Creates the failure of a command from that of a transaction.
+  /// Converts the error of a transaction to the failure with which a command ends.
   init(_ error: ThingError) {
     switch error {
     case .storage(let error): self.init(error)

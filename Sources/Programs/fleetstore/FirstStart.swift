@@ -5,18 +5,18 @@ import FleetAccess
 import FleetDomain
 import Glibc
 
-/// Prepares a new store.
+/// Prepares a store when it is used for the first time.
 enum FirstStart {
   /// Creates an administrator's token if the store never had one, and shows it once.
   ///
-  /// Many users may read a service's journal. If there is a StateDirectory= (systemd.exec(5)), the token is therefore
-  /// written to a file there, before the store knows it.
+  /// A service's stdout goes to the journal, which many users may read. If the service has a StateDirectory=
+  /// (systemd.exec(5)), the token is therefore written to a file in it instead, before it is stored.
   static func prepare(_ storage: any FleetStorage) async throws {
     guard try await !storage.hasToken(.admin, tenant: .standard) else { return }
     let secret = Secret(.operatorToken)
     let folder = unsafe getenv("STATE_DIRECTORY").map { unsafe String(cString: $0) }
     if let folder {
-      // A file of an earlier store is useless.
+      // If the file exists, it is from an earlier store, whose token is not valid here. It is replaced.
       try FileText.create(folder + "/administrator.token", secret: secret.text + "\n")
     }
     let now = WallClock.now

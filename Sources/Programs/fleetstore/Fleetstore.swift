@@ -24,7 +24,7 @@ struct Fleetstore: AsyncParsableCommand {
     ])
 
   static func main() async {
-    // A client that disconnects must not end the process.
+    // A write to a client that has disconnected must not end the process.
     ignoreWriteSignals()
     raiseFileLimit()
     do {
@@ -44,8 +44,8 @@ struct Fleetstore: AsyncParsableCommand {
     }
   }
 
-  /// Raises the limit of open files to the maximum, because each connection needs one. The default of 1,024 is for
-  /// programs that use select(2).
+  /// Raises the limit of open files to the allowed maximum, because each connection needs one. The usual limit of 1,024
+  /// is low only for the sake of programs that use select(2).
   private static func raiseFileLimit() {
     var limit = rlimit()
     guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < limit.rlim_max
@@ -54,6 +54,6 @@ struct Fleetstore: AsyncParsableCommand {
     _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
   }
 
-  /// Without a subcommand there is nothing to do.
+  /// Reports wrong usage, because there is nothing to do without a subcommand.
   func run() throws { throw ValidationError("name a subcommand") }
 }

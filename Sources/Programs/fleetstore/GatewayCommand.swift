@@ -14,7 +14,7 @@ struct GatewayCommand: AsyncParsableCommand {
 
   func run() throws { throw ValidationError("name a subcommand: add, set, rotate, revoke, remove or list") }
 
-  /// Checks names that a command line gives.
+  /// Checks the names in the arguments of a command.
   private static func check(_ gatewayId: String, _ vehicles: [String]) throws(Failure) {
     for name in [gatewayId] + vehicles where !NameRules.isName(name) {
       throw Failure(

@@ -1,6 +1,6 @@
 import FleetAPI
 
-/// An address and port to listen on: `127.0.0.1:8080`, `[::1]:8080`. Port 0 is any free port.
+/// An address and port on which the server listens: `127.0.0.1:8080`, `[::1]:8080`. Port 0 means any free port.
 struct ListenAddress: Equatable {
   let host: String
   let port: Int
@@ -9,8 +9,8 @@ struct ListenAddress: Equatable {
   static let expectation =
     "an address such as 127.0.0.1:8080 or [::1]:8080; 0.0.0.0:8080 or [::]:8080 for all addresses of this machine"
 
-  /// Returns `nil` if there is no host, or no port from 0 to 65535. `*` is not accepted: the system would resolve it
-  /// as a name to a single address.
+  /// Parses an address; `nil` if there is no host, or no port from 0 to 65535. `*` is rejected, because the system
+  /// would look it up as a host name.
   init?(_ text: String) {
     guard let colon = text.lastIndex(of: ":") else { return nil }
     let digits = text[text.index(after: colon)...]

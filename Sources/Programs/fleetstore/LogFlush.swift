@@ -1,7 +1,7 @@
 import CommandLineSupport
 import ServiceLifecycle
 
-/// Writes the counts of ``RepeatedLines`` when they are due, and at the end.
+/// Writes the counts of repeated log lines (``RepeatedLines``) when they are due, and when the server stops.
 struct LogFlush: Service {
   let repeated: RepeatedLines
 

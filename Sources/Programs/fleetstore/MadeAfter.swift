@@ -2,7 +2,7 @@ import ArgumentParser
 import Failures
 import Telemetry
 
-/// Selects keys by the time of their creation, instead of one by its id.
+/// Options that select all keys that were created after a time, instead of a single key by its id.
 struct MadeAfter: ParsableArguments {
   @Option(
     name: .customLong("made-after"),
@@ -12,11 +12,13 @@ struct MadeAfter: ParsableArguments {
   @Flag(name: .customLong("all-tenants"), help: "With --made-after: revoke keys of all tenants.")
   var allTenants = false
 
+  /// Returns the time.
+  ///
   /// - Parameters:
-  ///   - id: the argument that names one key.
+  ///   - id: the argument that names a single key.
   ///   - what: the kind of key, for messages.
-  ///   - owner: the tenant, which `--all-tenants` excludes.
-  /// - Returns: the time; `nil` if the command names an id.
+  ///   - owner: the option that names a tenant; it must not be used together with `--all-tenants`.
+  /// - Returns: the time; `nil` if the command names a single key.
   func moment(insteadOf id: String?, _ what: String, of owner: TenantOption) throws(Failure) -> Timestamp? {
     guard let time else {
       guard id != nil else { throw Failure(.usage, "\(what): expected an id or --made-after TIME") }

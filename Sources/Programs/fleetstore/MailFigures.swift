@@ -2,7 +2,7 @@ import FleetAPI
 import FleetOutbox
 
 extension MailCounts {
-  /// The counts as metrics of the whole server.
+  /// The counts of mails as metrics of the whole server.
   var metrics: [ServerMetric] {
     [
       ServerMetric("fleetstore_mails_sent_total", .counter, "Mails that the mail server accepted.", sent),

@@ -3,21 +3,21 @@ import FleetDomain
 import Logging
 import ServiceLifecycle
 
-/// Removes old data: every minute, old changes and the rest of removed vehicles; every hour, old records. It also
-/// prepares the database for the next week.
+/// Removes old data. Every minute, it removes old changes and the remaining data of removed vehicles; every hour, old
+/// records. It also prepares the database for the next week.
 ///
-/// Old records stay while this machine's clock is more than a day ahead of the storage's time. If several servers
-/// share a database, each of them runs this.
+/// Old records stay if this machine's clock is more than a day ahead of the storage's time. If several servers share a
+/// database, each of them runs this.
 struct Maintenance: Service {
   private static let pause = Duration.seconds(60)
-  /// The number of passes between two removals of old records.
+  /// Number of passes from one removal of old records to the next.
   private static let records = 60
 
   let retention: Retention
   let storage: any FleetStorage
   let logger: Logger
 
-  /// Ends as soon as the server stops; the storage finishes a transaction in progress.
+  /// Runs until the server stops. The storage finishes the transaction that is in progress.
   func run() async throws {
     let work = Task { await self.repeatPasses() }
     defer { work.cancel() }
@@ -55,10 +55,12 @@ struct Maintenance: Service {
     if pass >= retention.startMinutes, (pass - retention.startMinutes) % Self.records == 0 { await removeRecords() }
   }
 
-  /// - Parameter isReported: whether the problem was logged.
+  /// Whether the clock may be right, so that old records may be removed.
+  ///
+  /// - Parameter isReported: whether the log already reports that it is not.
   private func isClockCredible(_ isReported: inout Bool) async -> Bool {
     do throws(StorageError) {
-      // Without a change for a long time, nothing has to be removed.
+      // If nothing was stored for a long time, the clock cannot be checked, so old records stay.
       guard let witnessed = try await storage.referenceTime() else { return false }
       let now = WallClock.now
       if Retention.isCredible(now, beside: witnessed) {
@@ -88,7 +90,7 @@ struct Maintenance: Service {
     }
   }
 
-  /// Runs a task and logs its failure. A failed task is repeated in the next pass.
+  /// Runs a task and logs its failure. The next pass tries a failed task again.
   private func attempt(_ what: String, _ work: () async throws(StorageError) -> Int64) async {
     do throws(StorageError) {
       let removed = try await work()

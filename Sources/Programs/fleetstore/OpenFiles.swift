@@ -2,12 +2,12 @@ import FleetAPI
 import Glibc
 import Logging
 
-/// The limit of open files and sockets.
+/// The process's limit of open files and sockets.
 enum OpenFiles {
-  /// Files that are not connections of clients, such as the database's.
+  /// Number of open files that are not connections of clients, for example those of the database.
   private static let others = 64
 
-  /// Raises the limit as far as the system allows, and reduces the number of connections to it.
+  /// Raises the limit as far as the system allows. If it is still too low, reduces the maximum number of connections.
   static func makeRoom(for limits: inout ServerLimits, _ logger: Logger) {
     var limit = rlimit()
     guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
@@ -17,7 +17,7 @@ enum OpenFiles {
       guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
     }
     guard limit.rlim_cur < wanted else { return }
-    // The user did not configure the default limit, so a lower one is not a warning.
+    // If the maximum number of connections is the default, nobody asked for it, so a lower one needs no warning.
     let level = limits.connections == ServerLimits().connections ? Logger.Level.debug : .warning
     limits.connections = max(Int(limit.rlim_cur) - others, 1)
     logger.log(

@@ -2,7 +2,7 @@ import Failures
 import FleetAPI
 import JSONText
 
-/// Reads certificates and private keys from PEM files (RFC 7468) that a configuration names.
+/// Reads certificates and private keys from PEM files (RFC 7468) that the configuration names.
 enum PEMFile {
   /// Reads a file with one or more certificates.
   static func readCertificates(
@@ -15,7 +15,7 @@ enum PEMFile {
     ) { path throws(Failure) in try FileText.read(path) }
   }
 
-  /// Reads a file with a private key, which only its owner and group may be able to read.
+  /// Reads a file with a private key. Only its owner and group may have permission to read it.
   static func readKey(_ value: JSONValue, folder: String) throws(JSONError) -> (path: String, text: [UInt8]) {
     try read(
       value, folder, expected: keyExpectation,
@@ -48,7 +48,9 @@ enum PEMFile {
   private static let keyExpectation =
     "a file with a private key in PEM form, without a passphrase, that others cannot read"
 
-  /// - Parameter labels: one of them must follow `BEGIN`.
+  /// Reads a file that contains a PEM block.
+  ///
+  /// - Parameter labels: the accepted labels, which follow `BEGIN` in the first line of a block.
   private static func read(
     _ value: JSONValue, _ folder: String, expected: String, labels: [String],
     _ read: (String) throws(Failure) -> [UInt8]

@@ -150,7 +150,7 @@ struct PersonCommand: AsyncParsableCommand {
   }
 }
 
-/// The person of a command.
+/// The argument that names a person.
 struct PersonOption: ParsableArguments {
   @Argument(help: "The email address.") var email: String
   @OptionGroup var owner: TenantOption
@@ -175,7 +175,7 @@ struct PersonOption: ParsableArguments {
         return try work(person, transaction)
       }
     }
-    // The work has ended without an error.
+    // The work has ended without an error, so there is a result.
     return result!
   }
 }

@@ -10,7 +10,7 @@ import Logging
 ///
 /// Repeated warnings and errors with the same text are counted (``RepeatedLines``).
 struct PriorityLog: LogHandler {
-  /// Whether stderr is connected to the journal.
+  /// Whether stderr is connected to systemd's journal.
   static let isJournal = csystemd_is_journal(STDERR_FILENO) != 0
 
   var logLevel: Logger.Level
@@ -23,7 +23,7 @@ struct PriorityLog: LogHandler {
   }
 
   func log(event: LogEvent) {
-    // An entry is always one line, whatever a client's text contains.
+    // Line ends are replaced, so that an entry is always one line, whatever a client has sent.
     let text = String(event.message.description.map { $0.isNewline ? " " : $0 })
     let details = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
       .map { " \($0.key)=\($0.value)" }.joined()

@@ -6,20 +6,22 @@ import Synchronization
 ///     fleetstore: error: storage: fleet.db: database or disk is full (SQLite 13) (412 more times within 60 s)
 final class RepeatedLines: Sendable {
   private struct Line {
-    /// The time when it was last written.
+    /// The time at which the line was last written.
     var written: ContinuousClock.Instant
-    /// The number of repetitions since then.
+    /// The number of repetitions since then, which were not written.
     var unwritten = 0
   }
 
-  /// The time between two writes of one line.
+  /// The minimum time from one write of a line to the next.
   static let period = Duration.seconds(60)
-  /// The maximum number of remembered lines; the oldest is forgotten first.
+  /// The maximum number of lines that are remembered. If there are more, the oldest is forgotten.
   private static let most = 256
 
   private let lines = Mutex<[String: Line]>([:])
 
-  /// - Returns: the lines to write now: this one if it is new, and counts that are due.
+  /// Counts a line.
+  ///
+  /// - Returns: the lines to write now: this one if it is not a repetition, and counts that are due.
   func linesToWrite(for text: String, at now: ContinuousClock.Instant) -> [String] {
     lines.withLock { lines in
       guard var line = lines[text] else {
@@ -39,7 +41,7 @@ final class RepeatedLines: Sendable {
 
   /// Returns the counts that are due, and forgets lines that did not occur for a whole period.
   ///
-  /// - Parameter isLast: whether all counts are due.
+  /// - Parameter isLast: whether to return all counts, because the log ends.
   func flush(at now: ContinuousClock.Instant, isLast: Bool = false) -> [String] {
     lines.withLock { lines in
       Array(lines.keys).sorted().compactMap { text in

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FleetDomain
 
-/// `fleetstore restored`: invalidates feed positions after a restore.
+/// `fleetstore restored`: makes all earlier feed positions invalid after a backup was restored.
 struct RestoredCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restored", abstract: "Starts a new range of live record numbers after a restore.",

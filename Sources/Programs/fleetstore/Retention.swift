@@ -8,16 +8,16 @@ import Telemetry
 ///
 /// Records of types that `days` does not name are never removed. Live readers resume from changes.
 struct Retention {
-  /// The number of days after their time for which records of a class are stored.
+  /// For each class, the number of days for which its records are kept, counted from their times.
   var days: [RecordClass: Int] = [:]
-  /// The time for which changes are stored, and their maximum number for each tenant.
+  /// The time for which changes are kept, in hours.
   var changeHours = 24
   var changes = 50_000_000
 
-  /// The minutes from the start to the first removal, in which the clock may be set.
+  /// The minutes from the start of the server to the first removal. In this time, the system can set the clock.
   var startMinutes = 5
 
-  /// Removes only changes.
+  /// Creates settings with which only changes are removed, and no records.
   init() {}
 
   init(_ reader: inout JSONObjectReader) throws(JSONError) {
@@ -32,8 +32,8 @@ struct Retention {
     startMinutes = try reader.optionalInt("startMinutes", in: 0...1_440) ?? startMinutes
   }
 
-  /// Whether the clock may be right. If nothing was stored for a day, a SQLite file cannot confirm it; old records
-  /// then stay until something is stored.
+  /// Whether the clock may be right. If nothing was stored in a SQLite file for a day, the file cannot confirm this;
+  /// old records then stay until something is stored.
   ///
   /// - Parameter witnessed: ``FleetDomain/FleetStorage/referenceTime()``.
   static func isCredible(_ now: Timestamp, beside witnessed: Timestamp) -> Bool {
@@ -41,7 +41,7 @@ struct Retention {
     return !overflow && ahead <= 86_400_000_000_000
   }
 
-  /// Returns the time a number of hours before another time.
+  /// Returns the time that is a number of hours before another one.
   static func moment(_ hours: Int, before now: Timestamp) -> Timestamp {
     Timestamp(nanoseconds: now.nanoseconds - Int64(hours) * 3_600_000_000_000)
   }

@@ -7,16 +7,16 @@ import Telemetry
 
 /// The file with the keys that encrypt secrets in the database.
 enum SecretKeysFile {
-  /// The name of the credential of systemd (systemd.exec(5), LoadCredential=).
+  /// The name of systemd's credential with the keys (systemd.exec(5), LoadCredential=).
   private static let credential = "fleetstore.secret-keys"
-  /// What the name of the file beside a SQLite database has in addition to the database's.
+  /// The suffix that is added to the name of a SQLite database to get the name of its key file.
   private static let suffix = ".keys"
 
-  /// Reads the keys: from the configured file, otherwise from the credential of systemd, otherwise from the file beside a
-  /// SQLite database.
+  /// Reads the keys from the configured file; if none is configured, from systemd's credential; if there is none, from
+  /// the key file of a SQLite database.
   ///
   /// - Returns: `nil` if there is no file.
-  /// - Throws: an error that names the file and what to do.
+  /// - Throws: an error that names the file and the remedy.
   static func read(_ configuration: Configuration) throws(Failure) -> SecretKeys? {
     if let path = configuration.secretKeysFile { return try parse(path) }
     if let folder = unsafe getenv("CREDENTIALS_DIRECTORY").map({ unsafe String(cString: $0) }) {
@@ -28,11 +28,12 @@ enum SecretKeysFile {
     return unsafe access(path, F_OK) == 0 ? try parse(path) : nil
   }
 
-  /// Reads the keys for a server, and checks that they are those of the one-time codes in the database. Beside a SQLite
-  /// database without such secrets, a missing file is made.
+  /// Reads the keys for a server, and checks that they can decrypt the one-time codes in the database. If a SQLite
+  /// database has no such secrets and no key file, the file is created.
   ///
-  /// - Returns: `nil` if there is no file, and none can be made.
-  /// - Throws: also if the database has secrets, and the file is missing or has other keys.
+  /// - Returns: `nil` if there is no file, and none can be created.
+  /// - Throws: an error if the file is invalid, or if the database has secrets and the file is missing or has other
+  ///   keys.
   static func read(_ configuration: Configuration, for storage: any FleetStorage) async throws -> SecretKeys? {
     let sealed = try await sealedSecrets(storage)
     guard let keys = try read(configuration) else {
@@ -59,7 +60,7 @@ enum SecretKeysFile {
     return keys
   }
 
-  /// The encrypted secrets of all tenants.
+  /// Returns the encrypted secrets of all tenants.
   private static func sealedSecrets(_ storage: any FleetStorage) async throws -> [(id: UUIDv7, secret: String)] {
     var found: [(id: UUIDv7, secret: String)] = []
     for tenant in try await storage.tenants() {

@@ -50,10 +50,12 @@ struct SecretsCommand: AsyncParsableCommand {
         + rotate(tenant, keys, storage, ThingQuery<QueuedMail>(limit: 256), \.details) { SecretPlace.mail($0) }
     }
 
+    /// Encrypts the secrets of one kind of things with the first key.
+    ///
     /// - Parameters:
     ///   - first: the query for things that may have a secret.
-    ///   - path: the field with the secret.
-    ///   - place: where the secret of a thing is stored.
+    ///   - path: the field that contains the secret.
+    ///   - place: returns the name of the place where the secret of a thing is stored.
     private static func rotate<Value: Kind>(
       _ tenant: TenantID, _ keys: SecretKeys, _ storage: any FleetStorage, _ first: ThingQuery<Value>,
       _ path: WritableKeyPath<Value, String?> & Sendable, _ place: @escaping @Sendable (UUIDv7) -> String

@@ -57,7 +57,8 @@ struct ServeCommand: AsyncParsableCommand {
       configuration.server.accounts.use(try SecretKeysFile.parse(path))
     }
     if check { return try StandardOutput.write(configuration.text) }
-    // Check the addresses before the database is created or upgraded and before the first token is shown.
+    // Check that the addresses are free before the database is created or upgraded, and before the first token is
+    // shown.
     try configuration.server.tryAddresses()
     let level = configuration.logLevel
     let repeated = RepeatedLines()
@@ -120,7 +121,7 @@ struct ServeCommand: AsyncParsableCommand {
       options, storage: storage, logger: logger, tenantMetrics: tenantMetrics,
       onListening: { _ in ServiceNotices.ready() },
       moreMetrics: { (worker?.counts.metrics ?? []) + (mail?.current.metrics ?? []) })
-    // The worker stops at the same time as the server, before the requests are finished.
+    // Stop the worker at the same time as the server, not only when the requests are finished.
     let deadline = StopDeadline(options.limits, logger: logger) { worker?.stop() }
     var group = ServiceGroupConfiguration(
       services: (worker.map {
@@ -148,10 +149,10 @@ struct ServeCommand: AsyncParsableCommand {
           .init(
             service: LogFlush(repeated: repeated), successTerminationBehavior: .ignore,
             failureTerminationBehavior: .ignore),
-          // Services are stopped in reverse order.
+          // The group stops its services in the reverse order.
           .init(service: deadline, successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
         ], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
-    // Requests that take longer are not answered.
+    // Requests that take longer are interrupted without an answer.
     group.maximumGracefulShutdownDuration = deadline.forRequests
     do {
       try await ServiceGroup(configuration: group).run()

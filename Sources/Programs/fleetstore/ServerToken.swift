@@ -3,12 +3,14 @@ import FleetAPI
 import FleetAccess
 import FleetDomain
 
-/// The server's own token, which is only valid for the metrics of the whole server.
+/// The server's own token, which gives access only to the metrics of the whole server.
 enum ServerToken {
-  /// The minimum length in bytes.
+  /// Minimum length of the token in bytes.
   static let leastCount = 32
 
-  /// - Parameter path: a file with the token and an optional line feed.
+  /// Reads the token and returns its hash.
+  ///
+  /// - Parameter path: a file that contains the token, and possibly a line feed after it.
   static func read(_ path: String) throws(Failure) -> SecretHash {
     let text = String(decoding: try FileText.readSecret(path), as: UTF8.self)
     let token = text.hasSuffix("\n") ? text.dropLast() : text[...]

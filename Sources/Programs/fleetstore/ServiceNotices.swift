@@ -5,12 +5,12 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Notifies the service manager (sd_notify(3)) that the server is ready or stops. If there is a watchdog, it is pinged
-/// four times in its period while the threads of requests and of the storage make progress. Otherwise the service
-/// manager restarts the server.
+/// Notifies the service manager (sd_notify(3)) when the server is ready and when it stops. If the service has a
+/// watchdog, it is pinged four times in its period, as long as the threads of requests and of the storage make
+/// progress. If they do not, the service manager restarts the server.
 ///
-/// An unreachable PostgreSQL is not the server's fault, and a restart would not help. Pings then continue, and
-/// `/api/health` and the log report the problem.
+/// If PostgreSQL cannot be reached, pings continue, because a restart of the server would not help. `/api/health` and
+/// the log report the problem.
 struct ServiceNotices: Service {
   let storage: any FleetStorage
   let server: FleetServer
@@ -31,7 +31,7 @@ struct ServiceNotices: Service {
     guard limit > 0 else { return }
     let (storage, server) = (storage, server)
     var answers = Watched("the storage", "has not answered for \(limit / 4_000_000) s", "answers again") {
-      // An error is an answer as well.
+      // An error also shows that the storage responds.
       _ = try? await storage.health()
     }
     var writes = Watched("the storage's threads", Self.stuck, "make progress again") { await storage.turn() }
@@ -57,18 +57,22 @@ struct ServiceNotices: Service {
   }
 }
 
-/// A component whose progress is checked at intervals, with one check at a time and without waiting for it.
+/// A component that is regularly checked for progress. A check waits for nothing: it asks for a sign of progress, and
+/// the next check finds out whether it has come.
 private struct Watched {
-  /// Whether the last check was not answered in time.
+  /// Whether the last sign of progress did not come in time.
   private(set) var isStuck = false
   private let name: String
   private let stops: String
   private let resumes: String
   private let question: Question
 
+  /// Creates the checks of a component.
+  ///
   /// - Parameters:
-  ///   - stops: the log line when it makes no progress; `resumes` when it does again.
-  ///   - ask: returns when it has made progress.
+  ///   - stops: the log line when the component makes no progress.
+  ///   - resumes: the log line when it makes progress again.
+  ///   - ask: returns when the component has made progress.
   init(_ name: String, _ stops: String, _ resumes: String, _ ask: @escaping @Sendable () async -> Void) {
     self.name = name
     self.stops = stops
@@ -76,9 +80,9 @@ private struct Watched {
     question = Question(ask)
   }
 
-  /// Checks the answer to the last check, and starts a new one.
+  /// Checks whether the last request was answered, and sends a new one.
   ///
-  /// - Parameter report: called on a change.
+  /// - Parameter report: called if the component became stuck, or is no longer stuck.
   mutating func check(_ report: (_ isStuck: Bool, _ line: String) -> Void) {
     if question.isOpen != isStuck {
       isStuck.toggle()
@@ -96,7 +100,7 @@ private final class Question: Sendable {
 
   var isOpen: Bool { waits.withLock { $0 } }
 
-  /// Starts a check, unless the last one is still waiting.
+  /// Asks for a sign of progress, unless an earlier request was not answered yet.
   func send() {
     let isNew = waits.withLock { waits in
       defer { waits = true }

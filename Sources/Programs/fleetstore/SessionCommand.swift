@@ -6,7 +6,7 @@ import FleetAccess
 import FleetDomain
 import Telemetry
 
-/// `fleetstore session`: where people have signed in.
+/// `fleetstore session`: lists and ends the sessions of people who have signed in.
 struct SessionCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "session", abstract: "Lists and ends the sessions of people.", subcommands: [List.self, Revoke.self])

@@ -5,7 +5,7 @@ import FleetAccess
 import FleetDomain
 import Telemetry
 
-/// The option that says under which address people reach the server.
+/// The option with the URL under which people reach the server.
 struct ServerAddressOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -13,7 +13,7 @@ struct ServerAddressOption: ParsableArguments {
       valueName: "address"))
   var url: String?
 
-  /// The address, without a slash at its end.
+  /// Returns the URL without a slash at its end.
   func base(_ configuration: Configuration) -> String {
     if let url { return url.hasSuffix("/") ? String(url.dropLast()) : url }
     if let url = configuration.server.accounts.publicURL { return url }
@@ -23,7 +23,7 @@ struct ServerAddressOption: ParsableArguments {
   }
 }
 
-/// `fleetstore setup`: the way in for the first administrator.
+/// `fleetstore setup`: prints the link with which the first administrator sets up an account.
 struct SetupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "setup", abstract: "Prints a link with which the first administrator makes an account.",

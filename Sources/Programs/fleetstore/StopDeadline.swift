@@ -4,8 +4,8 @@ import Glibc
 import Logging
 import ServiceLifecycle
 
-/// Ends the program if a stop takes too long, because a call that waits for a disk cannot be interrupted. No data is
-/// lost: answered batches are committed, and clients send the others again.
+/// Ends the program if stopping takes too long, because a call that waits for a disk cannot be interrupted. No data are
+/// lost: batches that were answered are committed, and clients send all others again.
 struct StopDeadline: Service {
   let milliseconds: Int
   let logger: Logger
@@ -20,9 +20,9 @@ struct StopDeadline: Service {
     self.onStop = onStop
   }
 
-  /// The time limit of requests in progress.
+  /// The time limit for requests in progress.
   var forRequests: Duration { .milliseconds(milliseconds - 600) }
-  /// The time limit of the database's calls in progress.
+  /// The time limit for calls of the database in progress.
   static let forDatabase = Duration.milliseconds(100)
 
   func run() async throws {

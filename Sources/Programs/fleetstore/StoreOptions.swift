@@ -4,7 +4,7 @@ import FleetAPI
 import FleetDomain
 import FleetStorage
 
-/// The store of a command, which may run beside a server.
+/// The options of a command that uses the store. The command may run while a server runs.
 struct CommandStore: ParsableArguments {
   @OptionGroup var store: StoreOptions
 
@@ -38,7 +38,7 @@ struct StoreOptions: ParsableArguments {
   @Option(help: ArgumentHelp("sqlite:FILE or postgres://USER@HOST/DATABASE.", valueName: "address"))
   var database: String?
 
-  /// The configuration with the command line's changes.
+  /// Reads the configuration, and applies the options of the command line to it.
   func configuration() throws(Failure) -> Configuration {
     var configuration = try Configuration(path: config)
     if let database {

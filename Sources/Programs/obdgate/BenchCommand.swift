@@ -5,7 +5,7 @@ import NMEAWire
 import OBDWire
 import Telemetry
 
-/// `obdgate bench`: measures the parse throughput of this machine.
+/// `obdgate bench`: measures the speed of the parsers on this machine.
 struct BenchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench",
@@ -86,7 +86,8 @@ struct BenchCommand: ParsableCommand {
 struct BenchTraffic {
   private(set) var adapter: [UInt8] = []
   private(set) var gps: [UInt8] = []
-  /// `nil` if files are measured: a capture need not have the format that the daemon receives.
+  /// The dialogue of a daemon; `nil` if files are measured, because a capture need not have the format that the daemon
+  /// receives.
   private(set) var live: BenchDialogue?
 
   init(_ files: [String]) throws(Failure) {
@@ -113,7 +114,8 @@ struct BenchTraffic {
     }
   }
 
-  /// Joins the bytes of a capture. A command replaces its echo.
+  /// Joins the bytes of a capture to one array, as an adapter with echo sends them: each command takes the place of its
+  /// echo.
   private struct Collector: CaptureConsumer {
     var adapter: [UInt8]
     var gps: [UInt8]

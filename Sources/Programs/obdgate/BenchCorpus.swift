@@ -5,13 +5,15 @@
 /// known bus, 14 are CAN with 11-bit identifiers, 2 CAN with 29-bit identifiers, 9 ISO 14230, 8 ISO 9141-2 and one
 /// J1850. 39 have spaces and 36 have headers. All their requests of service 01 name one PID.
 struct BenchCorpus {
-  /// A log as users publish it: usually with spaces and echoes, one PID in each request.
+  /// A log as users publish it: usually with spaces and echoes, and with one PID in each request.
   private(set) var adapter: [UInt8] = []
   /// The dialogue of `obdgated`: with headers, without spaces and echoes, and on CAN with several PIDs in each request.
   private(set) var live = BenchDialogue()
   private(set) var gps: [UInt8] = []
   private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
 
+  /// Creates the traffic.
+  ///
   /// - Parameter size: minimum size of each part, bytes.
   init(size: Int) {
     adapter.reserveCapacity(size + 65_536)
@@ -34,7 +36,8 @@ struct BenchCorpus {
     }
   }
 
-  /// xorshift64*, a fast generator with the same results on every machine.
+  /// Returns a random number below a bound. The generator is xorshift64*, which is fast and has the same results on
+  /// every machine.
   private mutating func random(_ bound: UInt64) -> UInt64 {
     state ^= state >> 12
     state ^= state << 25
@@ -46,7 +49,7 @@ struct BenchCorpus {
 
   // MARK: Adapter
 
-  /// The PIDs that a gateway polls, with the length of each.
+  /// The PIDs that a gateway polls, with the number of their data bytes.
   private static let polled: [(pid: UInt8, length: Int)] = [
     (0x0C, 2), (0x0D, 1), (0x04, 1), (0x11, 1), (0x05, 1), (0x0F, 1), (0x10, 2), (0x2F, 1), (0x42, 2), (0x0B, 1),
   ]
@@ -61,12 +64,12 @@ struct BenchCorpus {
     .can11, .kwp, .can11, .iso9141, .can29, .can11, .kwp, .can11, .iso9141, .vpw,
   ]
 
-  /// Appends two hundred polling cycles on one bus, with a VIN and trouble codes at the beginning.
+  /// Appends the log of a session on one bus: a VIN and trouble codes, then two hundred polling cycles.
   private mutating func session(_ turn: Int) {
     let bus = Self.buses[turn % Self.buses.count]
     let echoes = turn % 3 != 0
     let hasSpaces = turn % 9 != 8
-    // Use another period than for the buses, so that all combinations occur.
+    // The period differs from that of the buses, so that all combinations occur.
     let hasHeaders = (turn + turn / 10) % 5 != 4
     text("ATZ\r\r\rELM327 v1.5\r\r>")
     text(hasHeaders ? "ATH1\rOK\r\r>" : "ATH0\rOK\r\r>")
@@ -92,8 +95,8 @@ struct BenchCorpus {
     }
   }
 
-  /// Appends two hundred polling cycles as the daemon sends them: on CAN, six and four PIDs in a request with the
-  /// expected number of frames; on other buses, one PID.
+  /// Appends two hundred polling cycles as the daemon makes them. On CAN, requests have six or four PIDs,
+  /// with the number of expected frames; on other buses, they have one PID.
   private mutating func liveSession(_ turn: Int) {
     let bus = Self.buses[turn % Self.buses.count]
     for _ in 0..<200 {
@@ -111,7 +114,7 @@ struct BenchCorpus {
     }
   }
 
-  /// A positive answer with random values.
+  /// Returns a positive answer with random values.
   private mutating func answer(_ parameters: some Sequence<(pid: UInt8, length: Int)>) -> [UInt8] {
     var data: [UInt8] = [0x41]
     for (pid, length) in parameters {
@@ -125,7 +128,7 @@ struct BenchCorpus {
 
   private mutating func end() { text("\r>") }
 
-  /// A message of at most seven bytes in one text line with its header.
+  /// Returns a message of at most seven bytes as one text line with its header.
   private static func frame(_ bus: Bus, _ data: [UInt8], _ hasSpaces: Bool) -> [UInt8] {
     switch bus {
     case .can11: return line("7E8", [UInt8(data.count)] + data, hasSpaces)
@@ -142,7 +145,8 @@ struct BenchCorpus {
     }
   }
 
-  /// A longer message on CAN in text lines without spaces: a first frame, and consecutive frames padded with 00.
+  /// Returns a longer message on CAN as text lines without spaces: a first frame, then consecutive frames, the last one
+  /// padded with 00.
   private static func frames(_ bus: Bus, _ data: [UInt8]) -> [UInt8] {
     let identifier = bus == .can11 ? "7E8" : "18DAF110"
     var text = line(identifier, [0x10, UInt8(data.count)] + data[..<6], false)
@@ -179,7 +183,7 @@ struct BenchCorpus {
 
   // MARK: GPS
 
-  /// Appends one second of output of a receiver that moves north-east.
+  /// Appends the sentences of one second, from a receiver that moves north-east.
   private mutating func epoch(_ second: Int) {
     let time = padded(second / 3600 % 24, 2) + padded(second / 60 % 60, 2) + padded(second % 60, 2) + ".00"
     let latitude = "48" + padded(second / 100 % 60, 2) + "." + padded(Int(random(100_000)), 5)

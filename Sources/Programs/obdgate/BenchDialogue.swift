@@ -1,8 +1,8 @@
-/// The dialogue of a gateway with adapters: commands and the bytes of their replies.
+/// The dialogue of a gateway with adapters: commands, each with the bytes of its reply.
 struct BenchDialogue {
   private(set) var commands: [UInt8] = []
   private(set) var replies: [UInt8] = []
-  /// Index after the last byte of each command, without CR, and of each reply.
+  /// For each command the index after its last byte (without its CR); the same for each reply.
   private(set) var commandEnds: [Int] = []
   private(set) var replyEnds: [Int] = []
 

@@ -8,9 +8,9 @@ struct BenchPart {
   /// Bytes parsed in all rounds.
   var bytes = 0
   var seconds = 0.0
-  /// Replies, sentences or records in all rounds.
+  /// Number of replies, sentences or records in all rounds.
   var count = 0
-  /// Readings or fixes in all rounds.
+  /// Number of readings or fixes in all rounds.
   var values = 0
   /// Checksum of the readings of one round, in their order. It is the same for every round.
   var checksum: UInt64 = 0
@@ -45,16 +45,16 @@ struct BenchPart {
 
 /// Measures each part. All memory is allocated before the first round.
 struct BenchRun {
-  /// A log of adapters.
+  /// The results for the log of adapters.
   private(set) var adapter = BenchPart()
-  /// The dialogue of the daemon, with each reply in one read; `nil` if files are measured.
+  /// The results for the dialogue of the daemon, with each reply in one read; `nil` if files are measured.
   private(set) var live: BenchPart?
-  /// The same dialogue in reads of 1 to 64 bytes.
+  /// The results for the same dialogue in reads of 1 to 64 bytes.
   private(set) var liveInShortReads: BenchPart?
   private(set) var nmea = BenchPart()
   private(set) var records = BenchPart()
 
-  /// Bytes passed to the reader at once, at least as many as one read of a port returns.
+  /// Number of bytes that are passed to the reader at once. It is at least that of one read from a port.
   private static let chunk = 1 << 16
 
   init(_ traffic: BenchTraffic, iterations: Int) {
@@ -78,7 +78,7 @@ struct BenchRun {
     adapter = tally.part(bytes: bytes.count * iterations, seconds: Self.now() - start)
   }
 
-  /// Measures the reader as the daemon uses it: it receives each command, then the bytes of the reply.
+  /// Measures the reader in the way in which the daemon uses it: it receives each command, then the bytes of the reply.
   private static func measured(_ dialogue: BenchDialogue, _ iterations: Int, readsAreShort: Bool) -> BenchPart {
     var reader = ReplyReader()
     var tally = Tally()
@@ -97,7 +97,7 @@ struct BenchRun {
           let next = readsAreShort ? min(first + size, end) : end
           reader.receive(replies.extracting(first..<next), into: &tally)
           first = next
-          // A sequence of the sizes 1 to 64 that repeats after all of them.
+          // The sizes form a sequence that contains each number from 1 to 64 once and then repeats.
           size = (size * 5 + 2) % 64 + 1
         }
       }
@@ -176,7 +176,8 @@ struct BenchRun {
     }
   }
 
-  /// Returns the processor time of this thread in seconds. It does not include other work of the machine.
+  /// Returns the processor time that this thread has used, in seconds. Unlike the elapsed time, it does not include
+  /// other work of the machine.
   private static func now() -> Double {
     var time = timespec()
     unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

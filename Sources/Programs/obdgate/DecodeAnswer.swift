@@ -18,7 +18,7 @@ struct DecodeAnswer: ~Copyable, ReplyHandler {
   private var failures: [(WireError, [UInt8])] = []
   private var loaded: LoadedSignals?
 
-  /// Writes the line that ``finish()`` or ``refuse(_:at:text:)`` has composed.
+  /// Writes the line that ``finish()`` or ``refuse(_:at:text:)`` has put together.
   func write(to output: inout OutputStream) throws { try output.write(encoder) }
 
   mutating func begin(_ loaded: LoadedSignals?) {
@@ -53,7 +53,7 @@ struct DecodeAnswer: ~Copyable, ReplyHandler {
 
   // MARK: Writing
 
-  /// Composes the line.
+  /// Puts the line together.
   mutating func finish() {
     encoder.begin()
     encoder.beginArray("messages")
@@ -74,8 +74,8 @@ struct DecodeAnswer: ~Copyable, ReplyHandler {
     encoder.finish()
   }
 
-  /// Composes the line for a request that cannot be read: an error, and an empty list for each other key of a result,
-  /// so that a consumer finds all keys.
+  /// Puts together the line for a request that cannot be read. It has an error, and an empty list for each other key of
+  /// a result, so that readers of the line always find all keys.
   mutating func refuse(_ reason: String, at offset: Int, text: ArraySlice<UInt8>) {
     encoder.begin()
     writeRefusal(reason, offset, text)
@@ -183,7 +183,7 @@ struct DecodeAnswer: ~Copyable, ReplyHandler {
 
   private mutating func write(_ list: TroubleCodeList, _ codes: [TroubleCode]) {
     if list.kind == .freezeFrame {
-      // Without a code, no freeze frame is stored.
+      // Without a trouble code, there is no freeze frame.
       guard let code = codes.first else { return }
       begin("freezeFrameDtc", pid: "0202")
       encoder.key("frame")
@@ -230,7 +230,7 @@ struct DecodeAnswer: ~Copyable, ReplyHandler {
       encoder.key("max")
       encoder.value(maximum)
     }
-    // If the test did not complete, value and limits are 0 and are not measurements.
+    // If the test was not completed, its value and limits are 0 and are not measured values.
     if !result.isCompleted {
       encoder.key("completed")
       encoder.value(false)

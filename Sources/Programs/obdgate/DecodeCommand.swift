@@ -6,7 +6,7 @@ import OBDWire
 import SignalSets
 import Telemetry
 
-/// `obdgate decode`: decodes JSON lines to JSON lines.
+/// `obdgate decode`: decodes replies. Input and output are JSON lines.
 struct DecodeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decode",

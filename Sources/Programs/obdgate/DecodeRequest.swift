@@ -5,15 +5,17 @@ import SignalSets
 
 /// One input line of `obdgate decode`.
 struct DecodeRequest {
-  /// The command that the lines answer; `nil` if it is unknown or contained in the lines.
+  /// The command to which the lines are the reply; `nil` if it is unknown, or if the lines contain it.
   private let command: String?
-  /// An array with one string for each line, or one string with a transcript.
+  /// The reply: an array with a string for each text line, or one string with the whole transcript.
   private let lines: JSONValue
   private let bus: BusProtocol
   private let headers: HeaderMode
-  /// Path of a signal set.
+  /// Path of a signal set; `nil` for none.
   let signalSet: String?
 
+  /// Reads the request.
+  ///
   /// - Throws: an error with its position if a key is missing or has the wrong type.
   init(_ root: JSONValue) throws(JSONError) {
     var object = try JSONObjectReader(root)
@@ -41,7 +43,8 @@ struct DecodeRequest {
     ("j1850pwm", .j1850pwm), ("j1850vpw", .j1850vpw),
   ]
 
-  /// Passes the lines to a new reader, so that the result does not depend on earlier requests.
+  /// Passes the lines to the reader of a reply. The reader is a new one, so that the result does not depend on earlier
+  /// requests.
   func feed<H: ReplyHandler & ~Copyable>(
     _ reader: inout ReplyReader, _ loaded: LoadedSignals?, into handler: inout H
   ) {
@@ -87,10 +90,12 @@ struct DecodeRequest {
   }
 }
 
-/// Signal sets by path. Each is read once.
+/// Signal sets by their paths. Each file is read only once.
 struct SignalSetCache {
   private var known: [String: LoadedSignals] = [:]
 
+  /// Returns the signal set in a file; `nil` if there is no path.
+  ///
   /// - Throws: an error if the file cannot be read or is not a signal set.
   mutating func signals(named path: String?) throws(Failure) -> LoadedSignals? {
     guard let path else { return nil }
@@ -100,10 +105,10 @@ struct SignalSetCache {
     return loaded
   }
 
-  /// Loads several files as one set of signals.
+  /// Reads several files as one set of signals.
   ///
-  /// - Parameter limits: treatment of values outside the range that a set declares valid: absent in records; in
-  ///   `decode`, as the format of the set defines it.
+  /// - Parameter limits: what happens to a value outside the range that a set declares valid. In records it is absent;
+  ///   in the answers of `decode` it is limited, as the format of the sets requires.
   static func load(_ paths: [String], limits: LimitPolicy = .absent) throws(Failure) -> LoadedSignals {
     var sets: [SignalSet] = []
     for path in paths {

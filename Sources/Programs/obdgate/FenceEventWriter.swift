@@ -4,14 +4,14 @@ import JSONText
 import NMEAWire
 import Telemetry
 
-/// Writes each event as one JSON line.
+/// Writes each geofence event as one JSON line.
 struct FenceEventWriter: ~Copyable, FenceHandler {
   var output = OutputStream()
-  /// Whether the date of the times is known.
+  /// Whether the times have a date, or are only times of day.
   var isDated = true
   /// The vehicle of the events; `nil` if the fixes name none.
   var vehicleId: String?
-  /// The error that ended writing; `nil` if there was none.
+  /// The error because of which nothing more is written; `nil` if there was none.
   private(set) var stop: (any Error)?
   private let set: FenceSet
   private var encoder = JSONLineEncoder(capacity: 4096)
@@ -31,7 +31,7 @@ struct FenceEventWriter: ~Copyable, FenceHandler {
     if isDated {
       encoder.field("timestamp", time)
     } else {
-      // The date is unknown: write only the time of `1970-01-01T10:00:00.000Z`.
+      // The date is unknown, so write only the time of day, without the date before it and the `T`.
       encoder.key("timeOfDay")
       _ = encoder.value(time.text.span.extracting(11..<24))
     }
@@ -42,12 +42,12 @@ struct FenceEventWriter: ~Copyable, FenceHandler {
   }
 }
 
-/// Converts the times of fixes to one continuous clock.
+/// Converts the times of fixes to one clock that never goes back by a day.
 ///
-/// If the receiver does not know the date, days are counted from the first fix: a time of day that is more than half a
-/// day before the previous one belongs to the next day.
+/// If a receiver does not know the date, days are counted from the first fix: if a time of day is more than half a day
+/// before the previous one, it belongs to the next day.
 struct FixClock {
-  /// Whether the date of the last time was known.
+  /// Whether the date of the last fix was known.
   private(set) var isDated = true
   private var day: Int64 = 0
   private var last: Int64 = 0
@@ -66,7 +66,7 @@ struct FixClock {
       nanosecond: time.nanosecond)?.nanoseconds
   }
 
-  /// Returns the time of a fix in JSON, ns; `nil` if it has neither `timestamp` nor `timeOfDay`.
+  /// Returns the time of a fix in JSON, ns; `nil` if the fix has neither `timestamp` nor `timeOfDay`.
   mutating func time(of line: JSONValue) throws(JSONError) -> Int64? {
     if let value = line["timestamp"] {
       let moment = try Self.moment(value, value.requireString())

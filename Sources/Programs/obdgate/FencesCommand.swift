@@ -48,7 +48,7 @@ enum FenceFile {
     let text = try InputFile.contents(of: path, limit: 1 << 30)
     do throws(GeoJSONError) {
       let set = try FenceSet(geoJSON: text, file: path)
-      // Return the memory that parsing a large file has left in the allocator.
+      // Return the memory that was needed only to parse a large file to the system.
       cgateway_give_back_memory()
       return set
     } catch {

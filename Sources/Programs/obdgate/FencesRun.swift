@@ -5,12 +5,12 @@ import JSONText
 import NMEAWire
 import Telemetry
 
-/// Evaluates a file of fixes.
+/// Evaluates the fixes of one file.
 struct FencesRun: ~Copyable {
   private var follower: FenceFollower
   private var reader = FixReader()
   private var document = JSONDocument()
-  /// Whether the file is JSON, by its first byte that is not white space; `nil` before that byte.
+  /// Whether the file is JSON and not NMEA, which its first byte that is not white space shows; `nil` before that byte.
   private var isJSON: Bool?
   private var lines = 0
   private var badLines = 0
@@ -70,7 +70,7 @@ struct FencesRun: ~Copyable {
   }
 }
 
-/// Passes fixes of both formats to the geofence evaluation and writes its events.
+/// Passes fixes, from NMEA or JSON, to the geofence evaluation, and writes the resulting events.
 struct FenceFollower: ~Copyable, FixHandler {
   var stop: (any Error)? { writer.stop }
   private(set) var accepted = 0
@@ -79,9 +79,9 @@ struct FenceFollower: ~Copyable, FixHandler {
   private let set: FenceSet
   private var rules = FenceRules()
   private var writer: FenceEventWriter
-  /// Vehicles by the `vehicleId` of their fixes; `nil` for fixes without one.
+  /// Vehicles by the `vehicleId` of their fixes. Fixes without `vehicleId` belong to the vehicle of the key `nil`.
   private var vehicles: [String?: Vehicle] = [:]
-  /// The vehicle of the last fix. The next fix usually has the same.
+  /// The vehicle of the last fix. It is kept here because the next fix usually has the same.
   private var present: (id: String?, vehicle: Vehicle)
 
   /// The geofence evaluation of one vehicle, and the clock of its fixes.
@@ -110,8 +110,8 @@ struct FenceFollower: ~Copyable, FixHandler {
     writer.vehicleId = id
   }
 
-  /// Evaluates a fix in the format of `obdgate nmea`. A line without a position is ignored, and so are keys that are
-  /// not needed.
+  /// Evaluates a fix that is a JSON object, in the format of `obdgate nmea` or of records. A line without a position is
+  /// ignored, and so are other keys.
   mutating func follow(_ line: JSONValue) throws(JSONError) {
     guard line.kind == .object else { throw line.invalid(expected: "an object") }
     let latitude = try line["latitude"]?.requireDouble(in: -90...90)

@@ -6,8 +6,10 @@ struct InputFile: ~Copyable {
   let path: String
   private let descriptor: Int32
 
-  /// - Parameter path: path of a file, or `-` for standard input.
-  /// - Throws: status 66 if the file is missing or a directory, 74 if it cannot be read.
+  /// Opens a file.
+  ///
+  /// - Parameter path: path of the file, or `-` for standard input.
+  /// - Throws: an error with exit status 66 if the file is missing or a directory, with 74 if it cannot be read.
   init(path: String) throws(Failure) {
     self.path = path == "-" ? "standard input" : path
     if path == "-" {
@@ -21,7 +23,7 @@ struct InputFile: ~Copyable {
 
   deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
 
-  /// Reads bytes to the start of the array. Returns their number, 0 at the end.
+  /// Reads bytes into the beginning of the array, and returns their number; 0 at the end of the file.
   func read(into block: inout [UInt8]) throws(Failure) -> Int {
     while true {
       let count = unsafe block.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress!, $0.count) }
@@ -30,7 +32,7 @@ struct InputFile: ~Copyable {
     }
   }
 
-  /// Reads a whole file, such as a configuration or a signal set.
+  /// Reads a whole file, such as a configuration or a signal set, of at most `limit` bytes.
   static func contents(of path: String, limit: Int) throws(Failure) -> [UInt8] {
     let file = try InputFile(path: path)
     var block = [UInt8](repeating: 0, count: 1 << 16)
@@ -54,15 +56,15 @@ struct InputFile: ~Copyable {
 
 /// Reads lines of standard input, each of at most 1 MiB, as they arrive.
 struct LineInput: ~Copyable {
-  /// Maximum length of a line, bytes. A longer line is bad data.
+  /// Maximum length of a line, bytes. A longer line is an error in the input.
   static let limit = 1 << 20
 
   enum Event {
-    /// A line, by its range in ``bytes``.
+    /// A line. The value is its range in ``bytes``.
     case line(Range<Int>)
-    /// A line that exceeded the limit and was dropped.
+    /// A line was longer than the limit and was dropped.
     case tooLong
-    /// There is no complete line. All earlier lines were returned; the next call waits for input.
+    /// No complete line is in the buffer. All earlier lines were returned, and the next call waits for input.
     case wait
     case end
   }
@@ -78,7 +80,8 @@ struct LineInput: ~Copyable {
 
   init(path: String) throws(Failure) { file = try InputFile(path: path) }
 
-  /// Returns the next event. ``Event/wait`` is returned once before each read, so that the caller can flush its output.
+  /// Returns the next event. Before each read, ``Event/wait`` is returned once, so that the caller can flush its
+  /// output.
   mutating func next() throws(Failure) -> Event {
     while true {
       if let feed = firstFeed() {

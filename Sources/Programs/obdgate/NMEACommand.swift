@@ -36,7 +36,7 @@ struct NMEACommand: ParsableCommand {
     var writer = FixWriter()
     var total = 0
     while true {
-      // Write the results before waiting for more input: a receiver on a pipe sends once a second.
+      // Write the results before waiting for more input, because a receiver behind a pipe sends only once a second.
       try writer.output.flush()
       let count = try input.read(into: &block)
       if count == 0 { break }
@@ -59,7 +59,7 @@ struct NMEACommand: ParsableCommand {
 private struct FixWriter: ~Copyable, FixHandler {
   var output = OutputStream()
   private(set) var accepted = 0
-  /// The error that ended writing; `nil` if there was none.
+  /// The error because of which nothing more is written; `nil` if there was none.
   private(set) var stop: (any Error)?
   private var encoder = JSONLineEncoder(capacity: 1024)
   private var rejected = [Int](repeating: 0, count: 256)
@@ -89,7 +89,7 @@ private struct FixWriter: ~Copyable, FixHandler {
 
 /// Encodes a fix in the format of `obdgate nmea`.
 enum FixText {
-  /// Writes the keys of a fix into the open object. Unknown values are left out.
+  /// Writes the keys of a fix into the open JSON object. Unknown values are left out.
   static func write(_ fix: Fix, into encoder: inout JSONLineEncoder) {
     if let time = fix.time {
       let text = text(of: time, on: fix.date)
@@ -116,7 +116,7 @@ enum FixText {
   /// Length of `10:00:00.000Z`, bytes.
   private static var timeLength: Int { 13 }
 
-  /// Returns `2026-05-04T10:00:00.000Z`. Without a date, only the last ``timeLength`` bytes are valid.
+  /// Returns a time as `2026-05-04T10:00:00.000Z`. Without a date, only the last ``timeLength`` bytes are valid.
   @inline(__always)
   private static func text(of time: TimeOfDay, on date: CalendarDate?) -> InlineArray<24, UInt8> {
     var text = InlineArray<24, UInt8>(repeating: UInt8(ascii: "Z"))

@@ -4,7 +4,7 @@ import CommandUsage
 import GatewayOutput
 import Glibc
 
-/// The engineer's tool. It has only subcommands; other targets implement their work.
+/// The command `obdgate`. All its work is in subcommands, most of which use other targets.
 @main
 struct Obdgate: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -23,7 +23,8 @@ struct Obdgate: ParsableCommand {
     ])
 
   static func main() {
-    // If the reader of a pipe ends (`| head`), the write returns an error, and the program ends without a message.
+    // If the reader of a pipe closes its end (`| head`), writing must return an error instead of ending the process;
+    // the program then ends without a message.
     ignoreWriteSignals()
     do {
       var command = try parseAsRoot()
@@ -38,8 +39,8 @@ struct Obdgate: ParsableCommand {
     }
   }
 
-  /// Ends the process without the exit handlers of libraries. A thread that is still in a call of a library, for
-  /// example for a check of `doctor`, would use what the handlers free.
+  /// Ends the process without the exit handlers of libraries. A thread may still be in a library call, for example for
+  /// a check of `doctor`, and would use memory that the handlers free.
   private static func leave(_ code: ExitCode) -> Never {
     fflush(nil)
     _exit(code.rawValue)

@@ -3,7 +3,7 @@ import Failures
 import Glibc
 import Telemetry
 
-/// Standard output or a file, written in blocks.
+/// Output to standard output or to a file, which is written in blocks.
 ///
 /// If the reader of a pipe closes its end (`| head`), the program ends with status 0 and without a message.
 @safe
@@ -21,7 +21,7 @@ struct OutputStream: ~Copyable {
     descriptor = STDOUT_FILENO
     name = "standard output"
     ownsDescriptor = false
-    // One block for the lifetime of the stream; `deinit` frees it.
+    // The memory of one block, which is used as long as the stream exists; `deinit` frees it.
     unsafe buffer = .allocate(capacity: Self.capacity)
   }
 
@@ -42,13 +42,15 @@ struct OutputStream: ~Copyable {
     if ownsDescriptor { close(descriptor) }
   }
 
+  /// Writes bytes.
+  ///
   /// - Throws: the exit of the program if the output is closed or full.
   mutating func write(_ bytes: Span<UInt8>) throws {
     if count + bytes.count > Self.capacity { try flush() }
     guard bytes.count <= Self.capacity else {
       return try writeWhole(bytes)
     }
-    // The block has room for them, because it was flushed above if necessary.
+    // The bytes fit into the block, because it was flushed above if necessary.
     unsafe bytes.withUnsafeBufferPointer { source in
       guard let start = source.baseAddress else { return }
       unsafe (buffer + count).update(from: start, count: source.count)
@@ -56,7 +58,7 @@ struct OutputStream: ~Copyable {
     count += bytes.count
   }
 
-  /// Writes a text and a line end, with control characters escaped.
+  /// Writes a text as one line, with control characters escaped.
   mutating func write(_ line: String) throws { try write((line.printable + "\n").utf8.span) }
 
   /// Writes the finished line of an encoder.

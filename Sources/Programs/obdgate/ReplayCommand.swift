@@ -77,7 +77,7 @@ struct ReplayCommand: ParsableCommand {
     guard !files.isEmpty else { throw ValidationError("name a capture, or - for standard input") }
   }
 
-  /// Checks a gateway ID by the rule of the daemon.
+  /// Checks a gateway ID by the same rule as the daemon.
   private static func checkedGatewayId(_ text: String) throws -> String {
     guard GatewayConfiguration.isIdentifier(text) else {
       throw ValidationError("expected \(GatewayConfiguration.identifierRule)")
@@ -99,7 +99,7 @@ struct ReplayCommand: ParsableCommand {
         do {
           try run.replay(file)
         } catch let failure as Failure {
-          // Records read before the failure were delivered. Continue with the other captures.
+          // Records that were read before the error were written. Continue with the other captures.
           StandardError.say("obdgate replay: \(failure.description)")
           if firstFailure == nil { firstFailure = failure }
         }
@@ -128,7 +128,7 @@ enum ReplaySpeed {
   }
 }
 
-/// The times at which telemetry records are written.
+/// How often telemetry records are written.
 enum RecordPeriod {
   case seconds(Double)
   case cycle
@@ -167,7 +167,8 @@ extension CaptureFormat {
 struct ReplayOptions {
   var format: CaptureFormat?
   var speed: ReplaySpeed
-  /// Period of telemetry records; `nil` for one second, or for each polling cycle if a bus log has no times.
+  /// How often telemetry records are written; `nil` for one a second or, in a bus log without times, one for each
+  /// polling cycle.
   var period: RecordPeriod?
   var names: ValueNames
   var baud: Int

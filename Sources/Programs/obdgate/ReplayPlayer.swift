@@ -31,7 +31,7 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
     command.reserveCapacity(128)
   }
 
-  /// Ends the player and returns the outputs for the next capture.
+  /// Ends the player and returns the outputs, so that the next capture can use them.
   consuming func release() -> ReplayOutputs { session.release() }
 
   mutating func header(
@@ -49,8 +49,8 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
     }
   }
 
-  /// Passes the bytes to the readers when they are due. A transcript without times is passed in small pieces, because
-  /// the times of its bytes are calculated.
+  /// Passes the bytes to the readers when they are due. If a transcript has no times, its bytes are passed in small
+  /// pieces, for each of which a time is calculated.
   private mutating func paced(
     _ direction: CaptureDirection, _ time: CaptureTime, _ bytes: Span<UInt8>, _ factor: Double
   ) {
@@ -84,7 +84,7 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
     }
     let due = Double(started.tv_sec) + Double(started.tv_nsec) / 1e9 + seconds
     var until = timespec(tv_sec: Int(due), tv_nsec: Int((due - due.rounded(.down)) * 1e9))
-    // Repeat after a signal. A signal that ends the program does not return here.
+    // Continue the wait if a signal has interrupted it. A signal that ends the program does not return here.
     while unsafe clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nil) == EINTR {}
   }
 
@@ -104,7 +104,7 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
     }
   }
 
-  /// Passes the bytes of a command to the session. A command ends with CR; a log may contain it in several pieces.
+  /// Passes the bytes of a command to the session. A command ends with CR; a log may have it in several pieces.
   private mutating func send(_ bytes: Span<UInt8>) {
     hasAdapterBytes = true
     let definitions = definitions
@@ -122,7 +122,7 @@ struct ReplayPlayer: ~Copyable, CaptureConsumer {
 
   /// Ends the capture.
   ///
-  /// - Returns: whether the capture ends within a reply, in a format that contains prompts.
+  /// - Returns: whether the capture ends in the middle of a reply, as far as its format contains prompts.
   mutating func finish() -> Bool {
     let keepsPrompts =
       switch format {

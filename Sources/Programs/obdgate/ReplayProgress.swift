@@ -2,7 +2,7 @@ import Captures
 import CommandLineSupport
 import Glibc
 
-/// A progress line for a large file, shown if stderr is a terminal and the records are written elsewhere.
+/// A progress line for a large file. It is shown if stderr is a terminal and the records are not written to a terminal.
 struct ReplayProgress: CaptureProgress {
   private static let largeFile = 16 << 20
 

@@ -74,7 +74,8 @@ struct ReplayRun: ~Copyable {
     var fusion = FusionOptions(
       gatewayId: options.gatewayId ?? "replay", epoch: UUIDv7(milliseconds: 0, seed: contentHash, number: 0),
       idSeed: contentHash)
-    // As in the daemon: a fleet store accepts a gateway's records only with its vehicles' IDs or its own ID.
+    // Do the same as the daemon: a fleet store accepts records only if their `vehicleId` is a vehicle of the gateway or
+    // the gateway's own ID.
     if let gatewayId = options.gatewayId { fusion.unknownVehicleId = gatewayId }
     fusion.cadence = (options.period ?? .seconds(1)).cadence
     fusion.naming = options.names == .vss ? .vss : .plain
@@ -88,7 +89,7 @@ struct ReplayOutputs: ~Copyable, RecordSink {
   private var records = OutputStream()
   private var errors: OutputStream?
   private var encoder = JSONLineEncoder()
-  /// The error that ended writing, for example a full disk; `nil` if there was none.
+  /// The error because of which nothing more is written, for example a full disk; `nil` if there was none.
   private(set) var stop: (any Error)?
 
   init(errors path: String?) throws(Failure) {
@@ -102,7 +103,7 @@ struct ReplayOutputs: ~Copyable, RecordSink {
 
   /// Writes one wire error.
   ///
-  /// - Parameter elapsed: ns since the start of the capture.
+  /// - Parameter elapsed: time since the start of the capture, ns.
   mutating func failure(_ error: WireError, _ line: Span<UInt8>, elapsed: Int64) {
     guard stop == nil, errors != nil else { return }
     encoder.begin()
@@ -118,7 +119,7 @@ struct ReplayOutputs: ~Copyable, RecordSink {
     try errors?.flush()
   }
 
-  /// Writes the records so far. An error is stored in ``stop``.
+  /// Writes the finished records. If that fails, the error is stored in ``stop``.
   mutating func flushRecords() {
     guard stop == nil else { return }
     do { try records.flush() } catch { stop = error }

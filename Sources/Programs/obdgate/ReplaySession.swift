@@ -6,26 +6,30 @@ import NMEAWire
 import OBDWire
 import Telemetry
 
-/// The time of the events of a replay, in ns since the start of the capture.
+/// Computes the times of the events of a replay, in ns since the start of the capture.
 struct ReplayClock {
-  /// The first wall time of the log, from which the others count.
+  /// The first time of day in the log; the others are measured from it. `nil` before that.
   private var firstWall: Int64?
   private let nanosecondsPerByte: Double
-  /// Whether the capture has only bytes, so that their times are calculated from the baud rate.
+  /// Whether the capture has no times, so that they are calculated from the number of bytes and the baud rate.
   let isBytePaced: Bool
-  /// Number of bytes in events without a time.
+  /// Number of bytes in the events that had no time.
   private var untimedBytes = 0
   private(set) var now: Int64 = 0
 
-  /// - Parameter baud: baud rate, with ten bits for each byte (8N1).
+  /// Creates a clock.
+  ///
+  /// - Parameter baud: baud rate; each byte takes ten bits (8N1).
   init(baud: Int, isBytePaced: Bool) {
     nanosecondsPerByte = 10e9 / Double(baud)
     self.isBytePaced = isBytePaced
   }
 
-  /// Advances the clock to an event. In a log without times, each event takes the transfer time of its bytes.
+  /// Advances the clock to the time of an event. In a log without times, an event takes as long as its bytes need at
+  /// the baud rate.
   ///
-  /// - Returns: the wall time of the start of the capture, if this event is the first to provide it; otherwise `nil`.
+  /// - Returns: the time of day at which the capture began, if this event is the first from which it follows; otherwise
+  ///   `nil`.
   mutating func arrive(_ time: CaptureTime, count: Int) -> Int64? {
     switch time {
     case .none:
@@ -47,30 +51,31 @@ struct ReplayClock {
     }
   }
 
-  /// Returns the time at which the byte at a position of the stream was read.
+  /// Returns the time at which a byte was read, by the byte's position in the stream.
   @inline(__always)
   func time(at position: UInt64) -> Int64 {
     isBytePaced ? Int64(Double(position) * nanosecondsPerByte) : now
   }
 }
 
-/// Passes the results of the readers to `Fusion` with their times, and counts errors.
+/// Passes the results of the readers, with their times, to `Fusion`, and counts errors.
 struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
   private var fusion: Fusion
   private var outputs: ReplayOutputs
   private var clock: ReplayClock
-  /// The source of the date.
+  /// The source of the records' date.
   private var timeSource = TimeSource.none
-  /// Whether the file contains only NMEA, so that the sentences provide the only times.
+  /// Whether the file contains only NMEA, so that all times come from its sentences.
   private let isGPSPaced: Bool
   private var gpsTime = GPSTimeline()
-  /// Whether the capture is a log of a bus. Times calculated from an adapter's baud rate are then wrong.
+  /// Whether the capture is a log of a bus and not of an adapter. Times that are calculated from a baud rate are then
+  /// wrong.
   private let isBusLog: Bool
-  /// Whether the user selected a period for records.
+  /// Whether the user has selected how often records are written.
   private let hasPeriod: Bool
-  /// Whether an event had no time in a format with times.
+  /// Whether an event had no time, although the format of the capture has times.
   private var isUntimed = false
-  /// Number of readings, texts, lists of codes and fixes.
+  /// Number of results so far: readings, texts, lists of codes and fixes.
   private var findings = 0
   private var fences: GeofenceRecorder?
   private var wireErrors = [Int](repeating: 0, count: 64)
@@ -93,12 +98,12 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
 
   consuming func release() -> ReplayOutputs { outputs }
 
-  /// Whether records are still written; `false` after a write error.
+  /// Whether records can still be written. It is `false` after an error.
   var continues: Bool { outputs.stop == nil }
 
   func elapsed(at position: UInt64) -> Int64 { isGPSPaced ? gpsTime.elapsed : clock.time(at: position) }
 
-  /// Writes finished records. An error sets ``continues`` to `false`.
+  /// Writes the finished records. After an error, ``continues`` is `false`.
   mutating func flush() { outputs.flushRecords() }
 
   mutating func setRecorded(_ recorded: Int64) {
@@ -106,9 +111,10 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
     fusion.setWallTime(offset: recorded, quality: .system)
   }
 
-  /// Advances to the time of an event. Periods of records count from the first event.
+  /// Advances to the time of an event. The periods of records begin with the first event.
   ///
-  /// A GPS epoch that is complete by then is processed first, so that its values are in the record of its own time.
+  /// If a GPS epoch is complete at that time, it is processed first, so that its values are in the record of its own
+  /// time.
   mutating func arrive(
     at time: CaptureTime, _ direction: CaptureDirection, count: Int, gps: inout FixReader
   ) {
@@ -119,11 +125,11 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
     if !isGPSPaced {
       if time == .none, isBusLog, !isUntimed {
         isUntimed = true
-        // Without times, seconds cannot be counted: write a record for each polling cycle.
+        // Without times, records cannot be written every second, so write one for each polling cycle.
         if !hasPeriod { fusion.setCadence(.cycle) }
       }
       fusion.begin(at: clock.now)
-      // The transfer time of the bytes is not the time that the vehicle drove.
+      // Calculated times are only the transfer times of the bytes, so they must not be used as the driving time.
       if clock.isBytePaced || time == .none { fusion.distrustTimes(into: &outputs) }
     }
     guard !clock.isBytePaced, gpsTime.isOpen else { return }
@@ -132,10 +138,10 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
     if silence >= (isDue ? Self.sentenceGap : Self.epochSilence) { gps.flush(into: &self) }
   }
 
-  /// Silence after which an epoch is complete, ns. A receiver sends an epoch in one burst, in which a sentence takes up
-  /// to 170 ms at 4800 baud.
+  /// Silence after which the receiver's present epoch is complete, ns. A receiver sends all sentences of an epoch
+  /// without a pause, and one sentence takes at most 170 ms at 4800 baud.
   private static let epochSilence: Int64 = 250_000_000
-  /// Silence after which an epoch is complete if a record is due, ns.
+  /// Silence after which an epoch is complete if a record is due meanwhile, ns.
   private static let sentenceGap: Int64 = 20_000_000
 
   mutating func finish(at position: UInt64) {
@@ -183,19 +189,19 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
     let first = gpsTime.firstArrival
     gpsTime.epoch(fix)
     let time = isGPSPaced ? gpsTime.elapsed : gpsTime.lastArrival
-    // If the log has no date, use the receiver's from its first fix, and again if it differs from the capture's
-    // times by more than a tolerance. The bytes of an epoch arrive at varying times within a second, and the times of
-    // records must not vary with them.
+    // If the log has no date, the date comes from the receiver: at its first fix, and again if the receiver's time
+    // differs from the capture's times by more than a tolerance. Small differences are ignored, because the sentences
+    // of an epoch arrive at varying times within a second, and the records' times must not vary with them.
     if timeSource != .log, fix.type != .none, let wall = gpsTime.wall(of: fix) {
       let offset = wall - (isGPSPaced ? time : first)
       if !timeSource.isGPS(within: Self.epochJitter, of: offset) {
         timeSource = .gps(offset)
-        // A record that was due before the fix keeps the time without the fix.
+        // Records that were due before the fix must not get the time of the fix.
         fusion.advance(to: time - 1, into: &outputs)
         fusion.setWallTime(offset: offset, quality: .gps)
       }
     }
-    // In a log of a receiver, each fix has a record of its own time.
+    // If the file is a log of only a receiver, each fix has a record with its own time.
     if isGPSPaced { fusion.begin(at: time) }
     fusion.fix(fix, at: time, into: &outputs)
     let speed = fusion.vehicleSpeed(at: time)
@@ -235,12 +241,12 @@ struct ReplaySession: ~Copyable, ReplyHandler, FixHandler {
   }
 }
 
-/// The source of the date of a replay's records.
+/// The source of the date in the records of a replay.
 private enum TimeSource: Equatable {
   case none
-  /// The header of the capture, or the times of its events.
+  /// The date is in the capture: in its header, or in the times of its events.
   case log
-  /// A receiver's fix. The value is the start of the capture, ns since 1970.
+  /// The time is from a receiver's fix. The value is the start of the capture that follows from it, ns since 1970.
   case gps(Int64)
 
   func isGPS(within tolerance: Int64, of offset: Int64) -> Bool {
@@ -249,16 +255,16 @@ private enum TimeSource: Equatable {
   }
 }
 
-/// The times of a GPS receiver's sentences.
+/// The times that the sentences of a GPS receiver contain.
 private struct GPSTimeline {
   private static let day: Int64 = 86_400_000_000_000
 
-  /// Times at which the first and the last sentence of the current epoch arrived, in ns since the start of the capture.
+  /// Arrival of the first and of the last sentence of the present epoch, in ns since the start of the capture.
   private(set) var firstArrival: Int64 = 0
   private(set) var lastArrival: Int64 = 0
-  /// Whether sentences of an unfinished epoch have arrived.
+  /// Whether sentences of an epoch have arrived that is not complete yet.
   private(set) var isOpen = false
-  /// Time from the first epoch with a time to the latest, ns; it increases across midnight.
+  /// Time from the first epoch that had a time to the latest one, ns. It also increases across midnight.
   private(set) var elapsed: Int64 = 0
   private var lastOfDay: Int64?
 
@@ -274,8 +280,8 @@ private struct GPSTimeline {
     let ofDay = Self.nanoseconds(time)
     if let lastOfDay {
       let step = ofDay - lastOfDay
-      // A step back by more than half a day is midnight. A smaller one is a correction by the receiver and is
-      // ignored.
+      // If the time of day goes back by more than half a day, midnight has passed. If it goes back by less, the
+      // receiver has corrected its time, and the step is ignored.
       if step >= 0 { elapsed += step } else if step < -Self.day / 2 { elapsed += step + Self.day }
     }
     lastOfDay = ofDay
@@ -283,7 +289,8 @@ private struct GPSTimeline {
 
   /// Returns the UTC time of a fix, ns since 1970; `nil` if the date is unknown.
   func wall(of fix: Fix) -> Int64? {
-    // ZDA has a year of four digits. Years outside this range do not fit into 64-bit nanoseconds.
+    // The sentence ZDA can contain any year of four digits, but other years than these cannot be represented in 64-bit
+    // nanoseconds.
     guard let date = fix.date, let time = fix.time, (1980...2200).contains(date.year) else { return nil }
     let days = Timestamp.days(year: date.year, month: date.month, day: date.day)
     return Int64(days) * Self.day + Self.nanoseconds(time)

@@ -52,7 +52,7 @@ struct SignalsCommand: ParsableCommand {
       let signal = saeSignals.span[i]
       let definition = signal.definition
       let pid = definition.service == 0 ? "ATRV" : pidText(definition.service, definition.identifier)
-      // The table contains the oxygen sensors once for each layout. List a name that several layouts share once.
+      // The table has a row for each layout of oxygen sensors. A signal that is in several of them is listed only once.
       guard seen.insert("\(signal.name) \(pid)").inserted else { continue }
       rows.append(
         SignalRow(
@@ -87,7 +87,7 @@ struct SignalRow {
 
   var cells: [String] { [name, pid, unit, rangeText, formula, vss] }
 
-  /// The range of the bits, or the one that the signal set declares valid.
+  /// The range that is listed: the one that the signal set declares valid, otherwise the range of the bits.
   private var bounds: (Double, Double)? {
     if let range { return (range.lowerBound, range.upperBound) }
     return definition.range.map { ($0.low, $0.high) }
@@ -101,7 +101,8 @@ struct SignalRow {
     }
   }
 
-  /// The position of the bits, counted from the most significant bit of the first data byte, and the calculation.
+  /// The text of the formula: the position of the bits, counted from the most significant bit of the first data byte,
+  /// and the calculation.
   private var formula: String {
     if definition.service == 0 { return "as the adapter measures it" }
     let last = Int(definition.bitOffset) + Int(definition.bitLength) - 1
@@ -145,14 +146,14 @@ struct SignalRow {
     }
   }
 
-  /// Formats a number: without decimals if it is an integer, otherwise with up to six digits.
+  /// Formats a number: an integer without decimals, any other number with at most six digits.
   private static func short(_ value: Double) -> String {
     var encoder = JSONLineEncoder(capacity: 64)
     encoder.begin()
     encoder.key("v")
     encoder.value(value)
     encoder.finish()
-    // {"v":1.5}⏎
+    // The line is `{"v":1.5}` with a line feed.
     let line = encoder.line
     var text = ""
     for i in 5..<max(5, line.count - 2) { text.unicodeScalars.append(Unicode.Scalar(line[i])) }

@@ -4,7 +4,7 @@ import SignalSets
 import Telemetry
 
 extension TroubleCode {
-  /// `P0420` or `P0420-00`.
+  /// The trouble code as text: `P0420` or, with a failure type, `P0420-00`.
   var string: String {
     let characters = text
     var out = ""
@@ -13,20 +13,20 @@ extension TroubleCode {
   }
 }
 
-/// Returns upper-case hexadecimal digits with leading zeros.
+/// Returns a number as upper-case hexadecimal digits, with leading zeros.
 func hexText(_ value: some BinaryInteger, _ digits: Int) -> String {
   let text = String(value, radix: 16, uppercase: true)
   return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
 }
 
-/// `010C`, `22F40C`.
+/// Returns service and identifier as text: `010C`, `22F40C`.
 func pidText(_ service: UInt8, _ identifier: UInt16) -> String {
   hexText(service, 2) + hexText(identifier, service == 0x22 ? 4 : 2)
 }
 
 /// Formats readings as text.
 enum SignalText {
-  /// Writes the value of a reading: a number, a Boolean, or the text of an enumeration (its code if the text is
+  /// Writes the value of a reading: a number, a boolean, or the text of an enumeration (its code if the text is
   /// unknown).
   ///
   /// - Returns: the unit to print; empty if there is none.
@@ -44,7 +44,8 @@ enum SignalText {
           encoder.value(reading.value)
         }
       case .number:
-        // The format of the set (OBDb) limits values to its range. Mark a value that the vehicle reported beyond it.
+        // The set's format (OBDb) requires that values are limited to its range. If the vehicle reported a value beyond
+        // it, mark this.
         let limited = loaded.limited(reading.value, of: reading.signal)
         encoder.value(limited)
         if limited != reading.value {
@@ -73,7 +74,7 @@ enum SignalText {
 
 /// Encodes wire errors for records and for `obdgate decode`.
 enum WireErrorText {
-  /// Writes the keys of an error into the open object.
+  /// Writes the keys of an error into the open JSON object.
   static func write(_ error: WireError, _ line: Span<UInt8>, into encoder: inout JSONLineEncoder) {
     encoder.key("kind")
     encoder.value(name(of: error.kind))
@@ -95,6 +96,6 @@ enum WireErrorText {
     }
   }
 
-  /// Returns the name of the kind in the record format.
+  /// Returns the name that a kind of error has in records.
   static func name(of kind: WireError.Kind) -> String { "\(kind)" }
 }

@@ -4,7 +4,7 @@ import Gateway
 import GatewayOutput
 import Glibc
 
-/// The daemon in the foreground: its arguments and its exit status.
+/// The program of the daemon, which runs in the foreground: arguments and exit status.
 let usage = """
   usage: obdgated [--config FILE] [--check]
 
@@ -36,7 +36,7 @@ func wrongUsage(_ what: String) -> Never {
 
 var path: String?
 
-/// Sets the configuration's path, which may be given once.
+/// Stores the path of the configuration, which may be given only once.
 func set(_ path: inout String?, to file: String) {
   if path != nil { wrongUsage("--config given twice") }
   path = file
@@ -69,8 +69,8 @@ do throws(Failure) {
     exit(0)
   }
   var daemon = try Daemon(path: path)
-  // Not `exit`: its handlers would free data that a sink in a hanging library call still uses. All output was written
-  // without buffering.
+  // Do not use `exit`: its handlers would free data that a sink may still use in a library call that hangs. Nothing is
+  // lost, because output is not buffered.
   _exit(try daemon.run())
 } catch {
   for line in error.lines { Log.write(line, .error) }

@@ -6,9 +6,9 @@ import Ports
 struct DaemonConnection: ~Copyable {
   private let socket: DaemonSocket
   private let line: OpenSocket
-  /// The part of the body that arrived with the head.
+  /// The part of the body that arrived together with the head.
   private var early: [UInt8] = []
-  /// Number of bytes of the body that have not arrived; `nil` if the body ends with the connection.
+  /// Number of bytes of the body that have not arrived yet; `nil` if the end of the connection is the end of the body.
   private var left: Int?
   private var block = [UInt8](repeating: 0, count: 1 << 16)
 
@@ -37,7 +37,7 @@ struct DaemonConnection: ~Copyable {
     }
   }
 
-  /// Descriptor for `poll(2)`, readable when ``take()`` has a result.
+  /// Descriptor that `poll(2)` reports as readable when ``take()`` has a result.
   var descriptor: Int32 { line.number }
 
   private var stranger: DaemonTrouble {
@@ -76,7 +76,7 @@ struct DaemonConnection: ~Copyable {
         guard body.count <= limit else {
           throw DaemonTrouble(.notUnderstood, "\(socket.path): its response is longer than \(limit) bytes")
         }
-        // The deadline also ends a response that arrives too slowly.
+        // Check the deadline here as well, because a response may arrive without end, but too slowly.
         if BootClock.now >= deadline { throw late }
       } else {
         try wait(until: deadline, unless: wakeUp)
@@ -95,14 +95,15 @@ struct DaemonConnection: ~Copyable {
   }
 
   private func send(_ request: [UInt8]) throws(DaemonTrouble) {
-    // The request is much smaller than the buffer of a socket, so it is sent in one call or not at all.
+    // The request is either sent completely by one call or not at all, because it is much smaller than the buffer of a
+    // socket.
     let count = unsafe request.withUnsafeBytes {
       unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
     }
     guard count == request.count else { throw gone }
   }
 
-  /// Waits for the next bytes; empty if the connection has ended.
+  /// Waits for the next bytes and returns them; empty if the connection has ended.
   private mutating func next(until deadline: Int64, unless wakeUp: WakeUp?) throws(DaemonTrouble) -> [UInt8] {
     while true {
       if let bytes = try receive() { return bytes }
@@ -129,7 +130,7 @@ struct DaemonConnection: ~Copyable {
     }
   }
 
-  /// Returns the error for a response with another status than 200: the first line of its body.
+  /// Returns the error for a response whose status is not 200. Its text is the first line of the body.
   private mutating func refusal(_ status: Int, unless wakeUp: WakeUp?) throws(DaemonTrouble) -> DaemonTrouble {
     let text = try body(limit: ReplyHead.limit, unless: wakeUp)
     let line = String(decoding: text, as: UTF8.self).prefix { !$0.isNewline }
@@ -160,7 +161,7 @@ extension DaemonSocket {
   }
 }
 
-/// A socket with one owner. It closes when its owner is destroyed.
+/// A socket with a single owner. It is closed when its owner is destroyed.
 private struct OpenSocket: ~Copyable {
   let number: Int32
 

@@ -10,10 +10,10 @@ struct DaemonSocket: Equatable {
 
   init(_ path: String) { self.path = path }
 
-  /// Returns the socket that the user named, otherwise the first existing one of the usual sockets of daemons.
+  /// Returns the socket that the user named. If there is none, returns the first of the usual sockets that exists.
   ///
-  /// - Parameter inspect: the socket that the daemon's configuration names, if it can be read.
-  /// - Throws: an error with the remedy if there is none.
+  /// - Parameter inspect: the socket that the daemon's configuration names, if the configuration can be read.
+  /// - Throws: an error with the remedy if no socket exists.
   static func found(
     named: String?, _ inspect: StatusLocation = StatusLocation(file: DoctorCommand.usualFile)
   ) throws(DaemonTrouble) -> DaemonSocket {
@@ -29,13 +29,14 @@ struct DaemonSocket: Equatable {
   /// The command that starts a daemon on this machine.
   private static var starting: String { ServiceUser.hasUnit ? "systemctl start obdgated" : "obdgated --config FILE" }
 
-  /// Whether a file exists at a path. It may exist if this user has no permission to look; connecting then reports the
-  /// remedy.
+  /// Whether there may be a file at a path. If this user may not look, the answer is true; connecting then fails, and
+  /// the error names the remedy.
   private static func isThere(_ path: String) -> Bool {
     unsafe access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR)
   }
 
-  /// Time limit for a daemon to accept a connection or to continue a response, ns. The daemon has all data in memory.
+  /// Time limit for a daemon to accept a connection or to continue a response, ns. A daemon needs little time, because
+  /// it has all data in memory.
   static let patience: Int64 = 5_000_000_000
 
   /// Connects to the socket.
@@ -45,14 +46,14 @@ struct DaemonSocket: Equatable {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let bytes = Array(path.utf8)
-    // The last byte must remain 0.
+    // The last byte of the path must be 0.
     guard (1..<MemoryLayout.size(ofValue: address.sun_path)).contains(bytes.count), !bytes.contains(0) else {
       throw DaemonTrouble(.notRunning, "\(path): not the path of a socket, which has 1 to 107 bytes")
     }
     unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw DaemonTrouble(.system, "\(path): no socket: \(systemReason(errno))") }
-    // A limit for daemons that accept no connections.
+    // Limit the wait for a daemon that does not accept connections.
     var limit = timeval(tv_sec: Int(Self.patience / 1_000_000_000), tv_usec: 0)
     _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     let isConnected = unsafe withUnsafePointer(to: &address) { pointer in
@@ -78,7 +79,7 @@ struct DaemonSocket: Equatable {
     switch code {
     case ENOENT, ENOTDIR:
       DaemonTrouble(.notRunning, "\(path): no such socket: obdgated is not running, or uses another path (--socket)")
-    // The same error as for a socket on which no process listens.
+    // The error is the same as for a socket on which no process listens.
     case ECONNREFUSED where !isSocket:
       DaemonTrouble(
         .system,
@@ -97,7 +98,7 @@ struct DaemonSocket: Equatable {
   }
 }
 
-/// The option that selects the socket, for all commands that query a running daemon.
+/// The option that names the socket, for all commands that query a running daemon.
 struct SocketOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -2,17 +2,20 @@ import JSONText
 import Ports
 
 extension DaemonStatus {
-  /// Maximum length of a status, bytes. The status of 64 adapters has a hundredth of it.
+  /// Maximum length of a status, bytes. Even with 64 adapters, a status has only a hundredth of it.
   static let limit = 4 << 20
 
-  /// Requests the status from a daemon.
+  /// Requests the status of a daemon.
   ///
   /// - Parameter wakeUp: ends the wait when it is signalled.
   init(of socket: DaemonSocket, unless wakeUp: WakeUp? = nil) throws(DaemonTrouble) {
     try self.init(parsing: socket.get("/status", limit: Self.limit, unless: wakeUp), from: socket)
   }
 
-  /// - Parameter text: one JSON object. Unknown keys, which a later version may have added, are ignored.
+  /// Parses a response.
+  ///
+  /// - Parameter text: one JSON object. Unknown keys are ignored, because a later version of the daemon may have added
+  ///   them.
   init(parsing text: [UInt8], from socket: DaemonSocket) throws(DaemonTrouble) {
     do throws(JSONError) {
       try self.init(JSONDocument(parsing: text, maximumDepth: 16).root)
@@ -120,8 +123,8 @@ extension JSONObjectReader {
 
   fileprivate mutating func count(_ key: String) throws(JSONError) -> Int? { try optionalInt(key, in: 0 ... .max) }
 
-  /// Reads an age. It may be slightly negative, because a thread may report a time after the time at which the daemon
-  /// was asked.
+  /// Reads an age. It may be slightly negative, because a thread of the daemon may have reported a time after the
+  /// request arrived.
   fileprivate mutating func seconds(_ key: String) throws(JSONError) -> Double? {
     try optionalDouble(key).map { max(0, $0) }
   }
@@ -135,7 +138,7 @@ extension JSONObjectReader {
     return list
   }
 
-  /// Reads an object of numbers: a count for each name.
+  /// Reads an object that has a count for each name.
   fileprivate mutating func counts(_ key: String) throws(JSONError) -> [(name: String, count: Int)] {
     var counts: [(String, Int)] = []
     guard let object = try optionalObject(key) else { return counts }

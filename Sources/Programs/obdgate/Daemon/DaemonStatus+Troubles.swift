@@ -1,12 +1,12 @@
 extension DaemonStatus {
-  /// A problem or a remark about the daemon's state.
+  /// A problem that the daemon's status shows, or a remark about it.
   struct Trouble: Equatable {
-    /// Whether records are lost or delayed, or no data arrive; otherwise it is a remark.
+    /// Whether it is a problem: records are lost or delayed, or no data arrive. Otherwise it is a remark.
     var isSerious: Bool
     var text: String
   }
 
-  /// The stuck threads, failures and remarks, the most serious first.
+  /// The problems and remarks, the most serious first.
   var troubles: [Trouble] {
     var serious: [String] = threads.filter(\.isStuck).map { "\($0.name) is stuck" }
     var others: [String] = []
@@ -52,7 +52,7 @@ extension DaemonStatus {
 }
 
 extension DaemonStatus.Records {
-  /// The causes of the losses as text; `nil` if unknown.
+  /// The number of lost records by cause, as text; `nil` if unknown.
   var losses: String? {
     let reasons = lostByReason.filter { $0.count > 0 }.map { reason in
       // These counts are upper bounds (docs/Operations.md).

@@ -1,8 +1,8 @@
-/// The status of a running daemon: its response to `GET /status`, as far as this program knows its keys.
+/// The status of a running daemon: its response to `GET /status`, with the keys that this program knows.
 ///
 ///     {"version":"0.1.0","pid":812,"uptime":12.5,"gatewayId":"gw-1","timeQuality":"ntp","adapters":[…],"sinks":[…],…}
 ///
-/// A value that is missing there is `nil`. Texts are safe to show on a terminal.
+/// A value that is missing in the response is `nil`. Texts are safe to show on a terminal.
 struct DaemonStatus {
   var version: String?
   var pid: Int?
@@ -46,7 +46,7 @@ struct DaemonStatus {
     var readings: Int?
     /// Number of invalid replies, by kind of error.
     var failures: [(name: String, count: Int)] = []
-    /// Time in which the link was open, and the part of it in which a command was in progress, s.
+    /// Time for which the link was open, s, and the part of it in which a command was in progress.
     var busy: Double?
     var open: Double?
     /// Time since the last reading, s.
@@ -60,12 +60,12 @@ struct DaemonStatus {
     var fixType: String?
     var satellites: Int?
     var hdop: Double?
-    /// Whether its fixes are used as the vehicle's position.
+    /// Whether the receiver's fixes are used as the vehicle's position.
     var isChosen: Bool?
   }
 
   struct Records {
-    /// Number of records by type, in the daemon's order.
+    /// Number of records of each type, in the order in which the daemon lists them.
     var made: [(name: String, count: Int)] = []
     var lost: Int?
     /// Number of lost records by cause.
@@ -75,7 +75,7 @@ struct DaemonStatus {
   struct Spool {
     /// `durable` or `memory`.
     var state = ""
-    /// The reason why records are only in memory; `nil` if no folder is configured.
+    /// The reason why records are only in memory; `nil` if no folder is configured, which is no fault.
     var reason: String?
     var records: Int?
     var memoryRecords: Int?
@@ -90,7 +90,7 @@ struct DaemonStatus {
     var state = ""
     var reason: String?
     var delivered: Int?
-    /// Number of records rejected for good, and the last reason.
+    /// Number of records that the server rejected for good, and the reason of the last rejection.
     var rejected: Int?
     var rejectionReason: String?
     var lastDeliveryAge: Double?

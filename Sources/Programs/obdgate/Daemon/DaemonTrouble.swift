@@ -1,13 +1,13 @@
 import Failures
 
-/// The reason why a daemon's status cannot be read, as one line: the place, the problem and the remedy.
+/// The reason why a daemon's status cannot be read: one line with the place, the problem and the remedy.
 typealias DaemonTrouble = PlacedError<DaemonTroubleKind>
 
 /// The kind of a ``DaemonTrouble``.
 enum DaemonTroubleKind: Sendable {
   /// The socket does not exist, or no process listens on it.
   case notRunning
-  /// This user has no permission.
+  /// This user may not open the socket.
   case notPermitted
   /// The daemon did not answer within the time limit.
   case timedOut
@@ -17,7 +17,7 @@ enum DaemonTroubleKind: Sendable {
   case gone
   /// The daemon rejected the request.
   case refused
-  /// The response is not that of a daemon.
+  /// The response does not have the format of a daemon's response.
   case notUnderstood
   /// Any other error of the system.
   case system

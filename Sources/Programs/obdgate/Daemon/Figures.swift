@@ -41,6 +41,6 @@ enum Figures {
     return out
   }
 
-  /// Rounds a number. One that does not fit into `Int` is formatted by Swift.
+  /// Formats a number rounded to an integer. If `Int` cannot represent it, Swift's own format is used.
   private static func whole(_ value: Double) -> String { Int(exactly: value.rounded()).map(String.init) ?? "\(value)" }
 }

@@ -1,11 +1,13 @@
-/// The load of an adapter's link, between two responses of the daemon or since the daemon started.
+/// The load of an adapter's link, either in the time between two status responses or since the daemon started.
 struct LinkRates {
   /// Commands per second while the link was open; `nil` if unknown, or if it was not open.
   var commands: Double?
-  /// Fraction of that time in which a command was in progress, 0…1.
+  /// The part of the time in which a command was in progress, 0…1; `nil` like ``commands``.
   var use: Double?
 
-  /// - Parameter before: the same adapter in the previous response; `nil` for the rates since the daemon started.
+  /// Calculates the load.
+  ///
+  /// - Parameter before: the same adapter in an earlier status; `nil` for the load since the daemon started.
   init(_ now: DaemonStatus.Adapter, since before: DaemonStatus.Adapter?) {
     guard let open = Self.difference(now.open, before?.open, isFirst: before == nil), open > 0 else { return }
     commands = Self.difference(now.commands.map(Double.init), before?.commands.map(Double.init), isFirst: before == nil)
@@ -13,7 +15,8 @@ struct LinkRates {
     use = Self.difference(now.busy, before?.busy, isFirst: before == nil).map { $0 / open }
   }
 
-  /// Returns the difference of two counts; `nil` if one of them is unknown, or if the count has restarted in between.
+  /// Returns the difference between two values of a counter; `nil` if one of them is unknown, or if the counter was
+  /// reset in between.
   private static func difference(_ now: Double?, _ before: Double?, isFirst: Bool) -> Double? {
     guard let now else { return nil }
     if isFirst { return now }
@@ -23,12 +26,12 @@ struct LinkRates {
 }
 
 extension DaemonStatus {
-  /// Returns the same adapter in another response of the same daemon.
+  /// Returns the adapter of this status that is the same as one of another status.
   func adapter(like wanted: Adapter) -> Adapter? {
     adapters.first { $0.name == wanted.name && $0.line.device == wanted.line.device }
   }
 
-  /// Whether this is a later response of the process that gave the other one.
+  /// Whether this status and another one are from the same process, and this is the later one.
   func isLater(than other: DaemonStatus) -> Bool {
     guard let uptime, let before = other.uptime else { return false }
     return pid == other.pid && uptime >= before

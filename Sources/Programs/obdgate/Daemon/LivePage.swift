@@ -12,7 +12,7 @@ struct LivePage {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  /// The size of a terminal that does not report it.
+  /// The size that is assumed if a terminal does not report its own.
   static let usualSize = (columns: 80, rows: 24)
 
   /// Wraps a text between words.
@@ -25,7 +25,7 @@ struct LivePage {
     while rest.count > columns {
       let most = rest.prefix(columns + 1)
       let space = most.lastIndex(of: " ") ?? most.startIndex
-      // Split a word that is longer than a line.
+      // Divide a word that is longer than a line.
       let end = space > most.startIndex ? space : most.dropLast().endIndex
       lines.append(String(rest[..<end]))
       rest = rest[end...].drop { $0 == " " }
@@ -33,14 +33,14 @@ struct LivePage {
     return lines + [String(rest)]
   }
 
-  /// Cuts each line to a width, with control characters escaped.
+  /// Escapes control characters in lines, and cuts each line to a width.
   private static func cut(_ lines: [String], to columns: Int) -> [String] {
     lines.map(\.printable).map { $0.count > columns ? $0.prefix(max(0, columns - 1)) + "…" : $0 }
   }
 
-  /// Draws a page over the previous one. Text beyond the right and lower edges is cut off.
+  /// Draws a page over the previous one. Lines and columns that do not fit on the terminal are left out.
   ///
-  /// - Parameter output: receives the page and is flushed.
+  /// - Parameter output: receives the page and is then flushed.
   static func show(_ lines: [String], on output: inout OutputStream) throws {
     let (columns, rows) = size ?? usualSize
     var shown = cut(lines, to: columns)
@@ -48,8 +48,8 @@ struct LivePage {
       let left = lines.count - max(0, rows - 2)
       shown = shown.prefix(max(0, rows - 2)) + cut(["… and \(left) lines more"], to: columns)
     }
-    // Some characters take two columns. Automatic wrapping is off, so that a line that is too long does not continue in
-    // the next row.
+    // Automatic wrapping is switched off. Otherwise a line with characters that take two columns could be too long and
+    // continue in the next row.
     let text = shown.map { $0 + "\u{1B}[K\n" }.joined()
     try output.write("\u{1B}[?7l\u{1B}[H\(text)\u{1B}[J\u{1B}[?7h".utf8.span)
     try output.flush()

@@ -1,4 +1,5 @@
-/// Makes a text of another program safe to show on a terminal: one line without control characters, of limited length.
+/// Makes a text that another program has sent safe to show on a terminal: one line without control characters, of
+/// limited length.
 enum PlainText {
   private static let limit = 200
 
@@ -7,7 +8,7 @@ enum PlainText {
     for (index, scalar) in text.unicodeScalars.enumerated() {
       if index == limit { return shown + "…" }
       switch scalar.properties.generalCategory {
-      // Control characters, line ends, and marks that change the direction of text.
+      // Control characters, line ends, and marks that change the direction of text become spaces.
       case .control, .format, .lineSeparator, .paragraphSeparator: shown += " "
       default: shown.unicodeScalars.append(scalar)
       }
@@ -15,10 +16,10 @@ enum PlainText {
     return shown
   }
 
-  /// Escapes control characters in a line of JSON, such as `\u009B`. The JSON value stays the same.
+  /// Escapes control characters in a line of JSON, such as `\u009B`. The JSON values do not change.
   static func escaped(_ line: [UInt8]) -> [UInt8] {
-    // U+007F is one byte; U+0080 to U+009F are C2 80 to C2 9F in UTF-8 (RFC 3629, section 3). JSON contains no lower
-    // control characters.
+    // In UTF-8, U+007F is one byte, and U+0080 to U+009F are C2 80 to C2 9F (RFC 3629, section 3). Valid JSON contains
+    // no lower control characters.
     guard line.contains(where: { $0 == 0x7F || $0 == 0xC2 }) else { return line }
     var escaped: [UInt8] = []
     var index = 0

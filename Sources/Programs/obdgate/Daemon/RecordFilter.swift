@@ -1,11 +1,11 @@
 import JSONText
 
-/// Selects records by type and device.
+/// Selects records by their type and device.
 struct RecordFilter: Equatable {
   /// The selected types; empty for all.
   var types: Set<String> = []
-  /// The selected devices. Only some records, such as those of type adapter, name a device. Empty for all records,
-  /// including those without a device.
+  /// The selected devices; empty for all records, also those that name no device. Only some types of records, such as
+  /// `adapter`, name a device.
   var devices: Set<String> = []
 
   func takes(_ record: JSONValue) -> Bool {

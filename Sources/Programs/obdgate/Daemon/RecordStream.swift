@@ -1,8 +1,8 @@
 import JSONText
 
-/// Extracts records from a stream of bytes and passes those that match a filter. It does no I/O.
+/// Divides a stream of bytes into records, and selects those that match a filter. It does no I/O.
 struct RecordStream {
-  /// Maximum length of a line, bytes. A record has at most 16 KiB; a longer line is not a record.
+  /// Maximum length of a line, bytes. A longer line cannot be a record, which has at most 16 KiB.
   static let limit = 1 << 16
 
   private let filter: RecordFilter
@@ -29,7 +29,7 @@ struct RecordStream {
     }
   }
 
-  /// Drops an incomplete record at the end of the stream.
+  /// Discards an incomplete record at the end of the stream, because another stream begins.
   mutating func restart() {
     line.removeAll(keepingCapacity: true)
     isTooLong = false
@@ -37,7 +37,7 @@ struct RecordStream {
 
   private mutating func end(into output: inout [UInt8]) {
     defer { restart() }
-    // An empty line keeps the connection alive.
+    // Ignore empty lines, which the daemon sends to keep the connection alive.
     if line.isEmpty, !isTooLong { return }
     guard !isTooLong, isRecord() else {
       strangers += 1

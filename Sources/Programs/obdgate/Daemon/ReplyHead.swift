@@ -13,8 +13,11 @@ struct ReplyHead: Equatable {
   /// Length of the body, bytes; `nil` if the body ends with the connection.
   let count: Int?
 
-  /// - Parameter head: the bytes up to the empty line, with or without it.
-  /// - Returns: `nil` if it is not such a head, or if the body is chunked.
+  /// Parses a head.
+  ///
+  /// - Parameter head: the bytes up to the empty line, which may be included.
+  /// - Returns: `nil` if this is not the head of a response with a body of known length or up to the end of the
+  ///   connection.
   init?(parsing head: ArraySlice<UInt8>) {
     var lines = String(decoding: head, as: UTF8.self).split(whereSeparator: \.isNewline)[...]
     guard let first = lines.popFirst()?.split(separator: " "), first.count >= 2, first[0].hasPrefix("HTTP/1."),
@@ -36,7 +39,7 @@ struct ReplyHead: Equatable {
     self.count = count
   }
 
-  /// Returns the index at which the body begins; `nil` if the head is incomplete.
+  /// Returns the index at which the body begins; `nil` if the head is not complete yet.
   static func end(in bytes: [UInt8]) -> Int? {
     let (feed, carriage) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
     for index in bytes.indices.dropFirst() where bytes[index] == feed {

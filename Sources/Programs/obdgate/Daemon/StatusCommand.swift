@@ -49,7 +49,7 @@ struct StatusCommand: ParsableCommand {
     return StatusPage(status, columns: LivePage.size?.columns).lines
   }
 
-  /// Returns the response on one line.
+  /// Returns the daemon's response as one line.
   private static func line(of socket: DaemonSocket) throws(Failure) -> [UInt8] {
     let text: [UInt8]
     do throws(DaemonTrouble) {
@@ -62,7 +62,7 @@ struct StatusCommand: ParsableCommand {
     } catch {
       throw Failure(.unavailable, "\(socket.path): its response is invalid: \(error.message)")
     }
-    // In valid JSON, line ends occur only between tokens.
+    // In valid JSON, line ends occur only between values, so they can be removed.
     return PlainText.escaped(text.filter { $0 != 0x0A && $0 != 0x0D }) + [0x0A]
   }
 
@@ -86,7 +86,8 @@ struct StatusCommand: ParsableCommand {
         before = status
       case .failure(let trouble):
         if trouble.kind == .interrupted { return }
-        // Fail at the first attempt. A daemon that ends later may be restarted.
+        // If the first attempt fails, report the error. Later errors are tolerated, because the daemon may be
+        // restarted.
         if isFirst { throw trouble.failure }
         before = nil
         let text = LivePage.wrapped(trouble.description, to: columns)
@@ -97,7 +98,7 @@ struct StatusCommand: ParsableCommand {
   }
 }
 
-/// Converts the error of a step to the failure of the command.
+/// Runs a step, and converts its error to the failure of the command.
 private func checked<Value>(_ make: () throws(DaemonTrouble) -> Value) throws(Failure) -> Value {
   do throws(DaemonTrouble) {
     return try make()

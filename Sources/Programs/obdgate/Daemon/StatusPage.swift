@@ -2,9 +2,12 @@
 struct StatusPage {
   let lines: [String]
 
+  /// Creates the text.
+  ///
   /// - Parameters:
-  ///   - before: the previous status, from which rates are calculated; `nil` for the rates since the daemon started.
-  ///   - columns: width at which problems are wrapped; `nil` for no limit.
+  ///   - before: an earlier status, so that rates are those of the time in between; `nil` for the rates since the
+  ///     daemon started.
+  ///   - columns: width at which lines about problems are wrapped; `nil` for no limit.
   init(_ now: DaemonStatus, since before: DaemonStatus? = nil, columns: Int? = nil) {
     let before = before.flatMap { now.isLater(than: $0) ? $0 : nil }
     var lines = Self.head(now)
@@ -23,7 +26,7 @@ struct StatusPage {
   private static func head(_ now: DaemonStatus) -> [String] {
     let process = now.pid.map { " (pid \($0))" } ?? ""
     let start = now.uptime.map { ", up \(Figures.duration($0))" } ?? ""
-    // The table of adapters names several vehicles.
+    // If there are several vehicles, the table of adapters names them instead.
     let vehicle = hasSeveralVehicles(now) ? nil : now.vehicleId
     let who = [now.gatewayId.map { "gateway \($0)" }, vehicle.map { "vehicle \($0)" }].compactMap { $0 }
     let time = now.timestamp.map { time in "\(time)\(now.timeQuality.map { " (\($0))" } ?? "")" }
@@ -53,7 +56,7 @@ struct StatusPage {
     Set(now.adapters.compactMap(\.vehicleId)).count > 1
   }
 
-  /// Returns the failures of an adapter, the most frequent first.
+  /// Returns the kinds of failures of an adapter, the most frequent first.
   private static func failures(_ adapter: DaemonStatus.Adapter) -> String {
     let failures = adapter.failures.filter { $0.count > 0 }.sorted { $0.count > $1.count }
     let shown = failures.prefix(3).map { "\($0.name) \(Figures.grouped($0.count))" }.joined(separator: ", ")

@@ -7,8 +7,8 @@ import Ports
 
 /// Prints a daemon's records until the command is stopped.
 ///
-/// If the reader of standard output is slow, a few records wait here and the others in the daemon, which drops the
-/// excess. A slow reader therefore never delays the daemon.
+/// If the reader of standard output is slow, a few records wait in this process and the others in the daemon, which
+/// drops those that exceed its buffer. A slow reader therefore never delays the daemon.
 struct TailRun: ~Copyable {
   private let named: String?
   private let isOnce: Bool
@@ -17,21 +17,23 @@ struct TailRun: ~Copyable {
   /// The descriptor of the connection; -1 if there is none.
   private var descriptor: Int32 = -1
   private var stream: RecordStream
-  /// Bytes that standard output has not accepted.
+  /// Bytes that wait to be written to standard output.
   private var output: [UInt8] = []
   private var retryAt = Int64.min
   private var wasConnected = false
-  /// Whether the daemon has ended and this was reported.
+  /// Whether the command waits for a new daemon, and has reported that the previous one has ended.
   private var isWaiting = false
 
   private static let pause: Int64 = 1_000_000_000
   private static let outputLimit = 1 << 18
-  /// Number of bytes that a pipe reported as writable by poll(2) accepts without blocking (pipe(7), PIPE_BUF).
+  /// Number of bytes that a pipe accepts without blocking if poll(2) reports it as writable (pipe(7), PIPE_BUF).
   private static let piece = 4_096
 
+  /// Prepares the command.
+  ///
   /// - Parameters:
   ///   - socket: the socket that the user named; `nil` to search for one.
-  ///   - isOnce: whether to end when the daemon ends.
+  ///   - isOnce: whether the command ends when the daemon ends.
   init(socket: String?, _ filter: RecordFilter, isOnce: Bool) throws(Failure) {
     named = socket
     self.isOnce = isOnce
@@ -43,6 +45,8 @@ struct TailRun: ~Copyable {
     }
   }
 
+  /// Runs until the command is stopped.
+  ///
   /// - Throws: an error if there is no daemon, or if standard output cannot be written.
   mutating func run() throws {
     cgateway_catch_signals(wakeUp.descriptor)
@@ -83,7 +87,7 @@ struct TailRun: ~Copyable {
     if isWaiting { say("\(socket.path): connected again; records in between are not repeated") }
     wasConnected = true
     isWaiting = false
-    // poll(2) does not report the bytes that arrived with the head of the response.
+    // Bytes that arrived together with the head of the response are already in memory, so poll(2) does not report them.
     try receive()
   }
 
@@ -95,12 +99,14 @@ struct TailRun: ~Copyable {
     if stream.strangers > 0, strangers == 0 { say("a line that is not a record was dropped") }
   }
 
-  /// - Throws: the error, unless the command waits for the daemon.
+  /// Handles the loss of the connection.
+  ///
+  /// - Throws: the error, unless the command waits for a new daemon.
   private mutating func lost(_ trouble: DaemonTrouble) throws {
     connection = nil
     descriptor = -1
     stream.restart()
-    // Print the received records before the error.
+    // Print the records that were received before the error is reported.
     if !wasConnected || isOnce {
       while !output.isEmpty { try write() }
       throw trouble.failure
@@ -116,7 +122,8 @@ struct TailRun: ~Copyable {
   private mutating func write() throws {
     let piece = output.prefix(Self.piece)
     let count = unsafe piece.withUnsafeBytes { unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-    // The reader has closed its end. It is detected by poll(2) if there is nothing to write, otherwise by EPIPE.
+    // The reader of standard output has closed its end. If there is something to write, EPIPE shows this, otherwise
+    // poll(2).
     if piece.isEmpty || (count < 0 && errno == EPIPE) { throw ExitCode.success }
     if count < 0 {
       if errno == EINTR || errno == EAGAIN { return }

@@ -5,8 +5,10 @@ import Ports
 enum Waiting {
   enum Outcome { case ready, interrupted, late }
 
+  /// Waits until a descriptor has input.
+  ///
   /// - Parameters:
-  ///   - wakeUp: ends the wait when it is signalled. The signal remains set.
+  ///   - wakeUp: ends the wait when it is signalled. The signal stays set.
   ///   - deadline: a time of ``BootClock``.
   static func forInput(on descriptor: Int32, until deadline: Int64, unless wakeUp: WakeUp?) -> Outcome {
     while true {
@@ -21,13 +23,13 @@ enum Waiting {
     }
   }
 
-  /// Calls `poll(2)` until a deadline, for at most one second, because it does not count the time that the machine
-  /// sleeps.
+  /// Calls `poll(2)` to wait until a deadline, but for at most one second, because `poll(2)` does not count the time in
+  /// which the machine sleeps.
   static func poll<let count: Int>(_ waiting: inout InlineArray<count, pollfd>, until deadline: Int64) {
     let (left, isFar) = deadline.subtractingReportingOverflow(BootClock.now)
     let milliseconds = isFar ? 1_000 : Int32(max(0, min(left / 1_000_000 + 1, 1_000)))
     var span = waiting.mutableSpan
-    // The descriptors remain open during the call. A signal may end it early; the caller repeats it.
+    // The descriptors stay open during the call. If a signal ends it early, the caller calls again.
     _ = unsafe span.withUnsafeMutableBufferPointer {
       unsafe Glibc.poll($0.baseAddress, nfds_t($0.count), milliseconds)
     }

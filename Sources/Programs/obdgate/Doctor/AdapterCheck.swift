@@ -2,17 +2,18 @@ import Failures
 import Glibc
 import Ports
 
-/// Checks the serial devices: the adapters and receivers that are present, whether the daemon may open them, and which
-/// processes use them. It opens none.
+/// Checks the serial devices: which adapters and receivers are present, whether the daemon may open them, and which
+/// processes use them. None is opened.
 struct AdapterCheck {
   private let user: ServiceUser
   /// The devices to which the running daemon is connected.
   private let connected: Set<String>
   private let adapters: [String]
   private let receivers: [String]
-  /// Whether the configuration names adapters on the network or Bluetooth (``NetworkCheck``, ``BluetoothCheck``).
+  /// Whether the configuration names adapters on the network or on Bluetooth, which are checked by ``NetworkCheck`` and
+  /// ``BluetoothCheck``.
   private let hasOthers: Bool
-  /// Whether the daemon also uses devices that the configuration does not name.
+  /// Whether the daemon also uses devices that discovery finds.
   private let finds: Bool
   private(set) var findings: [Finding] = []
 
@@ -42,7 +43,7 @@ struct AdapterCheck {
   private mutating func check(at present: [DeviceIdentity], _ rules: DiscoveryRules) {
     var hasAdapter = hasOthers || !adapters.isEmpty
     for path in adapters + receivers where !present.contains(where: { $0.isNamed(path) }) {
-      // udev may not know the device at a configured path.
+      // The configured path may be a device that udev does not know.
       check(at: path, as: adapters.contains(path) ? "the configured adapter" : "the configured receiver")
     }
     var strangers: [DeviceIdentity] = []
@@ -109,7 +110,8 @@ struct AdapterCheck {
         .problem, Self.name, "\(path): \(what): used by \(holder)", remedy: "end that: \(Self.end(holder, path))"))
   }
 
-  /// Whether a file may be a serial port, according to sysfs(5). Opening it could reset the device.
+  /// Whether a file may be a serial port, according to sysfs(5). It is not opened to find out, because opening could
+  /// reset the device.
   private func isLine(_ status: stat) -> Bool {
     guard status.st_mode & S_IFMT == S_IFCHR else { return false }
     // sysfs does not contain pseudo-terminals.
@@ -118,8 +120,8 @@ struct AdapterCheck {
     return subsystem.hasSuffix("/tty")
   }
 
-  /// Formats a device number as major and minor, such as `188:0` (makedev(3)). The upper bits of the minor number
-  /// follow the twelve bits of the major number.
+  /// Formats a device number as major and minor number, such as `188:0`. In the number, the upper bits of the minor
+  /// number follow the twelve bits of the major number (makedev(3)).
   private static func numbers(_ device: dev_t) -> String {
     "\(device >> 8 & 0xFFF):\(device & 0xFF | device >> 12 & 0xFFF00)"
   }
@@ -127,9 +129,10 @@ struct AdapterCheck {
   /// Returns the reason why the daemon cannot open a device, and the remedy; `nil` if it can.
   private func refusal(_ path: String, _ status: stat) -> (what: String, remedy: String)? {
     guard user.may(0o6, status) else { return ("\(user.name) may not open it", admission(path, status)) }
-    // The major numbers of USB bridges, CDC ACM and RFCOMM (the kernel's devices.txt). The unit allows no others.
+    // The major numbers of USB serial bridges, CDC ACM and RFCOMM devices (the kernel's devices.txt), which are all
+    // that the unit allows.
     let allowed: Set<dev_t> = [188, 166, 216]
-    // The twelve bits of the major number follow the lower eight of the minor number (makedev(3)).
+    // The twelve bits of the major number follow the lower eight bits of the minor number (makedev(3)).
     let major = status.st_rdev >> 8 & 0xFFF
     if user.isService, status.st_mode & S_IFMT == S_IFCHR, !allowed.contains(major) {
       return (
@@ -140,10 +143,11 @@ struct AdapterCheck {
     return nil
   }
 
-  /// Returns the commands that let the daemon's user open a device.
+  /// Returns the commands after which the daemon's user may open a device.
   private func admission(_ path: String, _ status: stat) -> String {
     let own = ServiceUser.name(ofGroup: status.st_gid)
-    // A user should not join the group of root, and the service is only in the groups of its unit.
+    // Suggest the device's own group only if it is suitable: nobody should join the group of root, and the service has
+    // only the groups of its unit.
     let isFit = status.st_gid != 0 && (!user.isService || ServiceUser.serviceGroups.contains(own))
     let group = isFit ? own : ServiceUser.serviceGroups[0]
     var steps: [String] = []
@@ -154,8 +158,8 @@ struct AdapterCheck {
     return steps.isEmpty ? "chmod u+rw \(path)" : steps.joined(separator: "; and ")
   }
 
-  /// Returns the command that lets a group read and write a device. If udev creates the device, it is a udev rule,
-  /// because udev resets permissions when the device is plugged in.
+  /// Returns a command after which a group may read and write a device. For a device that udev creates, it is a udev
+  /// rule, because udev sets the permissions again each time the device is plugged in.
   private static func opening(_ path: String, _ status: stat, to group: String, from own: String) -> String {
     let device = SerialBridges.resolvedPath(path) ?? path
     guard SerialBridges.resolvedPath("/sys/dev/char/\(numbers(status.st_rdev))") != nil,
@@ -171,7 +175,7 @@ struct AdapterCheck {
     return "fuser -v \(path)"
   }
 
-  /// Warns about running programs that open serial devices to detect modems or Braille displays.
+  /// Warnings about running programs that open serial devices to search for modems or Braille displays.
   private static var rivals: [Finding] {
     let running = DeviceHolder.running(of: ["ModemManager", "brltty"])
     var findings: [Finding] = []

@@ -3,14 +3,14 @@ import Gateway
 import Ports
 import Synchronization
 
-/// A function that runs in a separate thread, so that the caller can stop waiting for it if a system call hangs.
+/// Runs a function in a separate thread, so that the caller need not wait for it if a system call in it hangs.
 final class BackgroundCheck<Value: Sendable>: Sendable {
   private let result = Mutex<Value?>(nil)
   private let wakeUp: WakeUp
 
   /// Starts the function.
   ///
-  /// - Throws: an error if the process has no more threads or descriptors.
+  /// - Throws: an error if the process can have no more threads or file descriptors.
   init(_ work: @escaping @Sendable () -> Value) throws(Failure) {
     do throws(PortError) {
       wakeUp = try WakeUp()
@@ -24,7 +24,7 @@ final class BackgroundCheck<Value: Sendable>: Sendable {
     }
   }
 
-  /// Returns the result; `nil` if there is none before a time of ``Ports/BootClock``.
+  /// Waits for the result until a time of ``Ports/BootClock``; `nil` if there is none by then.
   func value(until deadline: Int64) -> Value? {
     _ = wakeUp.wait(until: deadline)
     return result.withLock { $0 }

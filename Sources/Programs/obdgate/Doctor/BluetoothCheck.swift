@@ -3,11 +3,11 @@ import Glibc
 import Ports
 import Sinks
 
-/// Checks Bluetooth by the state of BlueZ, without using the radio.
+/// Checks Bluetooth by asking BlueZ, without using the radio.
 enum BluetoothCheck {
   private static let name = "bluetooth"
 
-  /// A configured adapter.
+  /// An adapter that the configuration names.
   private struct Wanted {
     let address: BluetoothAddress
     let isLowEnergy: Bool
@@ -25,7 +25,7 @@ enum BluetoothCheck {
     guard !wanted.isEmpty || configuration.discovery.bluetooth else {
       return [Finding(.ok, name, "not used: the configuration names no such adapter and looks for none")]
     }
-    // If no adapter is configured, missing Bluetooth is not a problem.
+    // Missing Bluetooth is a problem only if an adapter is configured.
     let doubt: Finding.Verdict = wanted.isEmpty ? .warning : .problem
     do throws(DiscoveryError) {
       let directory = try BluetoothDirectory()

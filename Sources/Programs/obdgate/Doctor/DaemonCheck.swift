@@ -2,10 +2,12 @@ import Gateway
 
 /// Requests the status of the running daemon.
 enum DaemonCheck {
+  /// Requests the status.
+  ///
   /// - Parameters:
   ///   - named: the socket that the user named; `nil` if none.
-  ///   - configured: the socket in the configuration, used if the user named none.
-  /// - Returns: the status, `nil` if no daemon answers, and the findings.
+  ///   - configured: the socket in the configuration, which is used if the user named none.
+  /// - Returns: the status (`nil` if no daemon answers), and the findings.
   static func run(named: String?, configured: StatusLocation) -> (DaemonStatus?, [Finding]) {
     var path = named
     switch configured.socket {
@@ -19,7 +21,7 @@ enum DaemonCheck {
       let status = try DaemonStatus(of: DaemonSocket.found(named: path, configured))
       return (status, findings(status))
     } catch {
-      // A daemon that is not running is only a problem if the user named its socket.
+      // A daemon that does not run is a problem only if the user named its socket.
       let mayBeOff = error.kind == .notRunning && named == nil
       return (nil, [Finding(mayBeOff ? .warning : .problem, "daemon", error.description)])
     }

@@ -32,7 +32,9 @@ enum DiskCheck {
     return findings
   }
 
-  /// - Returns: `nil` if the folder does not exist.
+  /// Checks a folder.
+  ///
+  /// - Returns: the finding; `nil` if the folder does not exist.
   private static func check(at folder: String, _ user: ServiceUser, wanted: Int64) -> Finding? {
     var status = stat()
     guard unsafe stat(folder, &status) == 0 else { return errno == ENOENT ? nil : closed(folder, errno) }
@@ -52,10 +54,10 @@ enum DiskCheck {
     return room(folder, space, wanted: wanted)
   }
 
-  /// Checks a file to which records are appended; `nil` if it does not exist yet or is usable.
+  /// Checks a file to which records are appended; `nil` if it does not exist yet, or if there is no problem.
   private static func check(atFile path: String, _ user: ServiceUser) -> Finding? {
     var status = stat()
-    // If the file cannot be examined, the check of its folder reports the reason.
+    // If the file cannot be examined, the check of its folder has already reported the reason.
     guard unsafe stat(path, &status) == 0 else { return nil }
     if status.st_mode & S_IFMT == S_IFDIR {
       return Finding(.problem, name, "\(path): a folder, but records are written to this path", remedy: "name a file")
@@ -67,14 +69,15 @@ enum DiskCheck {
     return nil
   }
 
-  /// Files of the daemon in its state directory, with the permissions that it needs: read and write for files that it
-  /// opens, only read for files that it replaces.
+  /// Files that the daemon keeps in its state directory, with the permissions that it needs: reading and writing for
+  /// files that it opens, only reading for files that it replaces.
   private static let kept: [(name: String, bits: mode_t)] = [
     ("spool.lock", 0o6), ("spool.db", 0o6), ("spool.db-wal", 0o6), ("spool.db-shm", 0o6), ("adapters.jsonl", 0o4),
     ("trips.jsonl", 0o4), ("fences.json", 0o4), ("fences.geojson", 0o4),
   ]
 
-  /// Checks for files that another user's daemon left in the folder; `nil` if this one can use all of them.
+  /// Checks the daemon's files in a state directory, which a daemon of another user may have left there; `nil` if this
+  /// daemon can use all of them.
   private static func check(atKept folder: String, _ user: ServiceUser) -> Finding? {
     let others = kept.filter { file in
       var status = stat()
@@ -88,8 +91,8 @@ enum DiskCheck {
       remedy: "chown -R \(user.name) \(folder)")
   }
 
-  /// Returns the finding for a missing state directory. The daemon creates the last folder of the path, and the service
-  /// manager the folder of the service.
+  /// Returns the finding for a missing state directory. It may be no problem: the daemon creates the last folder of the
+  /// path, and the service manager creates the folder of the service.
   private static func notYet(_ folder: String, _ user: ServiceUser) -> Finding {
     if user.isService, folder == "/var/lib/\(ServiceUser.serviceName)" {
       return Finding(.ok, name, "\(folder): made when the service starts")
@@ -104,7 +107,7 @@ enum DiskCheck {
     return Finding(.warning, name, "\(folder): not there yet", remedy: making)
   }
 
-  /// Returns the finding for a missing folder that the daemon does not create.
+  /// Returns the finding for a missing folder that the daemon cannot create.
   private static func missing(_ folder: String, _ user: ServiceUser) -> Finding {
     Finding(.problem, name, "\(folder): not there", remedy: "install -d -o \(user.name) -m 700 \(folder)")
   }
@@ -114,20 +117,20 @@ enum DiskCheck {
     return Finding(.warning, name, "\(folder): this user may not look into it", remedy: "sudo obdgate doctor")
   }
 
-  /// Returns the folder of a path; `.` for a name without a folder.
+  /// Returns the folder part of a path; `.` for a name without a folder.
   private static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Minimum free space for storing records, bytes.
+  /// Minimum free space that the storage of records needs, bytes.
   private static let least: Int64 = 8_000_000
 
   private static func room(_ folder: String, _ space: statvfs, wanted: Int64) -> Finding {
     let unit = Int64(clamping: space.f_frsize)
     let free = Int64(clamping: space.f_bavail).multipliedReportingOverflow(by: unit).partialValue
     let text = "\(Figures.bytes(Int(free))) free"
-    // File systems without a fixed number of files report 0 free of 0.
+    // File systems that do not limit the number of files report that 0 of 0 are free.
     if space.f_files > 0, space.f_favail == 0 {
       return Finding(.problem, name, "\(folder): \(text), but no more files", remedy: "df -i \(folder)")
     }

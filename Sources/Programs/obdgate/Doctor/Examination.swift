@@ -5,7 +5,7 @@ import Ports
 
 /// Runs all checks in parallel. A check that hangs does not delay the others.
 struct Examination {
-  /// The input of most checks.
+  /// The data that most checks need.
   struct Case: Sendable {
     var settings: Settings
     /// The status of the running daemon; `nil` if none answers.
@@ -16,7 +16,7 @@ struct Examination {
 
   /// Time limit of a check, ns.
   static let limit: Int64 = 5_000_000_000
-  /// Additional time, so that a check can report that its own limit has passed; ns.
+  /// Additional time in which a check can report that its own time limit has passed, ns.
   private static let grace: Int64 = 1_000_000_000
 
   private static var deadline: Int64 { BootClock.now + limit + grace }
@@ -24,34 +24,38 @@ struct Examination {
   private let path: String?
   private let socket: String?
 
+  /// Prepares the checks.
+  ///
   /// - Parameters:
-  ///   - configuration: the configuration file that the user named; `nil` for the usual file, if it exists.
+  ///   - configuration: the configuration file that the user named; `nil` for the usual file if it exists.
   ///   - socket: the daemon's socket that the user named; `nil` if none.
   init(configuration: String?, socket: String?) {
     path = configuration ?? (unsafe access(DoctorCommand.usualFile, F_OK) == 0 ? DoctorCommand.usualFile : nil)
     self.socket = socket
   }
 
-  /// - Parameter take: receives each finding when it is known, in a fixed order.
-  /// - Throws: the errors of `take`, or an error if no threads are available.
+  /// Runs the checks.
+  ///
+  /// - Parameter take: receives each finding as soon as it is known; the order is fixed.
+  /// - Throws: the errors of `take`, or an error if no more threads are available.
   func run(_ take: (Finding) throws -> Void) throws {
     let (path, socket) = (path, socket)
     let reading = try BackgroundCheck { ConfigurationCheck.read(path) }
     let (settings, read) = reading.value(until: Self.deadline) ?? (nil, [Self.late("configuration")])
     try read.forEach(take)
-    // An invalid configuration may still contain the daemon's socket.
+    // A configuration that is invalid may still name the daemon's socket.
     let inspect = try settings.map { StatusLocation($0.configuration) } ?? Self.inspect(at: path)
     let asking = try BackgroundCheck { DaemonCheck.run(named: socket, configured: inspect) }
     let (status, daemon) = asking.value(until: Self.deadline) ?? (nil, [Self.late("daemon")])
     let user = ServiceUser(pid: status?.pid)
     if let settings {
       let about = Case(settings: settings, status: status, user: user)
-      // Libraries read the environment while they are loaded, so load them before other threads start.
+      // Load the libraries before other threads start, because libraries read the environment while they are loaded.
       try LibraryCheck.findings(about).forEach(take)
       try run(checks(about), take)
     } else {
       try Self.notMade.forEach(take)
-      // Devices can be listed without a configuration.
+      // Without a valid configuration, devices can still be listed.
       let about = Case(settings: try Self.without(), status: status, user: user)
       try run(
         [
@@ -62,7 +66,7 @@ struct Examination {
     try daemon.forEach(take)
   }
 
-  /// The findings for the checks that need a configuration, if it is invalid.
+  /// If the configuration is invalid: the findings for the checks that need it.
   private static var notMade: [Finding] {
     let reason = "not checked: it depends on the configuration, which cannot be used"
     return ["libraries", "bluetooth", "disk", "sinks"].map { Finding(.warning, $0, reason) }

@@ -4,18 +4,18 @@ import Telemetry
 struct Finding: Equatable, Sendable {
   enum Verdict: String {
     case ok
-    /// It works or may work, with a remark.
+    /// It works or may work, but there is something to note.
     case warning
-    /// It does not work, or will fail.
+    /// It does not work, or it will fail.
     case problem
   }
 
   let verdict: Verdict
   /// The name of the check in one word, such as `adapter`.
   let check: String
-  /// The place and its state. The text is safe to show on a terminal.
+  /// The device, file or server that was checked, and its state. The text is safe to show on a terminal.
   let what: String
-  /// The remedy, a command if possible; `nil` if none is needed.
+  /// The remedy, as a command if possible; `nil` if none is needed.
   let remedy: String?
 
   init(_ verdict: Verdict, _ check: String, _ what: String, remedy: String? = nil) {

@@ -2,7 +2,7 @@ import Failures
 import Gateway
 import Ports
 
-/// Checks whether adapters and gpsd on the network accept connections. It sends nothing.
+/// Checks whether adapters and gpsd servers on the network accept connections. Nothing is sent to them.
 enum NetworkCheck {
   /// A configured adapter or gpsd.
   struct Peer: Sendable {
@@ -27,8 +27,10 @@ enum NetworkCheck {
 extension NetworkCheck.Peer {
   private static let name = "adapter"
 
-  /// - Parameter status: status of the running daemon. Adapters to which it is connected are not checked, because they
-  ///   accept only one connection at a time.
+  /// Checks the peer.
+  ///
+  /// - Parameter status: status of the running daemon; `nil` if none runs. If the daemon is connected to an adapter,
+  ///   the adapter is not checked, because it accepts only one connection.
   func finding(_ status: DaemonStatus?) -> Finding {
     var line = TCPPort(host: host, port: port)
     let what = isGPSD ? "\(line.name): gpsd" : "\(line.name): the configured adapter"

@@ -1,12 +1,14 @@
 import Glibc
 import Ports
 
-/// Finds USB devices that should have a serial port but have none, because their driver is missing or another program
-/// has claimed them.
+/// Finds USB devices that should have a serial port but have none, because their driver is missing, or because another
+/// program uses them.
 enum SerialBridges {
   private static let folder = "/sys/bus/usb/devices"
 
-  /// - Parameter present: the serial devices that are present.
+  /// Returns findings for such devices.
+  ///
+  /// - Parameter present: the serial devices that exist.
   static func without(_ present: [DeviceIdentity], _ rules: DiscoveryRules) -> [Finding] {
     names(in: folder).compactMap { name in
       guard let path = resolvedPath("\(folder)/\(name)"), let usb = usb(path) else { return nil }
@@ -15,7 +17,7 @@ enum SerialBridges {
       case .adapter, .receiver, .listen: break
       case .leave: return nil
       }
-      // The folders of its serial ports are below its own.
+      // If the device has serial ports, their folders are in its own folder.
       guard !present.contains(where: { $0.systemPath.hasPrefix(path + "/") }) else { return nil }
       let title = identity.label.isEmpty ? "" : " (\(identity.label))"
       return Finding(
@@ -56,10 +58,10 @@ enum SerialBridges {
     return names.sorted()
   }
 
-  /// Resolves the symbolic links of a path (realpath(3)); `nil` if it leads to no file.
+  /// Resolves the symbolic links in a path (realpath(3)); `nil` if there is no such file.
   static func resolvedPath(_ path: String) -> String? {
-    // Use a separate buffer. A testbed that rewrites paths may write more bytes than glibc allocates for the shorter
-    // path.
+    // Use a buffer of the maximum length. glibc would allocate one for the path as it knows it, but a testbed that
+    // rewrites paths may write a longer one.
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     guard unsafe realpath(path, &buffer) != nil else { return nil }
     return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

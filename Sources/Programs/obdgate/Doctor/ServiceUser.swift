@@ -1,10 +1,10 @@
 import Glibc
 
-/// The user whose permissions count: the one that the daemon runs as, or would run as.
+/// The user whose permissions are checked: the one as whom the daemon runs or, if it is not running, would run.
 struct ServiceUser: Sendable {
   let name: String
-  /// Whether it is the user of the packaged service. Its groups are then those of the unit, and it can open only the
-  /// kinds of devices that the unit allows.
+  /// Whether this is the user of the packaged service. Its groups are then those that the unit lists, and the unit
+  /// limits the kinds of devices that it can open.
   let isService: Bool
   private let id: uid_t
   private let groups: Set<gid_t>
@@ -17,14 +17,16 @@ struct ServiceUser: Sendable {
   /// Whether the service is installed.
   static var hasUnit: Bool { units.contains { unsafe access($0, F_OK) == 0 } }
 
-  /// Returns `obdgated` if a daemon runs in its systemd unit; `nil` if it does not, for example if a user started it.
+  /// Returns `obdgated` if the daemon runs in its systemd unit; `nil` if not, for example because a user started it.
   static func unit(of pid: Int) -> String? {
-    // 0::/system.slice/obdgated.service (cgroups(7))
+    // The line is like 0::/system.slice/obdgated.service (cgroups(7)).
     let ends = text("/proc/\(pid)/cgroup").split(separator: "\n").compactMap { $0.split(separator: "/").last }
     return ends.first { $0.hasPrefix("obdgate") && $0.hasSuffix(".service") }.map { String($0.dropLast(8)) }
   }
 
-  /// - Parameter pid: process ID of the running daemon; `nil` if it is not running or unknown.
+  /// Finds the user.
+  ///
+  /// - Parameter pid: process ID of the running daemon; `nil` if it is not running, or if its ID is unknown.
   init(pid: Int?) {
     let hasUnit = Self.hasUnit
     if let pid, let owner = Self.owner(of: pid) {
@@ -46,8 +48,8 @@ struct ServiceUser: Sendable {
     }
   }
 
-  /// Whether the user has permissions on a file by its owner, group and mode (path_resolution(7)): `6` for reading and
-  /// writing, `3` for writing and searching a folder.
+  /// Whether the owner, group and mode of a file give the user permissions (path_resolution(7)), for example `6` for
+  /// reading and writing a file, or `3` for writing to and searching a folder.
   func may(_ bits: mode_t, _ status: stat) -> Bool {
     if id == 0 { return true }
     let shift: mode_t = status.st_uid == id ? 6 : groups.contains(status.st_gid) ? 3 : 0
@@ -58,7 +60,7 @@ struct ServiceUser: Sendable {
     unsafe getgrnam(group).map { unsafe groups.contains($0.pointee.gr_gid) } ?? false
   }
 
-  /// Returns the name of a group; its number if it has no name.
+  /// Returns the name of a group, or its number if it has no name.
   static func name(ofGroup group: gid_t) -> String {
     unsafe getgrgid(group).map { unsafe String(cString: $0.pointee.gr_name) } ?? "\(group)"
   }
@@ -68,7 +70,7 @@ struct ServiceUser: Sendable {
   }
 
   private static func owner(of pid: Int) -> uid_t? {
-    // A process ID from another container belongs to another process here.
+    // If the daemon runs in another container, its process ID may belong to another process here.
     guard text("/proc/\(pid)/comm") == "obdgated\n" else { return nil }
     var status = stat()
     return unsafe stat("/proc/\(pid)", &status) == 0 ? status.st_uid : nil
@@ -80,7 +82,7 @@ struct ServiceUser: Sendable {
       if line.hasPrefix("Groups:") {
         groups.formUnion(line.dropFirst(7).split(whereSeparator: \.isWhitespace).compactMap { gid_t($0) })
       }
-      // Real, effective, saved and file-system group.
+      // The line has the real, effective, saved and file-system group.
       if line.hasPrefix("Gid:") {
         groups.formUnion(line.dropFirst(4).split(whereSeparator: \.isWhitespace).compactMap { gid_t($0) })
       }

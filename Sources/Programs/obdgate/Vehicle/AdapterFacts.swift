@@ -13,7 +13,7 @@ struct AdapterFacts: RecordBody {
   private var baud: Int?
   private var voltage: Double?
   private var quirks: [String] = []
-  /// Addresses of the ECUs that answer.
+  /// Addresses of the ECUs that have answered.
   private var ecus: [String] = []
   private var isConnected = false
   /// The requests of the polling plan, one line each, as ``AdapterSession/PollPlan/describe(into:)`` writes them; `nil`
@@ -22,6 +22,8 @@ struct AdapterFacts: RecordBody {
 
   init(device: String) { self.device = device }
 
+  /// Copies the present properties from a session.
+  ///
   /// - Parameter voltage: voltage at the adapter, V.
   mutating func update(from session: borrowing AdapterSession, voltage: Double?) {
     let name = String(latin1: session.identity)
@@ -29,7 +31,7 @@ struct AdapterFacts: RecordBody {
     isConnected = session.isConnected
     protocolName = ProtocolName.text(fromDigit: session.currentProtocol)
     if case .serial(let named) = session.configuration.transport {
-      // The detected or the configured rate.
+      // Use the baud rate that the session has detected, otherwise the configured one.
       baud = session.memory.baud > 0 ? session.memory.baud : named
     }
     self.voltage = voltage

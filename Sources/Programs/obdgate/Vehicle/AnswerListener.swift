@@ -13,23 +13,25 @@ struct AnswerListener: DialogueListener, ~Copyable {
   private var now = BootClock.now
 
   private(set) var read = ParametersRead()
-  /// The last voltage at the adapter, V.
+  /// The last voltage that was measured at the adapter, V; `nil` if none was.
   private(set) var voltage: Double?
   private(set) var wasFound = false
   private(set) var wasConnected = false
-  /// The reason why nothing is read; `nil` while readings arrive or the search continues.
+  /// The reason why nothing is read at present; `nil` while readings arrive or the session searches.
   private(set) var loss: LossReason?
-  /// Time at which reading stopped.
+  /// Time at which readings stopped; `nil` while ``loss`` is.
   private(set) var lostAt: Int64?
   private(set) var isJ1939 = false
-  /// Whether everything that clearing erases was read.
+  /// Whether all data that clearing codes also erases were read.
   private(set) var areCodesRead = false
   private(set) var isCleared = false
   private(set) var refusal: ClearRefusal?
-  /// The error in the last damaged reply to a request for the VIN.
+  /// The kind of error in the last damaged reply to a request for the VIN; `nil` if there was none.
   private(set) var vinDamage: WireError.Kind?
   private var isAskedForVIN = false
 
+  /// Creates a listener.
+  ///
   /// - Parameter answers: types of the records to print.
   init(answers: Set<String>) {
     lines = RecordLines(answers)
@@ -38,20 +40,20 @@ struct AnswerListener: DialogueListener, ~Copyable {
     let epoch = UUIDv7(
       milliseconds: UInt64(clamping: wall.now / 1_000_000), first: random.next(), rest: random.next())
     var options = FusionOptions(gatewayId: "obdgate", epoch: epoch, idSeed: random.next())
-    // No record is due by time. Records are created when the answer is complete.
+    // No telemetry record may become due by time, because records are created only when the answer is complete.
     options.cadence = .every(nanoseconds: 86_400_000_000_000)
     fusion = Fusion(options)
     fusion.setWallTime(offset: wall.offset, quality: wall.quality)
   }
 
-  /// Creates records of what was read since the last call, and returns them.
+  /// Creates records from everything that was read since the last call, and returns them.
   mutating func takeRecords() -> [FinishedRecord] {
-    // Each call ends a session for Fusion. Values that were reported remain reported.
+    // For Fusion, each call ends a session. It still does not report unchanged values a second time.
     fusion.finish(at: now, into: &lines)
     return lines.take()
   }
 
-  /// Creates a record from a value, and returns it.
+  /// Creates a record with the given content, and returns it.
   mutating func takeRecord(_ body: some RecordBody) -> [FinishedRecord] {
     fusion.record(body, at: now, into: &lines)
     return lines.take()
@@ -92,7 +94,7 @@ struct AnswerListener: DialogueListener, ~Copyable {
   // MARK: The wire
 
   mutating func request(_ command: Span<UInt8>, position: UInt64) {
-    // 09 00 reports whether the VIN is supported, 09 02 the VIN.
+    // The request 09 00 asks whether the VIN is supported, and 09 02 asks for the VIN.
     isAskedForVIN = ["0900", "0902"].contains { name in
       command.count >= 4 && name.utf8.elementsEqual((0..<4).map { command[$0] })
     }
@@ -101,7 +103,7 @@ struct AnswerListener: DialogueListener, ~Copyable {
 
   mutating func reading(_ reading: Reading) {
     read.record(reading)
-    // Service 0 stands for the adapter, which measures only its supply voltage.
+    // Service 0 means the adapter itself, which measures only its supply voltage.
     if reading.service == 0 { voltage = reading.value }
     fusion.reading(reading, at: now, into: &lines)
   }
@@ -122,10 +124,11 @@ struct AnswerListener: DialogueListener, ~Copyable {
     fusion.adapter(answer, bytes, at: now, into: &lines)
   }
 
-  /// Handles an invalid reply. The session repeats the request, or the value is missing in the answer.
+  /// Receives an error in a reply. The session repeats the request; if it still fails, the value is missing in the
+  /// answer.
   mutating func failure(_ error: WireError, line: Span<UInt8>) {
     switch error.kind {
-    // No ECU answered, or an ECU does not support the VIN.
+    // These are not damaged replies: no ECU answered, or an ECU does not support the VIN.
     case .noData, .negativeResponse, .unknownCommand: break
     default: if isAskedForVIN { vinDamage = error.kind }
     }
@@ -137,8 +140,8 @@ extension MachineClock {
   var now: Int64 { BootClock.now + offset }
 }
 
-/// Collects records. Those that are printed have consecutive numbers, because no `gap` record would explain a missing
-/// one.
+/// Collects records. Printed records get consecutive numbers, because there is no `gap` record that would explain a
+/// missing number.
 private struct RecordLines: RecordSink {
   private let printed: Set<String>
   private var sequence = 0

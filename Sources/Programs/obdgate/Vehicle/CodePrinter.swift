@@ -35,7 +35,7 @@ struct CodePrinter {
     return lines
   }
 
-  /// Formats a list of codes. A missing list differs from an empty one.
+  /// Formats a list of codes. A list that was not read is shown differently from an empty one.
   private func list(_ name: String, _ codes: [String]?, _ make: String?) -> [String] {
     let column = "  " + name.padded(to: 11)
     guard let codes else { return [column + "not answered"] }
@@ -69,7 +69,9 @@ struct CodePrinter {
     return lines
   }
 
-  /// Returns the unit of a signal by its name in records; empty if it has none.
+  /// Returns the unit of a signal; empty if it has none.
+  ///
+  /// - Parameter name: the name of the signal in records.
   private static func unit(of name: String) -> String {
     let rows = saeSignals.span
     for index in rows.indices where rows[index].name.description == name {

@@ -50,7 +50,7 @@ struct DTCClearCommand: ParsableCommand {
       let printer = CodePrinter(catalog: try texts.catalog(), json: options.json)
       let answer = try options.run("dtc clear").ask(
         .codes, permission: ClearPermission(confirmed: yes), save: printer.write)
-      // The codes were printed before they were cleared, so only the result is left to report.
+      // The codes were already printed, before they were cleared. Only the result remains to be reported.
       if !options.json, answer.failure == nil { StandardError.say("obdgate dtc clear: the codes are cleared") }
       try printer.write(answer.records)
       if let failure = answer.failure { throw failure }
@@ -60,7 +60,7 @@ struct DTCClearCommand: ParsableCommand {
   }
 }
 
-/// The option for texts of codes in addition to the built-in ones.
+/// The option that names a file with texts of trouble codes, in addition to the built-in ones.
 struct CodeTextOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Texts of manufacturer codes: CSV with the columns code, text and make.", valueName: "file"),

@@ -1,8 +1,8 @@
 import JSONText
 
-/// One finished record: its bytes, and its values for output as text.
+/// A finished record: its bytes, and its values for output as text.
 struct FinishedRecord {
-  /// The bytes with the line feed.
+  /// The JSON text, including its line feed.
   let bytes: [UInt8]
   private let document: JSONDocument
 
@@ -39,6 +39,6 @@ struct FinishedRecord {
 }
 
 extension JSONValue {
-  /// The value as text: a string, a number as written in JSON, `yes` or `no`.
+  /// The value as text for people: a string, a number as it is written in JSON, or `yes` or `no`.
   var plainText: String { string ?? numberText ?? bool.map { $0 ? "yes" : "no" } ?? "" }
 }

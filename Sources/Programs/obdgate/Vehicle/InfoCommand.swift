@@ -20,7 +20,7 @@ struct InfoCommand: ParsableCommand {
     do {
       let answer = try options.run("info").ask(.info(plan: plan), plan: plan)
       var output = OutputStream()
-      // An adapter that did not answer has no properties to show.
+      // If the adapter did not answer, there are no properties to show.
       let adapter = answer.of("adapter").last { $0["identity"] != nil }
       if options.json {
         for record in answer.of("vehicle") { try output.write(record.bytes.span) }
@@ -76,6 +76,6 @@ enum InfoText {
 }
 
 extension String {
-  /// Returns the text with trailing spaces up to a width in characters.
+  /// Returns the text, filled with trailing spaces up to a width in characters.
   func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

@@ -1,28 +1,29 @@
 import Failures
 import Ports
 
-/// The serial and Bluetooth devices of this machine, and the verdicts of the discovery rules without a configuration.
+/// The serial and Bluetooth devices of this machine, with the decision of the daemon's discovery rules about each.
 struct LocalDevices {
   /// A device that may be an adapter or a receiver.
   struct Device {
     let address: PortAddress
-    /// The key that identifies the device at any socket.
+    /// The key that identifies the device, whichever USB socket it is plugged into.
     let key: String
-    /// The name that the device reports; may be empty.
+    /// The name that the device itself reports; may be empty.
     let label: String
     var verdict: DeviceVerdict
-    /// The serial device, which can be opened to listen to it; `nil` for a Bluetooth device.
+    /// The properties of a serial device, with which it can be opened to listen to it; `nil` for a Bluetooth device.
     var identity: DeviceIdentity?
   }
 
   private(set) var devices: [Device] = []
-  /// The reasons why a part of the devices could not be listed.
+  /// For each kind of devices that could not be listed, the reason.
   private(set) var problems: [String] = []
   private let rules = DiscoveryRules()
 
-  /// Lists the devices. It sends nothing and opens none.
+  /// Lists the devices. No device is opened, and nothing is sent to any.
   ///
-  /// - Parameter inquiry: duration of the search for Bluetooth devices; `nil` to list only those that BlueZ knows.
+  /// - Parameter inquiry: duration of the search for Bluetooth devices in range; `nil` to list only devices that BlueZ
+  ///   knows already.
   init(inquiry: Duration? = nil) {
     findSerial()
     findBluetooth(inquiry)
@@ -33,7 +34,7 @@ struct LocalDevices {
       var monitor = try DeviceMonitor()
       for device in try monitor.present().sorted(by: { $0.node < $1.node }) {
         let verdict = rules.verdict(for: device)
-        // A serial port that is not on USB may be the console of the machine: omit it.
+        // Leave out a serial port that is not on USB, because it may be the console of the machine.
         guard device.usb != nil || verdict != .leave(.unrelated) else { continue }
         devices.append(
           Device(
@@ -64,9 +65,10 @@ struct LocalDevices {
     }
   }
 
-  /// Listens to the devices that may be receivers. It sends nothing.
+  /// Listens to the devices that may be receivers. Nothing is sent to them.
   ///
-  /// - Parameter each: called before listening to each device.
+  /// - Parameter each: called for each device before listening to it.
+  /// - Returns: the results, by the paths of the devices.
   mutating func listen(_ each: (Device) -> Void) -> [String: Listener.Result] {
     var heard: [String: Listener.Result] = [:]
     for index in devices.indices where devices[index].verdict == .listen {
@@ -84,7 +86,9 @@ struct LocalDevices {
     return heard
   }
 
-  /// - Throws: an error if there is no device that may be opened as an adapter, or more than one.
+  /// Returns the address of the only adapter.
+  ///
+  /// - Throws: an error if no device may be opened as an adapter, or if several may.
   func onlyAdapter() throws(Failure) -> PortAddress {
     let adapters = devices.filter(\.isAdapter)
     if adapters.count == 1 { return adapters[0].address }

@@ -29,7 +29,7 @@ struct MonitorsCommand: ParsableCommand {
     }
   }
 
-  /// Formats the monitors of one ECU and scope in three lines.
+  /// Returns three lines about the monitors of one ECU and scope.
   private static func lines(of record: FinishedRecord) -> [String] {
     let complete = record.strings("complete") ?? []
     let incomplete = record.strings("incomplete") ?? []

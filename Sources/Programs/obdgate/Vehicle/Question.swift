@@ -1,18 +1,19 @@
 import AdapterSession
 import OBDWire
 
-/// A question to an adapter.
+/// A question that a command asks an adapter.
 enum Question {
   /// The identity of the adapter, and whether a vehicle answers.
   case adapter
   case vin
-  /// All data that are requested once; with `plan`, also the requests that a daemon would poll, and their periods.
+  /// All data of the vehicle that are requested only once. If `plan`, also the requests that a daemon would poll, with
+  /// their periods.
   case info(plan: Bool)
   /// All trouble codes and freeze frames.
   case codes
   case monitors
 
-  /// Types of the records that form the answer.
+  /// The types of the records that are the answer.
   var answers: Set<String> {
     switch self {
     case .adapter: ["adapter"]
@@ -23,7 +24,7 @@ enum Question {
     }
   }
 
-  /// PIDs that belong to the answer.
+  /// The PIDs whose values are part of the answer.
   private var parameters: [UInt8] {
     switch self {
     case .adapter, .vin: []
@@ -35,7 +36,7 @@ enum Question {
     }
   }
 
-  /// The PIDs to poll: only those that belong to the answer, once each.
+  /// The polling preferences of the session: only the PIDs that are part of the answer, each of them once.
   var preferences: PollPreferences {
     var preferences = PollPreferences()
     if case .info(plan: true) = self { return preferences }
@@ -44,7 +45,7 @@ enum Question {
     return preferences
   }
 
-  /// Whether the session and the parameters read so far answer the question.
+  /// Whether the question is answered by what the session and the PIDs read so far contain.
   func isAnswered(by session: borrowing AdapterSession, _ read: ParametersRead, at now: Int64) -> Bool {
     switch self {
     case .adapter: session.isConnected
@@ -56,7 +57,7 @@ enum Question {
     }
   }
 
-  /// Time limit for a supported PID, ns. An ECU may not answer a PID that it reports as supported.
+  /// Time limit for a PID, ns. An ECU may report a PID as supported and still not answer it.
   private static let patience: Int64 = 5_000_000_000
 
   private func hasParameters(_ session: borrowing AdapterSession, _ read: ParametersRead, at now: Int64) -> Bool {
@@ -72,10 +73,10 @@ enum Question {
   }
 }
 
-/// The PIDs that were read, by ECU.
+/// The PIDs that were read so far, by ECU.
 struct ParametersRead {
   private var entries: [(ecu: ECUAddress, parameter: UInt8)] = []
-  /// Time at which the session knew the supported PIDs of all ECUs.
+  /// Time at which the session had learned which PIDs all ECUs support; `nil` before that.
   var runningSince: Int64?
 
   mutating func record(_ reading: Reading) {

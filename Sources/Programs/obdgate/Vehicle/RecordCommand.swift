@@ -43,11 +43,11 @@ struct RecordCommand: ParsableCommand {
   }
 }
 
-/// Keeps a port open while its dialogue is recorded.
+/// Keeps a port open while the dialogue on it is recorded.
 struct RecordRun {
   let address: PortAddress
   let path: String
-  /// Duration, ns; `nil` to record until a signal.
+  /// Duration of the recording, ns; `nil` if only a signal ends it.
   let nanoseconds: Int64?
 
   private static let openingLimit = Duration.seconds(15)
@@ -57,7 +57,7 @@ struct RecordRun {
     cgateway_catch_signals(wakeUp.descriptor)
     var loop = try checked { () throws(PortError) in try PortLoop(wakeUp: wakeUp) }
     var port = AddressedPort(address)
-    // Open the port first, so that a missing device does not create a file.
+    // Open the port before the file is created, so that a missing device does not leave an empty file.
     try checked { () throws(PortError) in try port.open(within: Self.openingLimit, unless: wakeUp) }
     var recorder = Recorder(at: address, into: try OutputStream(path: path), nanoseconds: nanoseconds)
     var failure: Failure?
@@ -65,7 +65,7 @@ struct RecordRun {
       while true {
         try loop.run(&port, &recorder)
         port.close()
-        // The adapter stopped answering: the session requests to close the port and to open it again.
+        // The adapter stopped answering, and the session asks for the port to be closed and opened again.
         guard !recorder.hasEnded, let moment = recorder.reopenNotBefore else { break }
         if wakeUp.wait(until: min(moment, recorder.end)) || BootClock.now >= recorder.end { break }
         try port.open(within: Self.openingLimit, unless: wakeUp)

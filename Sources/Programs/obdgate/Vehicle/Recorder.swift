@@ -13,18 +13,20 @@ struct Recorder: PortHandler, ~Copyable {
   private var driver: AdapterDriver<RecordListener>
   private var writer = CaptureWriter()
   private var file: OutputStream
-  /// The error that ended writing to the file; `nil` if there was none.
+  /// The error because of which nothing more is written to the file; `nil` if there was none.
   private var problem: (any Error)?
   private let started: Int64
-  /// Time at which the recording ends, of ``BootClock``; `.max` to record until a signal.
+  /// Time at which the recording ends, on ``BootClock``; `.max` if only a signal ends it.
   let end: Int64
   private let recorded: String?
   private var hasHeader = false
-  /// Events before the adapter's identification is known. The header contains it, so they are written after the header.
+  /// Events that occurred before the adapter was identified. They are kept here because the file's header comes first
+  /// and contains the identification.
   private var early: [(CaptureDirection, Int64, [UInt8])] = []
-  /// Whether a command was sent and its prompt has not arrived.
+  /// Whether a command was sent whose prompt has not arrived yet.
   private var isMidReply = false
-  /// Deadline for the last reply, after which the recording ends; `nil` before the end. Nothing more is sent.
+  /// Time until which the recording waits for the last reply; `nil` before it is ending. Once it is ending, nothing
+  /// more is sent.
   private var endingBy: Int64?
   private(set) var hasEnded = false
   private var bytes = 0
@@ -43,7 +45,7 @@ struct Recorder: PortHandler, ~Copyable {
     nextFlush = started
   }
 
-  /// The earliest time to open the port again, if the session requested that; otherwise `nil`.
+  /// The earliest time at which the port may be opened again; `nil` if the session has not asked for that.
   var reopenNotBefore: Int64? { driver.reopenNotBefore }
 
   mutating func opened(at now: Int64, _ actions: inout PortActions) {
@@ -69,7 +71,7 @@ struct Recorder: PortHandler, ~Copyable {
   }
 
   mutating func rateRefused(_ baud: Int, at now: Int64, _ actions: inout PortActions) -> Bool {
-    // The command will not be answered on the new connection.
+    // The reply to the last command cannot arrive on the new connection.
     isMidReply = false
     guard endingBy == nil else { return false }
     defer { follow(at: now, &actions) }
@@ -81,7 +83,7 @@ struct Recorder: PortHandler, ~Copyable {
     follow(at: now, &actions)
   }
 
-  /// Time limit for the last reply, ns, so that the capture does not end within it.
+  /// Time limit for the last reply, ns. The recording waits for it, so that the capture does not end within a reply.
   private static let lastReply: Int64 = 3_000_000_000
 
   private mutating func follow(at now: Int64, _ actions: inout PortActions) {
@@ -121,7 +123,7 @@ struct Recorder: PortHandler, ~Copyable {
 
   private mutating func flush() {
     guard problem == nil, !writer.text.isEmpty else { return }
-    // Use a separate reference, because the span must not point into a value that changes meanwhile.
+    // Copy the reference first, because a span of a property would prevent changes of `self`.
     let text = writer.text
     do {
       try file.write(text.span)
@@ -132,7 +134,7 @@ struct Recorder: PortHandler, ~Copyable {
     writer.clear()
   }
 
-  /// Completes the file.
+  /// Completes and closes the file.
   ///
   /// - Throws: an error if the file could not be written.
   mutating func finish() throws {
@@ -150,7 +152,7 @@ struct Recorder: PortHandler, ~Copyable {
 
   var summary: String { summary(at: BootClock.now) }
 
-  /// The reason why nothing was recorded; `nil` if something was.
+  /// The reason why nothing was recorded; `nil` if something was recorded.
   var nothingFound: String? {
     guard !driver.listener.isFound else { return nil }
     return driver.listener.loss?.adapterText ?? "no adapter answered in that time"
@@ -161,10 +163,10 @@ struct Recorder: PortHandler, ~Copyable {
 struct RecordListener: DialogueListener, ~Copyable {
   private(set) var isFound = false
   private(set) var loss: LossReason?
-  /// Number of prompts.
+  /// Number of prompts that arrived.
   private(set) var replies = 0
 
-  /// Whether no adapter has answered since the start.
+  /// Whether the attempt can be ended, because no adapter has answered since the start.
   var isHopeless: Bool { !isFound && loss != nil }
 
   mutating func begin(at now: Int64) {}
@@ -179,7 +181,7 @@ struct RecordListener: DialogueListener, ~Copyable {
 
   mutating func endOfReply(position: UInt64) { replies += 1 }
 
-  // The content of the bytes matters only when the capture is replayed.
+  // Readings are not needed, because replaying the capture produces them.
   mutating func reading(_ reading: Reading) {}
   mutating func failure(_ error: WireError, line: Span<UInt8>) {}
 }

@@ -49,16 +49,16 @@ struct ScanRow {
   let key: String
   let label: String
   let kind: Kind
-  /// The reason for the kind, or for not opening the device.
+  /// The reason why the device is of this kind, or why it was not opened.
   let reason: String
-  /// Baud rate of a receiver, or of an adapter that answered on a serial port.
+  /// Baud rate of a receiver, or of an adapter on a serial port that answered; otherwise `nil`.
   var baud: Int?
-  /// Identification of an adapter that answered.
+  /// Identification of the adapter; `nil` if it has not answered.
   var identity: String?
   var protocolName: String?
-  /// Whether a vehicle answers through the adapter; `nil` if not asked.
+  /// Whether a vehicle answers through the adapter; `nil` if the adapter was not asked.
   var hasVehicle: Bool?
-  /// The reason why an adapter was not asked or did not answer; `nil` if there is none.
+  /// The reason why an adapter was not asked, or why it did not answer; `nil` for neither.
   var problem: String?
 
   init(_ device: LocalDevices.Device, heard: Listener.Result?) {
@@ -113,11 +113,11 @@ private struct Scan {
   private(set) var rows: [ScanRow] = []
   private(set) var problems: [String] = []
 
-  /// Duration of a Bluetooth inquiry. It finds nearly all devices in range (10.24 s find all, Bluetooth Core 5, volume
-  /// 3, part C, appendix A).
+  /// Duration of a Bluetooth inquiry. It finds nearly all devices in range; 10.24 s would find all (Bluetooth Core 5,
+  /// volume 3, part C, appendix A).
   private static let inquiry = Duration.seconds(8)
-  /// Time limit for asking an adapter, ns. Its protocol search may take 30 s if no vehicle answers; a scan does not
-  /// wait for that.
+  /// Time limit for asking an adapter, ns. If no vehicle answers, the adapter's protocol search may take 30 s; a scan
+  /// does not wait for its end.
   private static let limit: Int64 = 20_000_000_000
 
   init() {

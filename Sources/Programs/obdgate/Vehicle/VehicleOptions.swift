@@ -22,12 +22,12 @@ struct VehicleOptions: ParsableArguments {
     if let device { _ = try PortAddress(argument: device) }
   }
 
-  /// Prepares a question to the adapter that the user named, or to the only one that was found.
+  /// Prepares a query of the adapter that the user named or, if none, of the only adapter that was found.
   func run(_ name: String) throws(Failure) -> VehicleQueryRun {
     VehicleQueryRun(name: name, address: try Self.address(device), limit: Int64(timeout) * 1_000_000_000)
   }
 
-  /// Returns the adapter that the user named, or the only one that was found.
+  /// Returns the address of the adapter that the user named or, if none, of the only adapter that was found.
   static func address(_ device: String?) throws(Failure) -> PortAddress {
     guard let device else { return try LocalDevices().onlyAdapter() }
     do throws(PortError) {
@@ -39,7 +39,9 @@ struct VehicleOptions: ParsableArguments {
 }
 
 extension PortAddress {
-  /// - Throws: an error for ArgumentParser with the expected format.
+  /// Parses an argument.
+  ///
+  /// - Throws: an error for ArgumentParser that describes the expected format.
   init(argument: String) throws {
     do throws(PortError) {
       self = try PortAddress(parsing: argument)

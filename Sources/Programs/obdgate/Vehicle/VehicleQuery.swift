@@ -5,23 +5,23 @@ import Glibc
 import OBDWire
 import Ports
 
-/// Asks an adapter one question. It drives a session on a port's loop, and ends the loop when the question is answered
-/// or cannot be answered, or when the time limit has passed.
+/// Asks an adapter one question. It runs a session on the poll loop of a port, and ends the loop when the question is
+/// answered, when it cannot be answered, or when the time limit has passed.
 struct VehicleQuery: PortHandler, ~Copyable {
-  /// The result.
+  /// The result of a query.
   enum Outcome {
     case answered
-    /// There is no adapter. Only another device or another baud rate would help.
+    /// No adapter answers. Only another device, or another baud rate, would help.
     case noAdapter(LossReason)
     case noVehicle(LossReason)
     case notPolledJ1939
     case refused(ClearRefusal)
     case outOfTime
-    /// The codes could not be written before clearing; they are not cleared.
+    /// The codes could not be printed before they were to be cleared, so they were not cleared.
     case notSaved(any Error)
   }
 
-  /// Receives the records of the codes before the codes are cleared.
+  /// Saves the records about the codes. It is called before the codes are cleared.
   typealias Save = ([FinishedRecord]) throws -> Void
 
   private(set) var outcome: Outcome?
@@ -31,20 +31,23 @@ struct VehicleQuery: PortHandler, ~Copyable {
   private let save: Save
   private var isClearing = false
   private var isSaved = false
-  /// Whether the codes were cleared and the data about them are being read again.
+  /// Whether the codes were cleared, and the data that show the result are being read again.
   private var isReadingAgain = false
   private let started: Int64
   private let deadline: Int64
   private var progress: ProgressLine
   private var nextProgress: Int64 = 0
-  /// The activity that stderr reported last, if it is no terminal.
+  /// The activity that was last printed to stderr, if stderr is not a terminal; `nil` if none was.
   private var reported: String?
   private let name: String
 
+  /// Creates a query.
+  ///
   /// - Parameters:
   ///   - limit: time limit, ns.
   ///   - name: name of the command, for the progress line.
-  ///   - permission: permits clearing the codes after they are read and saved.
+  ///   - permission: allows the codes to be cleared after they were read and saved; `nil` if they are not to be
+  ///     cleared.
   init(
     _ question: Question, at address: PortAddress, limit: Int64, name: String, permission: ClearPermission? = nil,
     save: @escaping Save = { _ in }
@@ -103,10 +106,10 @@ struct VehicleQuery: PortHandler, ~Copyable {
     actions.deadline = next
   }
 
-  /// The time after which a log or a script gets a line that says why the codes are not cleared yet, ns.
+  /// If clearing the codes has to wait for this time, a line reports the reason to a log or a script, ns.
   private static let patience: Int64 = 5_000_000_000
 
-  /// A terminal sees each second; anything else gets a line for each activity.
+  /// Shows the progress: on a terminal every second, otherwise one line for each new activity.
   private mutating func showProgress(at now: Int64) {
     if progress.isShown {
       progress.show("obdgate \(name): \(activity), \((now - started) / 1_000_000_000) s")
@@ -124,11 +127,12 @@ struct VehicleQuery: PortHandler, ~Copyable {
     return driver.listener.wasConnected ? "reading" : "looking for the vehicle"
   }
 
-  /// Time after the adapter's own search in which the session tries the protocols one by one, OBDonUDS among them; ns.
+  /// Time for the session's own search, which tries the protocols one by one, OBDonUDS included, after the adapter's
+  /// automatic search has failed; ns.
   private static let searchByHand: Int64 = 12_000_000_000
 
-  /// Time at which to stop waiting for a vehicle that has never answered; `nil` after an answer, because the connection
-  /// may recover until the time limit.
+  /// Time at which the query ends if no vehicle has answered until then; `nil` if one has, because a lost connection
+  /// may be restored before the time limit.
   private var givingUp: Int64? {
     driver.listener.wasConnected ? nil : driver.listener.lostAt.map { $0 + Self.searchByHand }
   }
@@ -137,7 +141,7 @@ struct VehicleQuery: PortHandler, ~Copyable {
     let isAnswered = question.isAnswered(by: driver.session, driver.listener.read, at: now)
     if isClearing {
       if let refusal = driver.listener.refusal { return .refused(refusal) }
-      // The codes were cleared even if the data cannot be read again.
+      // If the codes were cleared, the question counts as answered, even if the data cannot be read again.
       if driver.listener.isCleared, isAnswered || now >= deadline { return .answered }
     } else if isAnswered {
       return .answered
@@ -150,7 +154,8 @@ struct VehicleQuery: PortHandler, ~Copyable {
     return now >= deadline ? .outOfTime : nil
   }
 
-  /// Requests service 04. The session checks whether clearing is safe, and reads all data that it erases again.
+  /// Requests service 04 (clear codes). Before it sends the request, the session checks that clearing is safe, and
+  /// reads again all data that it erases.
   private mutating func clear(
     _ permission: ClearPermission, at now: Int64, _ actions: inout PortActions
   ) -> Outcome? {
@@ -160,7 +165,7 @@ struct VehicleQuery: PortHandler, ~Copyable {
     return judge(at: now)
   }
 
-  /// Saves the records of the data that clearing erases.
+  /// Saves the records about all data that clearing erases.
   private mutating func saveCodes(at now: Int64, _ actions: inout PortActions) -> Outcome? {
     progress.end()
     isSaved = true
@@ -174,7 +179,7 @@ struct VehicleQuery: PortHandler, ~Copyable {
     return judge(at: now)
   }
 
-  /// Reads the state again, because clearing changes the lamp.
+  /// Reads the lamp's state and the codes again, because clearing changes them.
   private mutating func readAgain(at now: Int64, _ actions: inout PortActions) {
     isReadingAgain = true
     driver.listener.forgetParameters(at: now)
@@ -184,7 +189,7 @@ struct VehicleQuery: PortHandler, ~Copyable {
 
   // MARK: What it found
 
-  /// Creates the records of the answer; the adapter's own record is the last.
+  /// Creates the records of the answer. The record about the adapter itself is the last one.
   mutating func takeRecords(device: String, plan: Bool) -> [FinishedRecord] {
     driver.listener.takeRecords() + driver.listener.takeRecord(facts(device: device, plan: plan))
   }
@@ -196,7 +201,7 @@ struct VehicleQuery: PortHandler, ~Copyable {
     return facts
   }
 
-  /// The progress so far, for messages.
+  /// Whether an adapter was found, for messages.
   var wasFound: Bool { driver.listener.wasFound }
   var wasConnected: Bool { driver.listener.wasConnected }
   var vinDamage: WireError.Kind? { driver.listener.vinDamage }
@@ -204,7 +209,7 @@ struct VehicleQuery: PortHandler, ~Copyable {
 }
 
 extension LossReason {
-  /// Whether the reason concerns the adapter, not the vehicle.
+  /// Whether the reason concerns the adapter and not the vehicle.
   fileprivate var isAdapters: Bool {
     switch self {
     case .silent, .noAdapter, .gnssReceiver: true

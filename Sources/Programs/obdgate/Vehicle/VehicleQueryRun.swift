@@ -7,7 +7,7 @@ import Ports
 struct VehicleQueryRun {
   let name: String
   let address: PortAddress
-  /// Time limit, ns.
+  /// Time limit of the whole query, ns.
   let limit: Int64
 
   /// Opens the port, asks the question and closes the port.
@@ -36,7 +36,8 @@ struct VehicleQueryRun {
       vinDamage: query.vinDamage)
   }
 
-  /// Time limit for opening a port, ns. It includes paging a Bluetooth device and querying its channel.
+  /// Time limit for opening a port, ns. For a Bluetooth device, this includes connecting and reading the number of its
+  /// channel.
   private static let openingLimit: Int64 = 15_000_000_000
 
   private func failure(of query: borrowing VehicleQuery) -> Failure? {
@@ -68,7 +69,7 @@ struct Answer {
   let records: [FinishedRecord]
   /// The reason why the answer is incomplete; `nil` if it is complete.
   let failure: Failure?
-  /// The error in the last damaged reply to a request for the VIN.
+  /// The kind of error in the last damaged reply to a request for the VIN; `nil` if there was none.
   let vinDamage: WireError.Kind?
 
   func of(_ type: String) -> [FinishedRecord] { records.filter { $0.type == type } }
@@ -82,7 +83,7 @@ extension PortAddress {
 }
 
 extension LossReason {
-  /// The message for a missing adapter.
+  /// The message that no adapter was found.
   var adapterText: String {
     switch self {
     case .silent: "no answer: check that an adapter is connected and has power"
@@ -91,7 +92,7 @@ extension LossReason {
     }
   }
 
-  /// The message for a missing vehicle.
+  /// The message that no vehicle answers.
   fileprivate var vehicleText: String {
     self == .refused
       ? "the vehicle refuses to answer (refused): turn the ignition on"
