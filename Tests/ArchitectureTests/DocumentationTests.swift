@@ -51,6 +51,23 @@ import Testing
   }
 
   @Test(arguments: pages)
+  func every_row_of_a_table_has_the_cells_of_its_heading(_ page: String) throws {
+    var columns: Int?
+    var isCode = false
+    for (index, line) in try ProjectTree.text(page).split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+      if line.hasPrefix("```") { isCode.toggle() }
+      guard !isCode, line.hasPrefix("|") else {
+        columns = nil
+        continue
+      }
+      // A bar inside a cell is written with a backslash.
+      let cells = line.replacing(#"\|"#, with: "").count { $0 == "|" } - 1
+      #expect(cells == columns ?? cells, "\(page):\(index + 1)")
+      columns = columns ?? cells
+    }
+  }
+
+  @Test(arguments: pages)
   func make_commands_of_the_pages_are_valid(_ page: String) throws {
     let make = try Tool.required("make")
     let makefile = try ProjectTree.text("Makefile")

@@ -65,7 +65,7 @@ public struct MarkdownBlocks {
     for (index, line) in markdown.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
       if let open = fence {
         if line == "```" {
-          take(open.heading, line: open.line, text: open.text)
+          add(open.heading, line: open.line, text: open.text)
           fence = nil
         } else {
           fence?.text += line + "\n"
@@ -82,7 +82,7 @@ public struct MarkdownBlocks {
   /// The commands of one place.
   public func commands(_ place: Place) -> [Command] { commands.filter { $0.place == place } }
 
-  private mutating func take(_ heading: [Substring], line: Int, text: String) {
+  private mutating func add(_ heading: [Substring], line: Int, text: String) {
     if let place = Place(rawValue: heading.joined(separator: " ")) {
       commands.append(Command(line: line, place: place, script: text))
     } else if heading.isEmpty || ["sh", "bash", "shell", "console"].contains(heading[0]) {
