@@ -123,7 +123,8 @@ public struct PollPlan: ~Copyable {
   }
 
   static let verificationPeriod: Int64 = 60_000_000_000
-  /// The same period while an ECU is missing, so that its return is detected sooner.
+  /// While an ECU is missing: time between two requests without the count of expected frames, ns. It is shorter, so
+  /// that the ECU's return is detected sooner.
   static let returnPeriod: Int64 = 5_000_000_000
   static let watchPeriod: Int64 = 2_000_000_000
   static let absentPeriod: Int64 = 30_000_000_000

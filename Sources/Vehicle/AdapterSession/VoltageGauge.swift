@@ -51,8 +51,8 @@ struct VoltageGauge: BitwiseCopyable {
     hasMoved ? corrected : nil
   }
 
-  /// The same for an adapter whose voltage has never changed, so that perhaps it is not measured; `nil` if it has
-  /// changed or is unreliable.
+  /// The vehicle's voltage according to an adapter whose voltage has never changed, so that perhaps it is not measured;
+  /// `nil` if it has changed or is unreliable.
   var unproven: Double? { hasMoved || isFrozen ? nil : corrected }
 
   private var corrected: Double? {

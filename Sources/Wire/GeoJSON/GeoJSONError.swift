@@ -31,6 +31,6 @@ public struct GeoJSONError: Error, Equatable, Sendable, CustomStringConvertible 
     if !error.path.isEmpty { message += error.path + ": " }
     return message + error.reason
   }
-  /// The same as ``message``.
+  /// The error as one text line, which is ``message``.
   public var description: String { message }
 }

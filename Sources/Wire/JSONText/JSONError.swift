@@ -74,7 +74,7 @@ extension JSONError: CustomStringConvertible {
   /// `gateway.json:3:14: …`.
   public func message(in file: String) -> String { "\(file):\(message)" }
 
-  /// The same as ``message``.
+  /// The error as one text line, which is ``message``.
   public var description: String { message }
 
   /// The problem and the expectation, without the position.

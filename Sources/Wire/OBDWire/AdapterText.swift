@@ -4,17 +4,18 @@
 ///     BUS INIT: ...ERROR
 ///     7E8 06 41 00 BE 3F A8 13 <RX ERROR
 ///
-/// Spaces and case are ignored. With ATS0, some firmware versions remove the spaces of their messages too.
+/// Spaces and case are ignored, because with ATS0 some firmware versions also remove the spaces in their messages.
 ///
-/// All functions that read the characters are `mutating`, although they change nothing: reading a borrowed value copies
-/// its whole array each time.
+/// All functions that read the characters are `mutating` although they change nothing. Otherwise, the value would be
+/// borrowed, and each access would copy its whole array.
 struct AdapterText: ~Copyable {
   private static let capacity = 96
 
   /// The text line without spaces and noise, in upper case.
   private var text = InlineArray<96, UInt8>(repeating: 0)
   private var length = 0
-  /// The set of letters in the text line, A in the lowest bit. It excludes most words by their first letter.
+  /// The letters that occur in the text line, one bit for each; A is the lowest bit. Most words can be excluded because
+  /// their first letter does not occur.
   private var letters: UInt32 = 0
 
   init(_ line: Span<UInt8>, from first: Int) {
@@ -53,14 +54,15 @@ struct AdapterText: ~Copyable {
     }
   }
 
-  /// Whether the message is an identification such as `ELM327 v1.5`, with or without a vendor's text around it.
+  /// Whether the message is an adapter's identification, such as `ELM327 v1.5`, perhaps with a vendor's text before or
+  /// after it.
   var isBanner: Bool {
     mutating get {
       contains("ELM327") || contains("ELM320") || contains("ELM329") || hasPrefix("STN1") || hasPrefix("STN2")
     }
   }
 
-  /// Whether the message is the answer to a command of the adapter, for streams without commands.
+  /// Whether the message is the adapter's answer to some command. Used if the commands are not known.
   var isKnownAnswer: Bool {
     mutating get {
       isBanner || hasPrefix("OBD") || hasPrefix("AUTO,") || hasPrefix("ISO") || hasPrefix("SAEJ")
@@ -72,8 +74,8 @@ struct AdapterText: ~Copyable {
   /// Whether the message is only `OK`.
   var isOK: Bool { mutating get { length == 2 && hasPrefix("OK") } }
 
-  /// Whether the message contains only the texts that precede data during a bus search: `SEARCHING...`, `BUS INIT: OK`,
-  /// dots.
+  /// Whether the message contains only texts that precede the data when a bus is searched: `SEARCHING...`, `BUS INIT:
+  /// OK`, dots.
   var isProgress: Bool {
     mutating get {
       var rest = 0
@@ -144,7 +146,7 @@ struct AdapterText: ~Copyable {
     return letters >> UInt32(c - UInt8(ascii: "A")) & 1 == 1
   }
 
-  /// Whether the text line is the beginning of a word, at least one character shorter.
+  /// Whether the text line is the beginning of a word, which is longer by at least one character.
   private mutating func isCutShort(_ word: StaticString, least: Int) -> Bool {
     guard length >= least, length < word.utf8CodeUnitCount else { return false }
     for i in 0..<length where text[i] != word[byte: i] { return false }

@@ -1,4 +1,4 @@
-/// Check bytes of the legacy buses.
+/// Check bytes of the buses older than CAN.
 enum Checksum {
   /// Returns the sum of all bytes modulo 256 (ISO 9141-2, 12.2; ISO 14230-2, 5.1.4).
   static func sum(_ bytes: Span<UInt8>, from start: Int, count: Int) -> UInt8 {
@@ -7,7 +7,7 @@ enum Checksum {
     return total
   }
 
-  /// Returns the CRC of SAE J1850, 5.4.1: polynomial 0x1D, initial value FF, complemented.
+  /// Returns the CRC of SAE J1850, 5.4.1: polynomial 0x1D, all ones at the start, inverted at the end.
   static func crc(_ bytes: Span<UInt8>, from start: Int, count: Int) -> UInt8 {
     let table = crcTable.span
     var register: UInt8 = 0xFF
@@ -16,7 +16,7 @@ enum Checksum {
   }
 }
 
-/// `crcTable[b]`: b after eight shifts through the polynomial x⁸ + x⁴ + x³ + x² + 1.
+/// Element b is the result of shifting the byte b eight times through the polynomial x⁸ + x⁴ + x³ + x² + 1.
 private let crcTable: InlineArray<256, UInt8> = [
   0x00, 0x1D, 0x3A, 0x27, 0x74, 0x69, 0x4E, 0x53, 0xE8, 0xF5, 0xD2, 0xCF, 0x9C, 0x81, 0xA6, 0xBB,
   0xCD, 0xD0, 0xF7, 0xEA, 0xB9, 0xA4, 0x83, 0x9E, 0x25, 0x38, 0x1F, 0x02, 0x51, 0x4C, 0x6B, 0x76,

@@ -1,21 +1,21 @@
-/// Eight characters of a text line as one word, the first in the lowest byte.
+/// Eight characters of a text line in one 64-bit word. The first character is the lowest byte.
 ///
-/// A word is checked and converted in about 20 instructions, several times as fast as character by character.
+/// To check and convert a word takes about 20 instructions, a fraction of what single characters would take.
 struct DigitWord: BitwiseCopyable {
   let word: UInt64
-  /// The value of each digit; undefined for other characters.
+  /// The value of each hexadecimal digit, in the byte of its character; undefined for other characters.
   private let values: UInt64
-  /// A word with a non-zero byte for each character that is not an upper-case digit. The general functions handle lower
-  /// case.
+  /// A word that marks each character that is not a digit or an upper-case A to F by a byte that is not 0. The general
+  /// functions handle lower case.
   private let others: UInt64
 
   /// Loads the characters at an index. Characters after the end of the text are NUL.
   @inline(__always)
   init(_ text: Span<UInt8>, at index: Int) {
     word = text.word(at: index)
-    // Letters have bit 6 set. A is 41: its value is that of the low four bits plus nine.
+    // In letters, bit 6 is set. A is 0x41: its value is that of its low four bits plus nine.
     values = (word & 0x0F0F_0F0F_0F0F_0F0F) &+ (word &>> 6 & 0x0101_0101_0101_0101) &* 9
-    // The digit with this value. Seven characters lie between 9 and A.
+    // Calculate back which digit has this value. Seven characters lie between 9 and A.
     let tens = (values &+ 0x0606_0606_0606_0606) &>> 4 & 0x0101_0101_0101_0101
     let digits = values &+ tens &* 7 &+ 0x3030_3030_3030_3030
     others = digits ^ word | values & 0xF0F0_F0F0_F0F0_F0F0
@@ -23,7 +23,7 @@ struct DigitWord: BitwiseCopyable {
 
   // MARK: Without spaces
 
-  /// Number of digits before the first other character.
+  /// Number of digits before the first character that is not one.
   var digitCount: Int { @inline(__always) get { others == 0 ? 8 : others.trailingZeroBitCount &>> 3 } }
 
   /// Whether the character at an index is a carriage return.
@@ -32,7 +32,7 @@ struct DigitWord: BitwiseCopyable {
     UInt8(truncatingIfNeeded: word &>> UInt64(low: UInt32(truncatingIfNeeded: index &* 8))) == carriageReturn
   }
 
-  /// The four bytes of eight digits, the first in the lowest byte.
+  /// The four bytes that eight digits represent. The first byte is the lowest one of the result.
   var fourBytes: UInt32 {
     @inline(__always) get {
       let apart = pairs & 0x00FF_00FF_00FF_00FF
@@ -43,15 +43,15 @@ struct DigitWord: BitwiseCopyable {
 
   // MARK: With spaces
 
-  /// A word with a non-zero byte for each character that does not match the format `41 0C 1A`. The lowest such byte
-  /// ends the match.
+  /// A word that marks each character that does not fit the format `41 0C 1A` by a byte that is not 0. The lowest such
+  /// byte is the first character that does not fit.
   var misplaced: UInt64 {
     @inline(__always) get {
       others & 0xFFFF_00FF_FF00_FFFF | (word ^ 0x0000_2000_0020_0000) & 0x0000_FF00_00FF_0000
     }
   }
 
-  /// Each digit combined with the next one. The value of a pair is in its first byte.
+  /// The byte that each digit and the one after it represent. It is in the byte of the first of the two.
   private var pairs: UInt64 { @inline(__always) get { values &<< 4 | values &>> 8 } }
   var byte0: UInt8 { @inline(__always) get { UInt8(truncatingIfNeeded: pairs) } }
   var byte1: UInt8 { @inline(__always) get { UInt8(truncatingIfNeeded: pairs &>> 24) } }

@@ -6,10 +6,10 @@
 ///
 /// Without headers, the address is ``unknown``.
 public struct ECUAddress: BitwiseCopyable, Equatable, Sendable {
-  /// The type of an address, which identifies the family of buses.
+  /// The type of an address, from which it follows what kind of bus the message was on.
   public enum Kind: UInt8, BitwiseCopyable, Sendable { case unknown, legacy, can11, can29 }
 
-  /// Two bits for the kind, above the 29 bits of the longest identifier.
+  /// The address in the low 29 bits, which is the length of the longest identifier, and the kind in the two bits above.
   private let bits: UInt32
 
   private init(bits: UInt32) { self.bits = bits }
@@ -36,7 +36,7 @@ public struct ECUAddress: BitwiseCopyable, Equatable, Sendable {
   }
   /// The identifier or source byte.
   public var value: UInt32 { bits & 0x1FFF_FFFF }
-  /// A number that orders addresses of one kind by their value, for choosing between ECUs.
+  /// A number by which addresses of the same kind are sorted in ascending order.
   public var sortKey: UInt32 { bits }
   /// Number of hexadecimal digits of the address: 0, 2, 3 or 8.
   public var digitCount: Int {

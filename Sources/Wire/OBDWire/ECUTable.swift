@@ -1,27 +1,28 @@
-/// The messages of all ECUs in the current reply, reassembled separately for each sender, so that interleaved answers
-/// do not mix (ISO 15765-2 identifies a message only by its sender).
+/// The messages of all ECUs in the current reply. Each sender has a slot, in which its message is reassembled, so that
+/// interleaved answers do not mix (ISO 15765-2 identifies a message only by its sender).
 ///
-/// The table supports eight senders at the same time, because ISO 15765-4 reserves eight response addresses. A ninth
-/// slot is for text lines without headers.
+/// There are eight slots, because ISO 15765-4 reserves eight response addresses. A ninth slot is for text lines without
+/// headers.
 struct ECUTable: ~Copyable {
   static let senders = 8
-  /// The slot of text lines without headers.
+  /// Index of the slot for text lines without headers.
   static let unknown = 8
-  /// The greatest message length, which has 12 bits, rounded up.
+  /// Maximum length of a message, bytes. It is announced by 12 bits, and rounded up here.
   static let messageCapacity = 4096
 
   var slots = InlineArray<9, ECUSlot>(repeating: ECUSlot())
-  /// Distance between messages: there is room for a whole word after each.
+  /// Number of bytes from the start of one message to the start of the next. After each message, there is room to write
+  /// a whole word.
   private static let stride = 4104
   private var storage = InlineArray<36936, UInt8>(repeating: 0)
-  /// Slot of the last address. Most replies come from one ECU.
+  /// Slot of the address that was looked up last. It is tried first, because most replies come from a single ECU.
   private var latest = 0
 
-  /// Returns the slot of an address and prepares it for a reply; `nil` if eight other senders have used all slots in
+  /// Returns the slot of an address, and prepares it for a reply; `nil` if eight other senders have taken all slots in
   /// this reply.
   @inline(__always)
   mutating func slot(for address: ECUAddress, reply: UInt32) -> Int? {
-    // Most replies come from one ECU. Its first frame in a reply prepares the slot.
+    // Most replies come from a single ECU, so try its slot first. Its first frame in a reply prepares the slot.
     let index = latest
     if slots[index].address == address, address != .unknown {
       if slots[index].reply != reply { slots[index].begin(reply) }
@@ -46,7 +47,7 @@ struct ECUTable: ~Copyable {
     var free: Int?
     for i in 0..<Self.senders {
       if slots[i].address == address { return i }
-      // A slot that is not used in this reply may change its sender. An unused slot is preferred.
+      // A slot that is not used in this reply can be given to another sender. One that was never used is preferred.
       if slots[i].address == .unknown {
         if free == nil || slots[free!].address != .unknown { free = i }
       } else if slots[i].reply != reply, free == nil {
@@ -59,7 +60,7 @@ struct ECUTable: ~Copyable {
     return free
   }
 
-  /// Appends bytes to the message in a slot. The caller checks that they fit.
+  /// Appends bytes to the message in a slot. The caller must have checked that there is room for them.
   @inline(__always)
   mutating func append(_ source: Span<UInt8>, from first: Int, count: Int, to slot: Int) {
     storage.copy(source, from: first, count: count, to: slot &* Self.stride &+ slots[slot].received)
@@ -74,47 +75,49 @@ struct ECUTable: ~Copyable {
   }
 }
 
-/// The state of one sender in a reply.
+/// The state of one sender's message in a reply.
 struct ECUSlot: BitwiseCopyable {
   enum Phase: UInt8, BitwiseCopyable {
-    /// No multi-frame message is incomplete.
+    /// No message of several frames is in progress.
     case idle
-    /// The first frame arrived, and consecutive frames must follow.
+    /// The first frame has arrived, and consecutive frames must follow.
     case assembling
     /// A frame was wrong, and its error was reported. The rest of the message is ignored.
     case broken
-    /// Legacy lines of one answer are being collected. The prompt completes them.
+    /// Text lines of one answer on a bus older than CAN are being collected. The prompt completes them.
     case gathering
   }
 
   var address: ECUAddress = .unknown
-  /// Number of the reply to which the state belongs.
+  /// Number of the reply to which this state belongs.
   var reply: UInt32 = 0
   var phase: Phase = .idle
-  /// Whether the first frame was a byte short. Either a byte was lost, or a logger split the message into frames of its
-  /// own size. In the latter case, the last frame ends exactly with the message, which no padded or damaged
-  /// transmission does.
+  /// Whether the first frame lacked one byte. Either a byte was lost, or a logger divided the message into frames of
+  /// another size. In the latter case, the last frame ends exactly where the message ends; with padding or a lost byte,
+  /// it does not.
   var isShort = false
-  /// Announced length of the current message.
+  /// The length of the present message that its first frame has announced, bytes.
   var length = 0
   var received = 0
-  /// Expected index of the next consecutive frame, segment or legacy line.
+  /// The index that the next consecutive frame, segment or collected text line must have.
   var nextIndex: UInt8 = 0
-  /// Response service and identifier of the collected legacy lines.
+  /// Service and identifier of the answer whose text lines are being collected.
   var gatheredService: UInt8 = 0
   var gatheredIdentifier: UInt8 = 0
-  /// The last complete single-frame message of up to eight bytes, and its length, for detecting duplicates.
+  /// The last complete message of a single frame, as a number and its length. It shows whether the next message is a
+  /// repetition.
   var lastSingle: UInt64 = 0
   var lastSingleCount: UInt8 = 0
-  /// Whether the ECU sent "response pending" (7F xx 78) and no final answer since, and the service.
+  /// The service for which the ECU has sent "response pending" (7F xx 78) and no final answer yet; 0 if there is none.
   var pendingService: UInt8 = 0
   var isPending = false
-  /// The last text line of an incomplete message, for the error that the prompt causes.
+  /// Origin of the last text line of an incomplete message. If the message is still incomplete at the prompt, the error
+  /// refers to this line.
   var origin = Origin(ecu: .unknown, line: 0, position: 0)
   var line = InlineArray<48, UInt8>(repeating: 0)
   var lineCount = 0
 
-  /// Resets the state for a new reply.
+  /// Resets the state at the beginning of a new reply.
   @inline(__always)
   mutating func begin(_ reply: UInt32) {
     self.reply = reply
@@ -124,7 +127,7 @@ struct ECUSlot: BitwiseCopyable {
     isPending = false
   }
 
-  /// Stores the text line for the error that the prompt causes if the message remains incomplete.
+  /// Stores the text line to which the error refers if the message is still incomplete at the prompt.
   mutating func store(_ context: LineContext) {
     origin = context.origin
     lineCount = min(context.line.count, 48)

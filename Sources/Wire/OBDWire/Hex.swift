@@ -1,6 +1,6 @@
 /// Conversions of hexadecimal digits.
 public enum Hex {
-  /// Returns the upper-case digit of the low four bits.
+  /// Returns the upper-case digit for the low four bits of a byte.
   public static func digit(_ nibble: UInt8) -> UInt8 {
     let low = nibble & 0x0F
     return low < 10 ? UInt8(ascii: "0") + low : UInt8(ascii: "A") + low - 10
@@ -11,7 +11,8 @@ public enum Hex {
   public static func value(_ character: UInt8) -> UInt8 { hexValues.span[Int(character)] }
 }
 
-/// Values by character. The table is global because a table in the type would be copied at each access (Swift 6.3).
+/// The value of each character as a digit. The table is global, because one in the type would be copied at each access
+/// (Swift 6.3).
 private let hexValues: InlineArray<256, UInt8> = [
   0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
   0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,

@@ -1,11 +1,11 @@
 // Nearly all text lines consist of upper-case digits and end with a carriage return: `7E80441 0C1AF8` without spaces
 // (ATS0), `7E8 04 41 0C 1A F8 ` with spaces. They are read eight characters at a time. ``HexLine/read(_:from:to:)``
-// handles all other formats.
+// reads all other formats.
 extension HexLine {
-  /// Reads a text line without spaces, or with a space after each byte, directly from the stream.
+  /// Reads a text line without spaces, or with a space after each byte, directly from the bytes that were received.
   ///
-  /// - Returns: the index of the carriage return after it, or -1 if the text line has another format, is longer than
-  ///   any frame, or is incomplete. It has then not been consumed.
+  /// - Returns: the index of the carriage return at its end; -1 if the text line has another format, is longer than any
+  ///   frame, or is incomplete. In these cases, it must be read in another way.
   @inline(__always)
   mutating func readWords(_ stream: Span<UInt8>, from first: Int) -> Int {
     let word = stream.word(at: first)
@@ -14,8 +14,8 @@ extension HexLine {
     if third == space || fourth == space {
       return readSpaced(stream, from: first, withIdentifier: third != space)
     }
-    // The text line has an identifier if its number of digits is odd. Most answers have one if the preceding one had.
-    // Requests, which the adapter may echo, begin with a lower digit and have none.
+    // If the number of digits is odd, the text line begins with an identifier. Answers usually do so if the one before
+    // did. Requests, which the adapter may echo, begin with a lower digit and have no identifier.
     if UInt8(truncatingIfNeeded: word) < UInt8(ascii: "4") {
       return readUnspaced(stream, from: first, withIdentifier: false)
     }
@@ -24,13 +24,13 @@ extension HexLine {
     return end
   }
 
-  /// Reads the identifier in the first three characters of a text line.
+  /// Reads the identifier, which is the first three characters of a text line.
   ///
   /// - Returns: `false` if they are not upper-case digits.
   @inline(__always)
   private mutating func readIdentifier(_ stream: Span<UInt8>, at first: Int) -> Bool {
     let text = UInt32(truncatingIfNeeded: stream.word(at: first)) & 0xFF_FFFF
-    // Most text lines have the identifier of the preceding one.
+    // The identifier is usually the same as that of the preceding text line.
     return text == identifierText || readNewIdentifier(text)
   }
 
@@ -49,7 +49,7 @@ extension HexLine {
     return true
   }
 
-  /// Reads pairs of digits, `410C1AF8`, or an identifier and pairs, `7E804410C1AF8`.
+  /// Reads pairs of digits (`410C1AF8`), or an identifier and pairs (`7E804410C1AF8`).
   @inline(__always)
   private mutating func readUnspaced(_ stream: Span<UInt8>, from first: Int, withIdentifier: Bool) -> Int {
     var i = first
@@ -65,7 +65,7 @@ extension HexLine {
       n &+= digits &>> 1
       i &+= digits
       if digits == 8 {
-        // Many frames end here: their data are eight bytes.
+        // Many frames end here, because they have eight data bytes.
         guard i < stream.count else { return -1 }
         if stream[i] != carriageReturn { continue }
       } else {
@@ -81,7 +81,7 @@ extension HexLine {
     return -1
   }
 
-  /// Reads `7E8 04 41 0C 1A F8 ` or pairs of digits.
+  /// Reads an identifier and bytes that are separated by spaces (`7E8 04 41 0C 1A F8 `), or only such bytes.
   @inline(__always)
   mutating func readSpaced(_ stream: Span<UInt8>, from first: Int, withIdentifier: Bool) -> Int {
     var i = first
@@ -98,10 +98,11 @@ extension HexLine {
       let wrong = group.misplaced
       var end = i &+ 8
       if wrong != 0 {
-        // The line may end after a byte or after its space, but not inside a byte.
+        // The text line may end after a byte or after the space that follows, but not within a byte.
         let place = wrong.trailingZeroBitCount &>> 3
         guard 0b0110_1101 &>> place & 1 == 1 else { return -1 }
-        // A third, rounded: 0, 2, 3, 5, 6 characters are 0, 1, 1, 2, 2 bytes.
+        // A byte takes three characters, so divide by three and round: 0, 2, 3, 5 and 6 characters are 0, 1, 1, 2 and 2
+        // bytes.
         n &+= ((place &+ 1) &* 11) &>> 5
         end = i &+ place
         guard n > 0, group.isCarriageReturn(at: place) else { return -1 }

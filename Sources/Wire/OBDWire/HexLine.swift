@@ -1,34 +1,34 @@
-/// The bytes of one text line of hexadecimal digits, with the information in its spacing.
+/// The bytes of one text line of hexadecimal digits, and what the spaces between the digits mean.
 ///
 ///     7E8 04 41 0C 1A F8        a first token of three digits: an 11-bit identifier
 ///     7E8 8 04 41 0C 1A F8      with the DLC digit (ATD1)
 ///     7E804410C1AF8             the same without spaces: an odd number of digits
 ///     18 DA F1 10 04 41 0C …    pairs: 29-bit identifier, legacy header, or data alone
 struct HexLine: ~Copyable {
-  /// The most bytes in a text line of 1,024 characters.
+  /// Maximum number of bytes in a text line of 1,024 characters.
   static let capacity = 512
 
   var bytes = InlineArray<512, UInt8>(repeating: 0)
   var count = 0
-  /// Value of a first token with three digits.
+  /// Value of the first group of digits if that has three digits, as an 11-bit identifier has.
   var identifier: UInt16 = 0
-  /// The three characters from which ``readWords(_:from:)`` read ``identifier``, the first in the lowest byte;
+  /// The three characters of ``identifier`` if ``readWords(_:from:)`` has read it, the first one in the lowest byte;
   /// `UInt32.max` if another function has set it.
   var identifierText = UInt32.max
   var hasIdentifier = false
-  /// Value of a one-digit token after the identifier.
+  /// Value of a group of one digit after the identifier, which is the data length code (DLC).
   private(set) var dataLengthCode: UInt8 = 0
   var hasDataLengthCode = false
-  /// Whether ``readWords(_:from:)`` expects the next answer without spaces to have an identifier.
+  /// Whether ``readWords(_:from:)`` assumes that the next answer without spaces begins with an identifier.
   var expectsIdentifier = true
   /// Whether spaces separate the digits.
   var isSpaced = false
   /// Index of the text line's first digit, for offsets in errors.
   var start = 0
 
-  /// Reads a text line of digits and spaces in any unambiguous grouping.
+  /// Reads a text line of digits and spaces. The digits may be grouped in any way that has only one meaning.
   ///
-  /// - Returns: `false` if it contains another character, or a grouping that splits a byte.
+  /// - Returns: `false` if it contains another character, or a space within a byte.
   mutating func read(_ line: Span<UInt8>, from first: Int, to end: Int) -> Bool {
     var digits = 0
     var tokens = 0
@@ -37,8 +37,8 @@ struct HexLine: ~Copyable {
     var secondToken = 0
     var fifthToken = 0
     var oddTokens = 0
-    // Tokens with an odd number of digits that an identifier explains: alone (7E9) or joined to the previous byte
-    // (137E9).
+    // Number of groups with an odd number of digits that can be explained by an identifier, which is the whole group
+    // (7E9) or its end (137E9).
     var identifierTokens = 0
     start = first
     for i in first...end {
@@ -66,8 +66,8 @@ struct HexLine: ~Copyable {
     hasDataLengthCode = false
     let holdsSeveralFrames = firstToken == 3 && identifierTokens > 1 && identifierTokens == oddTokens
     if tokens == 1 || holdsSeveralFrames {
-      // A run with an odd number of digits: an identifier of three digits, then pairs, or the length `014`. Joined
-      // frames with spaces are the same run with spaces in it.
+      // One group with an odd number of digits, perhaps with spaces in it: an identifier of three digits and then pairs
+      // of digits, or a length such as `014`.
       isSpaced = false
       if digits & 1 == 1 {
         guard digits >= 3 else { return false }
@@ -83,7 +83,7 @@ struct HexLine: ~Copyable {
       fill(line, from: first, to: end, identifierDigits: 3, lengthCodeAt: hasDataLengthCode ? 3 : -1)
       return true
     }
-    // A 29-bit identifier followed by the DLC digit: `18 DA F1 10 8 04 …` or `18DAF110 8 04 …`.
+    // A 29-bit identifier may be followed by the DLC digit: `18 DA F1 10 8 04 …` or `18DAF110 8 04 …`.
     let lengthCodeAt = firstToken == 8 && secondToken == 1 || firstToken == 2 && fifthToken == 1 ? 8 : -1
     hasDataLengthCode = lengthCodeAt >= 0
     guard oddTokens == (hasDataLengthCode ? 1 : 0) else { return false }
@@ -91,7 +91,7 @@ struct HexLine: ~Copyable {
     return true
   }
 
-  /// Sets the bytes of an adapter that prints each byte on its own text line.
+  /// Takes the bytes of an adapter that prints each byte on a text line of its own.
   mutating func set(_ source: Span<UInt8>) {
     count = min(source.count, Self.capacity)
     for i in 0..<count { bytes[i] = source[i] }
@@ -112,8 +112,8 @@ struct HexLine: ~Copyable {
     return true
   }
 
-  /// Returns the index of a digit in the text line, for errors. Digit 0 is the first of the identifier or of the first
-  /// byte.
+  /// Returns the index of a digit in the text line, for errors. Digits are counted from 0, beginning with the
+  /// identifier or, if there is none, with the first byte.
   mutating func characterOffset(ofDigit wanted: Int, in line: Span<UInt8>) -> UInt16 {
     var seen = 0
     var i = start
@@ -132,7 +132,7 @@ struct HexLine: ~Copyable {
     characterOffset(ofDigit: digitIndex(ofByte: index), in: line)
   }
 
-  /// Returns the number of the first digit of a byte, counted in digits.
+  /// Returns how many digits precede a byte, spaces not counted.
   mutating func digitIndex(ofByte index: Int) -> Int {
     let before = (hasIdentifier ? 3 : 0) + (hasDataLengthCode && (hasIdentifier || index >= 4) ? 1 : 0)
     return before + 2 * index

@@ -1,8 +1,8 @@
-/// The text line that is being processed, and what readings and errors from it need.
+/// The text line that is being processed, with everything that readings and errors need to know about it.
 struct LineContext: ~Escapable {
-  /// The text line as received, without CR.
+  /// The text line as it was received, without its CR.
   var line: Span<UInt8>
-  /// Definitions of the signal sets in use, sorted by service and identifier.
+  /// Definitions of the signals of the signal sets in use, sorted by service and identifier.
   let loaded: Span<SignalDefinition>
   /// Sender, index and position of the text line.
   var origin: Origin
@@ -10,7 +10,7 @@ struct LineContext: ~Escapable {
   var slot = ECUTable.unknown
   /// Index of the text line's first hexadecimal digit.
   var start = 0
-  /// Number of the digit at which the message begins, counted from ``start``; -1 for a message of several text lines.
+  /// Number of digits between ``start`` and the first digit of the message; -1 for a message of several text lines.
   var firstDigit = -1
 
   @_lifetime(copy line, copy loaded)
@@ -21,17 +21,19 @@ struct LineContext: ~Escapable {
     self.origin = origin
   }
 
-  /// Returns the error of a kind at a byte of the message, or at the line's end if the message has several text lines.
+  /// Returns an error at a byte of the message. If the message has several text lines, the error is at the end of this
+  /// one.
   func error(_ kind: WireError.Kind, atByte byte: Int) -> WireError {
     WireError(kind, origin: origin, offset: offset(ofByte: byte))
   }
 
-  /// Returns the error of a kind at the end of the text line.
+  /// Returns an error at the end of the text line.
   func errorAtEnd(_ kind: WireError.Kind) -> WireError {
     WireError(kind, origin: origin, offset: UInt16(clamping: line.count))
   }
 
-  /// Returns the index of a byte of the message in the text line; the line's length if it has several text lines.
+  /// Returns the index of a byte of the message in the text line. If the message has several text lines, returns the
+  /// length of this one.
   func offset(ofByte byte: Int) -> UInt16 {
     guard firstDigit >= 0 else { return UInt16(clamping: line.count) }
     let wanted = firstDigit + 2 * byte

@@ -1,4 +1,4 @@
-/// Processing of a text line without its echo: digits, segments, or a message of the adapter.
+/// Processes a text line after its echo was removed: digits, segments, or a message of the adapter.
 extension LineMachine {
   /// Processes the content of a text line, which begins at `first`.
   ///
@@ -19,7 +19,7 @@ extension LineMachine {
         return
       }
       if joinedCount > 0 { flushJoined(in: context, into: &handler) }
-      // Keep a single space after the digits: ``digitLine(in:into:)`` also shows it in errors.
+      // Keep one space after the digits. ``digitLine(in:into:)`` also keeps it in errors.
       if end + 1 == line.count, line[end] == space { context.line = line }
       data(in: context, into: &handler)
       return

@@ -1,9 +1,9 @@
-/// Handling of the command: given by the caller and echoed by the adapter, or known from the echo only.
+/// Recognizes the command, which the caller gives and the adapter echoes, or which is known only from the echo.
 extension LineMachine {
-  /// The form of an echo: `010C`, `010C010C`, or `001100CC` if both the adapter and the link echo.
+  /// How the command is echoed: as `010C`, as `010C010C`, or as `001100CC` if both the adapter and the link echo it.
   enum Echo: UInt8 { case once, twice, characterTwice }
 
-  /// Removes spaces and noise from the command and converts it to upper case.
+  /// Removes spaces and noise from the command, and converts it to upper case.
   mutating func makeCommandPlain() {
     guard !isCommandPlain else { return }
     isCommandPlain = true
@@ -16,8 +16,8 @@ extension LineMachine {
     commandCount = count
   }
 
-  /// Returns the number of characters at the start of a text line that repeat the command, including spaces and noise;
-  /// 0 if there is no echo.
+  /// Returns the number of characters at the start of a text line that repeat the command, including spaces and noise
+  /// between them; 0 if the command is not echoed.
   mutating func echoLength(_ line: Span<UInt8>, _ echo: Echo) -> Int {
     let wanted = echo == .once ? commandCount : 2 * commandCount
     var matched = 0
@@ -33,7 +33,7 @@ extension LineMachine {
     return matched == wanted ? i : 0
   }
 
-  /// If no command is known, treats the text line after a prompt as the command if it looks like an echo.
+  /// If no command is known, and the text line after a prompt looks like an echo, takes it as the command.
   ///
   /// - Returns: whether it was an echo.
   mutating func readEcho<H: ReplyHandler & ~Copyable>(
@@ -59,8 +59,8 @@ extension LineMachine {
     return true
   }
 
-  /// Whether a text line is an adapter command: `ATE0`, `AT SP 0`, `STI`, but not `STOPPED` or the identification
-  /// `STN1110`.
+  /// Whether a text line is a command for the adapter, such as `ATE0`, `AT SP 0` or `STI`, and not `STOPPED` or the
+  /// identification `STN1110`.
   static func isAdapterCommand(_ line: Span<UInt8>) -> Bool {
     guard line.count >= 3 else { return false }
     let first = line[0] & 0xDF
@@ -70,7 +70,8 @@ extension LineMachine {
     return first == UInt8(ascii: "S") && third != UInt8(ascii: "O") && third != UInt8(ascii: "N") && line.count <= 24
   }
 
-  /// Whether a text line has the format of signal-set captures: `7E0.7E8.0144|f=2009-` is header, receiver and command.
+  /// Whether a text line is a command as captures for signal sets write it: in `7E0.7E8.0144|f=2009-`, header, receiver
+  /// and command precede the options.
   static func isAddressedCommand(_ line: Span<UInt8>) -> Bool {
     var dots = 0
     var digits = 0

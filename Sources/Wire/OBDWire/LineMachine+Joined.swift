@@ -1,4 +1,4 @@
-/// Support for adapters that print each byte on its own text line.
+/// Support for adapters that print each byte on a text line of its own.
 extension LineMachine {
   mutating func join<H: ReplyHandler & ~Copyable>(
     in context: LineContext, into handler: inout H
@@ -23,13 +23,13 @@ extension LineMachine {
       handler.adapter(.protocolNumber, text, origin: context.origin)
       return
     }
-    // A separate value is needed: `hex` may contain the text line that ended the row of bytes.
+    // A separate value is needed, because `hex` may contain the text line that follows the single bytes.
     var row = HexLine()
     row.set(joined.span.extracting(first: count))
     var context = LineContext(text, loaded: context.loaded, origin: context.origin)
     core.dataLine(&row, in: &context, into: &handler)
   }
 
-  /// Whether a byte is `A0`…`AC`, the answer to ATDPN if the adapter chose the protocol itself.
+  /// Whether a byte is `A0`…`AC`, which is the answer to ATDPN if the adapter chose the protocol itself.
   static func isProtocolNumber(_ byte: UInt8) -> Bool { byte >> 4 == 0xA && byte & 0x0F <= 0x0C }
 }

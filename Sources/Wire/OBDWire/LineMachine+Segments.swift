@@ -1,6 +1,6 @@
-/// Processing of messages without headers in numbered segments.
+/// Processes messages without headers, which the adapter prints in numbered segments.
 extension LineMachine {
-  /// Processes segments such as `0: 49 02 01 31 44 34`, also joined with the length and other segments:
+  /// Processes segments such as `0: 49 02 01 31 44 34`. They may also be joined with the length and with each other:
   /// `0140:4902…1:4750…2:4231…`.
   ///
   /// - Returns: `false` if the text line has no segments.
@@ -36,7 +36,7 @@ extension LineMachine {
       let index = Hex.value(text[colon - 1])
       var next = colon + 1
       while next < text.count, text[next] != UInt8(ascii: ":") { next += 1 }
-      // The digit before the next colon is the index of that segment.
+      // The digit before the next colon is the number of the next segment.
       let end = next < text.count ? next - 1 : text.count
       guard index < 16, hex.read(text, from: min(colon + 1, end), to: end), !hex.hasIdentifier else {
         handler.failure(WireError(.malformed, origin: context.origin, offset: UInt16(clamping: colon)), line: text)

@@ -1,4 +1,4 @@
-/// Processing of text: messages of the adapter about itself, the bus, or before data.
+/// Processes text: messages of the adapter about itself or the bus, and texts before data.
 extension LineMachine {
   /// Processes the adapter's answer to a command: identification, voltage, protocol, `OK`.
   mutating func adapterAnswer<H: ReplyHandler & ~Copyable>(
@@ -36,7 +36,7 @@ extension LineMachine {
         value: Double(millivolts) / 1000))
   }
 
-  /// Processes a text line with other characters: a message of the adapter, perhaps with data after or before it.
+  /// Processes a text line with characters that are not digits: a message of the adapter, perhaps before or after data.
   mutating func words<H: ReplyHandler & ~Copyable>(
     from first: Int, in context: LineContext, into handler: inout H
   ) {
@@ -78,14 +78,14 @@ extension LineMachine {
     handler.failure(WireError(.malformed, origin: origin, offset: UInt16(clamping: bad)), line: text)
   }
 
-  /// Returns the index of the adapter's message in a text line that begins with data: `43 01 33 00 <RX ERROR`.
+  /// Returns where the adapter's message begins in a text line that begins with data, such as `43 01 33 00 <RX ERROR`.
   static func wordOffset(_ text: Span<UInt8>, _ first: Int) -> UInt16 {
     for i in first..<text.count where text[i] == UInt8(ascii: "<") { return UInt16(clamping: i) }
     return UInt16(clamping: first)
   }
 
-  /// Returns the index of data after a message: `SEARCHING...41 00 …`, `BUS INIT: OK86 F1 …`, `ELM327 v1.541 00 …`.
-  /// Returns the line's length if the text before is not a known message.
+  /// Returns where the data begin after a message: `SEARCHING...41 00 …`, `BUS INIT: OK86 F1 …`, `ELM327 v1.541 00 …`.
+  /// If the text before them is not a known message, returns the line's length.
   static func dataStart(_ text: Span<UInt8>, from first: Int) -> Int {
     var last = first
     var letters = 0
@@ -99,10 +99,10 @@ extension LineMachine {
       if c == UInt8(ascii: ".") { dots += 1 }
     }
     guard letters >= 3 || letters == 0 && dots > 0 && text[first] == UInt8(ascii: ".") else { return text.count }
-    // A message begins the line. If the line begins with a digit, it is damaged data.
+    // The line must begin with a message. If it begins with a digit, it is damaged data.
     guard !(text[first] >= UInt8(ascii: "0") && text[first] <= UInt8(ascii: "9")) else { return text.count }
     var start = last + 1
-    // After the dot of a version, its last digit and an optional letter belong to the message: v1.5, v1.3a.
+    // After the dot of a version, one digit and perhaps a letter belong to the message: v1.5, v1.3a.
     if text[last] == UInt8(ascii: "."), last >= 2, text[last - 2] & 0xDF == UInt8(ascii: "V") {
       start = min(start + 1, text.count)
       if start < text.count, text[start] >= UInt8(ascii: "a"), text[start] <= UInt8(ascii: "z") { start += 1 }

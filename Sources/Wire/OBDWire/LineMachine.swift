@@ -1,6 +1,6 @@
-/// Classifies each text line of a reply: echo, data, segment, or message of the adapter.
+/// Decides for each text line of a reply what it is: an echo, data, a segment, or a message of the adapter.
 struct LineMachine: ~Copyable {
-  /// The state of an exchange.
+  /// How far the exchange is.
   enum Phase: UInt8 { case start, answering }
 
   var hex = HexLine()
@@ -8,23 +8,24 @@ struct LineMachine: ~Copyable {
   /// Index of the current text line.
   var line: UInt32 = 0
   var phase: Phase = .start
-  /// The known command; empty if unknown.
+  /// The command, if it is known; otherwise empty.
   var commandText = InlineArray<64, UInt8>(repeating: 0)
   var commandCount = 0
-  /// Whether ``commandText`` is in upper case without spaces.
+  /// Whether ``commandText`` is already in upper case and without spaces.
   var isCommandPlain = false
   /// Whether the caller gave a command whose echo may still arrive.
   var awaitsEcho = false
-  /// Bytes of an adapter that prints each on its own text line, and their digits.
+  /// Bytes of an adapter that prints each byte on a text line of its own, and the digits of these lines.
   var joined = InlineArray<64, UInt8>(repeating: 0)
   var joinedText = InlineArray<128, UInt8>(repeating: 0)
   var joinedCount = 0
-  /// Value of a text line of three digits; 0 if there is none. It is either the echo of a command (`031`: service 03,
-  /// one answer) or the length of a message in segments. The next text line decides.
+  /// Value of a text line of three digits, for which it is not known yet what it is; 0 if there is none. It is either
+  /// the echo of a command (`031`: service 03, one answer) or the length of a message in segments. The next text line
+  /// shows which.
   var undecided: UInt16 = 0
   var undecidedOrigin = Origin(ecu: .unknown, line: 0, position: 0)
 
-  /// Whether part of a reply was read, or a reply is expected.
+  /// Whether a part of a reply was read, or a reply is expected.
   var isAnswering: Bool { phase == .answering || awaitsEcho || undecided > 0 }
 
   // MARK: Commands
@@ -39,7 +40,7 @@ struct LineMachine: ~Copyable {
       commandCount = 0
       return
     }
-    // The command is compared with the answer only if that may be an echo.
+    // The command is compared with a text line only if the line may be an echo.
     commandCount = min(command.count &- first, 64)
     isCommandPlain = false
     commandText.copy(command, from: first, count: commandCount)
@@ -50,7 +51,7 @@ struct LineMachine: ~Copyable {
 
   // MARK: Text lines
 
-  /// Processes a text line that ``HexLine/readWords(_:from:)`` has read completely.
+  /// Processes a text line that ``HexLine/readWords(_:from:)`` has read.
   @inline(__always)
   mutating func digitLine<H: ReplyHandler & ~Copyable>(in context: inout LineContext, into handler: inout H) {
     if phase == .start, undecided == 0 {
@@ -72,8 +73,8 @@ struct LineMachine: ~Copyable {
     core.dataLine(&hex, in: &context, into: &handler)
   }
 
-  /// Whether the current text line is `010C`, the echo of a request for one to six identifiers of one byte, and no
-  /// command was given. An answer does not begin with 01 or 09 if the adapter formats CAN frames.
+  /// Whether no command was given and the current text line, such as `010C`, is the echo of a request for one to six
+  /// identifiers of one byte. An answer does not begin with 01 or 09 if the adapter formats CAN frames.
   private var isShortEcho: Bool {
     @inline(__always)
     mutating get {
@@ -82,8 +83,8 @@ struct LineMachine: ~Copyable {
     }
   }
 
-  /// Whether the odd digit of the current text line may be a DLC digit instead of an identifier's:
-  /// `18DAF110` `8` `0441…`.
+  /// Whether the number of digits in the current text line may be odd because of a DLC digit instead of an 11-bit
+  /// identifier: `18DAF110` `8` `0441…`.
   private var mayHoldLengthCode: Bool {
     @inline(__always)
     mutating get {
@@ -95,7 +96,7 @@ struct LineMachine: ~Copyable {
   var isAnswer: Bool {
     @inline(__always)
     mutating get {
-      // An echo of service 18 may look like a 29-bit identifier.
+      // The echo of a request of service 18 may look like a 29-bit identifier.
       if awaitsEcho,
         core.decoder.request.kind != .data || core.decoder.request.service >= 0x40
           || core.decoder.request.service == 0x18
@@ -146,7 +147,8 @@ struct LineMachine: ~Copyable {
     content(from: first, to: end, in: context, into: &handler)
   }
 
-  /// Processes a text line without its NULs, which an adapter may insert and which must be ignored (ELM327 data sheet).
+  /// Processes a text line after its NUL characters were removed. An adapter may insert them, and they must be ignored
+  /// (ELM327 data sheet).
   mutating func lineWithoutNULs<H: ReplyHandler & ~Copyable>(
     in context: LineContext, into handler: inout H
   ) {
@@ -167,7 +169,7 @@ struct LineMachine: ~Copyable {
     return false
   }
 
-  /// Reports a text line that exceeds the reader's capacity. No valid answer is so long.
+  /// Reports a text line that is longer than the reader's buffer. No valid answer is so long.
   mutating func overlong<H: ReplyHandler & ~Copyable>(in context: LineContext, into handler: inout H) {
     if undecided > 0 { decide(isLength: false, into: &handler) }
     phase = .answering
@@ -194,10 +196,11 @@ struct LineMachine: ~Copyable {
   @inline(__always)
   mutating func origin(_ position: UInt64) -> Origin { Origin(ecu: .unknown, line: line, position: position) }
 
-  /// Whether a character before or after the content is ignored: NUL, control characters, spaces and bytes from 0x80.
+  /// Whether a character is ignored before or after the content of a text line: NUL, control characters, spaces, and
+  /// bytes from 0x7F on.
   static func isNoise(_ c: UInt8) -> Bool { c <= space || c >= 0x7F }
 
-  /// Processes the pending three digits, as a length or as an echo.
+  /// Processes the three digits whose meaning was not known, now as a length or as an echo.
   mutating func decide<H: ReplyHandler & ~Copyable>(isLength: Bool, into handler: inout H) {
     let value = undecided
     undecided = 0

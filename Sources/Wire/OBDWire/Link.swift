@@ -1,6 +1,6 @@
 /// The protocol of the bus between adapter and vehicle, as far as it affects the adapter's output.
 public enum BusProtocol: UInt8, BitwiseCopyable, Sendable {
-  /// Unknown. Each text line is classified by its length, check and header bytes.
+  /// Unknown. The format of each text line is found from its length, its check byte and its header.
   case auto
   /// SAE J1850 PWM (ELM protocol 1)
   case j1850pwm
@@ -28,36 +28,39 @@ public enum BusProtocol: UInt8, BitwiseCopyable, Sendable {
     }
   }
 
-  /// Whether the protocol is known to be CAN.
+  /// Whether the protocol is one of CAN. `false` if it is not known.
   public var isCAN: Bool { self == .can11 || self == .can29 }
-  /// Whether the protocol is known to be a legacy one.
+  /// Whether the protocol is one of a bus older than CAN. `false` if it is not known.
   public var isLegacy: Bool { self != .auto && !isCAN }
 }
 
 /// Whether the adapter prints headers (ATH1).
 public enum HeaderMode: UInt8, BitwiseCopyable, Sendable { case auto, on, off }
 
-/// Knowledge about the bus, stated by the caller or derived from the dialogue.
+/// What is known about the bus, either because the caller stated it or from the dialogue.
 ///
-/// The caller's statement is binding: a text line of another format is malformed. A hint from the dialogue decides only
-/// if a text line is ambiguous, because a clone may answer OK to a setting and ignore it.
+/// What the caller states is binding: a text line of another format is malformed. What the dialogue indicates is used
+/// only if a text line may have several formats, because a clone may answer OK to a setting and yet ignore it.
 struct Link: BitwiseCopyable {
   /// The protocol that the caller stated.
   var stated: BusProtocol = .auto
   var headers: HeaderMode = .auto
-  /// The protocol from ATSP, ATTP, or the answer to ATDPN.
+  /// The protocol that ATSP or ATTP selected, or that ATDPN returned.
   var hinted: BusProtocol = .auto
-  /// `true` after a text line that could only be CAN, `false` after one that could only be legacy; `nil` if unknown.
+  /// Whether the last text line whose format was certain was one of CAN (`true`) or of an older bus (`false`); `nil` if
+  /// there was none.
   var seenCAN: Bool?
-  /// `true` after a frame that only SAE J1850's CRC confirms, `false` after one that only the sum confirms; `nil` if
-  /// unknown.
+  /// Whether the last frame that only one kind of check byte fits has the CRC of SAE J1850 (`true`) or the sum
+  /// (`false`); `nil` if there was none.
   var learnedCRC: Bool?
-  /// Whether the adapter formats CAN frames. After ATCAF0, requests contain their own protocol control byte.
+  /// Whether the adapter formats CAN frames. After ATCAF0, it does not, and requests contain their own protocol control
+  /// byte.
   var formatsCAN = true
-  /// Header bytes of the last legacy frame with a correct check; 0 if there is none, or after ATH0.
+  /// Header bytes of the last frame of a bus older than CAN whose check byte was right; 0 if there was none, or after
+  /// ATH0.
   private var header: UInt32 = 0
 
-  /// Whether the bus is CAN, according to the best information; `nil` if unknown.
+  /// Whether the bus is CAN, according to the most reliable information; `nil` if unknown.
   var isCAN: Bool? {
     if stated != .auto { return stated.isCAN }
     if let seenCAN { return seenCAN }
@@ -65,7 +68,7 @@ struct Link: BitwiseCopyable {
     return nil
   }
 
-  /// Whether `48 6B …` frames have a CRC instead of a sum; `nil` if unknown.
+  /// Whether the check byte of `48 6B …` frames is a CRC and not a sum; `nil` if unknown.
   var usesCRC: Bool? {
     switch stated != .auto ? stated : hinted {
     case .j1850pwm, .j1850vpw: true
@@ -74,7 +77,7 @@ struct Link: BitwiseCopyable {
     }
   }
 
-  /// Discards the knowledge from frames, because the bus may have changed.
+  /// Discards what was learned from frames, because the bus may have changed.
   mutating func forgetFrames() {
     seenCAN = nil
     learnedCRC = nil
@@ -83,14 +86,14 @@ struct Link: BitwiseCopyable {
 
   mutating func forgetHeader() { header = 0 }
 
-  /// Stores the header of a legacy frame with a correct check.
+  /// Stores the header of a frame, of a bus older than CAN, whose check byte was right.
   mutating func confirm(_ bytes: Span<UInt8>, from start: Int) {
     seenCAN = false
     header = UInt32(bytes[start]) << 16 | UInt32(bytes[start + 1]) << 8 | UInt32(bytes[start + 2])
   }
 
-  /// Whether a text line differs from the header of earlier frames in at most one byte. It is then a damaged frame,
-  /// even if the rest looks like data without a header.
+  /// Whether the header of a text line differs from that of earlier frames in at most one byte. The line is then a
+  /// damaged frame, even if it otherwise looks like data without a header.
   func resemblesFrame(_ bytes: Span<UInt8>) -> Bool {
     guard header != 0, bytes.count >= 3 else { return false }
     var same = 0

@@ -1,4 +1,4 @@
-/// Services 21 and 22: local and data identifiers, defined by signal sets and by SAE J1979-2 (OBDonUDS).
+/// Services 21 and 22: local identifiers and data identifiers, which signal sets and SAE J1979-2 (OBDonUDS) define.
 ///
 ///     62 F4 0C 1A F8       data identifier F40C is PID 0C
 ///     62 F8 02 57 50 …     F802 is the VIN
@@ -23,8 +23,8 @@ extension MessageDecoder {
     _ payload: Span<UInt8>, in context: LineContext, into handler: inout H
   ) {
     var i = 1
-    // Index in the request of the current identifier. An answer has the order of the request and omits identifiers that
-    // the ECU does not support.
+    // Position, in the request, of the identifier that is expected next. The identifiers of an answer have the same
+    // order as in the request. Those that the ECU does not support are left out.
     var asked = 0
     repeat {
       guard i + 1 < payload.count else {
@@ -54,8 +54,8 @@ extension MessageDecoder {
     } while i < payload.count
   }
 
-  /// Returns the end of an identifier's data; `nil` if unknown. Only a PID has a fixed length. Otherwise, the next
-  /// requested identifier marks the end if it occurs exactly once.
+  /// Returns where the data of an identifier end; `nil` if that is unknown. Only PIDs have a fixed length. For other
+  /// identifiers, the data end where the next requested identifier begins, if that occurs exactly once.
   private mutating func endOfRecord(
     _ payload: Span<UInt8>, from index: Int, identifier: UInt16, asked: Int,
     _ loaded: Span<SignalDefinition>
@@ -65,7 +65,7 @@ extension MessageDecoder {
       let length = parameterLength(UInt8(truncatingIfNeeded: identifier))
       if length > 0 { return start + length }
     }
-    // The rest of the message belongs to a single or last identifier.
+    // If there is a single identifier or this is the last one, the rest of the message belongs to it.
     guard request.kind == .data, asked + 1 < request.identifierCount else { return payload.count }
     let least = start + definedBytes(identifier, loaded)
     if least > start, least + 1 < payload.count {
@@ -88,7 +88,7 @@ extension MessageDecoder {
     return payload.count
   }
 
-  /// Returns the number of bytes that the defined signals of an identifier cover; 0 if there are none.
+  /// Returns the number of bytes that contain the defined signals of an identifier; 0 if no signals are defined.
   private mutating func definedBytes(_ identifier: UInt16, _ loaded: Span<SignalDefinition>) -> Int {
     var bits = 0
     var i = firstLoaded(0x22, identifier, loaded)
@@ -134,7 +134,7 @@ extension MessageDecoder {
     loadedRows(data, service: 0x22, identifier: identifier, in: context, into: &handler)
   }
 
-  /// Reads F6xx: results of monitor xx, each without the monitor's identifier (SAE J1979-2).
+  /// Reads an answer to F6xx: the test results of monitor xx. Each result lacks the monitor's identifier (SAE J1979-2).
   private mutating func tests<H: ReplyHandler & ~Copyable>(
     _ data: Span<UInt8>, monitor: UInt8, at index: Int, in context: LineContext, into handler: inout H
   ) {
@@ -150,7 +150,7 @@ extension MessageDecoder {
     }
   }
 
-  /// Reads F8xx: information type xx. As in service 09, the number of items may precede them.
+  /// Reads an answer to F8xx: information type xx. As in service 09, the number of items may precede the items.
   private mutating func information<H: ReplyHandler & ~Copyable>(
     _ data: Span<UInt8>, identifier: UInt16, in context: LineContext, into handler: inout H
   ) {
@@ -170,7 +170,8 @@ extension MessageDecoder {
       into: &handler)
   }
 
-  /// Reports the signals that loaded sets define for an identifier. Signals beyond the end of the data are omitted.
+  /// Reports the signals that the loaded signal sets define for an identifier. Signals for which the data are too short
+  /// are left out.
   mutating func loadedRows<H: ReplyHandler & ~Copyable>(
     _ data: Span<UInt8>, service: UInt8, identifier: UInt16, in context: LineContext, into handler: inout H
   ) {
@@ -188,7 +189,7 @@ extension MessageDecoder {
     }
   }
 
-  /// Returns the index of the first definition of an identifier in the sorted span; its count if there is none.
+  /// Returns the index of an identifier's first definition in the sorted span; the length of the span if it has none.
   private mutating func firstLoaded(_ service: UInt8, _ identifier: UInt16, _ loaded: Span<SignalDefinition>) -> Int {
     let key = UInt32(service) << 16 | UInt32(identifier)
     var low = 0

@@ -53,8 +53,8 @@ extension MessageDecoder {
     } while i < payload.count
   }
 
-  /// Returns 1 if a fuel trim (PIDs 06–09, 55–58) has a second byte for bank 3 or 4, otherwise 0 (SAE J1979-DA). It has
-  /// one if PID 1D was seen, or if one byte is left over and no other PID was requested.
+  /// Returns 1 if a fuel trim (PIDs 06–09, 55–58) has a second byte, which is for bank 3 or 4; otherwise 0 (SAE
+  /// J1979-DA). It has one if the ECU has answered PID 1D, or if one byte is left over and no other PID was requested.
   private mutating func extraBank(
     _ payload: Span<UInt8>, from start: Int, in context: LineContext
   ) -> Int {
@@ -63,7 +63,8 @@ extension MessageDecoder {
     return request.kind == .data && request.identifierCount > 1 ? 0 : 1
   }
 
-  /// Reads a PID that the standard does not define. Its length is unknown, so the rest of the message cannot be read.
+  /// Reads a PID that the standard does not define, but a loaded signal set does. Its length is unknown, so the PIDs
+  /// after it cannot be read.
   private mutating func loadedParameter<H: ReplyHandler & ~Copyable>(
     _ payload: Span<UInt8>, from index: Int, in context: LineContext, into handler: inout H
   ) {
@@ -136,7 +137,7 @@ extension MessageDecoder {
     } while i < payload.count
   }
 
-  /// Reports the code that caused the freeze frame. 0000 means that no frame is stored.
+  /// Reports the code that caused the freeze frame. 0000 means that no freeze frame is stored.
   private mutating func freezeFrameCode<H: ReplyHandler & ~Copyable>(
     _ data: Span<UInt8>, frame: UInt8, in context: LineContext, into handler: inout H
   ) {

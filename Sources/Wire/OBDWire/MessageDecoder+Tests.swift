@@ -1,4 +1,5 @@
-/// On-board test results: service 05 (oxygen sensors, legacy buses) and service 06 (SAE J1979, 6.5 and 6.6).
+/// Results of on-board tests: service 05 (oxygen sensors, on buses older than CAN) and service 06 (SAE J1979, 6.5 and
+/// 6.6).
 ///
 ///     46 01 01 0A 0B B0 00 00 FF FF    CAN: monitor, test, scaling, value, minimum, maximum
 ///     46 06 03 00 5A 9C 40             legacy: test, component, value, limit
@@ -37,12 +38,12 @@ extension MessageDecoder {
     } while i < payload.count
   }
 
-  /// Reads a test of eight bytes: test ID, unit-and-scaling ID, value, minimum, maximum.
+  /// Reads the eight bytes of one test: test ID, unit-and-scaling ID, value, minimum and maximum.
   mutating func test<H: ReplyHandler & ~Copyable>(
     _ bytes: Span<UInt8>, service: UInt8, monitor: UInt8, at index: Int, in context: LineContext, into handler: inout H
   ) {
     guard let scaling = UnitAndScaling(id: bytes[1]) else {
-      // An undefined ID has no scale. A number without one would be a guess.
+      // The standard does not define this ID, so the scale is unknown. A number without a scale would be a guess.
       fail(.malformed, at: index + 2, in: context, into: &handler)
       return
     }
@@ -68,7 +69,7 @@ extension MessageDecoder {
       return
     }
     if payload[1] & 0x1F == 0 {
-      // 46 00 FF and the bitmap: FF fills the place of a component.
+      // The answer is 46 00 FF and the bitmap. FF is at the place of a component ID.
       supported(payload.extracting(3..<7), service: 0x06, base: UInt16(payload[1]), in: context, into: &handler)
       return
     }
@@ -83,7 +84,8 @@ extension MessageDecoder {
         maximum: isMinimum ? nil : limit))
   }
 
-  /// Reads `45 01 01 5A`: test, oxygen sensor and value (tests 01–04: constants), or value, minimum and maximum.
+  /// Reads an answer such as `45 01 01 5A`: test, oxygen sensor, and a value. For tests 01–04, the value is a constant;
+  /// for others, a minimum and a maximum follow.
   mutating func oxygenSensorTest<H: ReplyHandler & ~Copyable>(
     _ payload: Span<UInt8>, in context: LineContext, into handler: inout H
   ) {
@@ -104,7 +106,8 @@ extension MessageDecoder {
       supported(payload.extracting(3..<7), service: 0x05, base: UInt16(test), in: context, into: &handler)
       return
     }
-    // SAE J1979, table of test IDs: 01–04, 07 and 08 in 0.005 V; 05, 06 in 0.004 s; 09, 0A in 0.04 s; others unscaled.
+    // According to the table of test IDs in SAE J1979, the step is 0.005 V for 01–04, 07 and 08; 0.004 s for 05 and 06;
+    // 0.04 s for 09 and 0A. Others have no scale.
     let scale: Double
     switch test {
     case 0x01...0x04, 0x07, 0x08: scale = 0.005

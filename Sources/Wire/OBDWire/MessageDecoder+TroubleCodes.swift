@@ -1,4 +1,4 @@
-/// Diagnostic trouble codes: services 03, 07, 0A (SAE J1979, 6.3) and UDS service 19 (ISO 14229-1, 12.3).
+/// Diagnostic trouble codes: services 03, 07 and 0A (SAE J1979, 6.3), and service 19 of UDS (ISO 14229-1, 12.3).
 ///
 ///     43 02 01 33 04 20           CAN: two codes, P0133 and P0420
 ///     43 01 33 00 00 00 00        legacy: three codes a line, zeros fill up
@@ -13,7 +13,8 @@ extension MessageDecoder {
       fail(.truncated, at: 1, in: context, into: &handler)
       return
     }
-    // If the bus is unknown: legacy answers have an odd number of bytes, CAN answers an even one with a count.
+    // If the bus is unknown, the length decides: on CAN, an answer contains the number of codes and has an even length;
+    // on an older bus, it is odd.
     guard isCAN ?? (payload.count & 1 == 0) else {
       decodeGathered(
         payload.extracting(1..<payload.count), service: payload[0], identifier: 0, in: context, into: &handler)
@@ -34,7 +35,7 @@ extension MessageDecoder {
       codes.span.extracting(first: count))
   }
 
-  /// Decodes trouble codes collected from legacy lines, or the text of a legacy answer of service 09.
+  /// Decodes an answer whose text lines were collected on a bus older than CAN: trouble codes, or a text of service 09.
   mutating func decodeGathered<H: ReplyHandler & ~Copyable>(
     _ bytes: Span<UInt8>, service: UInt8, identifier: UInt8, in context: LineContext, into handler: inout H
   ) {
@@ -58,7 +59,7 @@ extension MessageDecoder {
     }
   }
 
-  /// Reads two-byte codes. 0000 is not a code.
+  /// Reads codes of two bytes each. 0000 is not a code.
   private mutating func pairs(_ bytes: Span<UInt8>) -> Int {
     var count = 0
     var i = 0
@@ -90,18 +91,18 @@ extension MessageDecoder {
     var code = 0
     var size = 4
     switch subfunction {
-    // Status availability mask, then code and status (ISO 14229-1, 12.3.4).
+    // A status availability mask precedes the codes, each of which is followed by its status (ISO 14229-1, 12.3.4).
     case 0x02, 0x0A, 0x0B, 0x0C, 0x0D, 0x0E, 0x13, 0x15: start = 3
-    // The same, after the number of a memory.
+    // The number of a memory and a status availability mask precede the codes, each of which is followed by its status.
     case 0x17: start = 4
-    // Group, status mask, severity mask, format; then severity, code, status.
+    // Group, status mask, severity mask and format precede the codes. Each entry consists of severity, code and status.
     case 0x42:
       start = 6
       code = 1
       size = 5
-    // Group, status mask, format; then code, status.
+    // Group, status mask and format precede the codes, each of which is followed by its status.
     case 0x55: start = 5
-    // Other subfunctions report counts, snapshots and extended records, but no codes.
+    // The other sub-functions report counts, snapshots and extended records, but no list of codes.
     default: return
     }
     if subfunction == 0x42 || subfunction == 0x55, payload.count > 2 { group = payload[2] }

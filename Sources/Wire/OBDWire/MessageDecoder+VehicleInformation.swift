@@ -16,7 +16,7 @@ extension MessageDecoder {
       return
     }
     if type & 0x1F == 0 {
-      // On CAN, the bitmap follows immediately. Legacy lines have their number before it.
+      // On CAN, the bitmap comes first. On older buses, the number of the text line precedes it.
       let start = payload.count == 7 ? 3 : 2
       guard payload.count >= start + 4 else {
         fail(.truncated, at: payload.count, in: context, into: &handler)
@@ -26,7 +26,8 @@ extension MessageDecoder {
         payload.extracting(start..<start + 4), service: 0x09, base: UInt16(type), in: context, into: &handler)
       return
     }
-    // Message counts of legacy buses (01, 03, 05, 07, 09): the number of lines that follow, for the adapter.
+    // On buses older than CAN, types 01, 03, 05, 07 and 09 report the number of text lines that the next type has. Only
+    // the adapter needs this.
     guard type & 1 == 0 || type >= 0x0B else { return }
     guard payload.count >= 4 else {
       fail(.truncated, at: payload.count, in: context, into: &handler)
@@ -37,20 +38,20 @@ extension MessageDecoder {
       in: context, into: &handler)
   }
 
-  /// Decodes the collected data of five or more legacy lines.
+  /// Decodes the data that were collected from the text lines of an answer on a bus older than CAN.
   mutating func gatheredInformation<H: ReplyHandler & ~Copyable>(
     _ bytes: Span<UInt8>, identifier: UInt8, in context: LineContext, into handler: inout H
   ) {
     var context = context
     context.firstDigit = -1
     let size = itemSize(identifier)
-    // A VIN or an ECU name has five lines (SAE J1979, 6.9). With fewer, the answer is truncated.
+    // A VIN or an ECU name has five text lines (SAE J1979, 6.9). With fewer, the answer is truncated.
     let needed = identifier == 0x02 || identifier == 0x0A ? 20 : size
     guard bytes.count >= needed, needed > 0 || bytes.count > 0 else {
       handler.failure(context.errorAtEnd(.truncated), line: context.line)
       return
     }
-    // A VIN or a name is one item. Lines after the fifth do not belong to it.
+    // A VIN or a name is a single item. Text lines after the fifth do not belong to it.
     guard needed != 20 || bytes.count == 20 else {
       handler.failure(context.errorAtEnd(.malformed), line: context.line)
       return
@@ -63,7 +64,7 @@ extension MessageDecoder {
     }
   }
 
-  /// Returns the size in bytes of an item; 0 if the answer is one item of any length.
+  /// Returns the size of one item, bytes; 0 if the answer is a single item of any length.
   private mutating func itemSize(_ type: UInt8) -> Int {
     switch type {
     case 0x04: 16
@@ -72,7 +73,7 @@ extension MessageDecoder {
     }
   }
 
-  /// Reads the items of one information type, after their number.
+  /// Reads the items of one information type. The number of items was already read.
   mutating func items<H: ReplyHandler & ~Copyable>(
     _ data: Span<UInt8>, announced: Int, service: UInt8, identifier: UInt16, in context: LineContext,
     into handler: inout H
@@ -108,10 +109,10 @@ extension MessageDecoder {
     }
   }
 
-  /// Reports a text without NUL padding. An ECU name also has NULs between its acronym and its full name (`ECM`, NUL,
-  /// `-EngineControl`; SAE J1979, 6.9).
+  /// Reports a text without its NUL padding. An ECU name also has NULs between its acronym and its full name (`ECM`,
+  /// NUL, `-EngineControl`; SAE J1979, 6.9).
   ///
-  /// A VIN, a calibration ID or an ECU name that contains another byte than printable ASCII is malformed.
+  /// If a VIN, a calibration ID or an ECU name contains a byte that is not printable ASCII, it is malformed.
   private mutating func text<H: ReplyHandler & ~Copyable>(
     _ bytes: Span<UInt8>, _ reading: TextReading, at index: Int, in context: LineContext, into handler: inout H
   ) {

@@ -1,16 +1,16 @@
-/// Decodes complete messages into readings, by the tables of SAE J1979-DA and the loaded signal sets.
+/// Decodes complete messages into readings. It uses the tables of SAE J1979-DA and the loaded signal sets.
 ///
 /// A message that answers another request gives no reading. A message that is too short for its parameters gives the
 /// readings that are complete, and an error for the rest.
 struct MessageDecoder: ~Copyable {
-  /// The rows of each PID of service 01, and, from 256 on, of each information type of service 09.
+  /// The table rows of each PID of service 01; from index 256 on, those of each information type of service 09.
   var parameterRows = InlineArray<512, ParameterRows>(repeating: ParameterRows())
-  /// The reported scalings and sensors of the ECU in each slot.
+  /// For the ECU in each slot, the scalings and sensors that it has reported.
   var knowledge = InlineArray<9, ECUKnowledge>(repeating: ECUKnowledge())
   var codes = InlineArray<1024, TroubleCode>(repeating: TroubleCode(code: 0))
-  /// The request that messages answer.
+  /// The request that the messages answer.
   var request = Request()
-  /// Signal of the voltage that ATRV measures.
+  /// The signal of the voltage that the adapter measures (ATRV).
   private(set) var batteryVoltage = SignalID(rawValue: 0)
 
   init() {
@@ -26,14 +26,14 @@ struct MessageDecoder: ~Copyable {
     }
     for key in 0..<256 {
       parameterRows[key].length = saeParameterLengths.span[key]
-      // Oxygen sensor PIDs have three groups of rows, one for each layout of the sensors.
+      // PIDs of oxygen sensors have three groups of rows, one for each layout of the sensors. Only one group applies.
       if ECUKnowledge.isLaidOut(UInt8(truncatingIfNeeded: key)) { parameterRows[key].count /= 3 }
       parameterRows[key].classify(
         UInt8(truncatingIfNeeded: key), rows[Int(parameterRows[key].first)].definition)
     }
   }
 
-  /// Returns the number of data bytes of a PID of service 01; 0 if the standard does not define it.
+  /// Returns the number of data bytes of a PID of service 01; 0 if the standard does not define the PID.
   @inline(__always)
   mutating func parameterLength(_ parameter: UInt8) -> Int { Int(parameterRows[Int(parameter)].length) }
 
@@ -87,7 +87,7 @@ struct MessageDecoder: ~Copyable {
     }
   }
 
-  /// Reports `7F 01 12`: the rejected service and the response code.
+  /// Reports a negative response such as `7F 01 12`: the rejected service and the response code.
   private mutating func negativeResponse<H: ReplyHandler & ~Copyable>(
     _ payload: Span<UInt8>, in context: LineContext, into handler: inout H
   ) {
@@ -109,8 +109,8 @@ struct MessageDecoder: ~Copyable {
   ///
   /// - Parameters:
   ///   - key: index of the PID in the tables.
-  ///   - service: service of the readings. Services 02 and 22 use the rows of service 01.
-  ///   - identifier: identifier of the readings.
+  ///   - service: the service that the readings name. Services 02 and 22 use the rows of service 01, too.
+  ///   - identifier: the identifier that the readings name.
   @inline(__always)
   mutating func values<H: ReplyHandler & ~Copyable>(
     _ rows: ParameterRows, of key: Int, data: Span<UInt8>, service: UInt8, identifier: UInt16, frame: UInt8,
@@ -127,13 +127,13 @@ struct MessageDecoder: ~Copyable {
       rows, of: key, data: data, service: service, identifier: identifier, frame: frame, in: context, into: &handler)
   }
 
-  /// Whether the sender has reported its scalings or sensors.
+  /// Whether the sender has reported its scalings or its sensors.
   @inline(__always)
   private mutating func knows(_ context: LineContext) -> Bool {
     knowledge[context.slot].address == context.origin.ecu
   }
 
-  /// Reads values by all rows of a PID: bit fields, flags, and numbers with conditions.
+  /// Reads values by means of all rows of a PID: bit fields, flags, and numbers that exist only under a condition.
   @inline(never)
   private mutating func tableRows<H: ReplyHandler & ~Copyable>(
     _ rows: ParameterRows, of key: Int, data: Span<UInt8>, service: UInt8, identifier: UInt16, frame: UInt8,
@@ -158,7 +158,8 @@ struct MessageDecoder: ~Copyable {
     }
   }
 
-  /// Reports an error at a byte of a message, or at the line's end if the message has several text lines.
+  /// Reports an error at a byte of a message. If the message has several text lines, the error is at the end of the
+  /// present one.
   @inline(never)
   mutating func fail<H: ReplyHandler & ~Copyable>(
     _ kind: WireError.Kind, at byte: Int, in context: LineContext, into handler: inout H
@@ -167,11 +168,11 @@ struct MessageDecoder: ~Copyable {
   }
 }
 
-/// The scalings (PIDs 4F and 50) and oxygen sensors (PIDs 13 and 1D) that an ECU reported.
+/// What an ECU has reported about its scalings (PIDs 4F and 50) and its oxygen sensors (PIDs 13 and 1D).
 struct ECUKnowledge: BitwiseCopyable {
   var address: ECUAddress = .unknown
   var layout: OxygenSensorLayout = .unknown
-  /// Factors relative to the default full scale.
+  /// For each scaling, the factor by which it differs from the default.
   private var ratio = 1.0
   private var voltage = 1.0
   private var current = 1.0
@@ -198,7 +199,8 @@ struct ECUKnowledge: BitwiseCopyable {
     }
   }
 
-  /// Reads PID 4F, bytes A to D: full scales. 0 keeps the default (SAE J1979-DA, PID 4F).
+  /// Reads bytes A to D of PID 4F, which are full scales. A byte of 0 means that the default applies (SAE J1979-DA, PID
+  /// 4F).
   mutating func learnScales4F(_ data: Span<UInt8>) {
     ratio = data[0] == 0 ? 1 : Double(word: UInt16(data[0])) / 2
     voltage = data[1] == 0 ? 1 : Double(word: UInt16(data[1])) / 8
@@ -206,7 +208,7 @@ struct ECUKnowledge: BitwiseCopyable {
     pressure = data[3] == 0 ? 1 : Double(word: UInt16(data[3])) * 10 / 255
   }
 
-  /// Reads PID 50, byte A: full scale of mass air flow in 10 g/s.
+  /// Reads byte A of PID 50: the full scale of the mass air flow, in steps of 10 g/s.
   mutating func learnScale50(_ data: Span<UInt8>) {
     airFlow = data[0] == 0 ? 1 : Double(word: UInt16(data[0])) * 10 / 655.35
   }

@@ -1,38 +1,40 @@
-/// The rows of one PID or information type in the table of signals.
+/// Where the rows of one PID or information type are in the table of signals, and what its data look like.
 struct ParameterRows: BitwiseCopyable {
   /// Index of the first row.
   var first: UInt16 = 0
-  /// Number of rows. Oxygen sensor PIDs have so many for each layout of the sensors.
+  /// Number of rows. For PIDs of oxygen sensors, this is the number for one layout of the sensors; there are three
+  /// layouts.
   var count: UInt8 = 0
   /// Number of data bytes of a PID; 0 if the standard does not define it.
   var length: UInt8 = 0
-  /// The form of the data bytes.
+  /// What the data bytes of a PID contain.
   enum Form: UInt8, BitwiseCopyable {
-    /// Not defined by the standard.
+    /// The standard does not define the PID.
     case undefined
-    /// One unsigned number of one or two bytes that is always present. Most polled PIDs have this form.
+    /// A single unsigned number of one or two bytes, which is always present. Most PIDs that are polled are of this
+    /// kind.
     case number
-    /// Any other number, flags or enumerations.
+    /// Any other numbers, flags or enumerations.
     case fields
-    /// A fuel trim, which may have a second byte for another bank.
+    /// A fuel trim, after which a second byte for another bank may follow.
     case fuelTrim
-    /// Fields that affect other PIDs: scalings or sensors.
+    /// Fields on which other PIDs depend: scalings or sensors.
     case description
-    /// A bitmap of supported PIDs.
+    /// A bitmap of the supported PIDs.
     case supported
   }
 
   private(set) var form: Form = .undefined
-  /// Whether PID 4F or 50 may change the full scale of a number.
+  /// Whether PID 4F or 50 may change the scale of the number.
   private(set) var isRescaled = false
   private var factor = 1.0
   private var offset = 0.0
 
   init() {}
 
-  /// Sets the form of a PID of service 01.
+  /// Finds out the ``Form`` of a PID of service 01.
   ///
-  /// - Parameter row: the first row.
+  /// - Parameter row: the PID's first row.
   mutating func classify(_ parameter: UInt8, _ row: SignalDefinition) {
     switch parameter {
     case _ where length == 0: form = .undefined
@@ -53,7 +55,7 @@ struct ParameterRows: BitwiseCopyable {
     offset = row.offset
   }
 
-  /// Returns the value of a ``Form/number``, whose bytes exist.
+  /// Returns the value of a PID of the form ``Form/number``. Its data bytes must be present.
   @inline(__always)
   func number(in data: Span<UInt8>) -> Double {
     let raw = length == 1 ? UInt16(data[0]) : UInt16(data[0]) &<< 8 | UInt16(data[1])

@@ -1,12 +1,12 @@
-/// The source of an event in the byte stream.
+/// Where an event comes from: its sender, and its place in the byte stream.
 public struct Origin: BitwiseCopyable, Equatable, Sendable {
-  /// Address of the sender; ``ECUAddress/unknown`` without headers.
+  /// Address of the sender; ``ECUAddress/unknown`` if the text line has no header.
   public var ecu: ECUAddress
-  /// Index of the text line that completed the event, counted from the reader's start or
+  /// Index of the text line that completed the event, counted from the reader's start or from the last
   /// ``ReplyReader/restartLines()``.
   public var line: UInt32
-  /// Number of bytes received up to the end of that text line, counted from the reader's start. The caller can derive
-  /// the time of reception from it. This module uses no clock.
+  /// Number of bytes received up to the end of that text line, counted from the reader's start. From it, the caller can
+  /// find the time of reception, because this module has no clock.
   public var position: UInt64
 
   /// Creates an origin.
@@ -17,27 +17,29 @@ public struct Origin: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-/// Identifier of a signal: a row of the SAE J1979 table (``SAESignals``), or a row of a signal set loaded at run time.
+/// Identifies a signal: a row of ``saeSignals``, or a signal of a signal set that was loaded at run time.
 public struct SignalID: RawRepresentable, BitwiseCopyable, Equatable, Sendable {
-  /// Row of the SAE J1979 table, or ``firstLoaded`` plus the row of the loaded definitions.
+  /// Row of ``saeSignals``; for a signal loaded at run time, ``firstLoaded`` plus its index.
   public var rawValue: UInt16
   /// Creates an identifier.
   public init(rawValue: UInt16) { self.rawValue = rawValue }
-  /// The first identifier of signals loaded at run time. Subtract it to get the row index.
+  /// The first identifier of signals that are loaded at run time. The identifier minus this number is the index.
   public static let firstLoaded: UInt16 = 0x8000
-  /// Whether the signal belongs to a signal set loaded at run time.
+  /// Whether the signal belongs to a signal set that was loaded at run time.
   public var isLoaded: Bool { rawValue >= Self.firstLoaded }
 }
 
 /// One value that an ECU sent, in the unit of its signal.
 ///
-/// Flags are 0 or 1, enumerations are their code. The signal's row contains the kind and the texts.
+/// The value of a flag is 0 or 1, that of an enumeration is its code. The kind of the signal and the texts of its codes
+/// are in its definition.
 public struct Reading: BitwiseCopyable, Equatable, Sendable {
-  /// Source of the reading.
+  /// Where the reading comes from.
   public var origin: Origin
-  /// Signal of the value.
+  /// The signal whose value this is.
   public var signal: SignalID
-  /// PID (services 01, 02, 09), local or data identifier (21, 22); 0 if the adapter measured the value.
+  /// Identifier in the answer: a PID or information type (services 01, 02, 09), a local identifier (21) or a data
+  /// identifier (22); 0 if the adapter measured the value.
   public var identifier: UInt16
   /// Service of the request: 0x01, 0x02, 0x09, 0x21, 0x22; 0 if the adapter measured the value (ATRV).
   public var service: UInt8
@@ -59,11 +61,12 @@ public struct Reading: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-/// The kind of a text of service 09 or its OBDonUDS equivalent. The handler receives the characters separately.
+/// What a text of service 09, or of the same data in OBDonUDS, contains. The handler receives the characters
+/// separately.
 public struct TextReading: BitwiseCopyable, Equatable, Sendable {
-  /// The kind of a text.
+  /// What a text contains.
   public enum Kind: UInt8, BitwiseCopyable, Sendable {
-    /// Vehicle identification number (0902, 22F802): the characters unchanged, without leading NULs.
+    /// Vehicle identification number (0902, 22F802). The characters are unchanged, but leading NULs are removed.
     case vin
     /// Calibration identification (0904, 22F804): up to 16 characters, without trailing NULs.
     case calibrationID
@@ -74,15 +77,15 @@ public struct TextReading: BitwiseCopyable, Equatable, Sendable {
     /// Any other text of service 09 (ESN 090D, EROTAN 090F, …): printable characters.
     case other
   }
-  /// Source of the text.
+  /// Where the text comes from.
   public var origin: Origin
-  /// Kind of the text.
+  /// What the text contains.
   public var kind: Kind
   /// Service of the request, 0x09 or 0x22.
   public var service: UInt8
-  /// Information type or data identifier.
+  /// Information type (service 09) or data identifier (service 22).
   public var identifier: UInt16
-  /// Index of the item, if an answer contains several (calibration 0, 1, …).
+  /// Index of the item in the answer, for example of one of several calibrations.
   public var index: UInt8
 
   /// Creates the description of a text.
@@ -95,15 +98,15 @@ public struct TextReading: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-/// A diagnostic trouble code: two bytes (SAE J2012), and a failure type byte if UDS sends three.
+/// A diagnostic trouble code: two bytes (SAE J2012) and, if UDS sends three bytes, a failure type byte.
 public struct TroubleCode: BitwiseCopyable, Equatable, Sendable {
-  /// The two bytes of the code, high byte first: 0x0420 is P0420.
+  /// The two bytes of the code, the first one in the high byte: 0x0420 is P0420.
   public var code: UInt16
-  /// Failure type byte (SAE J2012-DA), if the answer had three-byte codes.
+  /// Failure type byte (SAE J2012-DA). It is valid only if ``hasFailureType``.
   public var failureType: UInt8
-  /// Whether ``failureType`` is valid.
+  /// Whether the answer contained a failure type, so that ``failureType`` is valid.
   public var hasFailureType: Bool
-  /// Status of the code (ISO 14229-1, D.2); 0 if the answer had none.
+  /// Status of the code (ISO 14229-1, D.2); 0 if the answer contained none.
   public var status: UInt8
 
   /// Creates a trouble code.
@@ -117,7 +120,8 @@ public struct TroubleCode: BitwiseCopyable, Equatable, Sendable {
   /// Number of characters of ``text``: 5 (`P0420`) or 8 (`P0420-00`).
   public var textLength: Int { hasFailureType ? 8 : 5 }
 
-  /// The usual text of the code in ASCII: `P0420`, `U0100`, `P0420-1C`. Only the first ``textLength`` bytes are valid.
+  /// The code as people write it, in ASCII: `P0420`, `U0100`, `P0420-1C`. Only the first ``textLength`` bytes are
+  /// valid.
   public var text: InlineArray<8, UInt8> {
     var out = InlineArray<8, UInt8>(repeating: 0)
     switch code >> 14 {
@@ -139,23 +143,23 @@ public struct TroubleCode: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-/// The kind of a list of trouble codes. The handler receives the codes separately; the list may be empty.
+/// Which codes a list of trouble codes contains. The handler receives the codes separately; the list may be empty.
 public struct TroubleCodeList: BitwiseCopyable, Equatable, Sendable {
-  /// The kind of a list. `freezeFrame` is the one code that caused a freeze frame (service 02, PID 02). `stored` of
-  /// service 19 contains the codes that match the status mask, each with its own status. `other` lists codes that are
-  /// not necessarily present (19 0A: all supported codes).
+  /// Which codes a list contains. `freezeFrame` means the one code that caused a freeze frame (service 02, PID 02). In
+  /// an answer of service 19, `stored` means the codes that match the status mask, each with its own status. `other`
+  /// means codes that may not be present in the vehicle, for example all supported codes (19 0A).
   public enum Kind: UInt8, BitwiseCopyable, Sendable { case stored, pending, permanent, freezeFrame, other }
-  /// Source of the list.
+  /// Where the list comes from.
   public var origin: Origin
-  /// Kind of the list.
+  /// Which codes the list contains.
   public var kind: Kind
   /// Service of the request: 0x02, 0x03, 0x07, 0x0A or 0x19.
   public var service: UInt8
-  /// Sub-function of service 19 (0x02, 0x42, 0x55, …); the frame number of a freeze frame; 0 otherwise.
+  /// For service 19, the sub-function (0x02, 0x42, 0x55, …); for a freeze frame, the frame's number; otherwise 0.
   public var subfunction: UInt8
-  /// Functional group identifier of 19 42 and 19 55 (0x33: emissions); 0 otherwise.
+  /// Functional group of 19 42 and 19 55 (0x33: emissions); otherwise 0.
   public var group: UInt8
-  /// Status mask of a request of service 19; 0 if the command is unknown.
+  /// For service 19, the status mask in the request; 0 if the command is unknown.
   public var statusMask: UInt8
 
   /// Creates the description of a list.
@@ -173,14 +177,15 @@ public struct TroubleCodeList: BitwiseCopyable, Equatable, Sendable {
 
 /// One result of an on-board monitoring test (service 06).
 ///
-/// On CAN, it has monitor, test and scaling IDs and both limits. On legacy buses, it has test and component IDs and one
-/// limit, all unscaled (SAE J1979, 6.6). Bit 7 of the component ID shows whether the limit is the minimum.
+/// On CAN, it has the IDs of a monitor, a test and a scaling, and both limits. On older buses (legacy format), it has
+/// the IDs of a test and a component, and one limit; its numbers have no scale (SAE J1979, 6.6). Bit 7 of the component
+/// ID shows whether the limit is the minimum.
 public struct TestResult: BitwiseCopyable, Equatable, Sendable {
-  /// Source of the result.
+  /// Where the result comes from.
   public var origin: Origin
-  /// Service of the request: 0x05, 0x06, or 0x22 for an OBDonUDS monitor (F6xx).
+  /// Service of the request: 0x05, 0x06, or 0x22 for a monitor of OBDonUDS (F6xx).
   public var service: UInt8
-  /// Whether the result has the legacy format: `testID`, `component`, unscaled `value` and one limit.
+  /// Whether the result has the legacy format: `testID`, `component`, a `value` without scale, and one limit.
   public var isLegacy: Bool
   /// Monitor ID (CAN format).
   public var monitorID: UInt8
@@ -196,8 +201,8 @@ public struct TestResult: BitwiseCopyable, Equatable, Sendable {
   public var minimum: Double?
   /// Upper limit; `nil` if there is none.
   public var maximum: Double?
-  /// Whether the test has run since the codes were cleared or power was lost. Until then, an ECU on CAN sends value and
-  /// limits as 0 (SAE J1979, 6.6). On legacy buses, this is unknown and the value is `true`.
+  /// Whether the test has run since the codes were cleared or the power was lost. On CAN, an ECU sends 0 for the value
+  /// and both limits before that (SAE J1979, 6.6). On older buses, it is not known, and this is `true`.
   public var isCompleted = true
 
   /// Creates a result.
@@ -218,7 +223,7 @@ public struct TestResult: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-/// The kind of an adapter's answer to an AT or ST command. The handler receives the characters separately.
+/// What an adapter's answer to an AT or ST command contains. The handler receives the characters separately.
 public enum AdapterAnswer: UInt8, BitwiseCopyable, Sendable {
   /// Identification from ATZ, ATWS, ATI or STI: `ELM327 v1.5`.
   case identity
@@ -228,6 +233,6 @@ public enum AdapterAnswer: UInt8, BitwiseCopyable, Sendable {
   case protocolNumber
   /// Protocol name from ATDP: `AUTO, ISO 15765-4 (CAN 11/500)`.
   case protocolName
-  /// `OK` or any other answer.
+  /// `OK`, or any other answer.
   case other
 }

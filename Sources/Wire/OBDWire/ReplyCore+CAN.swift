@@ -1,4 +1,4 @@
-/// ISO 15765-2 (ISO-TP) on text lines of CAN frames with headers.
+/// Text lines of CAN frames with headers, which are assembled into messages (ISO 15765-2, ISO-TP).
 ///
 ///     7E8 10 14 49 02 01 31 46 54      first frame: 0x014 bytes announced, 6 of them here
 ///     7E8 21 46 57 31 45 54 35 44      consecutive frame 1
@@ -35,8 +35,8 @@ extension ReplyCore {
     canFrame(&hex, first: data, end: hex.count, in: &context, into: &handler)
   }
 
-  /// Processes a frame with extended addressing. The address given in the command precedes the protocol control byte,
-  /// so each frame has one data byte less.
+  /// Processes a frame with extended addressing. In each frame, the address byte that the command gives precedes the
+  /// protocol control byte, so that there is one data byte less.
   private mutating func extendedFrame<H: ReplyHandler & ~Copyable>(
     _ hex: inout HexLine, first: Int, in context: inout LineContext, into handler: inout H
   ) {
@@ -86,14 +86,16 @@ extension ReplyCore {
     case 1:
       if table.slots[slot].phase == .assembling { interrupt(slot, into: &handler) }
       table.slots[slot].phase = .broken
-      // Eight data bytes, or seven with extended addressing. A logger may omit one more (see ``ECUSlot/isShort``).
+      // A frame has eight data bytes, or seven with extended addressing. A logger may have left out one more (see
+      // ``ECUSlot/isShort``).
       let size = decoder.request.isExtended ? 7 : 8
       guard end - first >= size - 1, end - first <= size else {
         fail(.truncated, byte: end, &hex, in: context, into: &handler)
         return
       }
       let length = Int(control & 0x0F) << 8 | Int(hex.bytes[first + 1])
-      // A shorter message is sent in a single frame. Zero is the escape for 32-bit lengths, which no OBD service needs.
+      // A shorter message would have been sent in a single frame. A length of 0 announces a length of 32 bits, which no
+      // OBD service needs.
       guard length > size - 1 else {
         fail(.malformed, byte: first + 1, &hex, in: context, into: &handler)
         return
@@ -129,7 +131,7 @@ extension ReplyCore {
       table.append(hex.bytes.span, from: first + 1, count: needed, to: slot)
       completeIfWhole(in: context, into: &handler)
     case 3:
-      // Flow control, sent by the adapter or another tester, is not part of a message.
+      // This is flow control, sent by the adapter or by another tester. It is not part of a message.
       return
     default:
       fail(.malformed, byte: first, &hex, in: context, into: &handler)
@@ -144,7 +146,8 @@ extension ReplyCore {
     openSlots |= 1 << UInt16(slot)
   }
 
-  /// Delivers a message that has its announced length, or stores its last text line for the error at the prompt.
+  /// Delivers a message that has its announced length. Otherwise, remembers its last text line, to which the error at
+  /// the prompt will refer.
   mutating func completeIfWhole<H: ReplyHandler & ~Copyable>(
     in context: LineContext, into handler: inout H
   ) {
@@ -164,7 +167,7 @@ extension ReplyCore {
       payload, isCAN: true, in: context, into: &handler)
   }
 
-  /// Reports a message as truncated when a new one begins.
+  /// Reports the incomplete message in a slot as truncated, because a new one begins.
   mutating func interrupt<H: ReplyHandler & ~Copyable>(_ slot: Int, into handler: inout H) {
     let state = table.slots[slot]
     table.slots[slot].phase = .idle

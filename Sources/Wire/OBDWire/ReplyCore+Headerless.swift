@@ -1,4 +1,5 @@
-/// Text lines without headers (ATH0): data only, or a message in numbered segments after its length.
+/// Text lines without headers (ATH0). They contain only data; a longer message is printed as its length and numbered
+/// segments.
 ///
 ///     41 0C 1A F8
 ///     014
@@ -6,14 +7,15 @@
 ///     1: 47 50 30 30 52 35 35
 ///     2: 42 31 32 33 34 35 36
 ///
-/// Segments do not identify their sender. If two messages interleave, both are rejected.
+/// Segments do not show who sent them. If the segments of two messages are interleaved, both messages are rejected.
 extension ReplyCore {
   mutating func headerlessLine<H: ReplyHandler & ~Copyable>(
     _ hex: inout HexLine, in context: inout LineContext, into handler: inout H
   ) {
     _ = table.slot(for: .unknown, reply: reply)
     if hex.bytes[0] < 0x40 {
-      // Answers begin with 0x40 or more (ISO 14229-1, 8.2). A lower value is a protocol control byte (ATCAF0).
+      // Answers begin with 0x40 or more (ISO 14229-1, 8.2). A lower value is a protocol control byte, which is printed
+      // after ATCAF0.
       guard hex.count <= 8, link.isCAN != false || link.seenCAN == nil else {
         fail(.malformed, byte: 0, &hex, in: context, into: &handler)
         return
@@ -40,10 +42,11 @@ extension ReplyCore {
     }
   }
 
-  /// Returns the length of each answer if the answers of several ECUs are joined; 0 if the text line is one message.
+  /// If the answers of several ECUs are joined in one text line, returns the length of each; 0 if the text line is one
+  /// message.
   ///
-  /// Joined answers exceed a frame, and the same service and PID occur again where the PID's length ends the first
-  /// answer.
+  /// Joined answers are longer than a frame, and the service and the PID occur again where the first answer ends
+  /// according to the PID's length.
   private mutating func repeatedLength(_ hex: inout HexLine) -> Int {
     guard hex.count > 7, hex.bytes[0] == 0x41 else { return 0 }
     let length = decoder.parameterLength(hex.bytes[1])
@@ -58,8 +61,8 @@ extension ReplyCore {
     return stride
   }
 
-  /// Returns the end of a message without a clone's padding. A padded message has seven bytes, and a complete answer is
-  /// followed only by equal filler bytes.
+  /// Returns where a message ends, without the padding that some clones print. A message is padded if it has seven
+  /// bytes, and only equal bytes follow the complete answer.
   private mutating func unpaddedEnd(_ hex: inout HexLine) -> Int {
     guard hex.count == 7 else { return hex.count }
     var end: Int
@@ -68,7 +71,7 @@ extension ReplyCore {
       let length = decoder.parameterLength(hex.bytes[1])
       guard length > 0 else { return 7 }
       end = 2 + length
-      // A second PID may follow if several were requested.
+      // If several PIDs were requested, another one may follow.
       while end < 7, decoder.request.kind == .data && decoder.request.identifierCount > 1,
         decoder.request.asks(for: UInt16(hex.bytes[end]))
       {
@@ -89,14 +92,14 @@ extension ReplyCore {
     return end
   }
 
-  /// Whether data without a header is a legacy answer of several text lines. The link decides or, if it is unknown, a
-  /// length that is impossible for the CAN format of the service.
+  /// Whether data without a header belong to an answer of several text lines on a bus older than CAN. What is known
+  /// about the bus decides. If nothing is known, the length decides: on CAN, an answer of this service cannot have it.
   private mutating func isLegacyForm(_ payload: Span<UInt8>) -> Bool {
     if let isCAN = link.isCAN { return !isCAN }
     switch payload[0] {
     case 0x43, 0x47, 0x4A: return payload.count & 1 == 1
     case 0x49:
-      // On CAN, seven bytes are one item of information type 06 (CVN). Legacy lines are numbered.
+      // On CAN, seven bytes would be one item of information type 06 (CVN). On older buses, text lines are numbered.
       guard payload.count == 7 else { return false }
       return payload[1] != 0x06 && payload[1] & 1 == 0 && payload[1] != 0 && payload[1] != 0x08
         || payload[1] == 0x08 && payload[2] <= 0x0A
@@ -104,7 +107,7 @@ extension ReplyCore {
     }
   }
 
-  /// Processes `014`: the length of the message in the following segments.
+  /// Processes a text line such as `014`: the length of the message in the segments that follow.
   mutating func announce<H: ReplyHandler & ~Copyable>(
     _ length: Int, in context: LineContext, into handler: inout H
   ) {
@@ -113,7 +116,7 @@ extension ReplyCore {
     switch table.slots[slot].phase {
     case .broken where table.slots[slot].length > 0: return
     case .assembling:
-      // Two messages at the same time: the following segments could belong to either.
+      // Two messages are in progress, and the segments that follow could belong to either.
       table.slots[slot].phase = .broken
       handler.failure(WireError(.sequence, origin: context.origin), line: context.line)
       return
@@ -128,8 +131,8 @@ extension ReplyCore {
     table.slots[slot].store(context)
   }
 
-  /// Processes a numbered segment: six bytes in `0:`, seven in the others. Bytes after the announced length are
-  /// padding.
+  /// Processes a numbered segment. The segment `0:` has six bytes, the others have seven. Bytes after the announced
+  /// length are padding.
   mutating func segment<H: ReplyHandler & ~Copyable>(
     _ index: UInt8, _ hex: inout HexLine, in context: LineContext, into handler: inout H
   ) {
@@ -139,7 +142,7 @@ extension ReplyCore {
     case .broken: return
     case .assembling: break
     case .idle, .gathering:
-      // Without its length, a complete message cannot be distinguished from a truncated one.
+      // If the length is unknown, one cannot see whether a message is complete.
       table.slots[slot].phase = .broken
       table.slots[slot].length = 0
       handler.failure(WireError(.sequence, origin: context.origin), line: context.line)

@@ -1,16 +1,17 @@
-/// Text lines of the legacy buses with headers: ISO 14230-2 (KWP), ISO 9141-2 and SAE J1850.
+/// Text lines with headers on buses older than CAN: ISO 14230-2 (KWP), ISO 9141-2 and SAE J1850.
 ///
 ///     86 F1 10 41 00 BE 1F B8 11 AD      KWP: 6 data bytes (format byte), to F1, from 10, sum
 ///     80 F1 10 06 41 00 BE 1F B8 11 AD   KWP with a separate length byte
 ///     48 6B 10 41 05 7B 84               ISO 9141-2 or J1850 VPW: no length; sum or CRC
 ///
-/// Each text line is a message. Answers of several lines (VIN, trouble codes) are collected until the prompt.
+/// Each text line is a message. If an answer has several text lines (VIN, trouble codes), they are collected until the
+/// prompt.
 extension ReplyCore {
   mutating func kwpLine<H: ReplyHandler & ~Copyable>(
     _ hex: inout HexLine, in context: LineContext, into handler: inout H
   ) {
-    // Check all frames of the text line before using any. A frame with a damaged length may end by chance on a byte
-    // that equals its sum, but then the rest is not a frame.
+    // Check all frames in the text line before any of them is used. If the length of a frame is damaged, the frame may
+    // by chance end at a byte that equals its sum, but what follows is then not a frame.
     var start = 0
     repeat {
       guard let end = checkKWPFrame(&hex, from: start, in: context, into: &handler) else {
@@ -34,9 +35,9 @@ extension ReplyCore {
     } while start < hex.count
   }
 
-  /// Returns the numbers of header and data bytes of a frame, from its format byte: two bits of address mode and six
-  /// bits of length (ISO 14230-2, 4.1). If these are 0, a length byte follows the addresses; the length is -1 if that
-  /// byte is missing.
+  /// Returns how many header bytes and data bytes a frame has according to its format byte, which consists of two bits
+  /// for the address mode and six bits for the length (ISO 14230-2, 4.1). If these six bits are 0, a length byte
+  /// follows after the addresses; if that is missing, the returned length is -1.
   private static func kwpExtent(_ hex: inout HexLine, from start: Int) -> (header: Int, length: Int) {
     let format = hex.bytes[start]
     let header = format & 0x80 != 0 ? 3 : 1
@@ -44,7 +45,7 @@ extension ReplyCore {
     return (header + 1, start + header < hex.count ? Int(hex.bytes[start + header]) : -1)
   }
 
-  /// Returns the end of a frame with a correct sum; otherwise reports an error and returns `nil`.
+  /// Returns where a frame ends if its sum is right. Otherwise, reports an error and returns `nil`.
   private mutating func checkKWPFrame<H: ReplyHandler & ~Copyable>(
     _ hex: inout HexLine, from start: Int, in context: LineContext, into handler: inout H
   ) -> Int? {
@@ -73,15 +74,15 @@ extension ReplyCore {
       fail(.truncated, byte: hex.count, &hex, in: context, into: &handler)
       return
     }
-    // A frame has at most 12 bytes on SAE J1850 and 11 on ISO 9141-2. A longer text line contains several frames, which
-    // end where a check is correct.
+    // A frame has at most 12 bytes on SAE J1850, and 11 on ISO 9141-2. A longer text line contains several frames. Each
+    // ends where a check byte is right.
     if hex.count > 12 {
       runTogether(&hex, in: context, into: &handler)
       return
     }
     guard checkHolds(hex.bytes.span, from: 0, count: hex.count) else {
       hasDamage = true
-      // Alternatively, the bus has changed. The next frame decides.
+      // The bus may also have changed. The next frame will show that.
       link.learnedCRC = nil
       let kind: WireError.Kind = isShort(&hex) ? .truncated : .checksum
       fail(kind, byte: kind == .truncated ? hex.count : hex.count - 1, &hex, in: context, into: &handler)
@@ -92,7 +93,7 @@ extension ReplyCore {
     legacyMessage(&hex, 3..<hex.count - 1, in: context, into: &handler)
   }
 
-  /// Whether an answer of service 01 is shorter than its PID requires, and so truncated rather than damaged.
+  /// Whether an answer of service 01 is shorter than its PID requires. It is then truncated, not damaged.
   private mutating func isShort(_ hex: inout HexLine) -> Bool {
     guard hex.count >= 5, hex.bytes[3] == 0x41 else { return false }
     let needed = decoder.parameterLength(hex.bytes[4])
@@ -102,7 +103,7 @@ extension ReplyCore {
   private mutating func runTogether<H: ReplyHandler & ~Copyable>(
     _ hex: inout HexLine, in context: LineContext, into handler: inout H
   ) {
-    // As above: use all frames or none.
+    // As above, use either all frames or none.
     var start = 0
     while start < hex.count {
       guard let end = endOfFrame(&hex, from: start) else {
@@ -122,8 +123,8 @@ extension ReplyCore {
     }
   }
 
-  /// Returns the end of the frame at `start`: its check is correct there, and the first two bytes of the text line or
-  /// its end follow.
+  /// Returns where the frame that begins at `start` ends. There, the check byte is right, and what follows is the end
+  /// of the text line or its first two bytes again.
   private mutating func endOfFrame(_ hex: inout HexLine, from start: Int) -> Int? {
     var size = 5
     while size <= 12, start + size <= hex.count {
@@ -147,8 +148,8 @@ extension ReplyCore {
       hex.bytes.span.extracting(payload), in: context, into: &handler)
   }
 
-  /// Processes the data of one text line. If the answer has several text lines, it is collected; otherwise it is
-  /// decoded immediately.
+  /// Processes the data of one text line. If the answer may have several text lines, they are collected; otherwise, it
+  /// is decoded at once.
   mutating func legacyPayload<H: ReplyHandler & ~Copyable>(
     _ payload: Span<UInt8>, in context: LineContext, into handler: inout H
   ) {
@@ -163,7 +164,7 @@ extension ReplyCore {
       deliver(payload, in: context, into: &handler)
       return
     }
-    // As on CAN, two equal text lines count as one.
+    // As on CAN, two equal text lines in succession count as one.
     let packed = Self.packed(payload.extracting(first: min(payload.count, 8)))
     let count = UInt8(clamping: payload.count)
     if count <= 8, table.slots[slot].lastSingleCount == count, table.slots[slot].lastSingle == packed { return }
@@ -188,8 +189,8 @@ extension ReplyCore {
       handler.failure(error, line: context.line)
       return
     }
-    // Three codes in each text line (SAE J1979, 6.3). Reject a longer one without a header, because no check protects
-    // it.
+    // Each text line has three codes (SAE J1979, 6.3). Without a header, no check byte protects it, so reject a longer
+    // one.
     guard slot != ECUTable.unknown || payload.count <= 7 else {
       handler.failure(context.errorAtEnd(.malformed), line: context.line)
       return
@@ -200,7 +201,8 @@ extension ReplyCore {
     table.slots[slot].store(context)
   }
 
-  /// Collects `49 02 01 00 00 00 31`: service, information type, message number from 1, four bytes (SAE J1979, 6.9).
+  /// Collects a text line such as `49 02 01 00 00 00 31`: service, information type, number of the message (counted
+  /// from 1), and four bytes (SAE J1979, 6.9).
   private mutating func gatherInformation<H: ReplyHandler & ~Copyable>(
     _ payload: Span<UInt8>, in context: LineContext, into handler: inout H
   ) {

@@ -1,11 +1,11 @@
-/// Text lines of several ECUs that an adapter or a logger joined without a separator.
+/// Text lines in which an adapter or a logger has joined the frames of several ECUs without a separator.
 ///
 ///     7EB064100981800017E8064100983BA0177E906410098180011
 ///
-/// Identifiers and protocol control bytes mark the ends of the frames. A text line is split only if there is exactly
-/// one way to do it.
+/// Identifiers and protocol control bytes show where frames end. A text line is split only if there is exactly one way
+/// to do so.
 extension ReplyCore {
-  /// The digits that are searched, and the positions of the cuts.
+  /// What is searched for in the digits, and where the frames begin.
   private struct Cuts {
     /// Number of digits of an identifier: 3 or 8.
     var identifierDigits: Int
@@ -16,7 +16,7 @@ extension ReplyCore {
     var solutions = 0
   }
 
-  /// Splits a text line into frames and processes them.
+  /// Splits a text line into frames, and processes them.
   ///
   /// - Parameter isShort: whether the identifiers have 11 bits.
   mutating func splitCAN<H: ReplyHandler & ~Copyable>(
@@ -53,9 +53,9 @@ extension ReplyCore {
     }
   }
 
-  /// Processes `7E8` `09` `41 68 03 33 35 00 00 00 00`: a message that a logger assembled into one text line after its
-  /// length. Frames have lengths of 1 to 7 (ISO 15765-2, 9.6.2); here the length is greater and equals the number of
-  /// bytes that follow.
+  /// Processes a text line such as `7E8` `09` `41 68 03 33 35 00 00 00 00`: a logger has assembled a message into one
+  /// text line, and put its length before it. In a single frame, the length is 1 to 7 (ISO 15765-2, 9.6.2). Here, it is
+  /// greater, and equals the number of bytes that follow.
   ///
   /// - Returns: `false` if the text line has another format.
   private mutating func wholeMessage<H: ReplyHandler & ~Copyable>(
@@ -85,7 +85,7 @@ extension ReplyCore {
     return digit & 1 == 0 ? byte >> 4 : byte & 0x0F
   }
 
-  /// Counts the ways to split the digits from `digit` into frames, and stores the first.
+  /// Counts in how many ways the digits from `digit` on can be split into frames, and stores the first way.
   private mutating func search(_ hex: inout HexLine, from digit: Int, depth: Int, _ cuts: inout Cuts) {
     if digit == cuts.total {
       cuts.solutions += 1
@@ -119,7 +119,7 @@ extension ReplyCore {
     }
   }
 
-  /// Whether an identifier is 7E8…7EF or 18 DA F1 xx, the addresses of answers in ISO 15765-4.
+  /// Whether an identifier is 7E8…7EF or 18 DA F1 xx. These are the addresses of answers according to ISO 15765-4.
   private mutating func isResponseIdentifier(_ hex: inout HexLine, _ digit: Int, _ digits: Int) -> Bool {
     if digits == 3 {
       return nibble(&hex, digit) == 7 && nibble(&hex, digit + 1) == 0xE && nibble(&hex, digit + 2) >= 8

@@ -1,42 +1,43 @@
-/// Assembles the bytes of text lines into frames, and frames into messages, and passes messages to the decoder.
+/// Assembles the bytes of text lines into frames, and frames into messages, which it passes to the decoder.
 ///
-/// The rules depend on the bus: ISO 15765-2 for CAN, ISO 14230-2, ISO 9141-2 and SAE J1850 for legacy buses. Extensions
-/// of this type implement them; this file selects the rules.
+/// The rules depend on the bus: ISO 15765-2 applies to CAN; ISO 14230-2, ISO 9141-2 and SAE J1850 apply to older buses.
+/// This file selects the rules, and extensions of this type implement them.
 struct ReplyCore: ~Copyable {
   var link = Link()
   var table = ECUTable()
   var decoder = MessageDecoder()
-  /// Number of the current reply.
+  /// Number of the present reply.
   var reply: UInt32 = 1
-  /// Bit n is set if slot n has data that the prompt completes.
+  /// The slots that have data for the prompt to complete; bit n stands for slot n.
   var openSlots: UInt16 = 0
-  /// Whether a text line of this reply was damaged. A list of trouble codes without line numbers may then be
-  /// incomplete.
+  /// Whether a text line of this reply was damaged. A list of trouble codes whose text lines are not numbered may then
+  /// be incomplete.
   var hasDamage = false
 
   /// The format of a text line of hexadecimal digits.
   enum Form: Equatable {
-    /// A CAN frame: identifier, index of the first data byte, and data length code or `nil`.
+    /// A CAN frame. The values are its identifier, the index of its first data byte, and its data length code; `nil` if
+    /// that is not printed.
     case can(ECUAddress, data: Int, lengthCode: Int?)
     case kwp
-    /// ISO 9141-2 or SAE J1850: three header bytes, data, one check byte.
+    /// A frame of ISO 9141-2 or SAE J1850: three header bytes, data, and one check byte.
     case threeByteHeader
     /// Data without a header.
     case headerless
-    /// Several joined frames with 11-bit identifiers. Their number is even, so that their digits form pairs.
+    /// An even number of joined frames with 11-bit identifiers, so that all digits form pairs.
     case canRow
-    /// `014`: the length of the message in the following segments.
+    /// The length of the message in the segments that follow, such as `014`.
     case length(Int)
-    /// No known format. The value is the index of the byte at fault.
+    /// No known format. The value is the index of the byte that is wrong.
     case malformed(Int)
   }
 
-  /// Processes one text line of digits.
+  /// Processes one text line of hexadecimal digits.
   @inline(__always)
   mutating func dataLine<H: ReplyHandler & ~Copyable>(
     _ hex: inout HexLine, in context: inout LineContext, into handler: inout H
   ) {
-    // Check the most frequent format first: an 11-bit identifier and at most eight bytes.
+    // Check the most common format first: an 11-bit identifier and at most eight bytes.
     if hex.hasIdentifier, hex.count > 0, link.stated == .auto || link.stated == .can11, link.headers != .off {
       let code = hex.hasDataLengthCode ? Int(hex.dataLengthCode) : nil
       canLine(
@@ -70,8 +71,8 @@ struct ReplyCore: ~Copyable {
     }
   }
 
-  /// Determines the format of a text line. A statement of the caller is binding. Otherwise the line's structure and
-  /// checks decide, and hints from the dialogue only if those are ambiguous.
+  /// Finds the format of a text line. If the caller has stated it, that is binding. Otherwise, the structure and the
+  /// check byte of the line decide. If several formats fit, what the dialogue indicates decides.
   private mutating func form(of hex: inout HexLine) -> Form {
     if hex.hasIdentifier {
       guard hex.count == 0, link.headers != .on, !link.stated.isLegacy else { return .malformed(0) }
@@ -109,8 +110,8 @@ struct ReplyCore: ~Copyable {
     if looksLikeKWP(&hex) { return .kwp }
     if hex.bytes[0] == 0x48, hex.bytes[1] == 0x6B { return .threeByteHeader }
     if hex.bytes[0] == 0x41, hex.bytes[1] == 0x6B { return pwmOrParameter6B(&hex) }
-    // An answer to a physical request on J1850 or ISO 9141 (6C F1 10 62 …). Its check distinguishes it from data
-    // without a header.
+    // This is an answer to a request to a single ECU on J1850 or ISO 9141 (6C F1 10 62 …). The check byte distinguishes
+    // it from data without a header.
     if hex.count >= 6, hex.count <= 12, hex.bytes[1] == 0xF1, checkHolds(hex.bytes.span, from: 0, count: hex.count) {
       return .threeByteHeader
     }
@@ -118,8 +119,9 @@ struct ReplyCore: ~Copyable {
       ? .malformed(0) : .headerless
   }
 
-  /// Distinguishes `41 6B 10 41 …`, a J1850 PWM answer, from `41 6B …`, service 01 with PID 6B. The CRC decides. If it
-  /// fails, the request decides or, without one, the length of PID 6B.
+  /// Distinguishes `41 6B 10 41 …`, an answer on J1850 PWM with a header, from `41 6B …`, an answer of service 01 with
+  /// PID 6B. If the CRC is right, it is the former. If not, the request decides or, if that is unknown, the length of
+  /// PID 6B.
   private mutating func pwmOrParameter6B(_ hex: inout HexLine) -> Form {
     if link.headers == .on || link.resemblesFrame(hex.bytes.span.extracting(first: hex.count))
       || hex.count >= 5 && checkHolds(hex.bytes.span, from: 0, count: hex.count)
@@ -136,8 +138,8 @@ struct ReplyCore: ~Copyable {
   private mutating func looksLikeCAN29(_ hex: inout HexLine) -> Bool {
     guard hex.bytes[0] <= 0x1F else { return false }
     if hex.bytes[0] == 0x18 && (hex.bytes[1] == 0xDA || hex.bytes[1] == 0xDB) { return true }
-    // Other 29-bit identifiers (signal sets use 17FE0076, for example) are recognized only if the bus is stated or
-    // hinted.
+    // Other 29-bit identifiers, such as 17FE0076 in signal sets, are recognized only if the bus was stated or the
+    // dialogue indicates it.
     return link.stated == .can29
       || link.hinted == .can29 && hex.bytes[0] >= 0x10 && hex.count >= 6 && hex.count <= 12
         && decoder.request.receiver.kind == .can29
@@ -161,7 +163,8 @@ struct ReplyCore: ~Copyable {
     return .can(.can29(identifier), data: 4, lengthCode: lengthCode)
   }
 
-  /// Reads `7E88064100…`: without spaces, the three digits of the identifier and the DLC digit form two bytes.
+  /// Reads a text line such as `7E88064100…`: without spaces, the three digits of the identifier and the DLC digit look
+  /// like two bytes.
   private mutating func can11WithLengthCode(_ hex: inout HexLine) -> Form? {
     guard !hex.isSpaced, hex.count >= 3, hex.bytes[0] < 0x80 else { return nil }
     let code = Int(hex.bytes[1] & 0x0F)
@@ -169,21 +172,21 @@ struct ReplyCore: ~Copyable {
     return .can(.can11(UInt32(hex.bytes[0]) << 4 | UInt32(hex.bytes[1] >> 4)), data: 2, lengthCode: code)
   }
 
-  /// Whether a text line is `7E803410D327E903410D33`: it begins with the identifier of an answer and is longer than a
-  /// frame.
+  /// Whether a text line contains several joined frames, such as `7E803410D327E903410D33`: it begins with the
+  /// identifier of an answer and is longer than a frame.
   private mutating func isCANRow(_ hex: inout HexLine) -> Bool {
     !hex.isSpaced && hex.count > 8 && hex.bytes[0] == 0x7E && hex.bytes[1] >= 0x80
   }
 
-  /// Whether the last byte is the correct check of the preceding bytes, by the rule of the bus or, if that is unknown,
-  /// by either rule.
+  /// Whether the last byte is the right check byte for those before it. If it is not known whether the bus uses a sum
+  /// or a CRC, either is accepted.
   mutating func checkHolds(_ bytes: Span<UInt8>, from start: Int, count: Int) -> Bool {
     let check = bytes[start + count - 1]
     if link.usesCRC != true, Checksum.sum(bytes, from: start, count: count - 1) == check { return true }
     return link.usesCRC != false && Checksum.crc(bytes, from: start, count: count - 1) == check
   }
 
-  /// Learns the rule of the bus from a frame with a correct check, if only one of the two rules confirms it.
+  /// Learns whether the bus uses a sum or a CRC, if the check byte of a frame is right for only one of them.
   mutating func learnCheck(_ bytes: Span<UInt8>, from start: Int, count: Int) {
     guard link.usesCRC == nil else { return }
     let check = bytes[start + count - 1]
@@ -192,9 +195,9 @@ struct ReplyCore: ~Copyable {
     if hasSum != hasCRC { link.learnedCRC = hasCRC }
   }
 
-  /// Sets the slot of the sender.
+  /// Assigns a slot to the sender of the text line.
   ///
-  /// - Returns: `false` after reporting an error, for the ninth sender in one reply.
+  /// - Returns: `false` if this is the ninth sender in the reply, in which case an error is reported.
   @inline(__always)
   mutating func assignSlot<H: ReplyHandler & ~Copyable>(
     to context: inout LineContext, into handler: inout H
@@ -207,7 +210,7 @@ struct ReplyCore: ~Copyable {
     return true
   }
 
-  /// Delivers a complete message, unless it repeats the previous single-frame message.
+  /// Delivers a complete message. If it repeats the last message of a single frame, it is ignored.
   @inline(__always)
   mutating func deliver<H: ReplyHandler & ~Copyable>(
     _ payload: Span<UInt8>, in context: LineContext, into handler: inout H
@@ -238,7 +241,7 @@ struct ReplyCore: ~Copyable {
       payload, isCAN: isCAN(context.origin.ecu), in: context, into: &handler)
   }
 
-  /// Packs at most eight bytes into a number, the first byte highest.
+  /// Packs at most eight bytes into a number. The first byte is the most significant one.
   @inline(__always)
   static func packed(_ payload: Span<UInt8>) -> UInt64 {
     let count = payload.count
@@ -247,14 +250,15 @@ struct ReplyCore: ~Copyable {
       for i in payload.indices { packed = packed &<< 8 | UInt64(byte: payload[i]) }
       return packed
     }
-    // The first four bytes and the last four. Where they overlap, they are the same bytes at the same positions.
+    // Combine the first four bytes and the last four. Where they overlap, the bytes are the same.
     let raw = unsafe payload.bytes
     let high = UInt32(bigEndian: unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: 0, as: UInt32.self))
     let low = UInt32(bigEndian: unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: count - 4, as: UInt32.self))
     return UInt64(low: high) &<< UInt64(low: UInt32(truncatingIfNeeded: 8 &* (count - 4))) | UInt64(low: low)
   }
 
-  /// Whether a sender is on CAN, by its address or, without one, by the knowledge about the link; `nil` if unknown.
+  /// Whether a sender is on CAN, according to its address; if it has none, according to what is known about the bus;
+  /// `nil` if unknown.
   mutating func isCAN(_ ecu: ECUAddress) -> Bool? {
     switch ecu.kind {
     case .can11, .can29: true
@@ -263,8 +267,8 @@ struct ReplyCore: ~Copyable {
     }
   }
 
-  /// Completes the open state of a reply: collected legacy answers are decoded, and truncated messages are reported as
-  /// errors.
+  /// Completes what is still open at the end of a reply: answers whose text lines were collected are decoded, and
+  /// incomplete messages are reported as errors.
   mutating func finishReply<H: ReplyHandler & ~Copyable>(loaded: Span<SignalDefinition>, into handler: inout H) {
     if openSlots != 0 {
       for slot in 0...ECUTable.unknown where openSlots & 1 << UInt16(slot) != 0 {
@@ -288,7 +292,7 @@ struct ReplyCore: ~Copyable {
     case .assembling:
       handler.failure(context.errorAtEnd(.truncated), line: line)
     case .gathering where hasDamage && state.gatheredService != 0x49:
-      // Text lines of trouble codes have no numbers. If one was lost, the missing codes are unknown.
+      // Text lines with trouble codes are not numbered. If one was lost, the list is incomplete.
       handler.failure(context.errorAtEnd(.truncated), line: line)
     case .gathering:
       decoder.decodeGathered(

@@ -1,12 +1,14 @@
 /// Receives messages, readings and errors from a ``ReplyReader``.
 ///
-/// Call order for each exchange: `request` when the command is known from ``ReplyReader/sent(_:loaded:into:)`` or its
-/// echo; then the other functions in the order of the text lines; then `endOfReply` at the prompt. Spans are valid only
-/// during the call. All functions except `reading` and `failure` have an empty default implementation.
+/// In each exchange, `request` is called first, when the command is known from ``ReplyReader/sent(_:loaded:into:)`` or
+/// from its echo. Then the other functions are called in the order of the text lines, and finally, at the prompt,
+/// `endOfReply`. Spans are valid only during a call. All functions except `reading` and `failure` have an empty default
+/// implementation.
 public protocol ReplyHandler: ~Copyable {
-  /// Reports the command whose answer follows, as sent, without CR.
+  /// Reports the command whose answer follows, as it was sent, without its CR.
   mutating func request(_ command: Span<UInt8>, position: UInt64)
-  /// Receives one ECU's complete answer, reassembled and checked, from the service byte on, without padding.
+  /// Receives one ECU's complete answer, which was reassembled and checked. It begins with the service byte and has no
+  /// padding.
   mutating func message(_ payload: Span<UInt8>, origin: Origin)
   mutating func reading(_ reading: Reading)
   mutating func text(_ text: TextReading, _ bytes: Span<UInt8>)
@@ -18,10 +20,10 @@ public protocol ReplyHandler: ~Copyable {
   /// Reports which identifiers an ECU supports (PIDs 00, 20, 40, … of services 01, 02, 06, 09; 22F400, …).
   ///
   /// - Parameters:
-  ///   - bitmap: the most significant bit is for `base` + 1, the least significant for `base` + 32.
-  ///   - service: service of the identifiers.
-  ///   - base: identifier of the request.
-  ///   - origin: source of the answer.
+  ///   - bitmap: one bit for each identifier, from `base` + 1 (the most significant bit) to `base` + 32.
+  ///   - service: the service to which the identifiers belong.
+  ///   - base: the identifier in the request.
+  ///   - origin: where the answer comes from.
   mutating func supported(_ bitmap: UInt32, service: UInt8, base: UInt16, origin: Origin)
   /// Receives the adapter's answer to an AT or ST command.
   mutating func adapter(_ answer: AdapterAnswer, _ bytes: Span<UInt8>, origin: Origin)
@@ -29,9 +31,9 @@ public protocol ReplyHandler: ~Copyable {
   ///
   /// - Parameters:
   ///   - error: the error.
-  ///   - line: the text line as received, without CR, at most its first 1,024 bytes.
+  ///   - line: the text line as it was received, without its CR, but at most its first 1,024 bytes.
   mutating func failure(_ error: WireError, line: Span<UInt8>)
-  /// Reports the prompt: the adapter is ready for the next command.
+  /// Reports the prompt, which means that the adapter is ready for the next command.
   mutating func endOfReply(position: UInt64)
 }
 

@@ -1,30 +1,31 @@
-/// Parses the output of an ELM327 into messages, readings and errors. The bytes may be split anywhere.
+/// Parses the output of an ELM327 into messages, readings and errors. The output may be passed in pieces of any length.
 ///
 ///     010C\r41 0C 1A F8 \r\r>
 ///     7E8 10 14 49 02 01 31 46 54 \r7E8 21 46 57 31 45 54 35 44 \r7E8 22 46 43 31 30 31 32 30 \r\r>
 ///
-/// Call ``sent(_:loaded:into:)`` with each command if the commands are known: from a live adapter or a capture that
-/// distinguishes directions. Otherwise, the reader takes them from the adapter's echo. Then pass the received bytes to
-/// ``receive(_:loaded:into:)``. A reply ends at the prompt `>`.
+/// If the commands are known, as with a live adapter or a capture of both directions, call ``sent(_:loaded:into:)``
+/// with each of them. Otherwise, the reader takes them from the adapter's echo. Then pass the bytes that were received
+/// to ``receive(_:loaded:into:)``. A reply ends at the prompt `>`.
 ///
 ///     var reader = ReplyReader()
 ///     reader.sent(command.span, into: &handler)
 ///     reader.receive(bytes.span, into: &handler)
 ///
-/// The reader accepts the command's echo, also repeated or joined with its answer; CR, CRLF or LF; NULs and bytes from
-/// 0x80 as noise around a text line; `SEARCHING...`, `BUS INIT: OK` and identifications before data; all messages of
-/// the adapter; frames of all formats of ISO 15765-4, ISO 14230-4, ISO 9141-2 and SAE J1850, with or without headers.
+/// The reader accepts an echo of the command, even if it is repeated or joined with the answer; CR, CRLF or LF as line
+/// ends; NULs and bytes from 0x80 on before and after a text line, which it ignores; `SEARCHING...`, `BUS INIT: OK` and
+/// identifications before data; all messages of the adapter; and frames of all formats of ISO 15765-4, ISO 14230-4, ISO
+/// 9141-2 and SAE J1850, with or without headers.
 ///
-/// A text line has at most ``lineCapacity`` bytes, a message 4,095 bytes, and a reply eight senders. Anything beyond is
-/// reported as an error, and reading continues. The reader uses no heap, no clock and no I/O.
+/// A text line may have at most ``lineCapacity`` bytes, a message 4,095 bytes, and a reply eight senders. If a limit is
+/// exceeded, an error is reported, and reading continues. The reader uses no heap, no clock and no I/O.
 public struct ReplyReader: ~Copyable {
-  /// Greatest length of a text line in bytes. A KWP answer of 255 bytes has about 780 characters.
+  /// Maximum length of a text line, bytes. A KWP answer of 255 bytes has about 780 characters.
   public static let lineCapacity = 1024
 
-  /// The beginning of an incomplete text line, with room for a whole word after it.
+  /// The beginning of a text line that is not complete yet, with room to read a whole word after it.
   private var buffer = InlineArray<1040, UInt8>(repeating: 0)
   private var buffered = 0
-  /// Whether the text line exceeds the buffer. The rest of it is ignored.
+  /// Whether the text line is longer than the buffer. The rest of it is ignored.
   private var isOverlong = false
   private var previousWasCarriageReturn = false
   private var machine = LineMachine()
@@ -34,17 +35,17 @@ public struct ReplyReader: ~Copyable {
   /// Creates a reader for the beginning of a dialogue.
   public init() {}
 
-  /// States the adapter's settings. Text lines of other formats are then malformed. With `auto`, each text line is
-  /// classified by its length, check and header bytes.
+  /// States the bus and whether headers are printed. Text lines of other formats are then malformed. With `auto`, the
+  /// format of each text line is found from its length, its check byte and its header.
   public mutating func state(_ bus: BusProtocol, headers: HeaderMode) {
     machine.core.link.stated = bus
     machine.core.link.headers = headers
   }
 
-  /// Whether a reply has begun whose prompt has not arrived.
+  /// Whether a reply has begun and its prompt has not arrived yet.
   public var isMidReply: Bool { buffered > 0 || isOverlong || machine.isAnswering }
 
-  /// The protocol of the bus as stated, or as known from the dialogue (ATSP, ATDPN).
+  /// The protocol of the bus, as the caller has stated it or as the dialogue indicates it (ATSP, ATDPN).
   public var bus: BusProtocol {
     machine.core.link.stated != .auto ? machine.core.link.stated : machine.core.link.hinted
   }
@@ -52,7 +53,7 @@ public struct ReplyReader: ~Copyable {
   /// Resets the index of the text lines to 0.
   public mutating func restartLines() { machine.line = 0 }
 
-  /// Reports that a command was sent, whose answer follows. Ends a reply without a prompt.
+  /// Reports a command that was sent. Its answer follows. If the previous reply had no prompt, it is ended now.
   ///
   /// - Parameters:
   ///   - command: the command, without CR.
@@ -65,7 +66,7 @@ public struct ReplyReader: ~Copyable {
     machine.command(command, position: position, into: &handler)
   }
 
-  /// Ends the current reply as a prompt would. An unfinished text line is read as complete.
+  /// Ends the current reply, as a prompt would. A text line without a line end counts as complete.
   public mutating func finish<H: ReplyHandler & ~Copyable>(
     loaded: Span<SignalDefinition> = Span(), into handler: inout H
   ) {
@@ -144,9 +145,9 @@ public struct ReplyReader: ~Copyable {
     if stored < end &- first { isOverlong = true }
   }
 
-  /// Processes the stored text line.
+  /// Processes the text line in the buffer.
   ///
-  /// - Parameter terminator: the character after it; 0 if there is none.
+  /// - Parameter terminator: the character that ended the text line; 0 if there was none.
   private mutating func endLine<H: ReplyHandler & ~Copyable>(
     _ terminator: UInt8, position: UInt64, loaded: Span<SignalDefinition>, into handler: inout H
   ) {
@@ -165,7 +166,7 @@ public struct ReplyReader: ~Copyable {
     isOverlong = false
   }
 
-  /// Returns the index of the next CR, LF or prompt; the count if there is none.
+  /// Returns the index of the next CR, LF or prompt; the number of bytes if there is none.
   private static func lineEnd(_ bytes: Span<UInt8>, from first: Int) -> Int {
     var i = first
     while i < bytes.count {
@@ -179,7 +180,8 @@ public struct ReplyReader: ~Copyable {
     return bytes.count
   }
 
-  /// Returns a word with a bit in each byte that is 0. Bytes above the lowest of them may have a bit too.
+  /// Returns a word in which each byte that is 0 in `word` has a bit. Bytes above the lowest of them may also have a
+  /// bit.
   private static func zeros(_ word: UInt64) -> UInt64 {
     (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
   }

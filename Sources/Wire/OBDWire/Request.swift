@@ -6,45 +6,48 @@
 ///     7E0.7E8.0144  header, receiver, command: how signal sets write an exchange
 struct Request: BitwiseCopyable {
   enum Kind: UInt8, BitwiseCopyable {
-    /// No command was recognized.
+    /// The command is not known or was not understood.
     case unknown
     /// A request to the vehicle.
     case data
-    /// A command to the adapter. ``Request/answer`` is the kind of its answer.
+    /// A command to the adapter. ``Request/answer`` shows what its answer contains.
     case adapter
   }
 
-  /// The most identifiers that are stored. Service 01 allows six PIDs in a request (ISO 15031-5, 7.1.2.1).
+  /// Maximum number of identifiers that are stored. In service 01, a request has at most six PIDs (ISO 15031-5,
+  /// 7.1.2.1).
   static let identifierCapacity = 12
 
   var kind: Kind = .unknown
   var answer: AdapterAnswer = .other
   /// Whether the answer is a voltage (ATRV).
   var asksVoltage = false
-  /// Whether the answer is the adapter's identification (ATZ, ATWS, ATD, ATI, …). Otherwise, it means a reset.
+  /// Whether the answer is the adapter's identification (ATZ, ATWS, ATD, ATI, …). After any other command, an
+  /// identification means that the adapter was reset.
   var expectsBanner = false
   var service: UInt8 = 0
   var identifiers = InlineArray<12, UInt16>(repeating: 0)
   var identifierCount = 0
-  /// DTC status mask of 19 02, 19 13 and 19 42 (ISO 14229-1, 12.3.2); 0 if the command has none.
+  /// Status mask of 19 02, 19 13 and 19 42 (ISO 14229-1, 12.3.2); 0 if the command has none.
   var statusMask: UInt8 = 0
-  /// Address from which the answer must come; ``ECUAddress/unknown`` if the command does not name one.
+  /// Address from which the answer must come; ``ECUAddress/unknown`` if the command does not contain one.
   var receiver: ECUAddress = .unknown
-  /// The extended address (ISO 15765-2, 10.3.2) from the option `e=2A`, which is the first data byte of each frame.
+  /// The extended address (ISO 15765-2, 10.3.2) from the option `e=2A`. It is the first data byte of each frame.
   var extendedAddress: UInt8 = 0
   var isExtended = false
 
-  /// Whether an answer of this service is possible; `true` if no request to the vehicle is known.
+  /// Whether an answer of this service can belong to the request; `true` if no request to the vehicle is known.
   @inline(__always)
   func admits(service: UInt8) -> Bool { kind != .data || self.service == service }
 
-  /// Whether an answer with this identifier is possible; `true` if no request to the vehicle is known.
+  /// Whether an answer with this identifier can belong to the request; `true` if no request to the vehicle is known.
   @inline(__always)
   func admits(_ identifier: UInt16) -> Bool { kind != .data || asks(for: identifier) }
 
-  /// Whether an answer with this identifier is possible. Identifiers usually arrive in the order of the request.
+  /// Whether an answer with this identifier can belong to the request. It is fast if identifiers arrive in the order of
+  /// the request, as they usually do.
   ///
-  /// - Parameter next: index in the request of the identifier that is expected next; updated.
+  /// - Parameter next: position, in the request, of the identifier that is expected next. This call updates it.
   @inline(__always)
   func admits(_ identifier: UInt16, next: inout Int) -> Bool {
     if next < identifierCount, identifiers[next] == identifier {
@@ -57,7 +60,7 @@ struct Request: BitwiseCopyable {
   @inline(never)
   private func asksOutOfOrder(for identifier: UInt16) -> Bool { asks(for: identifier) }
 
-  /// Whether the request contains this identifier, or no identifiers.
+  /// Whether the request contains this identifier, or has no identifiers.
   @inline(__always)
   func asks(for identifier: UInt16) -> Bool {
     if identifierCount == 0 || identifiers[0] == identifier { return true }
@@ -65,7 +68,7 @@ struct Request: BitwiseCopyable {
     return false
   }
 
-  /// Discards the request. The stored identifiers become invalid.
+  /// Discards the request. The stored identifiers are not valid any more.
   mutating func clear() {
     kind = .unknown
     answer = .other
@@ -77,7 +80,7 @@ struct Request: BitwiseCopyable {
     isExtended = false
   }
 
-  /// Sets a request for one to six identifiers of one byte, such as `010C0D`.
+  /// Sets a request for one to six identifiers of one byte each, such as `010C0D`.
   @inline(__always)
   mutating func set(_ line: inout HexLine) {
     clear()
@@ -87,12 +90,13 @@ struct Request: BitwiseCopyable {
     for i in 0..<identifierCount { identifiers[i] = UInt16(line.bytes[i &+ 1]) }
   }
 
-  /// Parses a command as sent, or as echoed by the adapter.
+  /// Parses a command that was sent, or that the adapter has echoed.
   ///
   /// - Parameters:
   ///   - command: the command.
-  ///   - formatsCAN: `false` after ATCAF0, when the command begins with its protocol control byte.
-  ///   - link: updated by commands that configure the adapter.
+  ///   - formatsCAN: whether the adapter formats CAN frames. After ATCAF0, it does not, and the command begins with its
+  ///     protocol control byte.
+  ///   - link: what is known about the bus. Commands that configure the adapter change it.
   init(command: Span<UInt8>, formatsCAN: Bool, link: inout Link) {
     if readDigits(command, formatsCAN: formatsCAN) { return }
     var text = InlineArray<64, UInt8>(repeating: 0)
@@ -105,7 +109,7 @@ struct Request: BitwiseCopyable {
       }
       if c <= space || c >= 0x7F || c == promptCharacter { continue }
       if c >= UInt8(ascii: "a") && c <= UInt8(ascii: "z") { c -= 32 }
-      // OBD requests are shorter. The rest is ignored.
+      // OBD requests are never this long. The rest is ignored.
       guard length < 64 else { break }
       text[length] = c
       length += 1
@@ -122,7 +126,7 @@ struct Request: BitwiseCopyable {
 
   init() {}
 
-  /// Reads a command of at most 32 upper-case digits, such as `010C0D1`.
+  /// Reads a command of at most 32 digits in upper case, such as `010C0D1`.
   ///
   /// - Returns: `false` if the command has another format.
   @inline(__always)
@@ -136,12 +140,12 @@ struct Request: BitwiseCopyable {
       bytes.store(word.fourBytes, at: i &>> 1)
       i &+= 8
     }
-    // An odd last digit is the number of answer frames to wait for. It is not part of the request.
+    // If the number of digits is odd, the last one is the count of expected frames, which is not part of the request.
     readBytes(&bytes, count: command.count &>> 1, formatsCAN: formatsCAN)
     return true
   }
 
-  /// Reads options such as `t=96,e=2A,fc=1`. Of a signal set's options, only extended addressing affects the answer.
+  /// Reads options such as `t=96,e=2A,fc=1`. Of these, only extended addressing changes the answer.
   private mutating func readOptions(_ text: Span<UInt8>) {
     for i in 0..<text.count where text[i] == UInt8(ascii: "=") {
       guard i > 0, text[i - 1] == UInt8(ascii: "e"), i == 1 || text[i - 2] == UInt8(ascii: ","), i + 2 < text.count
@@ -201,7 +205,7 @@ struct Request: BitwiseCopyable {
   }
 
   private mutating func readDataCommand(_ text: inout InlineArray<64, UInt8>, _ length: Int, formatsCAN: Bool) {
-    // The format is header.receiver.command or header.command.
+    // The format is `header.receiver.command` or `header.command`.
     var start = 0
     var dots = 0
     var firstDot = 0
@@ -218,7 +222,7 @@ struct Request: BitwiseCopyable {
     while i < length {
       let high = Hex.value(text[i])
       guard high < 16 else { return }
-      // An odd last digit is the number of answer frames to wait for. It is not part of the request.
+      // If the number of digits is odd, the last one is the count of expected frames, which is not part of the request.
       guard i + 1 < length else { break }
       let low = Hex.value(text[i + 1])
       guard low < 16 else { return }
@@ -244,7 +248,7 @@ struct Request: BitwiseCopyable {
     switch service {
     case 0x01, 0x06, 0x09, 0x21, 0x05:
       for k in (first + 1)..<max(count, first + 1) { append(UInt16(bytes[k])) }
-      // Service 05 has one test and one sensor, service 21 one identifier.
+      // In service 05, a request has one test and one sensor; in service 21, one identifier.
       if service == 0x05 || service == 0x21 { identifierCount = min(identifierCount, 1) }
     case 0x02:
       var k = first + 1
@@ -263,7 +267,7 @@ struct Request: BitwiseCopyable {
       append(UInt16(bytes[first + 1]))
       switch bytes[first + 1] {
       case 0x02, 0x13: statusMask = count > first + 2 ? bytes[first + 2] : 0
-      // The functional group precedes the mask.
+      // The functional group precedes the status mask.
       case 0x42: statusMask = count > first + 3 ? bytes[first + 3] : 0
       default: break
       }
@@ -292,20 +296,21 @@ struct Request: BitwiseCopyable {
     }
   }
 
-  /// Whether a text line after a prompt looks like the echo of a command, if no command is known.
+  /// Whether a text line after a prompt looks like the echo of a command. Used if no command is known.
   ///
-  /// Answers begin with 0x40 or more or with an identifier of three digits or 29 bits, requests with their service. A
-  /// protocol control byte (ATCAF0) before an answer is recognized because it equals the length.
+  /// Answers begin with a byte of 0x40 or more, or with an identifier. Requests begin with their service, which is
+  /// below 0x40. After ATCAF0, an answer begins with a protocol control byte, which is recognized because it equals the
+  /// answer's length.
   static func looksLikeEcho(_ line: inout HexLine) -> Bool {
     guard line.count > 0 || line.hasIdentifier, line.count <= 16 else { return false }
     if line.hasIdentifier {
-      // 031: service 03 and a count; 010C1 or 01 0C 1: an odd last digit. An 11-bit identifier may also begin with 0 to
-      // 7, but ECUs answer with 7xx, and no OBD request begins so.
+      // 031 is service 03 with a count; 010C1 and 01 0C 1 also end with a count. An 11-bit identifier may also begin
+      // with 0 to 7, but ECUs answer with 7xx, and no OBD request begins with 7.
       return line.identifier >> 4 < 0x40 && isRequestService(UInt8(truncatingIfNeeded: line.identifier >> 4))
     }
     let service = line.bytes[0]
     guard isRequestService(service) else { return false }
-    // 18 DA F1 10 …: a 29-bit identifier, not ISO 14230's service 18.
+    // 18 DA F1 10 … is a 29-bit identifier, not service 18 of ISO 14230.
     if service == 0x18, line.count >= 5, line.bytes[1] == 0xDA { return false }
     if line.count >= 8 && service != 0x22 && service != 0x01 { return false }
     if line.count >= 4, Int(service) <= line.count - 1, line.bytes[1] >= 0x41, line.bytes[1] <= 0x7F,
@@ -316,8 +321,8 @@ struct Request: BitwiseCopyable {
     return true
   }
 
-  /// Whether a request to a vehicle may have this service (SAE J1979, ISO 14229-1, ISO 14230-3). The list contains the
-  /// services that occur in captures.
+  /// Whether a request to a vehicle may have this service (SAE J1979, ISO 14229-1, ISO 14230-3). The list also contains
+  /// other services that occur in captures.
   private static func isRequestService(_ service: UInt8) -> Bool {
     switch service {
     case 0x01...0x0A, 0x10, 0x11, 0x12, 0x13, 0x14, 0x17, 0x18, 0x19, 0x1A, 0x20, 0x21, 0x22, 0x23, 0x27, 0x28, 0x2E,
@@ -329,9 +334,9 @@ struct Request: BitwiseCopyable {
 }
 
 extension StaticString {
-  /// Returns one byte of the text, which is ASCII in all uses here.
+  /// Returns one byte of the text. All texts here are ASCII.
   subscript(byte index: Int) -> UInt8 {
-    // A StaticString lives as long as the program, and every caller passes an index below its count.
+    // A StaticString exists as long as the program, and every caller passes an index below its count.
     unsafe utf8Start[index]
   }
 }

@@ -1,6 +1,6 @@
 extension SignalDefinition {
-  /// The numbers that the bits can hold, scaled, before PIDs 4F and 50 are applied; `nil` for flags, enumerations and
-  /// values without bits (service 0).
+  /// The lowest and the highest number that the bits can represent, scaled, but without regard to PIDs 4F and 50; `nil`
+  /// for flags, enumerations and values without bits (service 0).
   public var bitRange: (low: Double, high: Double)? {
     guard kind == .number, service != 0 else { return nil }
     let isSigned = encoding == .signed || encoding == .signedLittleEndian
@@ -15,7 +15,7 @@ extension SignalDefinition {
     return first < last ? (first, last) : (last, first)
   }
 
-  /// ``bitRange`` without the values at either end that mean "no value".
+  /// The same as ``bitRange``, but without values at either end that mean "no value".
   public var range: (low: Double, high: Double)? {
     guard let all = bitRange else { return nil }
     let step = factor.magnitude

@@ -1,6 +1,6 @@
 extension SignalDefinition {
-  /// Whether the answer contains this value: its support bit is 1, the variant bit selects this meaning, and the
-  /// described component exists.
+  /// Whether an answer contains this value: its support bit is 1, the variant bit selects this meaning of the bits, and
+  /// the component that it describes exists.
   @inline(__always)
   func applies(to data: Span<UInt8>) -> Bool {
     if supportBit & variantBit & zeroIsAbsentBeside == Self.noBit { return true }
@@ -17,7 +17,7 @@ extension SignalDefinition {
     return variantBit == Self.noBit || Self.bit(Int(variantBit), of: data) == variantValue
   }
 
-  /// Returns the value without the scalings of PIDs 4F and 50; `nil` if the data ends before its last bit.
+  /// Returns the value, without regard to PIDs 4F and 50; `nil` if the data end before its last bit.
   @inline(__always)
   func value(in data: Span<UInt8>) -> Double? {
     let offset = Int(bitOffset)
@@ -33,7 +33,7 @@ extension SignalDefinition {
     return generalValue(in: data)
   }
 
-  /// Returns the field's bits as an unsigned number; 0 if the data ends before its last bit.
+  /// Returns the bits as an unsigned number; 0 if the data end before the last bit.
   private func raw(in data: Span<UInt8>) -> UInt64 {
     guard Int(bitOffset) + Int(bitLength) <= data.count << 3 else { return 0 }
     return isLittleEndian ? littleEndianBits(data) : bits(data)
@@ -41,13 +41,14 @@ extension SignalDefinition {
 
   private func generalValue(in data: Span<UInt8>) -> Double {
     let raw = raw(in: data)
-    // Number of bits above the field. The field's top bit is the sign.
+    // Number of bits of a 64-bit number above those of the value. The value's highest bit is its sign.
     let above = UInt64(low: 64 - UInt32(bitLength))
     let isSigned = encoding == .signed || encoding == .signedLittleEndian
     if isSigned { return Double(Int64(bitPattern: raw &<< above) &>> Int64(bitPattern: above)) * factor + offset }
     let whole = Int64(bitPattern: raw)
     if whole >= 0 { return Double(whole) * factor + offset }
-    // Halve a value that does not fit into an Int64. Keep the lowest bit, so that the result is rounded only once.
+    // The number does not fit into an Int64, so halve it. Its lowest bit is kept in the half, so that the result is
+    // rounded only once.
     return Double(Int64(bitPattern: raw &>> 1 | raw & 1)) * 2 * factor + offset
   }
 
@@ -67,7 +68,8 @@ extension SignalDefinition {
     return value
   }
 
-  /// Reads bytes with the least significant first, as OBDb's `blsb` specifies. Only whole bytes are supported.
+  /// Reads bytes of which the first one is the least significant, as OBDb's `blsb` specifies. Only whole bytes are
+  /// supported.
   private func littleEndianBits(_ data: Span<UInt8>) -> UInt64 {
     guard bitOffset & 7 == 0, bitLength & 7 == 0 else { return bits(data) }
     var value: UInt64 = 0

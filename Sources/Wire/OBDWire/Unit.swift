@@ -11,7 +11,7 @@ public enum Unit: UInt8, BitwiseCopyable, Sendable {
   case voltPerMillisecond, millivoltPerSecond, pascalPerSecond, gramsPerCylinder, squareMillimetre, microampere
   case kilojoule, gramsPerKilowattHour, milligramsPerCubicMetre
 
-  /// The symbol in records; empty if there is none (counts and ratios).
+  /// The unit's symbol in records; empty if there is none, as for counts and ratios.
   public var symbol: StaticString {
     switch self {
     case .none, .count, .normal, .ratio: ""

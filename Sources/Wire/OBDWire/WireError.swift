@@ -1,4 +1,4 @@
-/// The reason why bytes of a reply gave no reading: an error message of the adapter, or invalid bytes.
+/// The reason why bytes of a reply gave no reading: an error message of the adapter, or bytes that are invalid.
 ///
 /// The handler also receives the text line as the adapter sent it.
 public struct WireError: Error, BitwiseCopyable, Equatable, Sendable {
@@ -12,13 +12,13 @@ public struct WireError: Error, BitwiseCopyable, Equatable, Sendable {
     case busInit
     /// `BUS BUSY`: the adapter could not send because of other traffic.
     case busBusy
-    /// `BUS ERROR`, `FB ERROR`: the bus has invalid signal levels, or the adapter's output did not change it.
+    /// `BUS ERROR`, `FB ERROR`: the signal levels on the bus are invalid, or the adapter could not change them.
     case busError
     /// `CAN ERROR`: initializing, sending or receiving on the CAN bus failed.
     case canError
     /// `BUFFER FULL`: the adapter dropped bytes.
     case bufferFull
-    /// `DATA ERROR`, `<DATA ERROR`: the adapter found the checksum or format wrong.
+    /// `DATA ERROR`, `<DATA ERROR`: the adapter found that a checksum or a format is wrong.
     case dataError
     /// `<RX ERROR`: the adapter could not receive the message completely.
     case rxError
@@ -26,25 +26,25 @@ public struct WireError: Error, BitwiseCopyable, Equatable, Sendable {
     case stopped
     /// `?`, `?WRONG HEXCHAR COUNT`: the adapter did not understand the command.
     case unknownCommand
-    /// 7F: the ECU rejected the request. `service` and `responseCode` give the request and the reason.
+    /// The ECU rejected the request (7F). `service` is the service of the request, and `responseCode` the reason.
     case negativeResponse
-    /// Fewer bytes than announced.
+    /// There are fewer bytes than were announced.
     case truncated
     /// A consecutive frame is missing, repeated or out of order.
     case sequence
     /// The checksum or CRC does not match.
     case checksum
-    /// Bytes that are impossible in a frame, message or answer of this format.
+    /// The bytes cannot occur in a frame, message or answer of this format.
     case malformed
-    /// A valid answer to a request that was not sent.
+    /// The answer is valid, but no such request was sent.
     case unexpected
-    /// `LV RESET`: the adapter restarted after its supply voltage was too low.
+    /// `LV RESET`: the adapter restarted because its supply voltage was too low.
     case lowVoltage
-    /// `ACT ALERT`: the adapter will enter low-power mode because there was no activity.
+    /// `ACT ALERT`: the adapter will go to its low-power mode because there was no activity.
     case activityAlert
-    /// `LP ALERT`: the adapter will enter low-power mode in two seconds.
+    /// `LP ALERT`: the adapter will go to its low-power mode in two seconds.
     case lowPower
-    /// An unexpected identification: the adapter restarted and lost its settings.
+    /// An identification that no command requested: the adapter restarted and lost its settings.
     case adapterReset
     /// `ERRxx`, `FC RX TIMEOUT` or another error message of the adapter.
     case adapterError
@@ -52,13 +52,14 @@ public struct WireError: Error, BitwiseCopyable, Equatable, Sendable {
 
   /// The kind of error.
   public var kind: Kind
-  /// Source of the error.
+  /// Where the error comes from.
   public var origin: Origin
-  /// Index of the character at fault in the text line; the line's length if a character is missing.
+  /// Index, in the text line, of the character that is wrong. If a character is missing at the end, it is the line's
+  /// length.
   public var offset: UInt16
-  /// Service of the rejected request (``Kind/negativeResponse`` only).
+  /// Service of the rejected request; only for ``Kind/negativeResponse``.
   public var service: UInt8
-  /// Negative response code (ISO 14229-1, A.1; ``Kind/negativeResponse`` only).
+  /// Negative response code (ISO 14229-1, A.1); only for ``Kind/negativeResponse``.
   public var responseCode: UInt8
 
   /// Creates an error.

@@ -1,21 +1,21 @@
-// Access to bytes eight or four at a time.
+// Reads and writes bytes eight or four at a time.
 
 extension Span<UInt8> {
-  /// Returns eight bytes as one word, the first in the lowest byte. Bytes after the end are 0.
+  /// Returns eight bytes as one word. The first byte is the lowest one of the word. Bytes after the end are 0.
   @inline(__always)
   func word(at index: Int) -> UInt64 {
     guard index &+ 8 <= count else { return endWord(at: index) }
-    // Any eight bytes form a UInt64, and these exist.
+    // These eight bytes exist, and any eight bytes are a valid UInt64.
     return UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
   }
 
-  /// Returns a word of which not all bytes exist.
+  /// Returns a word at the end, of which not all bytes exist.
   @inline(__always)
   private func endWord(at index: Int) -> UInt64 {
     let missing = index &+ 8 &- count
     guard missing < 8 else { return 0 }
     if count >= 8 {
-      // The last eight bytes exist. Those before the index are shifted out.
+      // The last eight bytes exist. Load them, and shift out those before the index.
       let last = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: count &- 8, as: UInt64.self)
       return UInt64(littleEndian: last) &>> UInt64(low: UInt32(truncatingIfNeeded: missing &* 8))
     }
@@ -30,9 +30,9 @@ extension Span<UInt8> {
 }
 
 extension InlineArray where Element == UInt8 {
-  /// Stores four bytes, the first in the lowest byte.
+  /// Stores four bytes. The first byte is the lowest one of `fourBytes`.
   ///
-  /// - Precondition: the array has four bytes from `index` on.
+  /// - Precondition: the array has at least four bytes from `index` on.
   @inline(__always)
   mutating func store(_ fourBytes: UInt32, at index: Int) {
     precondition(index <= Self.count &- 4)
@@ -41,9 +41,9 @@ extension InlineArray where Element == UInt8 {
     unsafe raw.storeBytes(of: fourBytes.littleEndian, toUncheckedByteOffset: index, as: UInt32.self)
   }
 
-  /// Copies bytes to an index, and up to seven bytes more, whose values are undefined.
+  /// Copies bytes to an index. Up to seven bytes after them are overwritten with undefined values.
   ///
-  /// - Precondition: the array has `count` bytes, rounded up to a multiple of eight, from `index` on.
+  /// - Precondition: from `index` on, the array has at least `count` bytes, rounded up to a multiple of eight.
   @inline(__always)
   mutating func copy(_ source: Span<UInt8>, from first: Int, count: Int, to index: Int = 0) {
     precondition(index &+ (count &+ 7) & ~7 <= Self.count)

@@ -16,6 +16,6 @@ public struct SignalSetError: Error, Equatable, Sendable, CustomStringConvertibl
   /// The message in one line:
   /// `Ford-F-150.json:3:55: commands[0].cmd: expected one of the services 01, 21, 22, found "2E"`.
   public var message: String { error.message(in: file) }
-  /// The same as ``message``.
+  /// The error as one text line, which is ``message``.
   public var description: String { message }
 }

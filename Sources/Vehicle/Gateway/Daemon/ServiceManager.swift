@@ -19,7 +19,7 @@ struct ServiceManager: ~Copyable {
   private(set) var nextPing = Int64.max
   /// The name of the thread that was stuck at the last check; `nil` if none was.
   private var stuck: String? { didSet { stuckThread.name = stuck } }
-  /// The same name, which other threads can read.
+  /// The name of the thread that was stuck at the last check, for other threads to read.
   let stuckThread = StuckThread()
   /// Asks the service manager for more time if the start takes long.
   let start = StartExtension()

@@ -3,7 +3,7 @@
 public struct NegativeResponseCode: BitwiseCopyable, Sendable {
   /// The code.
   public var code: UInt8
-  /// The reason in plain words, not quoted from the standard.
+  /// The reason in plain words. It is not quoted from the standard.
   public var text: StaticString
 
   init(_ code: UInt8, _ text: StaticString) {
@@ -11,7 +11,8 @@ public struct NegativeResponseCode: BitwiseCopyable, Sendable {
     self.text = text
   }
 
-  /// "Response pending": the request was accepted and the answer follows. The only code that is not a rejection.
+  /// "Response pending": the ECU has accepted the request, and the answer follows. It is the only code that does not
+  /// reject a request.
   public static let responsePending: UInt8 = 0x78
 
   /// Returns the text of a code; `nil` if ISO 14229-1 reserves the code or leaves it to the manufacturer.
@@ -23,7 +24,7 @@ public struct NegativeResponseCode: BitwiseCopyable, Sendable {
   }
 }
 
-/// The codes, sorted.
+/// The codes in ascending order.
 let negativeResponseCodes: InlineArray<59, NegativeResponseCode> = [
   NegativeResponseCode(0x10, "general reject"),
   NegativeResponseCode(0x11, "service not supported"),

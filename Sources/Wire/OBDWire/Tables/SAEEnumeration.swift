@@ -1,4 +1,4 @@
-/// The enumerations of SAE J1979-DA whose codes have texts. ``SignalDefinition/enumeration`` contains the raw value.
+/// The enumerations of SAE J1979-DA whose codes have texts. A ``SignalDefinition`` refers to one by its raw value.
 public enum SAEEnumeration: UInt16, BitwiseCopyable, Sendable {
   /// PID 03.
   case fuelSystemStatus = 1
@@ -26,14 +26,14 @@ public enum SAEEnumeration: UInt16, BitwiseCopyable, Sendable {
   case chargingState
 }
 
-/// The texts of the codes of ``SAEEnumeration``, not quoted from the standard.
+/// The texts of the codes of each ``SAEEnumeration``. They are not quoted from the standard.
 public enum SAEEnumerations {
   /// Returns the text of a code.
   ///
   /// - Parameters:
-  ///   - enumeration: ``SignalDefinition/enumeration`` of a row of ``saeSignals``.
+  ///   - enumeration: the value of ``SignalDefinition/enumeration`` in a row of ``saeSignals``.
   ///   - code: the code.
-  /// - Returns: `nil` if the standard reserves the code, or if the enumeration is not one of these.
+  /// - Returns: the text; `nil` if the standard reserves the code, or if there is no such enumeration.
   public static func text(enumeration: UInt16, code: UInt32) -> StaticString? {
     guard code <= 0xFF else { return nil }
     let wanted = UInt32(enumeration) << 8 | code

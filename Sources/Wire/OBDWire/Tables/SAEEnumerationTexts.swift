@@ -1,4 +1,5 @@
-/// The texts, sorted by enumeration and code for the binary search of ``SAEEnumerations/text(enumeration:code:)``.
+/// The texts, sorted by enumeration and code. ``SAEEnumerations/text(enumeration:code:)`` finds them by a binary
+/// search.
 let saeEnumerationTexts: InlineArray<127, SAEEnumerationText> = [
   SAEEnumerationText(.fuelSystemStatus, 0, "engine off"),
   SAEEnumerationText(.fuelSystemStatus, 1, "open loop"),

@@ -1,14 +1,14 @@
-// Functions for the kinds of rows that recur in SAE J1979-DA. They are evaluated at compile time, so that the table is
-// constant data.
+// Functions that create the kinds of rows that occur often in SAE J1979-DA. They are evaluated when the program is
+// compiled, so that the table is constant data.
 
-/// Percent per step of a byte with the full scale 100 %: 100/255.
+/// One step of a byte whose full scale is 100 %: 100/255 %.
 @inline(__always) var perCent255: Double { 100.0 / 255 }
 
-/// A limit for signals without special values: negative infinity. It is written as a bit pattern because the compiler
-/// does not fold a negated infinity, and would build the whole table at run time.
+/// The limit for signals without special values, which is negative infinity. It is written as bits: the compiler does
+/// not evaluate `-Double.infinity` in advance, and would build the whole table when the program runs.
 @inline(__always) var never: Double { Double(bitPattern: 0xFFF0_0000_0000_0000) }
 
-/// A condition on the ignition type (bit 12) for rows of PIDs 01 and 41.
+/// A condition for rows of PIDs 01 and 41: the type of ignition, which bit 12 shows.
 struct Ignition: BitwiseCopyable, Sendable {
   var variantBit: UInt8
   var variantValue: Bool
@@ -33,24 +33,25 @@ extension SAESignal {
         factor: factor, offset: offset, nullAtOrBelow: never, nullAtOrAbove: nullAt),
       name: name, title: title, vss: vss)
   }
-  /// Creates a row for a byte with 0…100 %.
+  /// Creates a row for a byte that means 0…100 %.
   @inline(__always) static func percent(
     _ pid: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString,
     sup: UInt8 = SignalDefinition.noBit, vss: StaticString = ""
   ) -> SAESignal {
     number(pid, bit, 8, name, title, .percent, perCent255, sup: sup, vss: vss)
   }
-  /// Creates a row for a byte with −100…99.2 %; 80 is 0 %.
+  /// Creates a row for a byte that means -100 % (0x00) to 99.2 % (0xFF); 0x80 is 0 %.
   @inline(__always) static func trim(
     _ pid: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString, sup: UInt8 = SignalDefinition.noBit
   ) -> SAESignal {
     number(pid, bit, 8, name, title, .percent, 100.0 / 128, -100, sup: sup)
   }
-  /// Creates a row for byte B of PIDs 14–1B, a trim. FF means that the trim calculation does not use the sensor.
+  /// Creates a row for byte B of PIDs 14–1B, which is a trim. FF means that the calculation of the trim does not use
+  /// the sensor.
   @inline(__always) static func sensorTrim(_ pid: UInt16, _ name: StaticString, _ title: StaticString) -> SAESignal {
     number(pid, 8, 8, name, title, .percent, 100.0 / 128, -100, nullAt: 99.21875)
   }
-  /// Creates a row for a full scale of PID 4F or 50. 0 means that the default scale remains valid.
+  /// Creates a row for a full scale that PID 4F or 50 sets. 0 means that the default applies.
   @inline(__always) static func fullScale(
     _ pid: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString, _ unit: Unit, _ factor: Double = 1
   ) -> SAESignal {
@@ -59,43 +60,43 @@ extension SAESignal {
         service: 0x01, identifier: pid, bitOffset: bit, bitLength: 8, unit: unit, factor: factor, nullAtOrBelow: 0),
       name: name, title: title)
   }
-  /// Creates a row for a byte with −40…215 °C.
+  /// Creates a row for a byte that means −40…215 °C.
   @inline(__always) static func celsius(
     _ pid: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString,
     sup: UInt8 = SignalDefinition.noBit, vss: StaticString = ""
   ) -> SAESignal {
     number(pid, bit, 8, name, title, .celsius, 1, -40, sup: sup, vss: vss)
   }
-  /// Creates a row for two bytes with −40…6,513.5 °C.
+  /// Creates a row for two bytes that mean −40…6,513.5 °C.
   @inline(__always) static func celsius16(
     _ pid: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString,
     sup: UInt8 = SignalDefinition.noBit, vss: StaticString = ""
   ) -> SAESignal {
     number(pid, bit, 16, name, title, .celsius, 0.1, -40, sup: sup, vss: vss)
   }
-  /// Creates a row for bytes A and B with an equivalence ratio, 0…2 unless PID 4F redefines it.
+  /// Creates a row for bytes A and B that mean an equivalence ratio of 0…2, unless PID 4F sets another full scale.
   @inline(__always) static func lambda(_ pid: UInt16, _ name: StaticString, _ title: StaticString) -> SAESignal {
     number(pid, 0, 16, name, title, .ratio, 2.0 / 65_536, rescale: .equivalenceRatio)
   }
-  /// Creates a row for bytes C and D with 0…8 V unless PID 4F redefines it.
+  /// Creates a row for bytes C and D that mean 0…8 V, unless PID 4F sets another full scale.
   @inline(__always) static func wideVoltage(_ pid: UInt16, _ name: StaticString, _ title: StaticString) -> SAESignal {
     number(pid, 16, 16, name, title, .volt, 8.0 / 65_536, rescale: .oxygenSensorVoltage)
   }
-  /// Creates a row for bytes C and D with −128…128 mA unless PID 4F redefines it.
+  /// Creates a row for bytes C and D that mean −128…128 mA, unless PID 4F sets another full scale.
   @inline(__always) static func wideCurrent(_ pid: UInt16, _ name: StaticString, _ title: StaticString) -> SAESignal {
     number(pid, 16, 16, name, title, .milliampere, 1.0 / 256, -128, rescale: .oxygenSensorCurrent)
   }
-  /// Creates a row for two bytes in ppm. FFFF means that the sensor has no value.
+  /// Creates a row for two bytes that mean ppm. FFFF means that the sensor has no value.
   @inline(__always) static func nox(
     _ pid: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString, sup: UInt8
   ) -> SAESignal {
     number(pid, bit, 16, name, title, .ppm, nullAt: 65_535, sup: sup)
   }
-  /// Creates a row for a code with a text.
+  /// Creates a row for a code that stands for a text.
   ///
   /// - Parameters:
-  ///   - nullUpTo: the last of the codes at the start of the list that mean "not available".
-  ///   - nullAt: the first of the codes at the end of the list that mean "not available".
+  ///   - nullUpTo: codes up to this one mean "not available".
+  ///   - nullAt: codes from this one on mean "not available".
   @inline(__always) static func enumeration(
     _ pid: UInt16, _ bit: UInt16, _ length: UInt8, _ name: StaticString, _ title: StaticString,
     _ enumeration: SAEEnumeration, nullUpTo: Double = never, nullAt: Double = .infinity,
@@ -108,7 +109,8 @@ extension SAESignal {
         nullAtOrAbove: nullAt),
       name: name, title: title)
   }
-  /// Creates a row for one bit; 1 is true. With an ignition type, the row applies only if bit 12 matches.
+  /// Creates a row for one bit, of which 1 means true. If a type of ignition is given, the row applies only with that
+  /// type.
   @inline(__always) static func flag(
     _ pid: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString, _ ignition: Ignition = .any,
     sup: UInt8 = SignalDefinition.noBit
@@ -120,11 +122,12 @@ extension SAESignal {
         nullAtOrBelow: never),
       name: name, title: title)
   }
-  /// Creates a row for one bit that shows whether another value of the answer exists.
+  /// Creates a row for a bit that shows whether another value of the answer exists.
   @inline(__always) static func support(_ pid: UInt16, _ bit: UInt16, _ name: StaticString) -> SAESignal {
     flag(pid, bit, name, "Support bit of the value that the name begins with")
   }
-  /// Creates a row for one bit of readiness. The standard inverts it: 0 is ready (value = 1 − raw).
+  /// Creates a row for a bit that shows whether a monitor is ready. In the standard, 0 means ready, so the value is 1 −
+  /// raw.
   @inline(__always) static func ready(
     _ pid: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString, _ ignition: Ignition = .any,
     sup: UInt8 = SignalDefinition.noBit
@@ -146,13 +149,13 @@ extension SAESignal {
         nullAtOrBelow: never),
       name: name, title: title)
   }
-  /// Creates a row for a 16-bit counter of service 09.
+  /// Creates a row for a counter of service 09 with 16 bits.
   @inline(__always) static func counter(_ infoType: UInt16, _ bit: UInt16, _ name: StaticString, _ title: StaticString)
     -> SAESignal
   {
     vehicleInformation(infoType, bit, 16, name, title, .count)
   }
-  /// Creates a row for a measurement of the adapter itself.
+  /// Creates a row for a value that the adapter itself measures.
   @inline(__always) static func adapter(
     _ name: StaticString, _ title: StaticString, _ unit: Unit, vss: StaticString = ""
   ) -> SAESignal {

@@ -1,13 +1,13 @@
-/// One row of ``saeSignals``: a value's position in an answer, and its names.
+/// One row of ``saeSignals``: where a value is in an answer, and its names.
 public struct SAESignal: BitwiseCopyable, Sendable {
-  /// Position of the value in the answer, and meaning of its bits.
+  /// Where the value is in the answer, and what its bits mean.
   public var definition: SignalDefinition
-  /// The key of the value in records: `rpm`, `coolantTemp`, `egrTemperatureA`.
+  /// The key of the value in records, for example `rpm`, `coolantTemp` or `egrTemperatureA`.
   public var name: StaticString
-  /// Description for people.
+  /// A description of the value for people.
   public var title: StaticString
-  /// Path in the COVESA Vehicle Signal Specification 6.0; empty if it has no such signal in the same unit. (VSS 6.0 no
-  /// longer has the `Vehicle.OBD` branch.)
+  /// Path of the value in the COVESA Vehicle Signal Specification 6.0; empty if that has no such signal in the same
+  /// unit. (VSS 6.0 no longer has the branch `Vehicle.OBD`.)
   public var vss: StaticString
 
   /// Creates a row.
@@ -19,19 +19,20 @@ public struct SAESignal: BitwiseCopyable, Sendable {
   }
 }
 
-/// The PID that describes the oxygen sensors. It selects the group of rows for PIDs 14–1B, 24–2B and 34–3B.
+/// How the oxygen sensors are numbered, which depends on the PID that describes them. It selects the group of rows for
+/// PIDs 14–1B, 24–2B and 34–3B.
 public enum OxygenSensorLayout: UInt8, BitwiseCopyable, Sendable {
-  /// Neither PID 13 nor PID 1D was seen. The sensors are numbered 1–8.
+  /// The ECU has answered neither PID 13 nor PID 1D. The sensors are numbered 1–8.
   case unknown
-  /// PID 13: two banks of four sensors.
+  /// The ECU has answered PID 13: two banks of four sensors.
   case twoBanks
-  /// PID 1D: four banks of two sensors.
+  /// The ECU has answered PID 1D: four banks of two sensors.
   case fourBanks
 }
 
 /// Functions to find rows of ``saeSignals``.
 public enum SAESignals {
-  /// Returns the rows of one identifier for all layouts; empty if the standard has none.
+  /// Returns the rows of one identifier for all layouts of the oxygen sensors; empty if the standard has none.
   ///
   /// - Parameters:
   ///   - service: 0x01, 0x09, or 0 for measurements of the adapter.
@@ -41,7 +42,8 @@ public enum SAESignals {
     return first..<firstRow(from: key(service, identifier) + 1)
   }
 
-  /// Returns the rows of one identifier for a layout: a third of them for PIDs 14–1B, 24–2B and 34–3B, otherwise all.
+  /// Returns the rows of one identifier for one layout: for PIDs 14–1B, 24–2B and 34–3B a third of the rows, otherwise
+  /// all.
   public static func rows(service: UInt8, identifier: UInt16, layout: OxygenSensorLayout) -> Range<Int> {
     let all = rows(service: service, identifier: identifier)
     guard service == 1, dependsOnLayout(identifier) else { return all }
@@ -62,7 +64,7 @@ public enum SAESignals {
     UInt32(service) << 16 | UInt32(identifier)
   }
 
-  /// Returns the index of the first row at or after a key, by binary search.
+  /// Returns the index of the first row whose key is at least `wanted`, by a binary search.
   private static func firstRow(from wanted: UInt32) -> Int {
     var low = 0
     var high = saeSignals.count

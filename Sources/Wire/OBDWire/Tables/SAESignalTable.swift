@@ -2,16 +2,16 @@
 /// one row.
 ///
 /// The rows are sorted by service, identifier, oxygen sensor layout and bit. The index of a row is its
-/// ``SignalID/rawValue``; ``SAESignals`` finds the rows of an identifier. The arguments of a row are: identifier, bit
-/// offset, bit length, name, title, unit, factor, offset; `sup` is the support bit. Access the table by
-/// `saeSignals.span[i]`, because its own subscript copies it.
+/// ``SignalID/rawValue``. ``SAESignals`` finds the rows of an identifier. The arguments of a row are its identifier,
+/// bit offset, bit length, name, title, unit, factor and offset; `sup` is its support bit. Use `saeSignals.span[i]` to
+/// read a row, because `saeSignals[i]` would copy the whole table.
 public let saeSignals: InlineArray<895, SAESignal> = [
-  // Measured by the adapter itself (ATRV). No answer of an ECU contains it.
+  // The adapter measures this itself (ATRV). No answer of an ECU contains it.
   .adapter("batteryVoltage", "Battery voltage at the adapter", .volt, vss: "Vehicle.LowVoltageBattery.CurrentVoltage"),
 
   // PID 01: monitor status since DTCs were cleared. Bit 12 selects the meaning of bytes C and D. With spark ignition,
-  // bit 19 was the A/C refrigerant monitor; J1979-DA (2017) uses it for the gasoline particulate filter. The older name
-  // is kept, because the vehicles known to set the bit are the older ones.
+  // bit 19 was the monitor of the A/C refrigerant. In J1979-DA (2017), it is that of the gasoline particulate filter.
+  // The older name is used here, because the only vehicles that are known to set the bit are older ones.
   .flag(0x01, 0, "mil", "Malfunction indicator lamp commanded on"),
   .number(0x01, 1, 7, "dtcCount", "Number of DTCs stored in this ECU", .count, vss: "Vehicle.Diagnostics.DTCCount"),
   .ready(0x01, 9, "comprehensiveComponentMonitoringReady", "Comprehensive component monitoring ready", sup: 13),
@@ -51,8 +51,8 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .ready(0x01, 31, "catalystMonitoringReady", "Catalyst monitoring ready", .spark, sup: 23),
   .ready(0x01, 31, "nmhcCatalystMonitoringReady", "NMHC catalyst monitoring ready", .compression, sup: 23),
 
-  // PIDs 03-13. PIDs 06-09 have a second byte (banks 3 and 4) only on engines with PID 1D. Both bytes of PID 03 are 0
-  // while the engine is off; only byte B is 0 if there is no second fuel system.
+  // PIDs 03-13. PIDs 06-09 have a second byte (banks 3 and 4) only on engines with PID 1D. In PID 03, both bytes are 0
+  // while the engine is off. If only byte B is 0, there is no second fuel system.
   .enumeration(0x03, 0, 8, "fuelSystem1Status", "Fuel system 1 status", .fuelSystemStatus),
   .enumeration(0x03, 8, 8, "fuelSystem2Status", "Fuel system 2 status", .fuelSystemStatus, zeroIsAbsentBeside: 0),
   .percent(0x04, 0, "engineLoad", "Calculated load value"),
@@ -89,7 +89,8 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .flag(0x13, 6, "oxygenSensorBank1Sensor2Present", "Oxygen sensor present, bank 1 sensor 2"),
   .flag(0x13, 7, "oxygenSensorBank1Sensor1Present", "Oxygen sensor present, bank 1 sensor 1"),
 
-  // PIDs 14-1B, three groups each: numbered sensors, then the layout of PID 13, then the layout of PID 1D.
+  // PIDs 14-1B have three groups of rows each: first for numbered sensors, then for the layout of PID 13, then for the
+  // layout of PID 1D.
   .number(0x14, 0, 8, "oxygenSensor", "Oxygen sensor output voltage 1", .volt, 0.005),
   .sensorTrim(0x14, "oxygenSensor1ShortTermFuelTrim", "Short term fuel trim of oxygen sensor 1"),
   .number(0x14, 0, 8, "oxygenSensor", "Oxygen sensor output voltage, bank 1 sensor 1", .volt, 0.005),
@@ -155,8 +156,7 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .sensorTrim(
     0x1B, "oxygenSensorBank4Sensor2ShortTermFuelTrim", "Short term fuel trim of oxygen sensor, bank 4 sensor 2"),
 
-  // PIDs 1C-23.
-  // Codes FB-FF of PIDs 1C and 5F are not requirements: SAE J1939 uses them for "not available".
+  // PIDs 1C-23. In PIDs 1C and 5F, the codes FB-FF are no requirements: SAE J1939 uses them for "not available".
   .enumeration(
     0x1C, 0, 8, "obdRequirements", "OBD requirements to which the vehicle is designed", .obdRequirements, nullAt: 0xFB),
   .flag(0x1D, 0, "oxygenSensorBank4Sensor2PresentOf4Banks", "Oxygen sensor present, bank 4 sensor 2 (of 4 banks)"),
@@ -175,8 +175,8 @@ public let saeSignals: InlineArray<895, SAESignal> = [
     .kilopascal, 0.079),
   .number(0x23, 0, 16, "fuelRailPressure", "Fuel rail pressure (gauge)", .kilopascal, 10),
 
-  // PIDs 24-2B, three groups each as above. Sources give the full scale as 65,535 or 65,536 steps. Recordings of real
-  // vehicles confirm 65,536, so that 8000 is exactly 1.
+  // PIDs 24-2B have three groups of rows each, as above. According to different sources, the full scale has 65,535 or
+  // 65,536 steps. Recordings of real vehicles confirm 65,536, so that 8000 is exactly 1.
   .lambda(0x24, "wideRangeVoltageOxygenSensor1EquivalenceRatio", "Lambda, wide range O2 sensor (voltage) 1"),
   .wideVoltage(0x24, "wideRangeVoltageOxygenSensor1Voltage", "Voltage of wide range O2 sensor 1"),
   .lambda(
@@ -274,7 +274,7 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .wideVoltage(
     0x2B, "wideRangeVoltageOxygenSensorBank4Sensor2Voltage", "Voltage of wide range O2 sensor, bank 4 sensor 2"),
 
-  // PIDs 2C-33. Vapor pressures (32, 54, A3) are in Pa in the standard; all pressures are in kPa here.
+  // PIDs 2C-33. In the standard, vapor pressures (32, 54, A3) are in Pa. Here, all pressures are in kPa.
   .percent(0x2C, 0, "commandedEgr", "Commanded EGR"),
   .trim(0x2D, 0, "egrError", "EGR error"),
   .percent(0x2E, 0, "commandedEvaporativePurge", "Commanded evaporative purge"),
@@ -284,7 +284,7 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .number(0x32, 0, 16, "evapSystemVaporPressure", "Evap system vapor pressure", .kilopascal, 0.00025, signed: true),
   .number(0x33, 0, 8, "barometricPressure", "Barometric pressure", .kilopascal),
 
-  // PIDs 34-3B, three groups each as above. 8000 is 0 mA.
+  // PIDs 34-3B have three groups of rows each, as above. 8000 is 0 mA.
   .lambda(0x34, "wideRangeCurrentOxygenSensor1EquivalenceRatio", "Lambda, wide range O2 sensor (current) 1"),
   .wideCurrent(0x34, "wideRangeCurrentOxygenSensor1Current", "Current of wide range O2 sensor 1"),
   .lambda(
@@ -388,8 +388,8 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .celsius16(0x3E, 0, "catalystTemperatureBank1Sensor2", "Catalyst temperature, bank 1 sensor 2"),
   .celsius16(0x3F, 0, "catalystTemperatureBank2Sensor2", "Catalyst temperature, bank 2 sensor 2"),
 
-  // PID 41: monitor status of this driving cycle. A monitor that is not supported counts as completed, and the answer
-  // has no support bits (PID 01 has them).
+  // PID 41: monitor status of this driving cycle. In it, a monitor that does not exist counts as completed. The answer
+  // does not show which monitors exist; PID 01 does.
   .ready(0x41, 9, "comprehensiveComponentMonitoringCompleted", "Comprehensive component monitoring completed"),
   .ready(0x41, 10, "fuelSystemMonitoringCompleted", "Fuel system monitoring completed"),
   .ready(0x41, 11, "misfireMonitoringCompleted", "Misfire monitoring completed"),
@@ -428,7 +428,8 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .ready(0x41, 31, "catalystMonitoringCompleted", "Catalyst monitoring completed", .spark),
   .ready(0x41, 31, "nmhcCatalystMonitoringCompleted", "NMHC catalyst monitoring completed", .compression),
 
-  // PIDs 42-63. `rescale` marks values that PIDs 4F and 50 redefine. Byte B of PIDs 55-58 is as in 06-09.
+  // PIDs 42-63. `rescale` marks values whose scale PIDs 4F and 50 may change. Byte B of PIDs 55-58 has the same meaning
+  // as that of 06-09.
   .number(0x42, 0, 16, "controlModuleVoltage", "Control module voltage", .volt, 0.001),
   .number(0x43, 0, 16, "absoluteLoadValue", "Absolute load value", .percent, perCent255),
   .lambda(0x44, "commandedEquivalenceRatio", "Fuel/air commanded equivalence ratio"),
@@ -540,7 +541,8 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .percent(0x6A, 24, "commandedIntakeAirFlowBControl", "Commanded intake air flow B control", sup: 5),
   .percent(0x6A, 32, "relativeIntakeAirFlowBPosition", "Relative intake air flow B position", sup: 4),
 
-  // PID 6B: the same byte in 1 °C or 4 °C steps. One of the two support bits selects the step.
+  // PID 6B: the same byte is in steps of 1 °C or of 4 °C. There are two support bits, and the one that is set shows
+  // which.
   .support(0x6B, 0, "egrTemperatureDWideRangeSupported"),
   .support(0x6B, 1, "egrTemperatureBWideRangeSupported"),
   .support(0x6B, 2, "egrTemperatureCWideRangeSupported"),
@@ -598,7 +600,8 @@ public let saeSignals: InlineArray<895, SAESignal> = [
     sup: 5),
   .number(0x6E, 56, 16, "injectionControlPressureB", "Injection control pressure B", .kilopascal, 10, sup: 4),
 
-  // PID 6F: the same byte in 1 kPa or 8 kPa steps. One of the two support bits selects the step.
+  // PID 6F: the same byte is in steps of 1 kPa or of 8 kPa. There are two support bits, and the one that is set shows
+  // which.
   .support(0x6F, 4, "turbochargerCompressorInletPressureBWideRangeSupported"),
   .support(0x6F, 5, "turbochargerCompressorInletPressureAWideRangeSupported"),
   .support(0x6F, 6, "turbochargerCompressorInletPressureBSupported"),
@@ -703,8 +706,8 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .celsius16(0x79, 40, "exhaustGasTemperatureBank2Sensor3", "Exhaust gas temperature, bank 2 sensor 3", sup: 5),
   .celsius16(0x79, 56, "exhaustGasTemperatureBank2Sensor4", "Exhaust gas temperature, bank 2 sensor 4", sup: 4),
 
-  // PIDs 7A, 7B: delta pressure is two's complement. (Some lists have an offset of -327.68 instead, but J1979-DA
-  // defines it as signed, as unit FC of service 06.)
+  // PIDs 7A, 7B: the pressure difference is in two's complement. (Some lists have an offset of -327.68 instead, but
+  // J1979-DA defines it as signed, as unit FC of service 06 is.)
   .support(0x7A, 5, "dieselParticulateFilterBank1OutletPressureSupported"),
   .support(0x7A, 6, "dieselParticulateFilterBank1InletPressureSupported"),
   .support(0x7A, 7, "dieselParticulateFilterBank1DeltaPressureSupported"),
@@ -760,8 +763,8 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .number(0x7F, 40, 32, "totalIdleRunTime", "Total idle run time", .second, sup: 6),
   .number(0x7F, 72, 32, "totalRunTimeWithPtoActive", "Total run time with PTO active", .second, sup: 5),
 
-  // PIDs 81, 82, 89, 8A: two timers for each device, 41 bytes. Lists from the 2007 edition have one timer and 21 bytes;
-  // such an answer is too short for these rows.
+  // PIDs 81, 82, 89, 8A: 41 bytes with two timers for each device. Lists from the edition of 2007 have one timer and 21
+  // bytes; such an answer is too short for these rows.
   .support(0x81, 3, "aecd5RunTimeSupported"),
   .support(0x81, 4, "aecd4RunTimeSupported"),
   .support(0x81, 5, "aecd3RunTimeSupported"),
@@ -971,7 +974,7 @@ public let saeSignals: InlineArray<895, SAESignal> = [
     0x8F, 40, 16, "pmSensorNormalizedOutputBank2Sensor1", "PM sensor normalized output value, bank 2 sensor 1",
     .percent, 0.01, signed: true, sup: 4),
   .ready(0x90, 1, "vehicleEmissionSystemReady", "Emission system readiness of the vehicle"),
-  // The codes with every bit set of PIDs 90, 91 and 94 mean "not available" or "not supported".
+  // PIDs 90, 91, 94: the codes of which all bits are set mean "not available" or "not supported".
   .enumeration(0x90, 2, 4, "vehicleMiStatus", "MI status of the vehicle", .miActivationMode, nullAt: 15),
   .enumeration(
     0x90, 6, 2, "vehicleMiDisplayStrategy", "MI display strategy of the vehicle", .miDisplayStrategy, nullAt: 3),
@@ -1036,8 +1039,8 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .celsius16(0x99, 40, "exhaustGasTemperatureBank2Sensor7", "Exhaust gas temperature, bank 2 sensor 7", sup: 5),
   .celsius16(0x99, 56, "exhaustGasTemperatureBank2Sensor8", "Exhaust gas temperature, bank 2 sensor 8", sup: 4),
 
-  // PID 9A: current is two's complement. (One list has an offset of -3,276.8; recordings of real vehicles confirm this
-  // form.)
+  // PID 9A: the current is in two's complement. (One list has an offset of -3,276.8 instead, but recordings of real
+  // vehicles confirm two's complement.)
   .support(0x9A, 4, "enhancedHybridVehicleChargingStateSupported"),
   .support(0x9A, 5, "hybridBatterySystemCurrentSupported"),
   .support(0x9A, 6, "hybridBatterySystemVoltageSupported"),
@@ -1052,7 +1055,7 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .number(
     0x9A, 32, 16, "hybridBatterySystemCurrent", "Hybrid/EV battery system current", .ampere, 0.1, signed: true, sup: 5),
 
-  // PID 9B: the codes of the fluid type are not public, so the number is reported.
+  // PID 9B: it is not public what the codes of the fluid type mean, so they are reported as numbers.
   .number(0x9B, 0, 4, "dieselExhaustFluidTypeCode", "Diesel exhaust fluid type code", sup: 7),
   .support(0x9B, 4, "dieselExhaustFluidTankLevelSupported"),
   .support(0x9B, 5, "dieselExhaustFluidTankTemperatureSupported"),
@@ -1149,7 +1152,7 @@ public let saeSignals: InlineArray<895, SAESignal> = [
     0xA5, 16, 16, "dieselExhaustFluidUsage", "Diesel exhaust fluid usage of this driving cycle", .litre, 0.0005, sup: 6),
   .number(0xA6, 0, 32, "odometer", "Odometer", .kilometre, 0.1, vss: "Vehicle.TraveledDistance"),
 
-  // PIDs A7, A8: four sensors as in 83 and A1. Lists with only 4 bytes are wrong, because the values would not fit.
+  // PIDs A7, A8: four sensors, as in 83 and A1. Lists with only 4 bytes are wrong, because the four values need more.
   .support(0xA7, 4, "noxConcentrationBank2Sensor4Supported"),
   .support(0xA7, 5, "noxConcentrationBank2Sensor3Supported"),
   .support(0xA7, 6, "noxConcentrationBank1Sensor4Supported"),
@@ -1172,13 +1175,13 @@ public let saeSignals: InlineArray<895, SAESignal> = [
   .support(0xA9, 7, "absDisableSwitchStateSupported"),
   .flag(0xA9, 15, "absDisableSwitchState", "ABS disable switch on", sup: 7),
 
-  // No public source has the layout of AB-B1, B3-BF, C1 and C2, so they have no rows.
+  // No public source shows the layout of AB-B1, B3-BF, C1 and C2, so they have no rows.
   .number(0xAA, 0, 8, "maximumCurrentVehicleSpeedLimit", "Maximum current vehicle speed limit", .kilometresPerHour),
   .percent(
     0xB2, 0, "hybridBatteryPackStateOfHealth", "Hybrid/EV battery pack state of health",
     vss: "Vehicle.Powertrain.TractionBattery.StateOfHealth"),
 
-  // PIDs C3-C8: C3 and C5 have the scaling of 2F and 22, whose ranges they have.
+  // PIDs C3-C8. C3 has the scaling of 2F, and C5 that of 22, because their ranges are the same.
   .percent(0xC3, 0, "fuelLevelInputA", "Fuel level input A"),
   .percent(0xC3, 8, "fuelLevelInputB", "Fuel level input B"),
   .number(
@@ -1203,8 +1206,8 @@ public let saeSignals: InlineArray<895, SAESignal> = [
     0xC7, 0, 16, "distanceSinceReflashOrModuleReplacement", "Distance since reflash or module replacement", .kilometre),
   .number(0xC8, 0, 8, "ncdAndPcdWarningLampStatusCode", "NCD and PCD warning lamp status code"),
 
-  // Service 09. In-use performance counters: offsets begin after the number of data items. ECUs send the first 16 or
-  // more; a counter that is missing from the answer does not exist.
+  // Service 09. The bit offsets of in-use performance counters begin after the number of data items. ECUs send the
+  // first 16 counters or more. If the answer does not contain a counter, it does not exist.
   .counter(0x08, 0, "obdMonitoringConditionsEncounteredCounts", "OBD monitoring conditions encountered counts"),
   .counter(0x08, 16, "ignitionCycleCounter", "Ignition cycle counter"),
   .counter(0x08, 32, "catalystMonitorCompletionCountsBank1", "Catalyst monitor completion counts, bank 1"),

@@ -1,17 +1,17 @@
 /// The meaning of a unit-and-scaling ID of service 06 (SAE J1979-DA, annex E): value = raw × factor + offset.
 ///
-/// The raw value has two bytes. IDs from 80 are two's complement.
+/// The raw value has two bytes. From ID 80 on, it is in two's complement.
 public struct UnitAndScaling: BitwiseCopyable, Sendable {
   /// The ID, 0x01…0xFE.
   public var id: UInt8
   /// Unit of the value.
   public var unit: Unit
-  /// Factor from the raw number to the value in ``unit``.
+  /// The factor by which the raw number is multiplied to get the value in ``unit``.
   public var factor: Double
-  /// Value for the raw number 0, in ``unit``.
+  /// The number that is then added, in ``unit``.
   public var offset: Double
 
-  /// Whether the two bytes are two's complement.
+  /// Whether the two bytes are in two's complement.
   public var isSigned: Bool { id >= 0x80 }
 
   init(_ id: UInt8, _ unit: Unit, _ factor: Double, _ offset: Double = 0) {
@@ -37,13 +37,14 @@ public struct UnitAndScaling: BitwiseCopyable, Sendable {
     return nil
   }
 
-  /// Returns the value of two bytes of an answer of service 06, for values and limits.
+  /// Returns the value, or the limit, that two bytes of an answer of service 06 represent.
   public func value(_ raw: UInt16) -> Double {
     Double(isSigned ? Int(Int16(bitPattern: raw)) : Int(raw)) * factor + offset
   }
 }
 
-/// The IDs, sorted. Steps that J1979 prints rounded (0.0000305, 0.000122, 0.001526, …) have the printed values.
+/// The IDs in ascending order. Where J1979 prints a rounded step (0.0000305, 0.000122, 0.001526, …), the printed number
+/// is used.
 let unitsAndScalings: InlineArray<100, UnitAndScaling> = [
   UnitAndScaling(0x01, .none, 1),
   UnitAndScaling(0x02, .none, 0.1),
