@@ -7,11 +7,12 @@ import Foundation
 ///     try bed.event("connect")
 ///     try bed.order(#"{"do": "disconnect"}"#)
 public final class BluetoothBed: Sendable {
-  /// For `DBUS_SYSTEM_BUS_ADDRESS`.
+  /// The address of the bus, for the variable `DBUS_SYSTEM_BUS_ADDRESS`.
   public let bus: String
   private let program: RunningProgram
 
-  /// If Debian's packages for it are missing, the current test is skipped.
+  /// Starts the bus with a scene. If the Debian packages that this needs are not installed, the current test is
+  /// skipped.
   public static func start(_ scene: String) throws -> BluetoothBed {
     try Tool.required("dbus-daemon")
     let python = "/usr/bin/python3"
@@ -34,26 +35,26 @@ public final class BluetoothBed: Sendable {
   }
 
   deinit {
-    // The end of its input ends it and its bus.
+    // Close its input, upon which the program ends and stops its bus.
     program.closeInput()
     if (try? program.end(within: .seconds(60))) == nil { program.kill() }
   }
 
-  /// The events so far.
+  /// All events so far.
   public var events: [String] { program.output.map(\.text) }
 
-  /// Waits for the next event with this beginning.
+  /// Waits for the next event that begins with a text.
   @discardableResult
   public func event(_ beginning: String) throws -> String {
     try program.line(within: .seconds(60)) { $0.hasPrefix(beginning) }.text
   }
 
-  /// Sends an order and waits until it is executed; other events are skipped.
+  /// Sends an order and waits until it was executed. Other events are skipped.
   public func order(_ json: String) throws {
     begin(json)
     try event("done ")
   }
 
-  /// Has something happen, and does not wait.
+  /// Sends an order and does not wait.
   public func begin(_ json: String) { program.say(json) }
 }

@@ -1,11 +1,13 @@
 import Foundation
 
-/// Certificates for one test, made by openssl: an authority and the certificates that it signed.
+/// Certificates for one test, made by openssl: an authority, and certificates that it has signed.
 public final class Certificates: Sendable {
-  /// Its files.
+  /// The folder with the files.
   public let scratch: ScratchFolder
 
-  /// - Throws: without openssl.
+  /// Creates the authority.
+  ///
+  /// - Throws: an error if openssl is not installed.
   public init() throws {
     scratch = try ScratchFolder()
     try scratch.write(
@@ -33,12 +35,12 @@ public final class Certificates: Sendable {
     ])
   }
 
-  /// The authority's own certificate.
+  /// The path of the authority's own certificate.
   public var authority: String { scratch.file("ca.pem") }
 
-  /// A certificate and its key.
+  /// Creates a certificate and its key, and returns the paths of both.
   ///
-  /// - Parameter name: as `DNS:localhost,IP:127.0.0.1`.
+  /// - Parameter name: the names in the certificate, for example `DNS:localhost,IP:127.0.0.1`.
   public func make(_ file: String, for name: String, isExpired: Bool = false) throws -> (
     certificate: String, key: String
   ) {
@@ -56,7 +58,7 @@ public final class Certificates: Sendable {
     return (certificate, key)
   }
 
-  /// Puts a new certificate for 127.0.0.1 into another folder, as `NAME.pem` and `NAME.key`.
+  /// Writes a new certificate for 127.0.0.1 to another folder, as `NAME.pem` and `NAME.key`.
   public func write(_ name: String, in folder: borrowing ScratchFolder) throws {
     let made = try make(name, for: "IP:127.0.0.1")
     for (path, end) in [(made.certificate, ".pem"), (made.key, ".key")] {

@@ -10,11 +10,11 @@ import Foundation
 /// `Tests/Support/documented-commands.sh` runs them one by one, as a user at a terminal does. A command that runs until
 /// Ctrl-C is interrupted once it is working.
 public struct DocumentedCommands: Sendable, CustomStringConvertible {
-  /// The page's path in the project.
+  /// The path of the page in the project.
   public let page: String
-  /// Its commands, each on one line or on several with `\`.
+  /// The commands, each on one line, or on several that end with `\`.
   public let script: String
-  /// The page's JSON blocks, which are the content of files that commands name.
+  /// The JSON blocks of the page, which are the contents of files that its commands name.
   public let json: [String]
   public var description: String { page }
 
@@ -31,29 +31,29 @@ public struct DocumentedCommands: Sendable, CustomStringConvertible {
   /// Time limit for all commands of a page. The script has a shorter limit.
   public static let limit = Duration.seconds(1_000)
 
-  /// Returns the command line that runs them, for a test that needs to modify it.
+  /// Returns the command line that runs the commands, for a test that needs to modify it.
   ///
-  /// - Parameter folders: folders to search for programs before those of `PATH`.
+  /// - Parameter folders: folders that are searched for programs before those of `PATH`.
   public func command(folders: [String] = []) throws -> [String] {
-    // Pass the script as text, because another user may not be able to read the project's folder.
+    // Pass the script as text, because it may run as a user who cannot read the project's folder.
     let program = try ProjectTree.text("Tests/Support/documented-commands.sh")
     return ["env", "PATH=\(try Self.path(folders))", "bash", "-c", program, "documented-commands.sh", script]
   }
 
-  /// Runs them.
+  /// Runs the commands.
   ///
   /// - Parameters:
   ///   - folder: the working directory.
   ///   - environment: variables to add.
-  /// - Returns: the status of the first command that failed, or 0. The output contains each command after a `$`, followed
-  ///   by its output.
+  /// - Returns: the status of the first command that failed, or 0. The output has each command after a `$`, followed by
+  ///   its own output.
   public func run(in folder: String, environment: [String: String] = [:]) throws -> Tool.Result {
     let command = try command()
     return try Tool.run(
       command[0], Array(command[1...]), environment: environment, directory: folder, limit: Self.limit)
   }
 
-  /// The search path for programs: first `folders`, then the build of the tests.
+  /// Returns the search path for programs: first `folders`, then the folder of the built programs.
   private static func path(_ folders: [String]) throws -> String {
     var all = folders
     for program in [try Tool.obdgate, try Tool.obdgated, try Tool.fleetstore] {

@@ -1,11 +1,13 @@
 import Glibc
 
-/// Listens on a port of the loopback address and answers no connection.
+/// Listens on a port of the loopback address, and answers no connection.
 public final class ListeningPort: @unchecked Sendable {
   /// The port.
   public let number: UInt16
   private var descriptor: Int32
 
+  /// Begins to listen.
+  ///
   /// - Throws: an error if no port is free.
   public init() throws {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -26,15 +28,15 @@ public final class ListeningPort: @unchecked Sendable {
 
   deinit { stop() }
 
-  /// Listens no more: the port is free.
+  /// Stops listening, so that the port is free.
   public func stop() {
     if descriptor >= 0 { close(descriptor) }
     descriptor = -1
   }
 
-  /// Accepts the next connection and waits for its end.
+  /// Accepts the next connection and waits until it is closed.
   ///
-  /// - Returns: the number of bytes received on it.
+  /// - Returns: the number of bytes that were received on it.
   public func bytesOfNext() -> Int {
     let line = accept(descriptor, nil, nil)
     defer { close(line) }

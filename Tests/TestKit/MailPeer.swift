@@ -5,7 +5,7 @@ import Foundation
 ///     let peer = try MailPeer(["--login", "fleet", "secret"])
 ///     let mail = try peer.mail()
 public final class MailPeer: @unchecked Sendable {
-  /// A mail as Python's email package decodes it.
+  /// A mail, as Python's email package decodes it.
   public struct Mail: Decodable, Sendable {
     public let from: String
     public let to: [String]
@@ -13,7 +13,7 @@ public final class MailPeer: @unchecked Sendable {
     public let defects: [String]
     public let plain: String
     public let html: String
-    /// The message as it was sent, Latin-1.
+    /// The message as it was sent, decoded as Latin-1.
     public let raw: String
 
     /// All values of a header.
@@ -21,9 +21,9 @@ public final class MailPeer: @unchecked Sendable {
       headers.filter { $0[0].lowercased() == name.lowercased() }.map { $0[1] }
     }
     public func header(_ name: String) -> String? { values(name).first }
-    /// The address in the text that begins with `http`.
+    /// The URL in the text; `nil` if there is none.
     public var link: String? { plain.components(separatedBy: .whitespacesAndNewlines).first { $0.hasPrefix("http") } }
-    /// The six digits that stand alone on a line.
+    /// The six digits that are alone on a line; `nil` if there are none.
     public var code: String? {
       plain.components(separatedBy: .newlines).first { $0.count == 6 && $0.allSatisfy(\.isNumber) }
     }
@@ -39,7 +39,9 @@ public final class MailPeer: @unchecked Sendable {
   private let arguments: [String]
   private var running: RunningProgram?
 
-  /// - Parameter starts: whether it runs from the beginning.
+  /// Creates a mail server.
+  ///
+  /// - Parameter starts: whether it is started at once.
   public init(_ arguments: [String] = [], starts: Bool = true) throws {
     python = try Tool.python(with: "aiosmtpd")
     reserved = try ReservedPort()
@@ -59,14 +61,14 @@ public final class MailPeer: @unchecked Sendable {
 
   public func stop() throws { try running?.killNow() }
 
-  /// The next mail, behind the one that was returned last.
+  /// Waits for the next mail after the one that the last call returned.
   public func mail(within limit: Duration = .seconds(60)) throws -> Mail {
     guard let running else { throw RunningProgram.Late(description: "the mail server does not run") }
     let line = try running.line(within: limit) { Self.isMail($0) }
     return try JSONDecoder().decode(Mail.self, from: Data(line.text.utf8))
   }
 
-  /// All mails since the last start.
+  /// Returns all mails since the last start.
   public func mails() throws -> [Mail] {
     try (running?.output ?? []).filter { Self.isMail($0.text) }.map {
       try JSONDecoder().decode(Mail.self, from: Data($0.text.utf8))
@@ -75,7 +77,7 @@ public final class MailPeer: @unchecked Sendable {
 
   /// Waits for a login.
   ///
-  /// - Returns: whether it was accepted.
+  /// - Returns: whether the login was accepted.
   public func login(within limit: Duration = .seconds(60)) throws -> Bool {
     guard let running else { throw RunningProgram.Late(description: "the mail server does not run") }
     return try running.line(within: limit) { $0.contains(#""event": "login""#) }.text.contains("true")

@@ -6,26 +6,27 @@ import Foundation
 /// ``unknown``. A block whose info string ends in `output` directly after a block of commands is the
 /// exact output of those commands.
 public struct MarkdownBlocks {
-  /// The places where the commands of a block run, named by its info string.
+  /// The places where the commands of a block run. The raw value is the info string of such blocks.
   public enum Place: String, Sendable, CaseIterable {
-    /// In the project's folder, the whole block as one script (`DocumentationTests`).
+    /// The project's folder. The whole block is one script (`DocumentationTests`).
     case project = "sh"
-    /// On a separate Debian, booted by systemd, with the packages (`GuideTests`, by `make test-packages`).
+    /// A separate Debian with the packages, booted by systemd (`GuideTests`, by `make test-packages`).
     case machine = "sh machine"
-    /// Builds, and measurements that take minutes or hours: `make -n` shows whether such a target exists and uses these
-    /// variables (`DocumentationTests`). Only `make test`, which runs `scripts/run.sh`, and `make deb`, run by `make
-    /// test-packages`, are executed.
+    /// Builds, and measurements that take minutes or hours. Only `make test`, which runs `scripts/run.sh`, and `make
+    /// deb`, which `make test-packages` runs, are executed. Of all others, `make -n` checks that the target exists and
+    /// that it uses the variables (`DocumentationTests`).
     case make = "sh make"
-    /// A compilation for a microcontroller, which takes long: run once, together with other platforms
+    /// A compilation for a microcontroller, which takes long. It runs once, together with other platforms
     /// (`EmbeddedTests`).
     case walled = "sh walled"
-    /// In a folder of the page's own, see ``DocumentedCommands`` (`ScratchCommandsTests`).
+    /// A folder for each page, see ``DocumentedCommands`` (`ScratchCommandsTests`).
     case scratch = "sh scratch"
-    /// The same with a plugged-in adapter and a vehicle (`VehicleCommandsTests`).
+    /// A folder for each page, on a machine with a plugged-in adapter and a vehicle (`VehicleCommandsTests`).
     case vehicle = "sh vehicle"
-    /// The same, with a fleet store at the address shown (`StoreCommandsTests`).
+    /// A folder for each page, on a machine with a fleet store at the address that the page shows
+    /// (`StoreCommandsTests`).
     case store = "sh store"
-    /// The same, on a machine with a RabbitMQ node (`BrokerCommandsTests`).
+    /// A folder for each page, on a machine with a RabbitMQ node (`BrokerCommandsTests`).
     case rabbitmq = "sh rabbitmq"
   }
 
@@ -42,9 +43,9 @@ public struct MarkdownBlocks {
   }
 
   public private(set) var commands: [Command] = []
-  /// Headings that look like those of commands and are no place's, with the number of their line.
+  /// Info strings that begin like those of commands but are the name of no place, each with its line number.
   public private(set) var unknown: [String] = []
-  /// Texts of the blocks in JSON.
+  /// The texts of all JSON blocks.
   public private(set) var json: [String] = []
   /// An inline link to a file of the project.
   public struct Link: Equatable, Sendable {
@@ -57,7 +58,7 @@ public struct MarkdownBlocks {
   }
 
   public private(set) var links: [Link] = []
-  /// The anchors of the headings, as GitHub generates them.
+  /// The anchors of all headings, as GitHub generates them.
   public private(set) var anchors: Set<String> = []
 
   public init(_ markdown: String) {
@@ -79,7 +80,7 @@ public struct MarkdownBlocks {
     }
   }
 
-  /// The commands of one place.
+  /// Returns the commands for one place.
   public func commands(_ place: Place) -> [Command] { commands.filter { $0.place == place } }
 
   private mutating func add(_ heading: [Substring], line: Int, text: String) {
@@ -94,7 +95,8 @@ public struct MarkdownBlocks {
     }
   }
 
-  /// Parses `[text](target#fragment "title")`. Links to other sites are left out.
+  /// Returns the links in a line, which have the format `[text](target#fragment "title")`. Links to other sites are
+  /// left out.
   private static func links(in line: Substring) -> [Link] {
     line.components(separatedBy: "](").dropFirst().compactMap { rest in
       guard let end = rest.firstIndex(of: ")") else { return nil }
@@ -105,12 +107,12 @@ public struct MarkdownBlocks {
     }
   }
 
-  /// Adds the anchor of a line that is a heading: its text in lower case, without punctuation, with `-` for spaces. If
+  /// If a line is a heading, adds its anchor: its text in lower case, without punctuation, with `-` for spaces. If
   /// several headings have the same text, the second anchor ends in `-1`, the third in `-2`.
   private mutating func addAnchor(of line: Substring) {
     let level = line.prefix { $0 == "#" }.count
     guard (1...6).contains(level), line.dropFirst(level).first == " " else { return }
-    // Only the text of a link counts.
+    // If the heading is a link, its anchor contains only the text of the link.
     let parts = line.dropFirst(level + 1).components(separatedBy: "](")
     let text = ([parts[0]] + parts.dropFirst().map { $0.drop { $0 != ")" }.dropFirst() }.map(String.init)).joined()
     let name = String(

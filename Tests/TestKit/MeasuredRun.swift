@@ -6,7 +6,7 @@ import Synchronization
 ///     let measured = try MeasuredRun.of(obdgate, ["bench", "--iterations", "10"])
 ///     #expect(measured.peakKiB < 30 * 1024)
 public struct MeasuredRun: Sendable {
-  /// Allocations of one thread since it began.
+  /// Allocations of one thread since its start.
   public struct Thread: Sendable {
     public let id: Int
     public let name: String
@@ -14,15 +14,16 @@ public struct MeasuredRun: Sendable {
   }
 
   public let result: Tool.Result
-  /// Counted when the program ended.
+  /// The counts of each thread when the program ended.
   public let threads: [Thread]
-  /// Highest resident memory, in KiB.
+  /// Maximum of the resident memory, in KiB.
   public let peakKiB: Int
 
-  /// Allocations of all threads together.
+  /// Total allocations of all threads.
   public var allocations: Int { threads.reduce(0) { $0 + $1.allocations } }
 
-  /// The run left no report: it was killed, or the program is linked statically, so the counter was not loaded.
+  /// The error that the run left no report. The program was killed, or it is linked statically and so did not load the
+  /// counter.
   public struct NoReport: Error, CustomStringConvertible {
     public let program: String
     public let status: Int32
@@ -30,7 +31,8 @@ public struct MeasuredRun: Sendable {
     public var description: String { "\(program): no allocation report (status \(status)): \(stderr)" }
   }
 
-  /// Runs a program to its end and counts its allocations; parameters as for ``Tool/run(_:_:stdin:environment:directory:limit:)``.
+  /// Runs a program to its end and counts its allocations. The parameters are those of
+  /// ``Tool/run(_:_:stdin:environment:directory:limit:)``.
   public static func of(
     _ program: String, _ arguments: [String] = [], stdin: [UInt8]? = nil, environment: [String: String] = [:],
     directory: String? = nil, limit: Duration = .seconds(120)
@@ -48,7 +50,7 @@ public struct MeasuredRun: Sendable {
     return try MeasuredRun(result: result, program: program, report: String(decoding: text, as: UTF8.self))
   }
 
-  /// Reads the last block of a report.
+  /// Reads the last block of the report.
   private init(result: Tool.Result, program: String, report: String) throws {
     var threads: [Thread] = []
     var peak: Int?
@@ -56,7 +58,7 @@ public struct MeasuredRun: Sendable {
       let words = line.split(separator: " ")
       switch words.first {
       case "thread":
-        // A new block begins: the values of the earlier one are outdated.
+        // A new block begins, which replaces the values of the one before.
         if peak != nil { (threads, peak) = ([], nil) }
         guard words.count >= 4, let id = Int(words[1]), let count = Int(words[words.count - 1]) else { continue }
         threads.append(Thread(id: id, name: words[2..<(words.count - 1)].joined(separator: " "), allocations: count))
@@ -72,7 +74,8 @@ public struct MeasuredRun: Sendable {
 
   private static let built = Mutex<String?>(nil)
 
-  /// The counting library, built by the toolchain's own C compiler once in each test run.
+  /// Returns the path of the counting library. It is built once in each test run, by the C compiler of the Swift
+  /// toolchain.
   public static func counter() throws -> String {
     try built.withLock { path in
       if let path { return path }

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A mosquitto on a separate port, which can be killed and started again.
+/// A mosquitto broker on a separate port, which can be killed and started again.
 ///
 ///     let broker = try Mosquitto(in: scratch)
 public final class Mosquitto: @unchecked Sendable {
@@ -11,9 +11,11 @@ public final class Mosquitto: @unchecked Sendable {
   private let reserved: ReservedPort
   private var running: RunningProgram
 
+  /// Starts a broker.
+  ///
   /// - Parameters:
-  ///   - settings: lines of its configuration in addition to the listener.
-  ///   - isPersistent: whether it stores its state in a file, at ``save()`` and at the end.
+  ///   - settings: lines of its configuration, in addition to the listener.
+  ///   - isPersistent: whether it stores its state in a file, by ``save()`` and when it ends.
   public init(
     _ settings: String = "allow_anonymous true", tls: String = "", isPersistent: Bool = false,
     in scratch: borrowing ScratchFolder
@@ -22,7 +24,7 @@ public final class Mosquitto: @unchecked Sendable {
     folder = scratch.path
     reserved = try ReservedPort()
     port = Int(reserved.number)
-    // Root's mosquitto would become a user that may not write here.
+    // If root starts mosquitto, it changes to a user that may not write to this folder, so name root explicitly.
     let persistence =
       isPersistent ? "user root\npersistence true\npersistence_location \(folder)/" : "persistence false"
     try "\(persistence)\nlistener \(port) 127.0.0.1\n\(tls)\n\(settings)\n".write(
@@ -52,13 +54,14 @@ public final class Mosquitto: @unchecked Sendable {
     _ = try running.end(within: .seconds(60))
   }
 
-  /// Makes it write all acknowledged messages to its file (mosquitto(8), SIGUSR1), and waits for the end of the write.
-  /// By default it acknowledges a message first and writes it later: messages not yet written at a kill are lost.
+  /// Makes the broker write all acknowledged messages to its file (mosquitto(8), SIGUSR1), and waits until they are
+  /// written. By default it acknowledges messages before it writes them; those that are not written yet are lost if it
+  /// is killed.
   public func save() throws {
     let former = fileNumber
     running.send(SIGUSR1)
     let deadline = ContinuousClock.now + .seconds(60)
-    // The new file replaces the old one once it is complete.
+    // The broker writes a new file, which replaces the old one when it is complete.
     while fileNumber == former {
       guard .now < deadline else { throw RunningProgram.Late(description: "mosquitto has not saved") }
       poll(nil, 0, 5)
@@ -72,8 +75,8 @@ public final class Mosquitto: @unchecked Sendable {
 
   public func startAgain() throws { running = try Self.start(program, folder) }
 
-  /// A subscriber to all topics below a topic. Returns after the broker has accepted the subscription. It prints topic,
-  /// a space, the payload.
+  /// Starts a subscriber to a topic, and returns when the broker has accepted the subscription. For each message, the
+  /// subscriber prints the topic, a space and the payload.
   public func subscriber(_ topic: String = "fleet/#", _ arguments: [String] = []) throws -> RunningProgram {
     let name = "test-\(UUID().uuidString.prefix(8))"
     let subscriber = try RunningProgram(
@@ -83,9 +86,9 @@ public final class Mosquitto: @unchecked Sendable {
     return subscriber
   }
 
-  /// Its error output since it was started.
+  /// The broker's error output since it was started.
   public var said: [String] { running.errorLines }
 
-  /// Waits until its error output contains a text.
+  /// Waits until the broker's error output contains a text.
   public func says(_ text: String) throws { try running.errorLine(within: .seconds(60)) { $0.contains(text) } }
 }

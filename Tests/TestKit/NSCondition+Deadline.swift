@@ -1,12 +1,14 @@
 import Foundation
 
 extension NSCondition {
-  /// Waits, locked, until it is signalled or the deadline has passed; may return early.
+  /// Waits until the condition is signalled or the deadline has passed. It may also return earlier. The caller must
+  /// hold the lock.
   ///
-  /// It waits in steps of a second, because the condition's own deadline uses the wall clock, which may be set.
+  /// The function waits in steps of one second, because the condition's own deadline uses the wall clock, which may be
+  /// set meanwhile.
   ///
-  /// - Returns: `false` if the deadline had passed before. After `true`, the caller checks its condition again, also
-  ///   after the deadline.
+  /// - Returns: `false` if the deadline had passed before the call. After `true`, the caller must check its condition
+  ///   again.
   public func wait(until deadline: ContinuousClock.Instant) -> Bool {
     let left = ContinuousClock.now.duration(to: deadline)
     guard left > .zero else { return false }

@@ -9,7 +9,7 @@ public final class NotifySocket: Sendable {
   public let path: String
   private let descriptor: Int32
 
-  /// The awaited notification was not sent in time.
+  /// The error that an expected notification was not sent in time.
   public struct Silent: Error, CustomStringConvertible {
     public let description: String
   }
@@ -64,6 +64,6 @@ public final class NotifySocket: Sendable {
     throw Silent(description: "\(wanted) is not told within \(limit); told was \(before)")
   }
 
-  /// Discards the notifications so far.
+  /// Discards all notifications that have arrived.
   public func forget() { while state(within: .zero) != nil {} }
 }

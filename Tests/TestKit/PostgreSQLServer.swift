@@ -2,36 +2,38 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A separate PostgreSQL server on a socket in its folder and on a loopback port, without passwords. It ends with the
-/// process that started it, even if that is killed.
+/// A PostgreSQL server for the tests, without passwords. It listens on a socket in its folder and on a loopback port,
+/// and ends with the process that started it, even if that is killed.
 ///
 ///     let server = try PostgreSQLServer.shared
 ///     let address = try server.database()
 ///
-/// initdb does not run as root; it then runs as `nobody`.
+/// initdb refuses to run as root. If root runs the tests, the server therefore runs as `nobody`.
 public final class PostgreSQLServer: Sendable {
   private static let user = "fleet"
 
-  /// The folder with its programs `initdb` and `postgres`.
+  /// The folder with the server's programs `initdb` and `postgres`.
   private let programs: String
   private let folder: String
   public let port: Int
   private let isSynchronous: Bool
   private let reserved: ReservedPort
-  /// A shell that waits for us to close its standard input, and then ends the server.
+  /// A shell that ends the server when this process closes the shell's standard input; `nil` if the server does not
+  /// run.
   private let keeper: Mutex<Child?>
   private let databases = Atomic(0)
 
-  /// The one that tests share, without fsync. If PostgreSQL is not installed, the current test is skipped.
+  /// The server that tests share. It runs without fsync. If PostgreSQL is not installed, the current test is skipped.
   public static var shared: PostgreSQLServer {
     get throws {
-      // Thrown in each test, so that every test that needs it is skipped, not only the first.
+      // Check this for each test, so that all tests that need PostgreSQL are skipped, and not only the first.
       _ = try programFolder()
       return try one.get()
     }
   }
 
-  /// The folder of the server's programs: Debian keeps them in a folder for each version, outside PATH.
+  /// Returns the folder of the server's programs. On Debian, each version has a folder of its own, which is not in
+  /// PATH.
   private static func programFolder() throws -> String {
     let versions = "/usr/lib/postgresql"
     let isThere = FileManager.default.fileExists(atPath: versions)
@@ -45,11 +47,13 @@ public final class PostgreSQLServer: Sendable {
 
   private static let one = Result<PostgreSQLServer, any Error> { try PostgreSQLServer() }
 
-  /// - Parameter isSynchronous: whether it waits for its disk, for tests that end it unawares.
+  /// Starts a server.
+  ///
+  /// - Parameter isSynchronous: whether commits wait for the disk. Tests that kill the server need this.
   public init(isSynchronous: Bool = false) throws {
     programs = try Self.programFolder()
     self.isSynchronous = isSynchronous
-    // A socket's path has at most 107 bytes.
+    // The path must be short, because a socket's path has at most 107 bytes.
     folder =
       FileManager.default.temporaryDirectory.appendingPathComponent("obdgate-pg-\(UUID().uuidString.prefix(8))")
       .path
@@ -75,21 +79,21 @@ public final class PostgreSQLServer: Sendable {
     }
   }
 
-  /// A connection URI of a database that was made just now.
+  /// Creates a database and returns its connection URI.
   public func database() throws -> String {
     let name = "test\(databases.add(1, ordering: .relaxed).newValue)"
     try sql("CREATE DATABASE \(name)", in: "postgres")
     return address(name)
   }
 
-  /// The connection URI of a database of its.
+  /// Returns the connection URI of one of the server's databases.
   public func address(_ database: String) -> String {
     "postgresql://\(Self.user)@127.0.0.1:\(port)/\(database)"
   }
 
   /// Runs statements with psql.
   ///
-  /// - Returns: rows as lines, columns with `|` between them.
+  /// - Returns: a line for each row, with `|` between columns.
   @discardableResult
   public func sql(_ statements: String, in database: String) throws -> [Substring] {
     let result = try Tool.run(
@@ -99,17 +103,17 @@ public final class PostgreSQLServer: Sendable {
     return result.lines
   }
 
-  /// Requires this password for connections to the loopback port from now on.
+  /// Requires this password for all further connections to the loopback port.
   public func demandPassword(_ password: String) throws {
     try sql("ALTER USER \(Self.user) PASSWORD '\(password.replacing("'", with: "''"))'", in: "postgres")
     let rules = Data("local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n".utf8)
     try rules.write(to: URL(fileURLWithPath: folder + "/data/pg_hba.conf"))
     _ = try Tool.shell("kill -HUP $(head -1 \(folder)/data/postmaster.pid)")
-    // The server reads the files again a moment later.
+    // Wait until the server has read the changed files, which takes a moment.
     while try Tool.run(programs + "/psql", ["-XAtqw", "-d", address("postgres"), "-c", "SELECT 1"]).status == 0 {}
   }
 
-  /// Ends the server as the kernel does when memory is short: SIGKILL for each of its processes.
+  /// Kills the server with SIGKILL for each of its processes, as the kernel does when memory is short.
   public func killNow() throws {
     _ = try Tool.shell(
       """
@@ -120,7 +124,7 @@ public final class PostgreSQLServer: Sendable {
       """)
   }
 
-  /// Starts it again after ``killNow()``, and waits until it answers.
+  /// Starts the server again after ``killNow()``, and waits until it answers.
   public func restart() throws {
     try Data().write(to: URL(fileURLWithPath: folder + "/keep"))
     try stop()
@@ -133,7 +137,8 @@ public final class PostgreSQLServer: Sendable {
     let options =
       "-c fsync=\(synchronous) -c max_connections=200 -c shared_buffers=64MB -c unix_socket_directories=\(folder) "
       + "-c listen_addresses=127.0.0.1 -c max_wal_size=1GB"
-    // The remains of a killed server block a start for a moment: it is started again until it keeps running.
+    // For a moment, remains of a killed server prevent a start, so the start is repeated until the server keeps
+    // running.
     let keeping = """
       cd \(folder)
       rm -f stopping
@@ -168,7 +173,7 @@ public final class PostgreSQLServer: Sendable {
       return keeper
     }
     guard var child else { return }
-    // The limit counts from the start of the program, so a long-running one also gets time to end.
+    // The time limit counts from the start, so a server that runs for the whole test run needs a long one.
     _ = try child.finish(feeding: [], limit: .seconds(86_400))
   }
 

@@ -2,21 +2,21 @@ import Foundation
 
 /// The files of the project itself.
 public enum ProjectTree {
-  /// Absolute paths of all Swift files below a folder of the project, sorted.
+  /// Returns the absolute paths of all Swift files below a folder of the project, sorted.
   public static func swiftFiles(under folder: String) throws -> [String] {
     let root = TestData.projectRoot + "/" + folder
-    // A folder may be reached through a link; the enumerator itself follows none.
+    // Resolve links in the path of the folder first, because the enumerator follows none.
     let resolved = URL(fileURLWithPath: root).resolvingSymlinksInPath().path
     return try FileManager.default.subpathsOfDirectory(atPath: resolved)
       .filter { $0.hasSuffix(".swift") }.sorted().map { resolved + "/" + $0 }
   }
 
-  /// The text of one file of the project.
+  /// Returns the text of one file of the project.
   public static func text(_ path: String) throws -> String {
     try String(contentsOfFile: TestData.projectRoot + "/" + path, encoding: .utf8)
   }
 
-  /// Paths of everything that belongs to the project: tracked by git, or new and not ignored.
+  /// Returns the paths of all files of the project: those that git tracks, and new ones that it does not ignore.
   public static func files() throws -> [String] {
     let listed = try Tool.run(
       "git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], directory: TestData.projectRoot)

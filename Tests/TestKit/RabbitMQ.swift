@@ -2,27 +2,27 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// RabbitMQ nodes for the tests, on loopback ports, with the MQTT plugin; `guest` has every permission. They end with
-/// the process that started them, even if that is killed.
+/// RabbitMQ nodes for the tests, on loopback ports, with the MQTT plugin. The user `guest` has all permissions. The
+/// nodes end with the process that started them, even if it is killed.
 ///
 ///     let rabbit = try RabbitMQ.shared
 ///     let address = "amqp://guest@127.0.0.1:\(rabbit.nodes[0].port)"
 ///
-/// A node takes some ten seconds to start: tests that do not kill one share a single node.
+/// A node needs some ten seconds to start, so tests that do not kill a node share one.
 public final class RabbitMQ: Sendable {
   private static let programs = "/usr/lib/rabbitmq/bin"
 
   public let nodes: [Node]
-  /// The certificates of the servers on ``Node/tlsPort``, valid only for the name `localhost`; clients may use one of
-  /// them.
+  /// The certificates of the servers on ``Node/tlsPort``, which are valid only for the name `localhost`. Clients may
+  /// use one of them.
   public let certificates: Certificates
   private let folder: String
   private let mapper: Child
 
-  /// The one that tests share: a single node. If RabbitMQ is not installed, the current test is skipped.
+  /// The single node that tests share. If RabbitMQ is not installed, the current test is skipped.
   public static var shared: RabbitMQ {
     get throws {
-      // Thrown in each test, so that every test that needs it is skipped, not only the first.
+      // Check this for each test, so that all tests that need RabbitMQ are skipped, and not only the first.
       try requirePrograms()
       return try one.get()
     }
@@ -36,7 +36,9 @@ public final class RabbitMQ: Sendable {
 
   private static let one = Result<RabbitMQ, any Error> { try RabbitMQ(nodes: 1) }
 
-  /// - Parameter count: nodes of one cluster.
+  /// Starts nodes.
+  ///
+  /// - Parameter count: number of nodes, which form one cluster.
   public init(nodes count: Int) throws {
     try Self.requirePrograms()
     let folder =
@@ -67,7 +69,7 @@ public final class RabbitMQ: Sendable {
       if [ "$(id -u)" = 0 ]; then chown -R nobody .; fi
       """)
     guard made.status == 0 else { throw Tool.Failure.system("RabbitMQ's folder", reason: made.errors) }
-    // The port mapper of all nodes; nodes and commands look up ports in it.
+    // Start the port mapper (epmd) of all nodes, by which nodes and commands find each other's ports.
     mapper = try Child(
       "bash",
       [
@@ -81,7 +83,7 @@ public final class RabbitMQ: Sendable {
       ], environment: [:], directory: nil, feeds: true)
     for node in nodes { try node.start() }
     for node in nodes { try node.waitUntilReady() }
-    // A plugin accepts connections before the boot of its node is complete.
+    // Wait for the end of each node's start, because a plugin may accept connections before it.
     for index in nodes.indices { try control(["await_startup"], node: index) }
   }
 
@@ -93,7 +95,7 @@ public final class RabbitMQ: Sendable {
 
   /// Runs rabbitmqctl on a node.
   ///
-  /// - Returns: its output without headings.
+  /// - Returns: its output, without headings.
   @discardableResult
   public func control(_ arguments: [String], node: Int = 0) throws -> [Substring] {
     let words = Self.asNobody.split(separator: " ").map(String.init)
@@ -106,7 +108,7 @@ public final class RabbitMQ: Sendable {
     return result.lines
   }
 
-  /// Runs the commands of a page, for which `rabbitmqctl` and `rabbitmq-plugins` mean this node.
+  /// Runs the commands of a page. In them, `rabbitmqctl` and `rabbitmq-plugins` act on this node.
   public func run(_ commands: DocumentedCommands, node: Int = 0) throws -> Tool.Result {
     let words = Self.asNobody.split(separator: " ").map(String.init) + ["env", "-C", folder]
     let command = words + (try commands.command(folders: [Self.programs]))
@@ -114,7 +116,7 @@ public final class RabbitMQ: Sendable {
       command[0], Array(command[1...]), environment: nodes[node].environment, limit: DocumentedCommands.limit)
   }
 
-  /// The limit of a child counts from its start, so a long-running one also gets time to end.
+  /// The time limit of a child counts from its start, so a node that runs for the whole test run needs a long one.
   static let aDay = Duration.seconds(86_400)
 
   static var asNobody: String { getuid() == 0 ? "setpriv --reuid=nobody --regid=nogroup --clear-groups" : "" }
@@ -128,7 +130,7 @@ extension RabbitMQ {
     private let mapperPort: ReservedPort
     private let folder: String
     private let home: String
-    /// A shell that waits for us to close its standard input, and then ends the node.
+    /// A shell that ends the node when this process closes the shell's standard input; `nil` if the node does not run.
     private let keeper = Mutex<Child?>(nil)
 
     init(name: String, folder: String, mapperPort: ReservedPort) throws {
@@ -139,16 +141,16 @@ extension RabbitMQ {
       reserved = try (0..<4).map { _ in try ReservedPort() }
     }
 
-    /// Of AMQP.
+    /// The port of AMQP.
     public var port: Int { Int(reserved[0].number) }
-    /// Of AMQP with TLS.
+    /// The port of AMQP with TLS.
     public var tlsPort: Int { Int(reserved[3].number) }
-    /// Of MQTT.
+    /// The port of MQTT.
     public var mqttPort: Int { Int(reserved[1].number) }
 
     var environment: [String: String] {
       [
-        // The node and its commands run as another user, who may not be able to write to this process's folder.
+        // The node and its commands run as another user, who may have no permission to write to this process's folders.
         "HOME": home, "TMPDIR": home, "RABBITMQ_NODENAME": name + "@localhost",
         "RABBITMQ_MNESIA_BASE": folder + "/mnesia",
         "RABBITMQ_LOG_BASE": folder + "/log", "RABBITMQ_CONFIG_FILE": folder + "/rabbitmq.conf",
@@ -171,7 +173,7 @@ extension RabbitMQ {
         toFile: folder + "/rabbitmq.conf", atomically: true, encoding: .utf8)
     }
 
-    /// Kills it with SIGKILL, as the kernel does if memory is short, and waits until its ports are closed.
+    /// Kills the node with SIGKILL, as the kernel does if memory is short, and waits until its ports are closed.
     public func killNow() throws {
       _ = try Tool.shell(
         """
@@ -182,7 +184,7 @@ extension RabbitMQ {
         """)
     }
 
-    /// Starts it, also after ``killNow()``; does not wait.
+    /// Starts the node, also after ``killNow()``, and returns at once.
     public func start() throws {
       end()
       let script = """
@@ -197,7 +199,7 @@ extension RabbitMQ {
       keeper.withLock { $0 = child }
     }
 
-    /// Waits until it accepts AMQP and MQTT connections.
+    /// Waits until the node accepts AMQP and MQTT connections.
     public func waitUntilReady() throws {
       let deadline = ContinuousClock.now + .seconds(600)
       for port in [port, mqttPort] {

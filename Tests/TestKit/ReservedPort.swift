@@ -1,14 +1,16 @@
 import Glibc
 
-/// A port of the loopback address reserved for one test, even while the program that uses it is stopped.
+/// A port of the loopback address that is reserved for one test, even while the program that uses it does not run.
 ///
-/// The port is bound by a socket that never listens. Programs that set SO_REUSEADDR, as servers do, can listen on it,
-/// and the kernel does not assign it to a program that requests any free port.
+/// The port is bound by a socket that never listens. Programs that set SO_REUSEADDR, as servers do, can still listen on
+/// it. The kernel does not give it to programs that ask for any free port.
 public final class ReservedPort: Sendable {
   /// The port.
   public let number: UInt16
   private let descriptor: Int32
 
+  /// Reserves a port.
+  ///
   /// - Throws: an error if no port is free.
   public init() throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -33,6 +35,6 @@ public final class ReservedPort: Sendable {
 
   deinit { close(descriptor) }
 
-  /// No port is free.
+  /// The error that no port is free.
   public struct Unavailable: Error {}
 }

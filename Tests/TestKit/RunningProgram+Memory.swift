@@ -1,7 +1,7 @@
 import Foundation
 
 extension RunningProgram {
-  /// The memory of the program, KiB.
+  /// Returns the program's memory in KiB.
   ///
   /// - Parameter key: `VmRSS` for the present value, `VmHWM` for the maximum so far.
   public func memoryKiB(_ key: String = "VmRSS") throws -> Int {

@@ -9,33 +9,35 @@ import Glibc
 ///     daemon.send(SIGTERM)
 ///     #expect(try daemon.end(within: .seconds(20)) == 0)
 public final class RunningProgram: @unchecked Sendable {
-  /// One line and when it was read.
+  /// A line of output, with the time at which it was read.
   public struct Line: Sendable {
     public let text: String
     public let time: ContinuousClock.Instant
   }
 
-  /// The awaited line or end did not occur in time.
+  /// The error that an expected line, or the end of the program, did not come in time.
   public struct Late: Error, CustomStringConvertible {
     public let description: String
   }
 
   public let pid: pid_t
   private let child: Child
-  /// Guards the properties below; broadcast at every change.
+  /// Protects the properties below. It is broadcast after each change.
   private let changed = NSCondition()
   private var lines: [Line] = []
   private var errors: [Line] = []
   private var openStreams = 2
   private var isOutputRead = false
   private var status: Int32?
-  /// The number of lines that ``line(within:where:)`` has examined.
+  /// The number of output lines that ``line(within:where:)`` has examined so far.
   private var seen = 0
   private var seenErrors = 0
 
+  /// Starts a program.
+  ///
   /// - Parameters:
-  ///   - readsOutput: `false` if its standard output remains unread until ``readOutput()``.
-  ///   - isFed: `true` if it gets a pipe as standard input, for ``say(_:)``.
+  ///   - readsOutput: if `false`, the program's standard output is not read before ``readOutput()`` is called.
+  ///   - isFed: whether the program gets a pipe as its standard input, to which ``say(_:)`` writes.
   public init(
     _ executable: String, _ arguments: [String] = [], environment: [String: String] = [:], readsOutput: Bool = true,
     isFed: Bool = false
@@ -50,33 +52,33 @@ public final class RunningProgram: @unchecked Sendable {
       while unsafe waitpid(pid, &raw, 0) < 0, errno == EINTR {}
       child.hasEnded()
       changed.withLock {
-        // WIFSIGNALED and WEXITSTATUS are macros that Glibc's module does not bring.
+        // WIFSIGNALED and WEXITSTATUS are macros, which Swift cannot import.
         status = raw & 0x7F == 0 ? raw >> 8 & 0xFF : 128 + raw & 0x7F
         changed.broadcast()
       }
     }
   }
 
-  /// Kills it and releases its resources. Call it in a `defer`: the threads that read its output retain it as long as
-  /// it runs.
+  /// Kills the program and releases its resources. Call it in a `defer`, because the threads that read the program's
+  /// output keep this object alive as long as the program runs.
   public func kill() {
     if changed.withLock({ status == nil }) { Glibc.kill(pid, SIGKILL) }
   }
 
-  /// The same, and waits until it is gone: nothing is locked by it any more, and its files stay as they are.
+  /// Kills the program and waits for its end. After that, it holds no locks and changes no files.
   public func killNow() throws {
     kill()
     _ = try end(within: .seconds(60))
   }
 
-  /// Reads its standard output from now on.
+  /// Begins to read the program's standard output.
   public func readOutput() {
     let output = child.output
     changed.withLock { isOutputRead = true }
     Thread.detachNewThread { [self] in drain(output, isOutput: true) }
   }
 
-  /// Fills the pipe of its standard output to the brim: nothing that it writes fits any more.
+  /// Fills the pipe of the program's standard output completely, so that the program cannot write anything more.
   public func clogOutput() {
     let other = unsafe open("/proc/\(pid)/fd/1", O_WRONLY | O_NONBLOCK)
     guard other >= 0 else { return }
@@ -85,26 +87,28 @@ public final class RunningProgram: @unchecked Sendable {
     close(other)
   }
 
-  /// Closes the pipe of its standard output if nothing reads it yet: its next write there fails with EPIPE.
+  /// Closes the pipe of the program's standard output, unless it is being read. The program's next write to it fails
+  /// with EPIPE.
   public func closeOutput() { close(child.output) }
 
-  /// Writes a line to its standard input.
+  /// Writes a line to the program's standard input.
   public func say(_ line: String) {
     let bytes = Array("\(line)\n".utf8)
     _ = unsafe bytes.withUnsafeBytes { unsafe write(child.input, $0.baseAddress, $0.count) }
   }
 
-  /// Its standard input ends.
+  /// Closes the program's standard input.
   public func closeInput() { close(child.input) }
 
   public func send(_ signal: Int32) { Glibc.kill(pid, signal) }
 
-  /// All that it has written to standard output so far.
+  /// All lines that the program has written to standard output so far.
   public var output: [Line] { changed.withLock { lines } }
-  /// All that it has written to standard error so far.
+  /// All lines that the program has written to standard error so far.
   public var errorLines: [String] { changed.withLock { errors.map(\.text) } }
 
-  /// The next line of its output for which `isWanted` is true, after the line that was found last.
+  /// Waits for a line of standard output for which `isWanted` is true. It must come after the line that the last call
+  /// returned.
   @discardableResult
   public func line(within limit: Duration, where isWanted: (String) -> Bool) throws -> Line {
     try wait(limit, "line of output") {
@@ -116,7 +120,8 @@ public final class RunningProgram: @unchecked Sendable {
     }
   }
 
-  /// The same for standard error.
+  /// Waits for a line of standard error for which `isWanted` is true. It must come after the line that the last call
+  /// returned.
   @discardableResult
   public func errorLine(within limit: Duration, where isWanted: (String) -> Bool) throws -> Line {
     try wait(limit, "line on standard error") {
@@ -128,18 +133,18 @@ public final class RunningProgram: @unchecked Sendable {
     }
   }
 
-  /// The first line on standard error, of all that it has written and will, for which `isWanted` is true.
+  /// Waits for a line of standard error for which `isWanted` is true. All lines since the start are examined.
   @discardableResult
   public func anyErrorLine(within limit: Duration, where isWanted: (String) -> Bool) throws -> Line {
     try wait(limit, "line on standard error") { errors.first { isWanted($0.text) } }
   }
 
-  /// Waits for its end.
+  /// Waits for the end of the program.
   ///
-  /// - Returns: the exit code, or 128 + the signal that ended it.
+  /// - Returns: the exit code, or 128 + the number of the signal that ended the program.
   public func end(within limit: Duration) throws -> Int32 {
     let code = try wait(limit, "end", isFinal: false) { status }
-    // Its last output may still be in the pipes; a child process may keep them open.
+    // Its last output may still be in the pipes, so wait for the end of both. A child process may keep them open.
     let deadline = ContinuousClock.now + .seconds(60)
     changed.lock()
     defer { changed.unlock() }
@@ -183,7 +188,7 @@ public final class RunningProgram: @unchecked Sendable {
     }
     close(descriptor)
     changed.withLock {
-      // The last line has no line end: it is incomplete.
+      // Add the rest, which is a line without a line end.
       if !rest.isEmpty, isOutput { lines.append(Line(text: String(decoding: rest, as: UTF8.self), time: .now)) }
       openStreams -= 1
       changed.broadcast()
@@ -197,8 +202,8 @@ public func aside<Value: Sendable>(_ work: @escaping @Sendable () throws -> Valu
   try await withTaskExecutorPreference(ThreadPerJob()) { try work() }
 }
 
-/// Gives each job a thread: the thread pool of the tasks has only as many threads as cores, and none of them may be
-/// blocked.
+/// Gives each job a thread of its own. Swift's thread pool has only as many threads as there are cores, and none of
+/// them may block.
 private final class ThreadPerJob: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)

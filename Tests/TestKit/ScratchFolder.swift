@@ -1,6 +1,6 @@
 import Foundation
 
-/// A separate folder for one test, removed after it.
+/// A folder for one test, which is removed after the test.
 ///
 ///     let scratch = try ScratchFolder()
 ///     try scratch.write("a.capture", "# obdgate-capture 1\n")
@@ -20,14 +20,14 @@ public struct ScratchFolder: ~Copyable, Sendable {
     }
   }
 
-  /// The path of a file in it, whether there or not.
+  /// Returns the path of a file in the folder. The file need not exist.
   public func file(_ name: String) -> String { path + "/" + name }
 
-  /// Writes one file and returns its path.
+  /// Writes a file and returns its path.
   @discardableResult
   public func write(_ name: String, _ text: String) throws -> String { try write(name, Array(text.utf8)) }
 
-  /// Writes one file and returns its path.
+  /// Writes a file and returns its path.
   @discardableResult
   public func write(_ name: String, _ bytes: [UInt8]) throws -> String {
     try Data(bytes).write(to: URL(fileURLWithPath: file(name)))

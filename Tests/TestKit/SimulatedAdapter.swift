@@ -1,18 +1,20 @@
 import Foundation
 import Simulator
 
-/// A simulated adapter on a real port: `obdgate simulate` on a thread of the test's own.
+/// A simulated adapter on a real port. It runs the code of `obdgate simulate` on a thread of the test's process.
 public final class SimulatedAdapter: @unchecked Sendable {
   private let signal: StopSignal
   private let changed = NSCondition()
   private var names: [String] = []
   private var failure: SimulatorError?
   private var isOver = false
-  /// When its clock began, which faults count by.
+  /// The time at which the adapter's clock began. The times of faults are relative to it.
   public let started = ContinuousClock.now
 
+  /// Starts the adapter.
+  ///
   /// - Parameters:
-  ///   - port: a pty, with or without a link to it, or TCP.
+  ///   - port: a pty, with or without a link to it, or a TCP port.
   ///   - scenario: the text of a scenario file.
   public init(
     _ port: SimulatorOptions.Port, scenario: String, faults: String? = nil, log: String? = nil, baud: Int? = nil,
@@ -47,7 +49,7 @@ public final class SimulatedAdapter: @unchecked Sendable {
     _ = try name
   }
 
-  /// `/dev/pts/3`, `127.0.0.1:35000`; waits for it.
+  /// The name of the port, for example `/dev/pts/3` or `127.0.0.1:35000`. Waits until it is known.
   public var name: String {
     get throws {
       let deadline = ContinuousClock.now + .seconds(60)
@@ -63,7 +65,7 @@ public final class SimulatedAdapter: @unchecked Sendable {
     }
   }
 
-  /// Ends it, and waits for that.
+  /// Ends the adapter, and waits until it has ended.
   public func stop() {
     signal.stop()
     let deadline = ContinuousClock.now + .seconds(60)

@@ -3,18 +3,18 @@ import Glibc
 import Ports
 import Synchronization
 
-/// A satellite receiver on a pseudo-terminal: an epoch of NMEA 0183 five times a second; its time of day advances in
-/// real time.
+/// A satellite receiver on a pseudo-terminal. It sends an epoch of NMEA 0183 five times a second. Its time of day
+/// advances in real time.
 ///
 ///     let receiver = try SimulatedReceiver { seconds in .init(latitude: 48 + seconds * 0.0001, longitude: 11.5) }
 ///     … ["device": receiver.path]
 public final class SimulatedReceiver: Sendable {
-  /// The state that it reports at one moment.
+  /// The position, speed and quality that it reports at one moment.
   public struct State: Sendable {
-    /// `nil` if it has no fix.
+    /// The latitude in degrees; `nil` if it has no fix.
     public var latitude: Double?
     public var longitude: Double
-    /// GGA's quality.
+    /// The quality of the fix, as in the sentence GGA.
     public var quality = 1
     public var hdop = 0.9
 
@@ -30,16 +30,18 @@ public final class SimulatedReceiver: Sendable {
   private let isStopping = Mutex(false)
   private let ended = DispatchSemaphore(value: 0)
 
+  /// Starts a receiver.
+  ///
   /// - Parameters:
-  ///   - date: the date that it reports; its time of day starts at 12:00:00.
-  ///   - link: a link to the terminal; `nil` for a generated name.
-  ///   - state: the state at a number of seconds after the start.
+  ///   - date: the date that it reports. Its time of day begins at 12:00:00.
+  ///   - link: path of a symbolic link to the terminal; `nil` for a generated path.
+  ///   - state: returns the state at a number of seconds after the start.
   public init(
     date: String = "050327", link: String? = nil, state: @escaping @Sendable (_ seconds: Double) -> State
   ) throws {
     let terminal = try PseudoTerminal()
-    // A link with a unique name, removed when the receiver is unplugged: another test may get the number of the
-    // terminal a moment later, and a daemon that searches for its receiver must not find that one.
+    // Use a link with a unique name, which is removed when the receiver is unplugged. The terminal's own number may
+    // soon be given to another test, and a daemon that searches for its receiver must not find that terminal.
     path = link ?? NSTemporaryDirectory() + "obdgate-receiver-" + UUID().uuidString
     try? FileManager.default.removeItem(atPath: path)
     try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: terminal.path)
@@ -58,7 +60,7 @@ public final class SimulatedReceiver: Sendable {
     }
   }
 
-  /// Pulls the plug, and waits for that.
+  /// Unplugs the receiver, and waits until it is gone.
   public func stop() {
     let wasStopping = isStopping.withLock { value in
       defer { value = true }
@@ -69,7 +71,7 @@ public final class SimulatedReceiver: Sendable {
     ended.wait()
   }
 
-  /// The sentences of one epoch.
+  /// Returns the sentences of one epoch.
   public static func epoch(_ date: String, _ seconds: Double, _ state: State) -> String {
     let hundredths = Int((seconds * 100).rounded())
     let time = String(
@@ -93,13 +95,13 @@ public final class SimulatedReceiver: Sendable {
     String(format: "$%@*%02X\r\n", body, body.utf8.reduce(0, ^))
   }
 
-  /// The terminal, for the thread that writes.
+  /// The terminal, which the writing thread uses.
   private final class Held: @unchecked Sendable {
     private let terminal: PseudoTerminal
 
     init(_ terminal: consuming PseudoTerminal) { self.terminal = terminal }
 
-    /// Unread output is lost, as on a serial line.
+    /// If nobody reads, output is lost, as on a serial line.
     func write(_ text: String) {
       let bytes = Array(text.utf8)
       _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(terminal.descriptor, $0.baseAddress, $0.count) }

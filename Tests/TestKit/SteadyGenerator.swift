@@ -1,4 +1,4 @@
-/// A generator of constant numbers, which select the shortest or the longest of random values.
+/// A generator that always returns the same number. With it, a test gets the lowest or the highest of random values.
 public struct SteadyGenerator: RandomNumberGenerator {
   private let value: UInt64
 

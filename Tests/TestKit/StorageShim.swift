@@ -1,13 +1,12 @@
 import Foundation
 import Synchronization
 
-/// `Tests/Support/storage-shim.c`, preloaded with LD_PRELOAD between a program and its files.
+/// The library `Tests/Support/storage-shim.c`. It is loaded with LD_PRELOAD and intercepts a program's calls for its
+/// files.
 public enum StorageShim {
   private static let built = Mutex<String?>(nil)
 
-  /// Built by the toolchain's own C compiler once in each test run.
-  ///
-  /// - Returns: the library's path.
+  /// Returns the path of the library. It is built once in each test run, by the C compiler of the Swift toolchain.
   public static func library() throws -> String {
     try built.withLock { path in
       if let path { return path }

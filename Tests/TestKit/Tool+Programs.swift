@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 extension Tool {
-  /// The folder of the running test bundle; SwiftPM puts the programs into the same folder.
+  /// The folder of the running test bundle, in which SwiftPM also builds the programs.
   private static let productFolder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().path
 
@@ -39,7 +39,7 @@ extension Tool {
     try missing(name, remedy: "make test builds it")
   }
 
-  /// The full path of a program in `PATH` or in the project's own `.tools/venv`.
+  /// Returns the full path of a program in `PATH` or in the project's own `.tools/venv`.
   ///
   /// If it is not installed, the current test is skipped; see ``missing(_:remedy:)``.
   @discardableResult
@@ -48,9 +48,9 @@ extension Tool {
     try missing(name, remedy: "make test installs it")
   }
 
-  /// The interpreter of the project's virtual environment, which has this module.
+  /// Returns the Python interpreter of the project's virtual environment, if it has a module.
   ///
-  /// If it has not, the current test is skipped; see ``missing(_:remedy:)``.
+  /// If it does not, the current test is skipped; see ``missing(_:remedy:)``.
   public static func python(with module: String) throws -> String {
     let python = TestData.projectRoot + "/.tools/venv/bin/python3"
     if FileManager.default.isExecutableFile(atPath: python),
@@ -61,7 +61,7 @@ extension Tool {
     try missing("Python module \(module)", remedy: "make test installs it")
   }
 
-  /// `true` if the program is installed; does not skip the test.
+  /// Whether a program is installed. Unlike ``required(_:)``, it skips nothing.
   public static func has(_ name: String) -> Bool { find(name) != nil }
 
   private static func find(_ name: String) -> String? {
@@ -70,32 +70,33 @@ extension Tool {
     return folders.map { $0 + "/" + name }.first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// Skips the current test, or the current case of a test with arguments, because this machine lacks something.
+  /// Skips the current test, or the current case of a test with arguments, because the machine lacks something.
   ///
   /// - Parameters:
   ///   - what: the missing program or data.
   ///   - remedy: instructions to install it.
-  /// - Throws: in CI, where nothing may be missing, ``TestData/Missing``: the test fails.
+  /// - Throws: in CI, where nothing may be missing, ``TestData/Missing``, so that the test fails.
   public static func missing(_ what: String, remedy: String) throws -> Never {
     guard !TestData.isCI, Test.current != nil else { throw TestData.Missing(what) }
     try skip("\(what) is missing (\(remedy))")
   }
 
-  /// Skips the current test, or the current case of a test with arguments, in CI as well.
+  /// Skips the current test, or the current case of a test with arguments, also in CI.
   public static func skip(_ reason: String) throws -> Never {
-    // scripts/test.sh counts these lines: the framework prints none for a case of a test with arguments.
+    // scripts/test.sh counts these lines, because the framework reports no skipped cases of tests with arguments.
     print("skipped: \(Test.current?.name ?? "a test()"): \(reason)")
     try Test.cancel("\(reason)")
   }
 }
 
 extension Trait where Self == ConditionTrait {
-  /// The test reads the test data for its arguments. Without the data it is skipped; in CI it runs, and fails.
+  /// For a test whose arguments are read from the test data. Without the data the test is skipped; in CI it runs and
+  /// fails.
   public static var needsTestData: Self {
     .enabled(
       if: TestData.isCI || TestData.root != nil, "the test data is missing (OBDGATE_TEST_DATA names its folder)")
   }
 
-  /// The test runs as root only.
+  /// For a test that only root can run.
   public static var needsRoot: Self { .enabled(if: geteuid() == 0, "root is needed") }
 }

@@ -2,24 +2,24 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Runs programs as a person at a terminal does: arguments and bytes in; exit status, both outputs and memory out.
+/// Runs programs with arguments and bytes as their input, and returns exit status, both outputs and memory.
 ///
 ///     let jq = try Tool.run("jq", [".rpm"], stdin: Array(line.utf8))
 ///     #expect(jq.status == 0)
 ///
-/// Both outputs are drained while the input is fed, so no amount of either can stop the program; one that does not
-/// end within its time limit is killed and reported.
+/// Both outputs are read while the input is written, so that no amount of data blocks the program. A program that does
+/// not end within its time limit is killed, and an error reports this.
 public enum Tool {
   /// The result of a program.
   public struct Result: Sendable {
-    /// The exit code, or 128 + the signal that ended it, as a shell counts.
+    /// The exit code, or 128 + the number of the signal that ended the program, as in a shell.
     public let status: Int32
     public let stdout: [UInt8]
     public let stderr: [UInt8]
     /// Wall time from start to end.
     public let elapsed: Duration
 
-    /// Standard output as text; bytes that are not UTF-8 are shown as replacement characters.
+    /// Standard output as text. Bytes that are not UTF-8 become replacement characters.
     public var output: String { String(decoding: stdout, as: UTF8.self) }
     /// Standard error as text.
     public var errors: String { String(decoding: stderr, as: UTF8.self) }
@@ -27,13 +27,13 @@ public enum Tool {
     public var lines: [Substring] { output.split(separator: "\n") }
   }
 
-  /// The program could not be run to its end.
+  /// The reason why a program could not be run to its end.
   public enum Failure: Error, CustomStringConvertible {
-    /// No such program in `PATH`, or not executable.
+    /// There is no such program in `PATH`, or it is not executable.
     case notStarted(String, reason: String)
-    /// Killed after its time limit; `stderr` is its error output until then.
+    /// The program was killed after its time limit. `stderr` is its error output until then.
     case timedOut(String, limit: Duration, stderr: String)
-    /// A pipe or a process could not be had.
+    /// The system could not create a pipe or a process.
     case system(String, reason: String)
 
     public var description: String {
@@ -48,12 +48,12 @@ public enum Tool {
   /// Runs a program to its end.
   ///
   /// - Parameters:
-  ///   - executable: a path, or a name looked up in `PATH`.
-  ///   - stdin: bytes for its standard input; `nil` for an empty one.
-  ///   - environment: variables to add to those of the test; an empty value removes the variable.
-  ///   - directory: its working directory; `nil` for that of the test.
+  ///   - executable: a path, or a name that is searched in `PATH`.
+  ///   - stdin: bytes for its standard input; `nil` for an empty input.
+  ///   - environment: variables to add to those of the test; an empty value removes a variable.
+  ///   - directory: the working directory; `nil` for that of the test.
   ///   - limit: time limit.
-  /// - Throws: ``Failure``; an exit code other than 0 is a result, not an error.
+  /// - Throws: ``Failure``. An exit code other than 0 is a result, not an error.
   public static func run(
     _ executable: String, _ arguments: [String] = [], stdin: [UInt8]? = nil, environment: [String: String] = [:],
     directory: String? = nil, limit: Duration = .seconds(120)
@@ -62,17 +62,17 @@ public enum Tool {
     return try child.finish(feeding: stdin ?? [], limit: limit)
   }
 
-  /// Runs work while no program is being started. The work itself must not start any.
+  /// Runs work while no program is being started. The work itself must not start one.
   ///
-  /// Between fork and exec, a child process has copies of all descriptors of this process: a port that is closed here
-  /// is still open there.
+  /// A child process has copies of all descriptors of this process until it calls exec. Without this function, a port
+  /// that the work closes could therefore stay open for a moment.
   public static func withoutBirths<Value: Sendable>(_ work: () throws -> Value) throws -> Value {
     try Child.birth.withLock { _ in try work() }
   }
 
-  /// Runs a line of shell, for pipes: `bash -o pipefail -c line`.
+  /// Runs a shell command, which may contain pipes, as `bash -o pipefail -c line`.
   ///
-  /// With `pipefail` a failure anywhere in a pipe is the status of the whole.
+  /// With `pipefail`, the status is an error if any program in a pipe fails.
   public static func shell(
     _ line: String, stdin: [UInt8]? = nil, environment: [String: String] = [:], directory: String? = nil,
     limit: Duration = .seconds(120)
@@ -83,26 +83,27 @@ public enum Tool {
   }
 }
 
-/// A started program and the ends of its three pipes that are ours.
+/// A program that was started, and this process's ends of its three pipes.
 struct Child {
   let name: String
   let pid: pid_t
   let started: ContinuousClock.Instant
-  /// -1 once closed.
+  /// The pipe to its standard input; -1 after it was closed.
   var input: Int32
   var output: Int32
   var errors: Int32
-  /// The program's XDG_RUNTIME_DIR, so that a daemon without a configured socket does not use the folder of the
-  /// machine's own daemon.
+  /// The folder that the program gets as XDG_RUNTIME_DIR. Without it, a daemon that has no configured socket would use
+  /// the folder of the machine's own daemon.
   private let runtime: String
 
-  /// posix_spawn_file_actions_addclosefrom_np(3), of glibc from 2.34 on, which Glibc's module lacks.
+  /// posix_spawn_file_actions_addclosefrom_np(3) of glibc 2.34 and later, which Swift's Glibc module lacks.
   private static let closeFrom: CloseFrom? = unsafe dlsym(nil, "posix_spawn_file_actions_addclosefrom_np").map {
     unsafe unsafeBitCast($0, to: CloseFrom.self)
   }
   private typealias CloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
 
-  /// One at a time: between making a pipe and closing it on exec, no other child may be born that would inherit it.
+  /// Only one program is started at a time. Otherwise, a program that is started between the creation of a pipe and the
+  /// setting of its close-on-exec flag would inherit the pipe.
   fileprivate static let birth = Mutex(())
 
   init(
@@ -110,14 +111,14 @@ struct Child {
   ) throws {
     self = try Child.birth.withLock { _ in
       try Child(
-        // Glibc's module lacks posix_spawn's own change of directory.
+        // Change the directory by `env`, because Glibc's module lacks the function of posix_spawn for it.
         spawning: directory.map { ["env", "-C", $0, executable] + arguments } ?? [executable] + arguments,
         environment: environment, feeds: feeds)
     }
   }
 
   private init(spawning command: [String], environment: [String: String], feeds: Bool) throws {
-    // A program that ends before it has read its input must not end the tests with SIGPIPE.
+    // If a program ends before it has read its input, writing must not end the tests by SIGPIPE.
     _ = signal(SIGPIPE, SIG_IGN)
     let stdin = try Child.pipe()
     let stdout = try Child.pipe()
@@ -132,11 +133,12 @@ struct Child {
     unsafe posix_spawn_file_actions_adddup2(&actions, stdin.read, 0)
     unsafe posix_spawn_file_actions_adddup2(&actions, stdout.write, 1)
     unsafe posix_spawn_file_actions_adddup2(&actions, stderr.write, 2)
-    // Libraries do not close their sockets on exec. A child that runs long would keep connections open that both ends
-    // have closed, and a program that waits for the end of such a connection would not continue.
+    // Some libraries do not set the close-on-exec flag of their sockets. A child that runs long would keep such
+    // connections open after both ends have closed them, and a program that waits for the end of a connection would
+    // hang.
     if let closeFrom = unsafe Child.closeFrom { _ = unsafe closeFrom(&actions, 3) }
 
-    // The child gets the signal settings that a shell would give it: SIGPIPE ends it, nothing is blocked.
+    // The child gets the same signal settings as from a shell: SIGPIPE ends it, and no signal is blocked.
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -172,7 +174,7 @@ struct Child {
     if !feeds { closeInput() }
   }
 
-  /// Feeds and drains until the program has closed both outputs and ended.
+  /// Writes the input and reads both outputs until the program has ended.
   mutating func finish(feeding bytes: [UInt8], limit: Duration) throws -> Tool.Result {
     let deadline = started + limit
     defer {
@@ -180,7 +182,7 @@ struct Child {
       hasEnded()
     }
     if input >= 0 {
-      // Filling the pipe must not keep us from draining the outputs.
+      // Writing must not block, because the outputs must be read at the same time.
       _ = fcntl(input, F_SETFL, O_NONBLOCK)
       if bytes.isEmpty { closeInput() }
     }
@@ -189,7 +191,7 @@ struct Child {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     var fed = 0
     while output >= 0 || errors >= 0 {
-      // poll ignores negative descriptors: a closed pipe just stays silent.
+      // poll ignores negative descriptors, so closed pipes need no special case.
       var waiting = [
         pollfd(fd: input, events: Int16(POLLOUT), revents: 0), pollfd(fd: output, events: Int16(POLLIN), revents: 0),
         pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
@@ -209,7 +211,7 @@ struct Child {
       elapsed: .now - started)
   }
 
-  /// Waits for the end of a program whose outputs are closed, which is usually immediate.
+  /// Waits for the end of a program that has closed its outputs. It usually ends immediately.
   private func status(deadline: ContinuousClock.Instant, limit: Duration, stderr: [UInt8]) throws -> Int32 {
     var status: Int32 = 0
     while true {
@@ -219,11 +221,11 @@ struct Child {
       _ = try milliseconds(until: deadline, limit: limit, stderr: stderr)
       poll(nil, 0, 1)
     }
-    // WIFSIGNALED and WEXITSTATUS are macros that Glibc's module does not bring.
+    // WIFSIGNALED and WEXITSTATUS are macros, which Swift cannot import.
     return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
   }
 
-  /// The remainder of the time limit; after the limit the program is killed.
+  /// Returns the rest of the time limit. If it has passed, kills the program and throws an error.
   private func milliseconds(
     until deadline: ContinuousClock.Instant, limit: Duration, stderr: [UInt8]
   ) throws -> Int32 {
@@ -246,7 +248,7 @@ struct Child {
     }
   }
 
-  /// Removes the files made for it after its end.
+  /// Removes the files that were made for the program. Called after its end.
   func hasEnded() { Child.remove(runtime) }
 
   private static func remove(_ folder: String) {
@@ -270,7 +272,8 @@ struct Child {
     errors = -1
   }
 
-  /// Both ends close on exec: programs started at the same time must not keep each other's pipes open.
+  /// Both ends have the close-on-exec flag, so that programs that are started at the same time do not keep each other's
+  /// pipes open.
   private static func pipe() throws -> (read: Int32, write: Int32) {
     var ends: [Int32] = [-1, -1]
     guard unsafe Glibc.pipe(&ends) == 0 else { throw Tool.Failure.system("pipe", reason: message(errno)) }
