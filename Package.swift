@@ -172,8 +172,8 @@ let package = Package(
       name: "FleetWork", dependencies: ["FleetDomain", "Telemetry"], path: "Sources/Fleet/FleetWork",
       swiftSettings: strict),
     .target(
-      name: "FleetFigures", dependencies: ["FleetDomain", "FleetWork", "Telemetry"],
-      path: "Sources/Fleet/FleetFigures", swiftSettings: strict),
+      name: "FleetFigures", dependencies: ["FleetDomain", "FleetWork", "Geofencing", "Telemetry"],
+      path: "Sources/Fleet/FleetFigures", swiftSettings: inlined),
     .target(
       name: "FleetAccess",
       dependencies: [
@@ -338,7 +338,8 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto"),
       ], swiftSettings: strict),
     .testTarget(
-      name: "FleetFiguresTests", dependencies: ["FleetFigures", "FleetDomain", "FleetWork", "Telemetry", "TestKit"],
+      name: "FleetFiguresTests",
+      dependencies: ["FleetFigures", "FleetDomain", "FleetWork", "Geofencing", "Telemetry", "TestKit"],
       swiftSettings: strict),
     .testTarget(
       name: "FleetWorkTests", dependencies: ["FleetWork", "FleetDomain", "Telemetry", "TestKit"],

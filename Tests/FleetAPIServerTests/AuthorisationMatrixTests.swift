@@ -132,7 +132,7 @@ import Testing
     + ["/ws", "/api/ws"].map {
       Row(method: "GET", route: $0, gateway: 426, readOnly: 426, foreignAdmin: 426, admin: 426, isOpen: true)
     }
-    + ["telemetry", "latest", "trips", "dtcs", "events"].flatMap { name in
+    + ["telemetry", "latest", "trips", "dtcs", "events", "track"].flatMap { name in
       // A vehicle of the same tenant that is not the gateway's own, and one that the other tenant has too.
       ["VAN-1", "VAN-2"].map { vehicle in
         Row(
@@ -140,7 +140,7 @@ import Testing
           gateway: 403, readOnly: 200, foreignAdmin: vehicle == "VAN-1" ? 200 : 404, admin: 200)
       }
     }
-    + ["trips", "dtcs", "events"].map { name in
+    + ["trips", "dtcs", "events", "positions"].map { name in
       Row(method: "GET", route: "/api/\(name)", gateway: 403, readOnly: 200, foreignAdmin: 200, admin: 200)
     }
 

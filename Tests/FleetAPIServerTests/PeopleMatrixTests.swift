@@ -263,6 +263,10 @@ import Testing
     Row(
       "GET /api/vehicles/{vehicleId}/latest", "/api/vehicles/VAN-2/latest",
       gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),
+    Row("GET /api/positions", gets: [401, 403, 200, 200, 200, 200, 200, 200, 200]),
+    Row(
+      "GET /api/vehicles/{vehicleId}/track", "/api/vehicles/VAN-2/track",
+      gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),
     Row("GET /api/trips", gets: [401, 403, 200, 200, 200, 200, 200, 200, 200]),
     Row("GET /api/geofences", gets: [401, 200, 200, 403, 200, 200, 200, 200, 200]),
     Row("DELETE /api/geofences", gets: [401, 403, 403, 403, 403, 403, 204, 204, 204]),

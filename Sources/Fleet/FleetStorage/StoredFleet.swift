@@ -27,7 +27,7 @@ import Telemetry
 /// |---|---|
 /// | `setting` | values by name: `cursorKey`, the key of cursors; `store`, the identifier of the store; `served` (SQLite) or `origin` (PostgreSQL), the place of the database at the last start |
 /// | `tenant` | a tenant: its `id`; `position` of its feed; `forgotten`, the position up to which changes were deleted; the numbers of its `gateways` and `tokens` |
-/// | `vehicle` | a vehicle: the properties that operators set; the gateway that registered it (`registered_by`); the latest time of its records |
+/// | `vehicle` | a vehicle: the properties that operators set; the gateway that registered it (`registered_by`); the latest time of its records; `place`, `motion` and `last_trip`: what its newest records say (``LastKnownValue``), `is_incomplete` until an upgrade has set them |
 /// | `newest` | the newest record of a vehicle and class, or, for classes with ECUs, of each ECU; class -1 is the newest telemetry with a position |
 /// | `record` | a record: `time` in ms (the lowest number means none), `seq`, `quality`, time when it was `received`, `body` as sent |
 /// | `telemetry_run` | telemetry of one vehicle that arrived together, compressed: ``TelemetryRun`` |

@@ -28,6 +28,9 @@ struct Maintenance: Service {
     var passes = 0
     var isReported = false
     while !Task.isCancelled {
+      await attempt("vehicles of an earlier version", "completed") { () throws(StorageError) in
+        try await storage.finishUpgrade()
+      }
       await attempt("records of removed vehicles") { () throws(StorageError) in
         try await storage.finishRemovals()
       }
@@ -91,10 +94,11 @@ struct Maintenance: Service {
   }
 
   /// Runs a task and logs its failure. The next pass tries a failed task again.
-  private func attempt(_ what: String, _ work: () async throws(StorageError) -> Int64) async {
+  private func attempt(_ what: String, _ done: String = "removed", _ work: () async throws(StorageError) -> Int64) async
+  {
     do throws(StorageError) {
       let removed = try await work()
-      if removed > 0 { logger.info("retention: \(removed) \(what) removed") }
+      if removed > 0 { logger.info("retention: \(removed) \(what) \(done)") }
     } catch {
       if !Task.isCancelled { logger.error("retention: \(what): \(error)") }
     }

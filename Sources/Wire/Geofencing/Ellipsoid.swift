@@ -65,4 +65,11 @@ extension GeoPosition {
     SpacePoint(latitude: latitude, longitude: longitude).distance(
       to: SpacePoint(latitude: other.latitude, longitude: other.longitude))
   }
+
+  /// The length of a degree of longitude and of a degree of latitude at this position, m.
+  public var metresPerDegree: (longitude: Double, latitude: Double) {
+    let (sine, cosine) = sineAndCosine(degrees: latitude)
+    let radii = Ellipsoid.radii(sine: sine)
+    return (radii.normal * cosine * radiansPerDegree, radii.meridian * radiansPerDegree)
+  }
 }

@@ -56,6 +56,7 @@ final class TroubledStorage: FleetStorage {
     try await trouble(.changes)
     return try await real.changes(after: position, limit: limit, tenant: tenant)
   }
+  func finishUpgrade() async throws(StorageError) -> Int64 { try await real.finishUpgrade() }
   func view<Value: Sendable>(
     tenant: TenantID, _ work: @escaping @Sendable (any FleetView) throws(ThingError) -> Value
   ) async throws(ThingError) -> Value { try await real.view(tenant: tenant, work) }

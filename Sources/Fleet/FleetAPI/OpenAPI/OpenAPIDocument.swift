@@ -19,7 +19,7 @@ enum OpenAPIDocument {
     text += Array(#"},"components":{"securitySchemes":{"key":{"type":"http","scheme":"bearer"}},"schemas":"#.utf8)
     // Both texts are JSON objects. Leave out the closing brace of the first one, to join them.
     text += Array(OpenAPISchemas.text.utf8).dropLast()
-    text += Array(",\(RecordSchemas.text),\(AccountSchemas.text),\(FleetSchemas.text)}}}".utf8)
+    text += Array(",\(RecordSchemas.text),\(AccountSchemas.text),\(FleetSchemas.text),\(FigureSchemas.text)}}}".utf8)
     return text
   }
 

@@ -38,6 +38,7 @@ enum FleetRoutes {
       + FuelRoutes(storage: storage).routes
       + JourneyRoutes(storage: storage).routes
       + RecordRoutes(storage: storage).routes
+      + PositionRoutes(storage: storage).routes
       + FenceRoutes(storage: storage).routes
       + GatewayRoutes(storage: storage, authenticator: authenticator, lastSeen: lastSeen).routes
       + TokenRoutes(storage: storage, authenticator: authenticator, hub: hub).routes

@@ -25,6 +25,11 @@ public protocol FleetView {
   ///   - thing: id of the thing whose entries are returned; `nil` for all entries.
   ///   - number: only entries with lower numbers are returned; `nil` for the first page.
   func audit(thing: UUIDv7?, before number: Int64?, limit: Int) throws(ThingError) -> [AuditEntry]
+
+  /// Returns the newest positions of all vehicles that have one, in the order of the vehicles' ids.
+  ///
+  /// - Parameter fleets: only vehicles of these fleets; `nil` for all vehicles.
+  func positions(fleets: [UUIDv7]?) throws(ThingError) -> [LastKnown]
 }
 
 extension FleetView {

@@ -112,6 +112,13 @@ public protocol FleetStorage: Sendable {
   @discardableResult
   func finishRemovals() async throws(StorageError) -> Int64
 
+  /// Completes what an upgrade of the database left to do, in small transactions: the positions of vehicles whose
+  /// records an earlier version stored.
+  ///
+  /// - Returns: the number of completed vehicles.
+  @discardableResult
+  func finishUpgrade() async throws(StorageError) -> Int64
+
   // MARK: Fences
 
   /// Returns the version of the fences without the document; `nil` if no fences were ever stored.

@@ -13,6 +13,7 @@ enum SQLValue: Equatable, Sendable {
   init(_ number: Int64?) { self = number.map { .integer($0) } ?? .null }
   init(_ number: Int32) { self = .integer(Int64(number)) }
   init(_ text: String?) { self = text.map { .text($0) } ?? .null }
+  init(_ value: LastKnownValue?) { self = value.map { .bytes($0.bytes) } ?? .null }
 }
 
 /// A row of a statement's result. Columns count from 0. The statement determines their number and types.

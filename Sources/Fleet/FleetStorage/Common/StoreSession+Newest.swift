@@ -49,6 +49,7 @@ extension StoreSession {
         let part = NewestRecord.Part(recordClass: Int16(truncatingIfNeeded: row.integer(0)), ecu: row.text(1))
         parts[part.rowClass, default: [:]][part] = id
       }
+      let columns = parts.values.flatMap { $0.keys.compactMap { LastKnownColumn($0) } }
       for (recordClass, ids) in parts.sorted(by: { $0.key < $1.key }) {
         let found = try newest(Set(ids.keys), recordClass, of: vehicle, tenant: moved.tenant)
         for (part, id) in ids {
@@ -66,6 +67,7 @@ extension StoreSession {
       try run(
         "UPDATE vehicle SET last_record_at = (SELECT max(time) FROM newest WHERE vehicle = $1) WHERE key = $1",
         [SQLValue(vehicle)])
+      if !columns.isEmpty { try setLastKnown(columns, of: vehicle, tenant: moved.tenant) }
     }
   }
 

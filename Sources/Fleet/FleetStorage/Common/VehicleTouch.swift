@@ -6,6 +6,8 @@ struct VehicleTouch {
   /// The latest credible time among the rows.
   private(set) var time = StoredTime.undated
   private(set) var newest: [NewestRecord] = []
+  /// The newest of each kind that ``LastKnown`` shows.
+  private(set) var lastKnown: [LastKnownColumn: LastKnownValue] = [:]
   private var ecus = 0
 
   init(vehicle: Int32) { self.vehicle = vehicle }
@@ -15,33 +17,53 @@ struct VehicleTouch {
   /// - Parameter rows: rows grouped by vehicle.
   static func all(of rows: some Sequence<RecordRow>) -> [VehicleTouch] {
     var touches: [VehicleTouch] = []
+    // The bodies of the newest records, which are read only once they are known to be the newest.
+    var bodies: [LastKnownColumn: [UInt8]] = [:]
     for row in rows {
-      if touches.last?.vehicle != row.key.vehicle { touches.append(VehicleTouch(vehicle: row.key.vehicle)) }
-      touches[touches.count - 1].add(row)
+      if touches.last?.vehicle != row.key.vehicle {
+        if !touches.isEmpty { touches[touches.count - 1].read(bodies) }
+        bodies = [:]
+        touches.append(VehicleTouch(vehicle: row.key.vehicle))
+      }
+      touches[touches.count - 1].add(row, &bodies)
     }
+    if !touches.isEmpty { touches[touches.count - 1].read(bodies) }
     return touches
   }
 
-  private mutating func add(_ row: RecordRow) {
+  private mutating func read(_ bodies: [LastKnownColumn: [UInt8]]) {
+    for (column, body) in bodies {
+      guard let record = newest.first(where: { $0.part == column.part }), record.time != StoredTime.undated else {
+        continue
+      }
+      lastKnown[column] = LastKnownValue(column, of: record, body: body)
+    }
+  }
+
+  private mutating func add(_ row: RecordRow, _ bodies: inout [LastKnownColumn: [UInt8]]) {
     // A record whose time is not credible is never the newest one.
     guard row.quality != .ahead else { return }
     time = max(time, row.time)
-    add(row, NewestRecord.Part(recordClass: row.key.recordClass, ecu: row.ecu ?? ""))
-    if row.hasPosition, row.time != StoredTime.undated { add(row, .position) }
+    let part = NewestRecord.Part(recordClass: row.key.recordClass, ecu: row.ecu ?? "")
+    if add(row, part), let column = LastKnownColumn(part) { bodies[column] = row.body }
+    if row.hasPosition, row.time != StoredTime.undated, add(row, .position) { bodies[.place] = row.body }
   }
 
-  private mutating func add(_ row: RecordRow, _ part: NewestRecord.Part) {
+  /// - Returns: whether the row is the newest of the part so far.
+  private mutating func add(_ row: RecordRow, _ part: NewestRecord.Part) -> Bool {
     let candidate = NewestRecord(
       part: part, time: row.time, sequence: row.sequence, idHigh: row.key.idHigh, idLow: row.key.idLow)
     if let index = newest.firstIndex(where: { $0.part == part }) {
-      if newest[index].isBefore(candidate) { newest[index] = candidate }
+      guard newest[index].isBefore(candidate) else { return false }
+      newest[index] = candidate
     } else {
       if !part.ecu.isEmpty {
-        guard ecus < NewestRecord.mostECUs else { return }
+        guard ecus < NewestRecord.mostECUs else { return false }
         ecus += 1
       }
       newest.append(candidate)
     }
+    return true
   }
 }
 

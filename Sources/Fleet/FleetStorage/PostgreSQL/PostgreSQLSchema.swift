@@ -6,7 +6,7 @@ enum PostgreSQLSchema {
   /// The step at index n upgrades version n to version n + 1.
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-    version11, version12, version13, version14, version15,
+    version11, version12, version13, version14, version15, version16,
   ]
 
   private static let version1 =
@@ -334,6 +334,14 @@ enum PostgreSQLSchema {
     );
     CREATE INDEX journey_vehicle ON journey (tenant, vehicle_id, start_time);
     CREATE INDEX journey_driver ON journey (tenant, driver_id, status);
+    """
+
+  /// Adds what the newest records of a vehicle say. It is set later for vehicles that have records.
+  private static let version16 = """
+    ALTER TABLE vehicle ADD COLUMN place_time bigint, ADD COLUMN place bytea, ADD COLUMN motion bytea,
+      ADD COLUMN last_trip bytea, ADD COLUMN is_incomplete smallint NOT NULL DEFAULT 0;
+    UPDATE vehicle SET is_incomplete = 1 WHERE last_record_at IS NOT NULL;
+    CREATE INDEX vehicle_incomplete ON vehicle (key) WHERE is_incomplete = 1;
     """
 
   /// SQL expression for the time of the migration, ms. It has the same value in all statements of the migration.

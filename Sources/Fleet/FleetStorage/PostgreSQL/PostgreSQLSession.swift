@@ -121,10 +121,23 @@ final class PostgreSQLSession: StoreSession {
     parameters.add(array: vehicles, of: PostgreSQLType.int8, arrayType: PostgreSQLType.int8Array) {
       $1.append(bigEndian: $0.time)
     }
+    parameters.add(
+      optionals: vehicles.map { $0.lastKnown[.place]?.milliseconds }, of: PostgreSQLType.int8,
+      arrayType: PostgreSQLType.int8Array
+    ) { $1.append(bigEndian: $0) }
+    for column in [LastKnownColumn.place, .motion, .trip] {
+      parameters.add(
+        optionals: vehicles.map { $0.lastKnown[column]?.bytes }, of: PostgreSQLType.bytea,
+        arrayType: PostgreSQLType.byteaArray
+      ) { $1.append(contentsOf: $0) }
+    }
     let changed = try connection.query(
       """
-      UPDATE vehicle SET last_record_at = greatest(last_record_at, t.time)
-      FROM unnest($1, $2) AS t (key, time) WHERE vehicle.key = t.key
+      UPDATE vehicle SET last_record_at = greatest(last_record_at, t.time),
+        place_time = greatest(vehicle.place_time, t.place_time), place = greatest(vehicle.place, t.place),
+        motion = greatest(vehicle.motion, t.motion), last_trip = greatest(vehicle.last_trip, t.last_trip)
+      FROM unnest($1, $2, $3, $4, $5, $6) AS t (key, time, place_time, place, motion, last_trip)
+      WHERE vehicle.key = t.key
       """, parameters
     ).changed
     guard changed == vehicles.count else {

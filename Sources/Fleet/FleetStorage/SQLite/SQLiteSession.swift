@@ -98,8 +98,17 @@ struct SQLiteSession: StoreSession {
   func prepare(for improvements: [Improvement]) {}
 
   func touch(_ vehicles: [VehicleTouch]) throws(StoreFailure) {
+    // Unlike PostgreSQL's `greatest`, `max` is null if one of its values is null.
     let time = try SQLiteQuery(
-      database, "UPDATE vehicle SET last_record_at = max(coalesce(last_record_at, ?2), ?2) WHERE key = ?1")
+      database,
+      """
+      UPDATE vehicle SET last_record_at = max(coalesce(last_record_at, ?2), ?2),
+        place_time = coalesce(max(coalesce(place_time, ?3), ?3), place_time),
+        place = coalesce(max(coalesce(place, ?4), ?4), place),
+        motion = coalesce(max(coalesce(motion, ?5), ?5), motion),
+        last_trip = coalesce(max(coalesce(last_trip, ?6), ?6), last_trip)
+      WHERE key = ?1
+      """)
     let newest = try SQLiteQuery(
       database,
       """
@@ -110,6 +119,10 @@ struct SQLiteSession: StoreSession {
     for vehicle in vehicles {
       time.bind(Int64(vehicle.vehicle), at: 1)
       time.bind(vehicle.time, at: 2)
+      time.bind(SQLValue(vehicle.lastKnown[.place]?.milliseconds), at: 3)
+      time.bind(SQLValue(vehicle.lastKnown[.place]), at: 4)
+      time.bind(SQLValue(vehicle.lastKnown[.motion]), at: 5)
+      time.bind(SQLValue(vehicle.lastKnown[.trip]), at: 6)
       try time.run()
       for record in vehicle.newest {
         newest.bind(Int64(vehicle.vehicle), at: 1)

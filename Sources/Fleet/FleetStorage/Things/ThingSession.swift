@@ -4,8 +4,8 @@ import Telemetry
 /// The things of one tenant in an open transaction.
 final class ThingSession: FleetTransaction {
   let now: Timestamp
-  private let session: any StoreSession
-  private let tenant: Int32
+  let session: any StoreSession
+  let tenant: Int32
   private let actor: Actor
   /// The key of cursors; `nil` in a transaction that reads no lists.
   private let cursorKey: CursorKey?
@@ -300,7 +300,7 @@ final class ThingSession: FleetTransaction {
   // MARK: Failures
 
   /// Runs statements, and stores the error if they fail.
-  private func asking<Value>(_ work: () throws(StoreFailure) -> Value) throws(ThingError) -> Value {
+  func asking<Value>(_ work: () throws(StoreFailure) -> Value) throws(ThingError) -> Value {
     do throws(StoreFailure) {
       return try work()
     } catch {

@@ -1,0 +1,56 @@
+/// The schemas of what is computed from records, in `openapi.json`.
+enum FigureSchemas {
+  /// Members of one JSON object, without its braces.
+  static let text = ##"""
+    "PositionCollection": {
+      "description": "A FeatureCollection (RFC 7946).",
+      "type": "object", "required": ["type", "features"], "additionalProperties": false,
+      "properties": {
+        "type": { "const": "FeatureCollection" },
+        "features": { "type": "array", "items": { "$ref": "#/components/schemas/PositionFeature" } }
+      }
+    },
+    "PositionFeature": {
+      "type": "object", "required": ["type", "id", "geometry", "properties"], "additionalProperties": false,
+      "properties": {
+        "type": { "const": "Feature" },
+        "id": { "$ref": "#/components/schemas/Name" },
+        "geometry": {
+          "type": "object", "required": ["type", "coordinates"], "additionalProperties": false,
+          "properties": {
+            "type": { "const": "Point" },
+            "coordinates": { "description": "Longitude and latitude.", "type": "array", "minItems": 2, "maxItems": 2, "items": { "type": "number" } }
+          }
+        },
+        "properties": {
+          "type": "object", "required": ["vehicleId", "state", "timestamp"], "additionalProperties": false,
+          "properties": {
+            "vehicleId": { "$ref": "#/components/schemas/Name" },
+            "name": { "type": "string" },
+            "fleetId": { "type": "string", "format": "uuid" },
+            "driverId": { "description": "The driver to whom the vehicle was assigned at that time.", "type": "string", "format": "uuid" },
+            "state": {
+              "description": "`moving`: at least 3 km/h. `idle`: slower, and the engine runs. `parked`: the engine does not run, the trip has ended, or nothing says that the engine runs. `silent`: the newest record is older than 15 minutes; of a parked vehicle, older than a day.",
+              "enum": ["moving", "idle", "parked", "silent"]
+            },
+            "heading": { "description": "Course over ground, °.", "type": "number" },
+            "speed": { "description": "km/h.", "type": "number" },
+            "timestamp": { "description": "The time of the position.", "$ref": "#/components/schemas/Time" },
+            "lastRecordAt": { "description": "The time of the newest record.", "$ref": "#/components/schemas/Time" }
+          }
+        }
+      }
+    },
+    "Track": {
+      "description": "A LineString or MultiLineString (RFC 7946) with a time for each position.",
+      "type": "object", "required": ["type", "coordinates", "times", "vehicleId"], "additionalProperties": false,
+      "properties": {
+        "type": { "enum": ["LineString", "MultiLineString"] },
+        "coordinates": { "type": "array" },
+        "times": { "description": "In the form of `coordinates`.", "type": "array" },
+        "vehicleId": { "$ref": "#/components/schemas/Name" },
+        "continuesAt": { "description": "The `from` of the rest, if the track is too long for one answer. GPX has the header `Fleet-Continues-At`.", "$ref": "#/components/schemas/Time" }
+      }
+    }
+    """##
+}

@@ -1,0 +1,249 @@
+import FleetDomain
+import FleetFigures
+import HTTPTypes
+import Telemetry
+
+/// Where vehicles are, and where they were.
+struct PositionRoutes {
+  let storage: any FleetStorage
+
+  var routes: [Route] { [positions, track] }
+
+  // MARK: Positions
+
+  private var positions: Route {
+    let storage = storage
+    let operation = Operation(
+      id: "listPositions", summary: "The newest position of every vehicle that has one, with its state.",
+      parameters: [
+        .query(
+          "bbox",
+          "West, south, east, north in °, with commas between: only positions in this box. It crosses the antimeridian if west is greater than east.",
+          #"{"type":"string","examples":["9.5,46.3,17.2,49.1"]}"#),
+        .query("fleet", "Only vehicles of these fleets, with commas between.", #"{"type":"string"}"#),
+      ],
+      results: [
+        .init(
+          .ok, "A GeoJSON FeatureCollection.",
+          .init(types: ["application/geo+json"], schema: "PositionCollection"))
+      ])
+    return Route(.get, "/api/positions", .may(.read, .records), operation, isFiltered: true) { call in
+      let box = try call.query["bbox"].map { text throws(APIError) in try BoundingBox(query: text) }
+      let fleets = try Self.fleets(call.query["fleet"])
+      let now = WallClock.now
+      let selection = try await call.selection(storage)
+      let visible =
+        selection.windows.isEmpty
+        ? selection.fleets.map { own in fleets.map { $0.filter(own.contains) } ?? Array(own) } ?? fleets : fleets
+      let found = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
+        try view.positions(fleets: visible)
+      }
+      try await call.memory.grow(to: found.count * Self.longestFeature)
+      return try await call.heavily(found.count * Self.longestFeature) {
+        var text = Array(#"{"type":"FeatureCollection","features":["#.utf8)
+        text.reserveCapacity(found.count * 300)
+        var isFirst = true
+        for known in found {
+          guard let place = known.place, box?.contains(place) ?? true,
+            selection.contains(known.vehicle, of: known.fleetID, at: place.time)
+          else { continue }
+          if !isFirst { text.append(UInt8(ascii: ",")) }
+          isFirst = false
+          Self.write(known, place, at: now, to: &text)
+        }
+        text += Array("]}".utf8)
+        return Answer(type: "application/geo+json", bytes: text)
+      }
+    }
+  }
+
+  /// The memory in bytes for a feature and the data from which it is made.
+  private static let longestFeature = 1_024
+
+  private static func write(_ known: LastKnown, _ place: LastKnown.Place, at now: Timestamp, to text: inout [UInt8]) {
+    let id = JSON.text(known.vehicle).canonicalText
+    text += Array(#"{"type":"Feature","id":\#(id),"geometry":{"type":"Point","coordinates":["#.utf8)
+    text += Array("\(place.longitude),\(place.latitude)]},\"properties\":{\"vehicleId\":\(id)".utf8)
+    if let name = known.name { text += Array(",\"name\":\(JSON.text(name).canonicalText)".utf8) }
+    if let fleet = known.fleetID { text += Array(",\"fleetId\":\"\(fleet.string)\"".utf8) }
+    if let driver = known.driverID { text += Array(",\"driverId\":\"\(driver.string)\"".utf8) }
+    text += Array(",\"state\":\"\(VehicleState(of: known, at: now).rawValue)\"".utf8)
+    if let heading = place.heading { text += Array(",\"heading\":\(heading)".utf8) }
+    if let speed = place.speed { text += Array(",\"speed\":\(speed)".utf8) }
+    text += Array(",\"timestamp\":\"\(place.time.string)\"".utf8)
+    if let time = known.lastRecordAt { text += Array(",\"lastRecordAt\":\"\(time.string)\"".utf8) }
+    text += Array("}}".utf8)
+  }
+
+  private static func fleets(_ text: String?) throws(APIError) -> [UUIDv7]? {
+    guard let text else { return nil }
+    let names = text.split(separator: ",", omittingEmptySubsequences: false)
+    let ids = names.compactMap { UUIDv7($0.utf8.span) }
+    guard ids.count == names.count, ids.count <= 100 else {
+      throw .badRequest("query: fleet: expected 1 to 100 ids of fleets with commas between, found \(quoted(text))")
+    }
+    return ids
+  }
+
+  // MARK: Tracks
+
+  /// The greatest number of records that one request reads.
+  static let mostRecords = 200_000
+  /// The greatest number of positions in an answer.
+  static let mostPoints = 100_000
+  private static let pageRecords = 2_000
+  /// The memory in bytes for a position in an answer, and the data from which it is made.
+  private static let pointBytes = 160
+
+  private var track: Route {
+    let storage = storage
+    let operation = Operation(
+      id: "getTrack",
+      summary:
+        "The way of a vehicle, simplified. Without a position for 5 minutes, it continues in another part of a MultiLineString.",
+      parameters: [
+        .from, .to,
+        .query(
+          "tolerance", "The greatest distance of a removed position from the line, m.",
+          #"{"type":"number","minimum":0,"maximum":100000,"default":10}"#),
+        .query("format", "The format of the answer.", #"{"enum":["geojson","gpx"],"default":"geojson"}"#),
+      ],
+      results: [
+        .init(
+          .ok, "The track. `continuesAt` is the `from` of the rest if it is too long for one answer.",
+          .init(types: ["application/geo+json", "application/gpx+xml"], schema: "Track"))
+      ])
+    return Route(.get, "/api/vehicles/{vehicleId}/track", .may(.read, .records), operation, isFiltered: true) { call in
+      let name = try call.name("vehicle")
+      let tolerance = try call.number("tolerance", in: 0...100_000) ?? 10
+      let format = call.query["format"] ?? "geojson"
+      guard ["geojson", "gpx"].contains(format) else {
+        throw APIError.badRequest("query: format: expected geojson or gpx, found \(quoted(format))")
+      }
+      let (from, to) = (try call.time("from"), try call.time("to"))
+      let caller = try call.caller
+      let (vehicle, windows) = try await storage.view(tenant: caller.tenant) { view throws(ThingError) in
+        try call.recordWindows(of: name, view)
+      }
+      var reader = TrackReader(tolerance: tolerance)
+      try await reader.read(
+        RecordQuery.telemetry(of: vehicle.value.id, from: from, to: to, limit: Self.pageRecords), windows, call, storage
+      )
+      let (track, rest) = (reader.builder.finish(), reader.continuesAt)
+      return try await call.heavily(track.pointCount * Self.pointBytes) {
+        if format == "gpx" {
+          var answer = Answer(
+            type: "application/gpx+xml", bytes: track.gpx(name: vehicle.value.name ?? vehicle.value.id))
+          if let rest { answer.headers[.fleetContinuesAt] = rest.string }
+          return answer
+        }
+        let more = rest.map { ",\"continuesAt\":\"\($0.string)\"" } ?? ""
+        return Answer(
+          type: "application/geo+json",
+          bytes: track.geoJSON(members: ",\"vehicleId\":\(JSON.text(vehicle.value.id).canonicalText)\(more)"))
+      }
+    }
+  }
+
+  /// Reads the positions of a track, page by page.
+  private struct TrackReader {
+    var builder: TrackBuilder
+    /// The time of the first record that was not read; `nil` if all were.
+    var continuesAt: Timestamp?
+
+    init(tolerance: Double) { builder = TrackBuilder(tolerance: tolerance) }
+
+    mutating func read(_ query: RecordQuery, _ call: Call, _ storage: any FleetStorage) async throws {
+      var (query, count) = (query, 0)
+      let tenant = try call.tenant
+      var last: Timestamp?
+      repeat {
+        // A page of records of usual length, twice.
+        try await call.memory.grow(to: builder.pointCount * PositionRoutes.pointBytes + query.limit * 2_048)
+        let page = try await storage.records(query, tenant: tenant)
+        count += page.items.count
+        let bytes = page.items.reduce(0) { $0 + $1.body.count }
+        let points = try await call.heavily(bytes) { page.items.compactMap { TrackPoint($0) } }
+        for point in points { builder.add(point) }
+        last = page.items.last?.time ?? last
+        query.cursor = page.next
+      } while query.cursor != nil && count < PositionRoutes.mostRecords
+        && builder.pointCount < PositionRoutes.mostPoints
+      guard query.cursor != nil, let last else { return }
+      // Records of the same ms may be on both sides of the limit; they are in both answers.
+      continuesAt = last
+    }
+  }
+}
+
+extension TrackPoint {
+  /// The position of a record; `nil` if it has none, no time, or one that is not credible.
+  init?(_ record: StoredRecord) {
+    guard let time = record.time, !record.isTimeAhead else { return nil }
+    let values = TelemetryValues(record: record.body)
+    guard let latitude = values.latitude, let longitude = values.longitude else { return nil }
+    self.init(time: time, latitude: latitude, longitude: longitude)
+  }
+}
+
+/// A box of longitudes and latitudes (RFC 7946, 5).
+struct BoundingBox: Equatable {
+  let west, south, east, north: Double
+
+  /// - Throws: 400.
+  init(query text: String) throws(APIError) {
+    let numbers = text.split(separator: ",", omittingEmptySubsequences: false).compactMap { Double($0) }
+    guard numbers.count == 4, text.split(separator: ",", omittingEmptySubsequences: false).count == 4,
+      numbers.allSatisfy(\.isFinite), abs(numbers[0]) <= 180, abs(numbers[2]) <= 180, abs(numbers[1]) <= 90,
+      abs(numbers[3]) <= 90, numbers[1] <= numbers[3]
+    else {
+      throw .badRequest(
+        "query: bbox: expected west,south,east,north in ° as 9.5,46.3,17.2,49.1, found \(quoted(text))")
+    }
+    (west, south, east, north) = (numbers[0], numbers[1], numbers[2], numbers[3])
+  }
+
+  func contains(_ place: LastKnown.Place) -> Bool {
+    guard (south...north).contains(place.latitude) else { return false }
+    return west <= east
+      ? (west...east).contains(place.longitude) : place.longitude >= west || place.longitude <= east
+  }
+}
+
+extension Call {
+  /// Returns a vehicle of which a selection has records.
+  ///
+  /// - Parameter name: its id or VIN.
+  /// - Throws: 404.
+  func vehicle(
+    named name: String, in selection: VehicleSelection, _ storage: any FleetStorage
+  ) async throws -> Stored<Vehicle> {
+    try await storage.view(tenant: try tenant) { view throws(ThingError) in
+      guard let vehicle = try view.vehicle(named: name),
+        selection.contains(vehicle.value.id, of: vehicle.value.fleetID, at: nil)
+          || selection.windows.contains(where: { $0.vehicle == vehicle.value.id })
+      else { throw .notFound(kind: "vehicle", id: name) }
+      return vehicle
+    }
+  }
+
+  /// A number in the query.
+  func number(_ name: String, in range: ClosedRange<Double>) throws(APIError) -> Double? {
+    guard let text = query[name] else { return nil }
+    // Swift also accepts hexadecimal digits, `inf` and `nan`.
+    let isDecimal = text.utf8.allSatisfy {
+      (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
+    }
+    guard isDecimal, let number = Double(text), range.contains(number) else {
+      throw APIError.badRequest(
+        "query: \(name): expected a number from \(JSON.number(range.lowerBound).canonicalText) to \(JSON.number(range.upperBound).canonicalText), found \(quoted(text))"
+      )
+    }
+    return number
+  }
+}
+
+extension HTTPField.Name {
+  /// The `from` of the rest of a track.
+  static let fleetContinuesAt = HTTPField.Name("Fleet-Continues-At")!
+}

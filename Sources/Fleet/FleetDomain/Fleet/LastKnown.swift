@@ -1,0 +1,64 @@
+import Telemetry
+
+/// The newest that the records of a vehicle say about its place and its motion.
+public struct LastKnown: Equatable, Sendable {
+  /// The newest position.
+  public struct Place: Equatable, Sendable {
+    public var time: Timestamp
+    /// ° of WGS 84.
+    public var latitude: Double
+    public var longitude: Double
+    /// Course over ground, °; `nil` if unknown.
+    public var heading: Double?
+    /// km/h; `nil` if unknown.
+    public var speed: Double?
+
+    public init(time: Timestamp, latitude: Double, longitude: Double, heading: Double? = nil, speed: Double? = nil) {
+      self.time = time
+      self.latitude = latitude
+      self.longitude = longitude
+      self.heading = heading
+      self.speed = speed
+    }
+  }
+
+  /// The newest telemetry.
+  public struct Motion: Equatable, Sendable {
+    public var time: Timestamp
+    /// km/h, of the vehicle; over ground if the vehicle does not report it; `nil` if unknown.
+    public var speed: Double?
+    /// Revolutions of the engine per minute; `nil` if unknown.
+    public var rpm: Double?
+
+    public init(time: Timestamp, speed: Double? = nil, rpm: Double? = nil) {
+      self.time = time
+      self.speed = speed
+      self.rpm = rpm
+    }
+  }
+
+  /// The newest start or end of a trip.
+  public struct Trip: Equatable, Sendable {
+    public var time: Timestamp
+    public var hasEnded: Bool
+
+    public init(time: Timestamp, hasEnded: Bool) {
+      self.time = time
+      self.hasEnded = hasEnded
+    }
+  }
+
+  /// The vehicle's id.
+  public var vehicle: String
+  public var name: String?
+  public var fleetID: UUIDv7?
+  /// The time of the newest record of any type; `nil` if none has a time.
+  public var lastRecordAt: Timestamp?
+  public var place: Place?
+  public var motion: Motion?
+  public var trip: Trip?
+  /// The driver to whom the vehicle was assigned at the time of ``place``; `nil` if there was none.
+  public var driverID: UUIDv7?
+
+  public init(vehicle: String) { self.vehicle = vehicle }
+}

@@ -1,0 +1,176 @@
+import FleetDomain
+import Telemetry
+
+/// The columns of a vehicle with what its newest records say. All positions of a fleet are thus read from one table.
+enum LastKnownColumn: String, CaseIterable {
+  /// The newest position.
+  case place
+  /// The newest telemetry.
+  case motion
+  /// The newest start or end of a trip.
+  case trip = "last_trip"
+
+  /// The newest record from which the column is made.
+  var part: NewestRecord.Part {
+    switch self {
+    case .place: .position
+    case .motion: NewestRecord.Part(recordClass: RowKey.telemetryClass, ecu: "")
+    case .trip: NewestRecord.Part(recordClass: RecordClass.known(.trip).number, ecu: "")
+    }
+  }
+
+  init?(_ part: NewestRecord.Part) {
+    guard let column = Self.allCases.first(where: { $0.part == part }) else { return nil }
+    self = column
+  }
+}
+
+/// The value of a ``LastKnownColumn``, in bytes whose order is that of the records: time, `seq` and id, then the numbers,
+/// big-endian. A database keeps the newest of two values by comparing their bytes.
+struct LastKnownValue: Equatable {
+  private static let headCount = 32
+
+  let bytes: [UInt8]
+
+  init(stored bytes: [UInt8]) { self.bytes = bytes }
+
+  /// - Parameters:
+  ///   - record: the newest record of the column.
+  ///   - body: its text.
+  init(_ column: LastKnownColumn, of record: NewestRecord, body: [UInt8]) {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Self.headCount + 32)
+    for number in [record.time, record.sequence] { bytes.append(bigEndian: UInt64(bitPattern: number) ^ (1 << 63)) }
+    bytes.append(bigEndian: record.idHigh)
+    bytes.append(bigEndian: record.idLow)
+    switch column {
+    case .place:
+      let values = TelemetryValues(record: body)
+      Self.append([values.latitude, values.longitude, values.heading, values.speed ?? values.gpsSpeed], to: &bytes)
+    case .motion:
+      let values = TelemetryValues(record: body)
+      Self.append([values.speed ?? values.gpsSpeed, values.rpm], to: &bytes)
+    case .trip:
+      let event = (try? JSON(parsing: body))?["event"]?.textValue
+      bytes.append(event == "end" ? 1 : 0)
+    }
+    self.bytes = bytes
+  }
+
+  private static func append(_ numbers: [Double?], to bytes: inout [UInt8]) {
+    for number in numbers { bytes.append(bigEndian: (number ?? .nan).bitPattern) }
+  }
+
+  /// The time of the record in ms.
+  var milliseconds: Int64 { Int64(bitPattern: word(0) ^ (1 << 63)) }
+  private var time: Timestamp { StoredTime.timestamp(milliseconds) }
+
+  /// `nil` if the number is unknown.
+  private func number(_ index: Int) -> Double? {
+    let number = Double(bitPattern: word(Self.headCount + 8 * index))
+    return number.isNaN ? nil : number
+  }
+
+  private func word(_ start: Int) -> UInt64 {
+    guard start + 8 <= bytes.count else { return Double.nan.bitPattern }
+    var word: UInt64 = 0
+    for index in start..<(start + 8) { word = word << 8 | UInt64(bytes[index]) }
+    return word
+  }
+
+  var place: LastKnown.Place? {
+    guard let latitude = number(0), let longitude = number(1) else { return nil }
+    return LastKnown.Place(
+      time: time, latitude: latitude, longitude: longitude, heading: number(2), speed: number(3))
+  }
+
+  var motion: LastKnown.Motion? {
+    bytes.count < Self.headCount ? nil : LastKnown.Motion(time: time, speed: number(0), rpm: number(1))
+  }
+
+  var trip: LastKnown.Trip? {
+    bytes.count <= Self.headCount ? nil : LastKnown.Trip(time: time, hasEnded: bytes[Self.headCount] == 1)
+  }
+}
+
+extension StoreSession {
+  /// Sets columns of a vehicle from its newest records.
+  ///
+  /// - Parameter columns: those whose newest record may be another one.
+  func setLastKnown(_ columns: [LastKnownColumn], of vehicle: Int32, tenant: Int32) throws(StoreFailure) {
+    let newest = try newest(of: vehicle, tenant: tenant)
+    for column in columns {
+      var value = SQLValue.null
+      if let row = newest.first(where: { $0.part == column.part })?.row, row.time != StoredTime.undated {
+        let record = NewestRecord(
+          part: column.part, time: row.time, sequence: row.sequence, idHigh: row.id.high, idLow: row.id.low)
+        value = .bytes(LastKnownValue(column, of: record, body: row.body).bytes)
+        if column == .place {
+          try run("UPDATE vehicle SET place_time = $2 WHERE key = $1", [SQLValue(vehicle), .integer(row.time)])
+        }
+      }
+      try run("UPDATE vehicle SET \(column.rawValue) = $2 WHERE key = $1", [SQLValue(vehicle), value])
+    }
+  }
+}
+
+extension ThingSession {
+  func positions(fleets: [UUIDv7]?) throws(ThingError) -> [LastKnown] {
+    try asking { () throws(StoreFailure) in
+      if let fleets, fleets.isEmpty { return [] }
+      var values = [SQLValue(tenant)]
+      var condition = ""
+      if let fleets {
+        condition = " AND v.fleet_id IN (\(fleets.indices.map { "$\($0 + 2)" }.joined(separator: ", ")))"
+        values += fleets.map { .identifier($0) }
+      }
+      return try session.rows(
+        """
+        SELECT v.id, v.name, v.fleet_id, v.last_record_at, v.place, v.motion, v.last_trip,
+          (SELECT a.driver_id FROM assignment AS a
+            WHERE a.tenant = v.tenant AND a.vehicle_id = v.id AND a."from" <= v.place_time
+              AND (a."to" IS NULL OR a."to" > v.place_time) AND a.status <> 'cancelled'
+            ORDER BY a."from" DESC LIMIT 1)
+        FROM vehicle AS v WHERE v.tenant = $1 AND v.place IS NOT NULL\(condition) ORDER BY v.id
+        """, values
+      ).map { row in
+        var known = LastKnown(vehicle: row.text(0))
+        known.name = row.optionalText(1)
+        known.fleetID = row.identifier(2)
+        known.lastRecordAt = row.optionalInteger(3).flatMap { StoredTime.time($0) }
+        known.place = LastKnownValue(stored: row.bytes(4)).place
+        known.motion = LastKnownValue(stored: row.bytes(5)).motion
+        known.trip = LastKnownValue(stored: row.bytes(6)).trip
+        known.driverID = row.identifier(7)
+        return known
+      }
+    }
+  }
+}
+
+extension StoredFleet {
+  /// The number of vehicles in one transaction.
+  private static let completedTogether = 16
+
+  @discardableResult
+  public func finishUpgrade() async throws(StorageError) -> Int64 {
+    var completed: Int64 = 0
+    while !Task.isCancelled {
+      let count = try await engine.write { session throws(StoreFailure) in
+        let rows = try session.rows(
+          "SELECT key, tenant FROM vehicle WHERE is_incomplete = 1 ORDER BY key LIMIT \(Self.completedTogether)", [])
+        let keys = rows.map { Int32(truncatingIfNeeded: $0.integer(0)) }
+        guard !keys.isEmpty else { return 0 }
+        try session.lock(vehicles: keys)
+        for (key, row) in zip(keys, rows) {
+          try session.setLastKnown(LastKnownColumn.allCases, of: key, tenant: Int32(truncatingIfNeeded: row.integer(1)))
+          try session.run("UPDATE vehicle SET is_incomplete = 0 WHERE key = $1", [SQLValue(key)])
+        }
+        return keys.count
+      }
+      if count == 0 { break }
+      completed += Int64(count)
+    }
+    return completed
+  }
+}

@@ -1,0 +1,33 @@
+import FleetDomain
+import Testing
+
+@Suite struct TelemetryValuesTests {
+  private static func values(_ text: String) -> TelemetryValues { TelemetryValues(record: Array(text.utf8)) }
+
+  @Test func values_are_read_from_the_record_itself() {
+    var expected = TelemetryValues()
+    (expected.latitude, expected.longitude, expected.rpm, expected.speed) = (47.5, -9.25, 1_726, 48.5)
+    (expected.gpsSpeed, expected.heading, expected.fuelRate, expected.odometer) = (47, 270.5, 1.5e1, 120_000.5)
+    #expect(
+      Self.values(
+        """
+        { "type" : "telemetry", "ecus":{"7E9":{"rpm":9,"speed":[8,{"speed":7}]}},"text":"\\"speed\\":6,}{",
+        "latitude":47.5,"longitude":-9.25,"rpm":1726,"speed":48.5 ,"gpsSpeed":47,"heading":270.5,
+        "fuelRate":1.5e1,"odometer":120000.5,"flag":true}
+        """) == expected)
+  }
+
+  @Test func absent_and_invalid_values_are_nil() {
+    #expect(Self.values(#"{"type":"telemetry"}"#) == TelemetryValues())
+    #expect(Self.values("{}") == TelemetryValues())
+    #expect(Self.values(#"{"latitude":91,"longitude":180.5,"rpm":"1726","speed":null}"#) == TelemetryValues())
+    #expect(!Self.values(#"{"latitude":47.5}"#).hasPosition)
+    #expect(Self.values(#"{"latitude":90,"longitude":-180}"#).hasPosition)
+  }
+
+  @Test func keys_with_escapes_are_found() {
+    #expect(Self.values(#"{"\u0073peed":12,"rpm":3}"#).speed == 12)
+    #expect(Self.values(#"{"\u0073peed":12,"rpm":3}"#).rpm == 3)
+    #expect(Self.values(#"{"":1,"rpm":3}"#).rpm == 3)
+  }
+}
