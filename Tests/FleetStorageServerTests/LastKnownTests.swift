@@ -14,7 +14,8 @@ import Testing
 
   /// The same, read from the newest records.
   private static func slowly(_ storage: StoredFleet, _ vehicle: String) async throws -> LastKnown? {
-    guard let latest = try await storage.latest(vehicle: vehicle, within: .all, tenant: .standard), let place = latest.position,
+    guard let latest = try await storage.latest(vehicle: vehicle, within: .all, tenant: .standard),
+      let place = latest.position,
       let time = place.time
     else { return nil }
     func number(_ record: StoredRecord, _ key: String) -> Double? {

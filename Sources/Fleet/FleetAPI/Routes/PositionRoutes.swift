@@ -121,14 +121,12 @@ struct PositionRoutes {
         throw APIError.badRequest("query: format: expected geojson or gpx, found \(quoted(format))")
       }
       let (from, to) = (try call.time("from"), try call.time("to"))
-      let caller = try call.caller
-      let (vehicle, windows) = try await storage.view(tenant: caller.tenant) { view throws(ThingError) in
-        try call.recordWindows(of: name, view)
-      }
+      let selection = try await call.selection(storage)
+      let vehicle = try await call.vehicle(named: name, in: selection, storage)
+      var query = RecordQuery.telemetry(of: vehicle.value.id, from: from, to: to, limit: Self.pageRecords)
+      query.selection = selection
       var reader = TrackReader(tolerance: tolerance)
-      try await reader.read(
-        RecordQuery.telemetry(of: vehicle.value.id, from: from, to: to, limit: Self.pageRecords), windows, call, storage
-      )
+      try await reader.read(query, call, storage)
       let (track, rest) = (reader.builder.finish(), reader.continuesAt)
       return try await call.heavily(track.pointCount * Self.pointBytes) {
         if format == "gpx" {
