@@ -1,12 +1,12 @@
 # obdgate. On a fresh Debian 12 with a Swift toolchain, as root or with sudo:
 #
-#   make run     installs what is missing, builds, and drives a simulated car: JSON lines on stdout, a fleet store beside
-#   make test    installs what is missing, builds, runs every test; make test-fairness: a hostile tenant for minutes
-#   make deb     the Debian packages obdgate and fleetstore, into .build/packages; make test-packages: what they do
+#   make run     installs missing packages, builds, and runs a simulated car, the daemon (records on stdout) and a fleet store
+#   make test    installs missing packages, builds, and runs all tests; make test-fairness: a hostile tenant, for minutes
+#   make deb     builds the Debian packages obdgate and fleetstore in .build/packages; make test-packages: tests them
 #
-#   make system-test  the package in a virtual machine: USB, Bluetooth, GPS, a power cut; make system-test-ble: Bluetooth LE;
-#                     make torture-vm: 20 cuts
-#   make torture  kills and power cuts by the thousand; make torture-brokers: of brokers and workers
+#   make system-test  tests the package in a virtual machine: USB, Bluetooth, GPS, a power cut; make system-test-ble: with
+#                     Bluetooth LE; make torture-vm: with 20 power cuts
+#   make torture  thousands of kills and power cuts; make torture-brokers: kills of brokers and workers
 #   make lint | format | docs | fuzz [SECONDS=60] [TARGET=Framing] | bench | clean
 
 SHELL := /bin/bash
@@ -15,10 +15,10 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help run test test-fairness test-packages system-test system-test-ble torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz bench bench-live bench-fences bench-vehicle bench-store benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-influx need-packaging need-systemd need-image need-vm static
 
-# Settings for measured and shipped builds: the Swift runtime is linked statically, symbols are stripped, and the parser
-# is specialised for its handlers across modules. Library paths and exported symbols are removed and relocations packed,
-# which makes the daemon and its command 29 MB instead of 33 (only lld can do it; glibc loads it from 2.36 on). The
-# tables for stack unwinding are removed, because only C++ exceptions need them, and there are none.
+# Settings of the release build, which is measured and shipped. The Swift runtime is linked statically, symbols are
+# stripped, and the parser is specialised for its handlers across modules. Library paths and exported symbols are removed
+# and relocations are packed, so that obdgated and obdgate together have 29 MB instead of 33; this needs lld, and glibc
+# 2.36 or later. The tables for stack unwinding are removed, because only C++ exceptions need them, and there are none.
 RELEASE := -c release --static-swift-stdlib -Xlinker -s -Xlinker -L$(CURDIR)/.build/static -debug-info-format none \
   --disable-local-rpath -Xswiftc -use-ld=lld -Xlinker --version-script=$(CURDIR)/packaging/programs.map \
   -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-eh-frame-hdr
@@ -41,8 +41,8 @@ docs: tools need-seeds
 deb: need-packaging release
 	@packaging/deb.sh
 
-# The C++ library of the Swift runtime is linked statically too, which saves 0.9 MB of memory: a folder in which the
-# linker finds only the archive.
+# The C++ library of the Swift runtime is linked statically, too, which saves 0.9 MB of memory. For this, a folder is made
+# in which the linker finds only the static library.
 static:
 	@mkdir -p .build/static && ln -sf "$$(gcc -print-file-name=libstdc++.a)" .build/static/libstdc++.a
 
@@ -57,14 +57,15 @@ release: tools
 tests: need-headers
 	@swift build --build-tests -debug-info-format none
 
-# The last word of a test target's name before "Tests" determines how its tests run. All other targets run in parallel.
+# The last word before "Tests" in the name of a test target determines how its tests run. The tests of all other targets
+# run in parallel.
 #
 #   …ServerTests    servers in the tests' own process, which has one thread for each core: no test that blocks a
-#                   thread runs beside them
-#   …LiveTests      programs that communicate in real time with time limits: no other tests run beside them
-#   …HostileTests   floods and attacks that use all cores: no other tests run beside them
-#   …FairnessTests  a hostile tenant beside a victim, for minutes, on an idle machine: make test-fairness
-#   …PackageTests   need the release build of all programs: make test-packages
+#                   thread runs at the same time
+#   …LiveTests      programs that communicate in real time with time limits: no other tests run at the same time
+#   …HostileTests   floods and attacks that use all cores: no other tests run at the same time
+#   …FairnessTests  attacks of one tenant on another, which take minutes and need an idle machine: make test-fairness
+#   …PackageTests   tests of the packages, which need the release build of all programs: make test-packages
 kind = ^[A-Za-z]+$(1)Tests\.
 
 test: need-jq need-python need-gpsd need-testbed need-peers need-systemd tests tools
@@ -75,36 +76,37 @@ test: need-jq need-python need-gpsd need-testbed need-peers need-systemd tests t
 	scripts/test.sh 10 --filter '$(call kind,Hostile)' || failed=1; \
 	cat $$FAILURES; rm -f $$FAILURES; exit $$failed
 
-# Each attack lasts FAIRNESS_SECONDS; FAIRNESS_ATTACKS selects some. The release build is tested, because an attack on a
-# debug build occupies all processors.
+# Each attack lasts FAIRNESS_SECONDS; FAIRNESS_ATTACKS selects some of the attacks. The release build is tested, because
+# an attack on a debug build uses all processors.
 test-fairness: need-jq need-python need-peers tests release
 	@FLEETSTORE_PROGRAM=$(CURDIR)/.build/release/fleetstore swift test --skip-build --disable-xctest --no-parallel --filter '$(call kind,Fairness)'
 
-# Installs, upgrades and removes packages, and runs units under systemd in a container, and `make run`. Needs root.
+# Tests the packages: installs, upgrades and removes them, and runs their units under systemd in a container. Also tests
+# `make run`. Needs root.
 test-packages: need-image need-peers tests deb
 	@swift test --skip-build --disable-xctest --no-parallel --filter '$(call kind,Package)'
 
-# The package in a virtual machine, with adapters on USB and by BlueZ, a receiver, and a power cut. Needs root for its
-# image.
+# Tests the package in a virtual machine, with adapters on USB and Bluetooth, a GPS receiver, and a power cut. Needs root
+# to make the machine's image.
 SYSTEM_TEST := FLEETSTORE_PROGRAM=$(CURDIR)/.build/debug/fleetstore /usr/bin/python3 scripts/system-test/run.py
 
 system-test: need-vm tests tools
 	@$(SYSTEM_TEST)
 
-# A Bluetooth LE adapter by BlueZ in that machine. It is a separate run, because the adapter of the other run uses
-# classic Bluetooth.
+# Tests a Bluetooth LE adapter in that machine. This is a separate run, because the adapter of `system-test` uses classic
+# Bluetooth.
 system-test-ble: need-vm tests tools
 	@$(SYSTEM_TEST) --ble
 
 torture-vm: need-vm tests tools
 	@$(SYSTEM_TEST) --cuts $${CUTS:-20}
 
-# The resource use of the daemon in that machine, for docs/Performance.md.
+# Measures the resources that the daemon uses in that machine, for docs/Performance.md.
 bench-vm: need-vm tests tools
 	@$(SYSTEM_TEST) --figures $${MINUTES:-5}
 
-# Thousands of power cuts and kills (committed records must arrive once), a million invalid bodies, and a day's bytes of
-# random input from each kind of link. Takes one to two hours.
+# Thousands of power cuts and kills, after which each committed record must arrive exactly once; a million invalid bodies;
+# and random bytes from each kind of link, as many as a link transfers in a day. Takes one to two hours.
 torture: need-peers tests release
 	@OBDGATE_FUZZ_BODIES=1000000 FLEETSTORE_PROGRAM=$(CURDIR)/.build/release/fleetstore \
 	  swift test --skip-build --disable-xctest --filter BodyFuzzTests
@@ -114,7 +116,7 @@ torture: need-peers tests release
 	  FLEETSTORE_PROGRAM=$(CURDIR)/.build/release/fleetstore swift test --skip-build --disable-xctest \
 	  --filter 'KeptRecordsTests|KillTests|PowerCutTests'
 
-# Three RabbitMQ nodes, three workers and one PostgreSQL; a node and a worker are killed under load. Takes about five
+# Runs three RabbitMQ nodes, three workers and one PostgreSQL; a node and a worker are killed under load. Takes about five
 # minutes.
 torture-brokers: need-peers tests release
 	@BROKER_VEHICLES=$${BROKER_VEHICLES:-8} FLEETSTORE_PROGRAM=$(CURDIR)/.build/release/fleetstore \
@@ -126,28 +128,28 @@ lint:
 format:
 	@swift format format --in-place --parallel --recursive $(wildcard Sources Tests Fuzz Benchmarks/Benchmarks Benchmarks/Package.swift) Package.swift
 
-# Runs each of the four targets, or only TARGET, for SECONDS.
+# Runs each of the four fuzzers, or only TARGET, for SECONDS.
 fuzz: need-seeds
 	@scripts/fuzz.sh $(SECONDS) $(TARGET)
 
-# The values in docs/Performance.md: obdgate and other programs with the same input in the same run.
+# Measures the values in docs/Performance.md: obdgate and other programs with the same input in the same run.
 bench: need-jq need-python need-gpsd tools
 	@scripts/bench.sh
 
-# The values of live operation: obdgated and python-OBD with the same simulated adapters.
+# Measures live operation: obdgated and python-OBD with the same simulated adapters.
 bench-live: need-python tools
 	@/usr/bin/python3 scripts/live.py
 
-# The resource use of obdgated on this machine, MINUTES for each of five configurations: wake-ups, processor, memory,
-# flash writes.
+# Measures the resources that obdgated uses on this machine, MINUTES for each of five configurations: wake-ups, processor
+# time, memory, bytes written.
 bench-vehicle: release
 	@scripts/vehicle-cost.py $${MINUTES:-5}
 
-# The values for geofences: 100,000 of them, and GEOS with the same points.
+# Measures geofences: 100,000 of them, compared with GEOS for the same points.
 bench-fences: need-python
 	@scripts/bench-fences.sh
 
-# The values for the fleet store and its storage: MILLIONS of records into DATABASE, which must be empty.
+# Measures the fleet store and its storage: stores MILLIONS of records in DATABASE, which must be empty.
 bench-store: need-peers need-influx tests release
 	@FLEETSTORE_MEASURE=1 FLEETSTORE_PROGRAM=$(CURDIR)/.build/release/fleetstore \
 	  swift test --skip-build --disable-xctest --no-parallel --filter MeasureTests
@@ -156,7 +158,8 @@ bench-store: need-peers need-influx tests release
 	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \
 	  .build/release/FleetBench "$${DATABASE:-sqlite:$$folder/bench.db}" "$${MILLIONS:-5}"
 
-# ordo-one/benchmark for the libraries. It is a separate package, so that obdgate does not depend on it.
+# Runs benchmarks of the libraries with ordo-one/benchmark. They are a separate package, so that obdgate does not depend
+# on that library.
 benchmarks:
 	@swift package --package-path Benchmarks --disable-sandbox benchmark
 
@@ -166,8 +169,8 @@ need-jq:
 need-python:
 	@scripts/install.sh python
 
-# Packages to build the ports (libudev, and the header of libsystemd, which is loaded to search for Bluetooth devices)
-# and the spool (SQLite).
+# Packages that are needed to build the ports (libudev, and the header of libsystemd, which is loaded at run time to use
+# Bluetooth) and the spool (SQLite).
 need-headers:
 	@scripts/install.sh debian /usr/include/postgresql/libpq-fe.h:libpq-dev /usr/include/zlib.h:zlib1g-dev \
 	  /usr/include/zstd.h:libzstd-dev /usr/include/mosquitto.h:libmosquitto-dev \
@@ -187,7 +190,7 @@ need-peers:
 need-influx:
 	@scripts/install.sh debian influxd:influxdb
 
-# Programs to test the ports: virtual devices for udev, and BlueZ on a separate bus.
+# Programs to test the ports: virtual devices for udev, and an imitation of BlueZ on a separate D-Bus.
 need-testbed:
 	@scripts/install.sh debian umockdev-wrapper:umockdev \
 	  '/usr/lib/*/girepository-1.0/UMockdev-1.0.typelib:gir1.2-umockdev-1.0' \
@@ -207,7 +210,7 @@ need-image: need-packaging
 	  lintian:lintian man:man-db zsh:zsh nsenter:util-linux
 	@scripts/image.sh
 
-# The virtual machine, and the tools to start it.
+# The image of the virtual machine, and the tools to start it.
 need-vm: need-packaging
 	@scripts/install.sh debian qemu-system-x86_64:qemu-system-x86 qemu-img:qemu-utils mmdebstrap:mmdebstrap \
 	  /usr/sbin/mke2fs:e2fsprogs

@@ -4,7 +4,7 @@
 adapter-rules.py [--check]
 
 udev's patterns are case-sensitive and have no optional characters. Each word is therefore written with both cases of each
-letter, unchanged and with one space, dash or underscore in it.
+letter: once without a separator, and once for each place at which a space, dash or underscore may be.
 
 --check: writes nothing; if the rules are stale, reports it and exits with status 1.
 """
@@ -16,7 +16,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WORDS = os.path.join(ROOT, "Sources/Vehicle/Ports/Discovery/KnownProducts.swift")
 RULES = os.path.join(ROOT, "systemd/70-obdgate.rules")
 BEGIN, END = "# Made by scripts/adapter-rules.py:\n", "# End of the generated rules.\n"
-# A name that consists only of this word is an adapter's, too.
+# This word counts as an adapter's only if it is the whole name.
 WHOLE = "obd"
 
 

@@ -1,7 +1,8 @@
 #!/bin/bash
-# The figures of docs/Performance.md for fences: 100,000 and 1,000 of them, and GEOS over the same points in the same run.
+# Measures the figures for fences in docs/Performance.md: obdgate with 100,000 and with 1,000 fences, and GEOS with the
+# same points in the same run.
 #
-#   scripts/bench-fences.sh      needs .tools/venv (shapely's wheel has GEOS in it): `make bench-fences` sees to it
+# scripts/bench-fences.sh      needs .tools/venv, where shapely's wheel contains GEOS; `make bench-fences` installs it
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,9 +1,9 @@
-"""Measures obdgate, and others on the same bytes in the same run; prints a table in Markdown.
+"""Measures obdgate and other programs with the same bytes in the same run; prints a table in Markdown.
 
-    bench.py OBDGATE SCRATCH      SCRATCH holds counter.so (Tests/Support/allocation-counter.c)
+    bench.py OBDGATE SCRATCH      SCRATCH: a folder with counter.so (Tests/Support/allocation-counter.c)
 
-Of whole programs the best of several runs counts: on a machine that others use too it is the least disturbed one.
-Ratios between rows of one run say more than the figures themselves.
+For whole programs, the best of several runs is used. If the machine has other work, this is the run that was disturbed
+least. Ratios between rows of one run mean more than the figures themselves.
 """
 
 import json
@@ -22,7 +22,7 @@ REPLAYED = 300_000_000
 
 
 def run(*command, stdin=None, env=None):
-    """Runs to the end and returns stdout; a failure ends everything, with what the program said."""
+    """Runs a program to its end and returns its stdout. If it fails, this script ends with the program's message."""
     done = subprocess.run(
         [str(word) for word in command], stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env
     )
@@ -32,7 +32,7 @@ def run(*command, stdin=None, env=None):
 
 
 def timed(*command, source=None, times=3):
-    """The best wall time of a program whose output goes to /dev/null."""
+    """Returns the best wall time of several runs of a program whose output goes to /dev/null."""
     best = float("inf")
     for _ in range(times):
         with open(source or os.devnull, "rb") as stdin, open(os.devnull, "wb") as out:
@@ -43,7 +43,7 @@ def timed(*command, source=None, times=3):
 
 
 def peak_and_allocations(*command, source=None):
-    """KiB of resident memory at most, and allocations of all threads."""
+    """Returns the peak of a program's resident memory in KiB, and the number of allocations of all its threads."""
     report = SCRATCH / "counts"
     report.unlink(missing_ok=True)
     env = dict(os.environ, LD_PRELOAD=str(SCRATCH / "counter.so"), ALLOCATION_COUNTS=str(report))
@@ -55,7 +55,7 @@ def peak_and_allocations(*command, source=None):
 
 
 def row(what, tool, size, seconds, number=None, unit="", base=None):
-    """One row: MB/s, things a second, how many times slower than obdgate."""
+    """Prints one row: MB/s, items a second, and how many times slower than obdgate."""
     speed = size / seconds / 1e6
     rate = f"{number / seconds / 1e6:.3g} M {unit}/s" if number else ""
     ratio = f"1 : {base / speed:,.0f}" if base and base >= 10 * speed else f"1 : {base / speed:.2g}" if base else ""
@@ -64,13 +64,13 @@ def row(what, tool, size, seconds, number=None, unit="", base=None):
 
 
 def outsiders(kind, source):
-    """python-OBD or pynmea2 over as much of the same bytes as fits into a few seconds."""
+    """Lets python-OBD or pynmea2 decode as much of the same bytes as they can in a few seconds."""
     for line in run(PYTHON, ROOT / "scripts/compare.py", kind, source).decode().splitlines():
         yield json.loads(line)
 
 
 def repeated(source, target, size):
-    """The same bytes again and again, up to about `size`."""
+    """Writes the same bytes repeatedly, until the file has about `size` bytes."""
     block = source.read_bytes()
     with open(target, "wb") as out:
         for _ in range(max(1, size // len(block))):

@@ -2,7 +2,7 @@
 # The values in docs/Performance.md, as Markdown on stdout: obdgate and other programs with the same input in the same
 # run.
 #
-#   scripts/bench.sh      needs the release build, .tools/venv and gpsdecode: `make bench` sees to them
+#   scripts/bench.sh      needs the release build, .tools/venv and gpsdecode, which `make bench` builds and installs
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,10 +1,10 @@
-"""Other decoders over the bytes that obdgate is measured with; one JSON line for each.
+"""Measures other decoders with the bytes with which obdgate is measured; prints one JSON line for each decoder.
 
-    compare.py adapter TRANSCRIPT      python-OBD, set to 11-bit CAN as for most of the replies
+    compare.py adapter TRANSCRIPT      python-OBD, set to 11-bit CAN, which most of the replies are
     compare.py nmea LOG                pynmea2
 
-Reading the file and splitting it is not measured: only what the decoder itself does with one reply or sentence.
-They get as much of it as they manage in a few seconds.
+Only the decoding of replies or sentences is measured, not reading the file and splitting it. A decoder processes as much
+of the file as it can in a few seconds.
 """
 
 import importlib.metadata
@@ -14,12 +14,12 @@ import sys
 import time
 
 SECONDS = 5.0
-# Decoders are timed over blocks, so that looking at the clock costs nothing.
+# The time is read only once for each block of items, so that reading it costs nothing.
 BLOCK = 500
 
 
 def measured(items, decode):
-    """Decodes until the time is over: bytes, items and seconds."""
+    """Decodes items until the time is over. Returns the number of bytes, of items, and of seconds."""
     done = size = 0
     start = time.perf_counter()
     while done < len(items) and time.perf_counter() - start < SECONDS:
@@ -37,7 +37,8 @@ def report(package, items, decode):
 
 
 def exchanges(text):
-    """(bytes, (command, lines)) of each reply; with echo off the answer itself says what was asked."""
+    """Yields (bytes, (command, lines)) for each reply. Without an echo, the command is deduced from the answer
+    itself."""
     for reply in text.split(">"):
         lines = [line.strip() for line in reply.replace("\n", "\r").split("\r")]
         lines = [line for line in lines if line]
@@ -51,7 +52,7 @@ def exchanges(text):
 
 
 def asked(words):
-    """`7E8 04 41 0C …` answers 010C, `48 6B 10 41 0C …` too."""
+    """Returns the command that a text line answers: 010C for `7E8 04 41 0C …` and for `48 6B 10 41 0C …`."""
     for at in range(2, min(5, len(words) - 1)):
         if words[at] in ("41", "43", "49"):
             return f"0{words[at][1]}{words[at + 1] if words[at] != '43' else ''}"
@@ -84,7 +85,7 @@ def nmea(path):
     def decode(sentence):
         try:
             message = pynmea2.parse(sentence)
-            # Fields are converted on access; read the position, which every user needs.
+            # pynmea2 converts fields only on access, so read the position, which every user needs.
             if isinstance(message, pynmea2.nmea_utils.LatLonFix):
                 _ = (message.latitude, message.longitude)
         except (pynmea2.ParseError, ValueError):

@@ -60,13 +60,13 @@ class Page:
         self.lines = []
 
     def resolved(self, node):
-        """A node, merged with the node that it refers to."""
+        """Returns a node, merged with the node to which it refers."""
         if "$ref" not in node:
             return node
         return {**self.resolved(self.schema["$defs"][node["$ref"].rsplit("/", 1)[1]]), **node}
 
     def values(self, node):
-        """The allowed values, in a few words."""
+        """Returns a short description of the allowed values."""
         node = self.resolved(node)
         unit = " " + node["x-unit"] if "x-unit" in node else ""
         if "const" in node:
@@ -135,7 +135,7 @@ class Page:
         return out
 
     def parts(self, node, name):
-        """The objects below a key: (heading, object, path)."""
+        """Returns the objects below a key, each as (heading, object, path)."""
         node = self.resolved(node)
         if node.get("type") == "object":
             return [(name, node, name)] if "properties" in node else []

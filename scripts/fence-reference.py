@@ -1,12 +1,13 @@
-"""Fences and positions with what shapely and geographiclib say of them.
+"""Makes fences and positions, with the results of shapely and geographiclib for them, as a reference for tests.
 
     fence-reference.py SEED CASES FOLDER
 
-Writes FOLDER/fences.geojson and FOLDER/cases.txt, a line for each case: fence, latitude, longitude, 1 or 0 for inside, and
-the distance to the boundary in m, or `-` where it was not computed. Positions nearer than 0.5 m to a boundary are left out.
-Also FOLDER/rings.txt: small rings, a line each, and whether they make a valid polygon.
+Writes FOLDER/fences.geojson and FOLDER/cases.txt with a line for each case: fence, latitude, longitude, 1 if the position
+is inside or 0, and the distance to the boundary in m, or `-` if it was not computed. Positions nearer than 0.5 m to a
+boundary are left out. Also writes FOLDER/rings.txt with a small ring on each line, and whether it is a valid polygon.
 
-Polygons are judged in longitude and latitude (RFC 7946, 3.1.1), circles and corridors on the ellipsoid.
+Whether a position is inside is computed in longitude and latitude for polygons (RFC 7946, 3.1.1), and on the ellipsoid for
+circles and corridors.
 """
 
 import json
@@ -45,13 +46,13 @@ def metres(a, b):
 
 
 def edge_distance(shape, longitude, latitude):
-    """A lower bound in m of the distance to a polygon's boundary, from that in degrees."""
+    """Returns a lower bound of the distance to a polygon's boundary in m, computed from the distance in degrees."""
     degrees = shape.boundary.distance(shapely.points(longitude, latitude))
     return degrees * 110_000 * math.cos(math.radians(min(89.9, abs(latitude) + degrees)))
 
 
 def area(cases):
-    """A polygon with or without holes, across the antimeridian one time in four."""
+    """Makes a polygon with or without holes; one in four crosses the antimeridian."""
     latitude = random.uniform(-75, 75)
     longitude = 180 if random.random() < 0.25 else random.uniform(-175, 175)
     size = random.choice([0.001, 0.02, 1.0])
@@ -76,7 +77,7 @@ def area(cases):
 
 
 def circle(cases):
-    """Up to 50 km, at the poles one time in eight."""
+    """Makes a circle with a radius of up to 50 km; one in eight is at a pole."""
     latitude = random.choice([-1, 1]) * (random.uniform(89, 90) if random.random() < 0.125 else random.uniform(0, 89))
     middle = (rounded(180 if random.random() < 0.2 else random.uniform(-180, 180)), rounded(latitude))
     radius = random.choice([20, 300, 5_000, 50_000]) * random.uniform(0.5, 1)
@@ -99,7 +100,8 @@ def space(longitude, latitude):
 
 
 def line_distance(line, position):
-    """The geodesic to the nearest point of a line that is straight in longitude and latitude: looked for finer and finer."""
+    """Returns the geodesic distance to the nearest point of a line that is straight in longitude and latitude. The
+    point is searched for in ever smaller steps."""
     here = space(*position)
     best = math.inf
     for (ax, ay), (bx, by) in zip(line, line[1:]):
@@ -115,7 +117,7 @@ def line_distance(line, position):
 
 
 def corridor(cases):
-    """2 to 6 positions; up to 88 degrees north and south, across the antimeridian one time in four."""
+    """Makes a corridor of 2 to 6 positions, up to 88 degrees north and south; one in four crosses the antimeridian."""
     latitude = random.choice([-1, 1]) * (random.uniform(80, 88) if random.random() < 0.15 else random.uniform(0, 80))
     longitude = 180 if random.random() < 0.25 else random.uniform(-175, 175)
     radius = random.choice([15, 100, 1_000, 5_000]) * random.uniform(0.5, 1)
@@ -140,7 +142,7 @@ def corridor(cases):
 
 
 def small_rings(folder, count):
-    """Rings on a grid of 5 by 5: touching, overlapping and crossing edges are common there."""
+    """Makes rings on a grid of 5 by 5, in which touching, overlapping and crossing edges are common."""
     with open(f"{folder}/rings.txt", "w") as out:
         for _ in range(count):
             corners = [(random.randint(0, 4), random.randint(0, 4)) for _ in range(random.randint(3, 7))]

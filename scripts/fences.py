@@ -1,8 +1,8 @@
-"""Fences to measure with: alternating polygons, circles and corridors, the same in each run.
+"""Makes fences for measurements: alternately polygons, circles and corridors, the same in each run.
 
     fences.py FENCES CORNERS FOLDER
 
-Writes FOLDER/fences.geojson, CORNERS corners a fence on average, and FOLDER/fences.bin with the same for GEOS (see
+Writes FENCES fences with CORNERS corners each on average: FOLDER/fences.geojson, and FOLDER/fences.bin for GEOS (see
 Benchmarks/Fences/Sources/CGEOS/cgeos.c).
 """
 

@@ -1,4 +1,4 @@
-"""Writes the inputs that fuzzing starts from: pieces of the bundled captures and, where they are, of the public
+"""Writes the inputs with which fuzzing starts: pieces of the project's captures and, if they are available, of the public
 recordings that tests read.
 
     fuzz-seeds.py TARGET FOLDER
@@ -10,14 +10,14 @@ import pathlib
 import re
 import sys
 
-# Short inputs run fast and mutate well; the longest sentence or answer that matters is shorter than this.
+# Maximum length of an input. Short inputs run fast and mutate well; all important sentences and answers are shorter.
 PIECE = 160
-# The capture formats that the first byte chooses between.
+# The number of capture formats, one of which the first byte of an input selects.
 FORMATS = 12
 
 
 def unescaped(text):
-    """The bytes of one event of a .capture file."""
+    """Returns the bytes of one event of a .capture file."""
     table = {"r": b"\r", "n": b"\n", "\\": b"\\"}
     parts = re.split(r"\\(x[0-9A-Fa-f]{2}|[rn\\])", text)
     out = b""
@@ -32,7 +32,7 @@ def unescaped(text):
 
 
 def events(path, kinds):
-    """The bytes of all events of those kinds in a .capture file, one after the other."""
+    """Returns the bytes of all events of these kinds in a .capture file, joined."""
     out = b""
     for line in path.read_text(encoding="utf-8").splitlines():
         match = re.match(r"[0-9.]+ ([<>g]) (.*)", line)
@@ -48,7 +48,7 @@ def pieces(data):
 def framing(captures, recordings):
     for path in captures:
         yield from pieces(events(path, "<"))
-        # Echo on: the command precedes its answer.
+        # With the echo on, the command precedes its answer.
         yield from pieces(events(path, "<>"))
     for path in recordings.glob("elm/*.jsonl"):
         for line in path.read_text(encoding="utf-8").splitlines():
@@ -69,7 +69,8 @@ def strings(value):
 
 
 def nmea(captures, recordings):
-    """Two bytes in front: even, a stream; odd, bodies that get `$` and a right checksum; then the size of the chunks."""
+    """Yields inputs that begin with two bytes. If the first is even, a stream follows; if it is odd, bodies follow to
+    which the fuzzer adds `$` and a right checksum. The second is the size of the chunks."""
     for path in captures:
         for piece in pieces(events(path, "g")):
             yield b"\x00\x3f" + piece
@@ -82,7 +83,8 @@ def nmea(captures, recordings):
 
 
 def captures_of_all_formats(captures, recordings):
-    """Two bytes in front: the format (128 and more: and find it out, too), then the size of the chunks."""
+    """Yields inputs that begin with two bytes. The first selects the format; from 128 on, the format is also detected
+    from the content. The second is the size of the chunks."""
     bodies = [path.read_bytes()[: 2 * PIECE] for path in captures]
     bodies += [piece for path in captures for piece in pieces(events(path, "<>"))[:1]]
     bodies += [path.read_bytes()[:PIECE] for path in sorted(recordings.glob("nmea/*.log"))[:8]]

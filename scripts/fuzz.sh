@@ -1,11 +1,11 @@
 #!/bin/bash
-# Fuzzes the wire under libFuzzer and AddressSanitizer, two targets at a time.
+# Fuzzes the parsers under libFuzzer and AddressSanitizer, two targets at a time.
 #
-#   scripts/fuzz.sh [SECONDS] [TARGET…]     targets: Framing Decode NMEA Captures; none named: all
+#   scripts/fuzz.sh [SECONDS] [TARGET…]     targets: Framing Decode NMEA Captures; default: all
 #
 # Each harness is compiled together with the sources of its target as one module. Findings and the grown corpora remain
-# in .build/fuzz/TARGET. It fails on a crash, a trap, an input that takes 10 s, more than 1 GiB of memory, or if MINIMUM
-# executions (environment; default 0) are not reached in three times the time.
+# in .build/fuzz/TARGET. The script fails on a crash, a trap, an input that takes 10 s, more than 1 GiB of memory, or if
+# the number of executions in the variable MINIMUM (default 0) is not reached in three times the given time.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,7 +15,8 @@ targets=("$@")
 [ ${#targets[@]} -gt 0 ] || targets=(Framing Decode NMEA Captures)
 minimum=${MINIMUM:-0}
 folder=.build/fuzz
-# libFuzzer must report traps: Swift's own crash handler reads the stack in ways that AddressSanitizer rejects.
+# Swift's own crash handler is switched off, because it reads the stack in ways that AddressSanitizer rejects. libFuzzer
+# reports traps instead.
 export SWIFT_BACKTRACE=enable=no
 # Disable features of AddressSanitizer that cost more than its checks: stacks of allocations, filled memory, and keeping
 # much of it after it is freed.
@@ -31,7 +32,7 @@ room() {
   esac
 }
 
-# The modules that a target's sources import.
+# Prints the modules that the sources of a target import.
 imports() { [ "$1" != Captures ] || echo Failures; }
 
 # Maximum length of an input, bytes: an answer of a few frames, two sentences, the head of a file. Short inputs run
@@ -43,7 +44,7 @@ build() {
   mapfile -t sources < <(find "Sources/Wire/$(room "$target")" -name '*.swift' | sort)
   sources+=("Fuzz/Fuzz$target.swift")
   mapfile -t imported < <(imports "$target")
-  # It was built before, and no source is newer.
+  # The program exists, and no source is newer.
   [ -x "$program" ] && [ -z "$(find "${sources[@]}" "${imported[@]/#/Sources/Wire/}" "$0" -newer "$program")" ] && return 0
   mkdir -p "$folder/$target"
   for module in "${imported[@]}"; do
@@ -60,7 +61,7 @@ build() {
     -enable-experimental-feature Lifetimes "${sources[@]}" "${options[@]}" -o "$program"
 }
 
-# Runs one round and sets `runs`. The remaining arguments are passed to libFuzzer.
+# Runs one round, and sets `runs` to the number of executions. Further arguments are passed to libFuzzer.
 round() {
   local target=$1 here=$folder/$1 log=$folder/$1/log status
   "$here/fuzz" "${@:2}" -timeout=10 -rss_limit_mb=1024 -max_len=$longest -print_final_stats=1 \
@@ -84,7 +85,7 @@ fuzz() {
   round "$target" -max_total_time="$seconds" || return 1
   total=$runs
   if [ "$total" -lt "$minimum" ]; then
-    # A slow machine gets twice the time to reach the number.
+    # On a slow machine, the number of executions may need twice the time.
     round "$target" -max_total_time=$((2 * seconds)) -runs=$((minimum - total)) || return 1
     total=$((total + runs))
   fi

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Installs missing packages. If none is missing, it prints nothing and does not use the network.
 #
-#   scripts/install.sh debian COMMAND:PACKAGE…   Debian packages (a command, or the path of a file, and what brings it), by apt-get as root or through sudo
-#   scripts/install.sh python                    .tools/venv with the versions of scripts/requirements.txt
+#   scripts/install.sh debian COMMAND:PACKAGE…   Debian packages, by apt-get as root or through sudo. Each argument is a command, or the path of a file, and the package that contains it
+#   scripts/install.sh python                    Python packages into .tools/venv, in the versions of scripts/requirements.txt
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,9 +12,9 @@ debian() {
   local missing=() pair
   for pair in "$@"; do
     case "${pair%%:*}" in
-      # A Python module that Debian packages separately.
+      # This Python module is in a Debian package of its own.
       ensurepip) /usr/bin/python3 -c 'import ensurepip' 2>/dev/null || missing+=("${pair#*:}") ;;
-      # A header, a library or an interpreter; the path may be a pattern.
+      # The item is a file, such as a header, a library or an interpreter; the path may be a pattern.
       /*) compgen -G "${pair%%:*}" >/dev/null || missing+=("${pair#*:}") ;;
       *) command -v "${pair%%:*}" >/dev/null || missing+=("${pair#*:}") ;;
     esac

@@ -3,8 +3,9 @@
 
     link-use.py LOG --bus can|kwp --baud N --latency MS [--pids 0C0D0405110F] [--from S] [--to S]
 
-Values per second are counted in the log: every PID of service 01 in a reply, by the script's own lengths, once for each
-ECU. The capacity is the rate of the best legal plan for the same PIDs, from the timing of the link:
+Values are counted in the log: every PID of service 01 in a reply, once for each ECU; the lengths of PIDs are listed in this
+script. The capacity is the number of values per second of the best plan that the standards allow for the same PIDs. It is
+calculated from the timing of the link:
 
     can   one request for up to six PIDs followed by the number of frames: its bytes at the baud rate, the adapter's
           processing, the frame on the bus, the ECU's latency, its frames 1 ms apart, each printed at the baud rate,
@@ -12,20 +13,20 @@ ECU. The capacity is the rate of the best legal plan for the same PIDs, from the
     kwp   one request a PID, no count (ISO 14230-2 has no numbers to count by): the same, with the K-line's 10,400 baud,
           P4 = 5 ms between the tester's bytes, P2 = the latency, and P3 = 55 ms of silence before the next request
 
-It shares no code with obdgate; an error there cannot cancel out here.
+The script shares no code with obdgate, so that an error in obdgate changes only one of the two numbers.
 """
 
 import argparse
 import re
 
-# Data bytes of the PIDs that are counted (SAE J1979-DA).
+# Number of data bytes of each PID that is counted (SAE J1979-DA).
 LENGTHS = {0x04: 1, 0x05: 1, 0x0B: 1, 0x0C: 2, 0x0D: 1, 0x0E: 1, 0x0F: 1, 0x10: 2, 0x11: 1, 0x2F: 1}
 PROCESSING, CHUNK, GAP = 0.5e-3, 1e-3, 1e-3
 EVENT = re.compile(r"^(\d+\.\d+) ([<>]) (.*)$")
 
 
 def events(path):
-    """(time, direction, bytes) of each line of a capture."""
+    """Yields (time, direction, bytes) for each line of a capture."""
     with open(path, encoding="ascii") as file:
         for line in file:
             if match := EVENT.match(line.rstrip("\n")):
@@ -33,7 +34,7 @@ def events(path):
 
 
 def exchanges(path):
-    """(time of the first byte of the command, command, time of the prompt, reply)."""
+    """Yields (time of the command's first byte, command, time of the prompt, reply) for each exchange."""
     command, began, reply = b"", None, b""
     sent = None
     for time, direction, data in events(path):
@@ -52,7 +53,8 @@ def exchanges(path):
 
 
 def values(command, reply):
-    """How many values a reply to service 01 carries: frames of one ECU joined, PIDs walked by their lengths."""
+    """Returns the number of values in a reply to service 01. The frames of each ECU are joined and divided into PIDs by
+    their lengths."""
     if not re.fullmatch(r"01([0-9A-F]{2})+[0-9A-F]?", command):
         return 0
     frames = {}
@@ -88,7 +90,7 @@ def values(command, reply):
 
 
 def limit(bus, baud, latency, pids):
-    """Values a second that the best legal plan reaches."""
+    """Returns the number of values a second of the best plan that the standards allow."""
     byte = 10 / baud
     if bus == "kwp":
         total = 0
@@ -96,7 +98,7 @@ def limit(bus, baud, latency, pids):
             answer = 3 + 2 + LENGTHS[pid] + 1
             request = 5 * byte + PROCESSING + 6 * 0.962e-3 + 5 * 5e-3
             bus_end = request + max(latency, 25e-3) + answer * 0.962e-3
-            # The line is printed while P3 runs out; the prompt follows it.
+            # The text line is printed while P3 passes; then the prompt follows.
             total += max(bus_end + (2 * answer + 1) * byte, bus_end + 55e-3) + 2 * byte + CHUNK
         return len(pids) / total
     total = 0
@@ -113,7 +115,7 @@ def limit(bus, baud, latency, pids):
 
 
 def measure(path, bus, baud, latency, pids, begin=0.0, end=float("inf")):
-    """values/s, the limit, and their ratio, between the first and last exchange in the window."""
+    """Returns values/s, their maximum, and the ratio of both, for the exchanges in a period of time."""
     counted, first, last = 0, None, None
     for start, command, prompt, reply in exchanges(path):
         if begin <= start and prompt <= end:

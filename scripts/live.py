@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""The live figures of docs/Performance.md: obdgated and python-OBD against the same simulated adapters, in one run.
+"""Measures the live figures of docs/Performance.md: obdgated and python-OBD with the same simulated adapters, in one run.
 
-    live.py [link] [rate] [kwp] [cost] [fences] [start] [--seconds N]      nothing named: all
+    live.py [link] [rate] [kwp] [cost] [fences] [start] [--seconds N]      without names: all
 
     link    values/s and link use by scripts/link-use.py, CAN at three rates and three latencies
-    rate    values/s of six signals against python-OBD's fastest mode, 115200 baud, three latencies
-    kwp     both on KWP, at 38400 baud, and the rate at 115200 baud, too
-    cost    processor time and memory of obdgated flat out at 500000 baud, 10 ms
-    fences  the same with a receiver at 5 Hz that drives through 1,000 fences, against the same without both
-    start   time to the first record of the program itself, to the first reading, and back after an unplug
+    rate    values/s of six signals, compared with python-OBD's fastest mode, 115200 baud, three latencies
+    kwp     link use and rate on KWP at 38400 baud, and the rate at 115200 baud
+    cost    processor time and memory of obdgated that polls as fast as possible, 500000 baud, 10 ms
+    fences  the same with and without a GPS receiver at 5 Hz that moves through 1,000 fences
+    start   time to the program's first record, to the first reading, and to the return after an unplug
 
 Needs `make release` and .tools/venv.
 """
@@ -83,7 +83,8 @@ class Car:
 
 
 class Daemon:
-    """obdgated on one device, six signals as fast as the link allows, nothing else after the start."""
+    """obdgated with one device. It polls six signals as fast as the link allows and, after its start, requests nothing
+    else."""
 
     def __init__(self, folder, name, device, baud, **more):
         self.out = folder / f"{name}.jsonl"
@@ -96,7 +97,7 @@ class Daemon:
         self.process = subprocess.Popen([BUILD / "obdgated", "--config", config], stdout=open(self.out, "w"))
 
     def wait(self, what, limit=60):
-        """Until a record says so; its line."""
+        """Waits for a record that contains a text, and returns the line."""
         deadline = time.monotonic() + limit
         while time.monotonic() < deadline:
             for line in self.out.read_text().splitlines():
@@ -106,12 +107,12 @@ class Daemon:
         sys.exit(f"obdgated said no {what} within {limit} s")
 
     def cpu(self):
-        """Seconds of processor time so far."""
+        """Returns the processor time that the daemon has used so far, in seconds."""
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def memory(self):
-        """Resident KiB now and at most."""
+        """Returns the resident memory in KiB: the present value and the maximum."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return tuple(int(re.search(rf"{key}:\s+(\d+)", status)[1]) for key in ("VmRSS", "VmHWM"))
 
@@ -121,10 +122,11 @@ class Daemon:
 
 
 def flat_out(folder, name, baud, latency, seconds, bus="can11/500"):
-    """values/s of obdgated, what the link allows, their ratio, from the adapter's log."""
+    """Returns values/s of obdgated, the maximum of the link, and the ratio of both, from the adapter's log."""
     car = Car(folder, name, baud, latency, bus)
     daemon = Daemon(folder, name, car.link, baud)
-    # The first second of telemetry is still the start: what is asked once is asked then.
+    # Wait for the end of the start: data that are requested only once are still requested in the first second of
+    # telemetry.
     daemon.wait('"type":"telemetry"')
     time.sleep(6 if bus.startswith("can") else 12)
     begin = last_time(car.log)
@@ -136,7 +138,7 @@ def flat_out(folder, name, baud, latency, seconds, bus="can11/500"):
 
 
 def last_time(log):
-    """Time of the log's newest line; its clock is the simulator's own."""
+    """Returns the time of the log's newest line, on the simulator's own clock."""
     with open(log, "rb") as file:
         file.seek(0, 2)
         file.seek(max(0, file.tell() - 4096))
@@ -144,7 +146,7 @@ def last_time(log):
 
 
 def client(folder, name, baud, latency, seconds, bus="can11/500"):
-    """values/s of python-OBD's asynchronous mode."""
+    """Returns values/s of python-OBD's asynchronous mode."""
     car = Car(folder, name, baud, latency, bus)
     done = subprocess.run(
         [PYTHON, "-c", CLIENT, car.link.resolve(), str(seconds), str(baud)], capture_output=True, text=True)
@@ -171,7 +173,7 @@ def rate(folder, seconds):
 
 
 def kwp(folder, seconds):
-    # Eight values a second: it takes a while until one of them more or less does not matter.
+    # At eight values a second, a longer measurement is needed, so that one value more or less does not matter.
     seconds = max(seconds, 30)
     print("\n| KWP, 25 ms | the link allows | use | obdgated | python-OBD | ratio |\n|---|---|---|---|---|---|")
     for baud in (38400, 115200):
@@ -195,7 +197,7 @@ def cost(folder, seconds):
 
 
 class Receiver:
-    """A receiver on a pty: five epochs a second, 20 m/s to the east along 48° N."""
+    """A receiver on a pty. It sends five epochs a second and moves at 20 m/s to the east along 48° N."""
 
     def __init__(self):
         self.master, other = os.openpty()
@@ -236,7 +238,7 @@ def sentence(body):
 
 
 def thousand_fences(file):
-    """Octagons of 40 m, one every 130 m along the way."""
+    """Writes 1,000 fences: octagons of 40 m, one every 130 m along the way of the receiver."""
     features = []
     for number in range(1_000):
         ring = [[11 + (number * 130 + 40 * math.cos(corner * math.pi / 4)) / 74_600,

@@ -1,6 +1,6 @@
-"""What python-OBD makes of answers to service 01 that hold random data, as JSON lines on stdout.
+"""Lets python-OBD decode answers to service 01 with random data; prints the values as JSON lines.
 
-    python-obd-values.py SEED ANSWERS      this number of answers for each PID
+    python-obd-values.py SEED ANSWERS      ANSWERS: the number of answers for each PID
 
 Each line: {"reply": "7E8 04 41 0C 1A F8", "pid": "0C", "value": 1726.0 | true | "text" | [values] | null};
 null where it decodes nothing. The answers
@@ -19,7 +19,7 @@ from obd.utils import BitArray
 
 
 def frames(payload):
-    """An ISO-TP message of ECU 7E8, padded with AA."""
+    """Returns the frames of an ISO-TP message from ECU 7E8, padded with AA."""
     if len(payload) <= 7:
         chunks = [[len(payload)] + payload]
     else:
@@ -32,19 +32,19 @@ def frames(payload):
 
 
 def code(text):
-    """The code behind a text of python-OBD's: its place in a list, or the bit of that place."""
+    """Returns the code of one of python-OBD's texts: its index in a list of texts, or the bit with that index."""
     for texts in (FUEL_TYPES, OBD_COMPLIANCE):
         if texts.count(text) == 1:
             return float(texts.index(text))
     for texts in (AIR_STATUS, FUEL_STATUS):
         if text in texts:
             return float(1 << texts.index(text))
-    # Codes with the same text (reserved ones) cannot be distinguished.
+    # Several codes have this text (they are reserved), so the code is unknown.
     return None
 
 
 def plain(value):
-    """A value of python-OBD's as JSON can hold it."""
+    """Returns a value of python-OBD in a type that JSON has."""
     if value is None or isinstance(value, (bool, int, float)):
         return value
     if hasattr(value, "magnitude"):
@@ -75,7 +75,7 @@ def main(seed, answers):
                 response = command(messages)
                 value = plain(response.value)
             except (IndexError, ValueError, TypeError, AttributeError):
-                # Its decoders look codes up without asking whether there are such.
+                # python-OBD raises an error for a code that it does not know, so there is no value.
                 value = None
             print(json.dumps({"reply": "\r".join(lines), "pid": f"{pid:02X}", "value": value}))
 

@@ -23,7 +23,7 @@ stop() {
 trap stop EXIT
 trap 'exit 0' INT TERM
 
-# Waits for a line of a program. If the program ends before, returns its exit status.
+# Waits for a line in a program's output. If the program ends first, returns its exit status.
 await() {
   local file=$1 process=$2 pattern=$3
   until grep -qE "$pattern" "$file"; do

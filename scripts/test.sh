@@ -3,7 +3,7 @@
 # At the end it repeats the failures; if $FAILURES names a file, they are written there instead, for callers that run
 # several of these.
 #
-#     scripts/test.sh MINUTES ARGUMENTS…      of `swift test`
+#     scripts/test.sh MINUTES ARGUMENTS…      ARGUMENTS: those of `swift test`
 #
 # The output is passed on line by line; a pipe would delay it. Eight tests run in parallel: with thousands in parallel,
 # short tests would take minutes.
@@ -16,16 +16,16 @@ printf -v command '%q ' swift test --skip-build --disable-xctest "$@"
 NO_COLOR=1 TERM=dumb SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 timeout --kill-after=10 "${minutes}m" script -qefc "$command" /dev/null </dev/null |
   tr -d '\r' | tee "$log"
 status=${PIPESTATUS[0]}
-# Prints the failures, for readers of the end of the output.
+# Prints the failures again, for people who read only the end of the output.
 failures() {
   echo "what failed, once more:"
-  # An issue and its continuation lines.
+  # Print an issue with its continuation lines.
   awk '/^✘ Test .* recorded an issue/ { shown = 1; print; next }
     shown && /^(↳|[ \t])/ { print; next }
     { shown = 0 }
     /^error: |Fatal error|unexpected signal/ { print }' "$log" | cut -c1-600 | tail -200
   [ "$status" -lt 124 ] || echo "not over after $minutes minutes (or killed: $status)"
-  # A limit or a crash leaves tests that have not ended.
+  # After the time limit or a crash, print the tests that have not ended.
   comm -23 <(sed -nE 's/^◇ Test (.*) started\.$/\1/p' "$log" | grep -vE '^(run|case passing .*)$' | sort -u) \
     <(sed -nE 's/^[✔✘] Test (.*) (passed|failed) after .*/\1/p' "$log" |
       sed -E 's/ with [0-9]+ test cases?$//' | sort -u) | sed 's/^/began and did not end: /'

@@ -1,10 +1,12 @@
 #!/usr/bin/python3
-"""What obdgated costs on this machine: wake-ups, processor, memory, bytes to the disk. A simulated adapter with all signals and
-a receiver, a fence, a record a second; one configuration after the other.
+"""Measures what obdgated costs on this machine: wake-ups, processor time, memory, and bytes written to the disk. The daemon has
+a simulated adapter with all signals, a GPS receiver and a fence, and makes a record each second. Several configurations are
+measured one after the other.
 
-    scripts/vehicle-cost.py [MINUTES=5]      a line for each; needs the release build, fleetstore among it
+    scripts/vehicle-cost.py [MINUTES=5]      prints a line for each configuration; needs the release build of all programs
 
-FOLDER: where the files are written, on a disk (a tmpfs counts nothing). Nothing outside this machine is spoken to.
+The environment variable FOLDER names a folder on a disk for the files; on a tmpfs, no bytes would be counted. The daemon
+connects to nothing outside this machine.
 """
 
 import json
@@ -32,7 +34,7 @@ FENCE = {"type": "FeatureCollection", "features": [
 
 
 class Line:
-    """A receiver on a pty, once a second."""
+    """A GPS receiver on a pty that sends one epoch a second."""
 
     def __init__(self):
         self.master, slave = pty.openpty()
@@ -72,7 +74,8 @@ def measure(name, configuration, folder, minutes):
     with open(folder / "log", "wb") as log:
         daemon = subprocess.Popen([PROGRAMS / "obdgated", "--config", path], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
     try:
-        # What is asked once, and the first records, which are unlike the others.
+        # Wait until data that are requested only once were read, and for the first records, which differ from the
+        # others.
         time.sleep(40)
         before = counters(daemon.pid)
         time.sleep(60 * minutes)

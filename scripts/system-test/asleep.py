@@ -1,11 +1,12 @@
-"""A booted machine, suspended beside the image: a test starts in a second instead of a boot.
+"""A machine that has booted and was suspended to files in the image's folder. A test resumes it in a second instead of
+booting.
 
     asleep = Asleep(image, kind)
     if not asleep.there: asleep.make(folder)
     machine = Machine(image, folder, kind, asleep)
 
-Its disk is an overlay of the image; `state` has memory, devices and clock. Both depend on the version of qemu and the
-processor, and are created again for another one.
+Its disk is an overlay of the image; the file `state` has its memory, devices and clock. Both are valid only for one version
+of qemu and one processor, and are created again for others.
 """
 
 import hashlib
@@ -34,13 +35,14 @@ class Asleep:
         return self.folder / "state"
 
     def make(self, folder):
-        """Boots one and puts it to sleep once nothing starts in it any longer; how it did."""
+        """Boots a machine and suspends it when all its services have started. Returns the state that systemd
+        reports."""
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         machine = Machine(self.image, folder, self.kind)
         try:
             machine.boot()
-            # `degraded` where a unit failed: the drive finds out whether that matters.
+            # If a unit has failed, the state is `degraded`. The test drive finds out whether that matters.
             how = machine.run("systemctl is-system-running --wait || true", limit=300)
             machine.run("sync; echo 3 > /proc/sys/vm/drop_caches")
             machine.sleep(folder / "state")

@@ -36,7 +36,8 @@ def packed(line, base):
 
 class Faults(unittest.TestCase):
     def setUp(self):
-        """Records 1 to 4, of which 3 and 4 were in the spool, 4 packed; 5 to 8 were set aside when the power was cut."""
+        """Makes a ledger: records 1 to 4 are committed, of which 3 and 4 were in the spool, 4 compressed. The numbers 5
+        to 8 were reserved when the power was cut."""
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         with sqlite3.connect(self.folder / "spool.db") as database:
             database.execute("CREATE TABLE state (epoch, last, reserved)")

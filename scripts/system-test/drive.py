@@ -1,4 +1,4 @@
-"""A machine with a drive in it: the package installed, adapters and a receiver plugged in, a fleet store outside."""
+"""A virtual machine with the installed package, plugged-in adapters and a GPS receiver, and a fleet store outside."""
 
 import json
 import os
@@ -13,11 +13,11 @@ from peers import Car, Packages, Receiver, Store
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 GATEWAY = "gw-vm"
-# The adapter's controller, and the daemon's.
+# The Bluetooth addresses of the adapter's controller and of the daemon's.
 RADIO, OWN_RADIO = "00:AA:01:01:00:01", "00:AA:01:00:00:00"
 # The serial number of the USB adapter, by which an administrator's udev rule identifies it.
 SERIAL, RECEIVER = "OBD00017", "NMEA0003"
-# Of the two cars: the one on USB is as obdgate simulate has it.
+# The VINs of the two cars. That of the car on USB is the default of obdgate simulate.
 VIN, RADIO_VIN = "1D4GP00RX5B123456", "1M8GDM9AXKP042788"
 STATE = "/var/lib/private/obdgate"
 LIMIT = 180
@@ -28,7 +28,7 @@ FENCES = {"type": "FeatureCollection", "features": [
 
 
 def program(name):
-    """A built program: `NAME_PROGRAM`, else the release build's."""
+    """Returns the path of a built program: the variable `NAME_PROGRAM`, otherwise the release build."""
     path = pathlib.Path(os.environ.get(f"{name.upper()}_PROGRAM", ROOT / ".build/release" / name))
     if not os.access(path, os.X_OK):
         raise Failed(f"no program {path}: build it first (make system-test does)")
@@ -46,14 +46,14 @@ class Drive:
         self.store = Store(program("fleetstore"), folder)
 
     def start(self):
-        """All programs outside the machine."""
+        """Starts all programs that run outside the machine."""
         self.car = Car(program("obdgate"), self.folder / "car")
         self.radio_car = Car(program("obdgate"), self.folder / "radio-car", RADIO_VIN)
         self.receiver = Receiver()
         self.store.start()
 
     def wake(self, note):
-        """The machine, as it was when it had booted; where none is asleep yet, it boots."""
+        """Resumes the suspended machine that has already booted. If there is none, boots one and suspends it."""
         asleep = Asleep(self.image, accelerator(self.image))
         note("KVM" if asleep.kind == "kvm" else "no KVM: TCG")
         if not asleep.there:
@@ -69,15 +69,15 @@ class Drive:
                 one()
 
     def pack(self):
-        """The package of this tree, packed quickly."""
+        """Builds the package from this source tree, with fast compression."""
         folder = self.folder / "packages"
         environment = dict(os.environ, PACKED="-Znone", PROGRAMS=str(program("obdgated").parent))
         self._make([ROOT / "packaging/deb.sh", folder, "obdgate"], environment)
         self.packages = Packages(folder)
 
     def install(self):
-        """As an administrator does it. The service is left enabled, but not started with the machine: an adapter that
-        is plugged in starts it."""
+        """Installs the package as an administrator would. The service stays enabled but is not started at boot;
+        plugging in an adapter starts it."""
         self.machine.run(f"""set -e
             busybox wget -q -O /run/obdgate.deb http://10.0.2.2:{self.packages.port}/{self.packages.name}
             DEBIAN_FRONTEND=noninteractive dpkg --install /run/obdgate.deb
@@ -92,14 +92,14 @@ class Drive:
         return made.stdout
 
     def configure(self, kind="rfcomm", unit="adapter"):
-        """The configuration, the token as a credential, the adapter's rule for udev. The Bluetooth adapter is of that
-        kind, and played by that unit."""
+        """Installs the configuration, the token as a credential, and a udev rule for the USB adapter. `kind` is the
+        type of the Bluetooth adapter, and `unit` the service that plays it."""
         configuration = {
             "gatewayId": GATEWAY, "stateDirectory": "/var/lib/obdgate", "adapters": [{kind: RADIO}],
             "geofences": "fences.geojson",
             "sinks": [{"type": "stdout"},
                       {"type": "fleetStore", "url": f"http://10.0.2.2:{self.store.port}/api", "batch": {"seconds": 1},
-                       # The machine's own network, which nobody else is on.
+                       # Plain HTTP is safe here: this is qemu's own network, which nobody else uses.
                        "insecure": True, "tokenFile": "/run/credentials/obdgated.service/obdgate.token"}]}
         rule = f'SUBSYSTEM=="tty", ATTRS{{serial}}=="{SERIAL}", ENV{{OBDGATE}}="adapter"'
         self.machine.run(f"""set -e
@@ -125,11 +125,11 @@ class Drive:
         return ledger.stored(self.store.path)
 
     def fresh(self, rows):
-        """Those that were not committed at the last cut."""
+        """Returns the rows that were not known to be committed at the last cut."""
         return [row for row in rows if row.key not in self.ledger.committed]
 
     def await_rows(self, what, condition, limit=LIMIT):
-        """The store's rows, once `condition` finds in them what it wants; what it found."""
+        """Waits until `condition`, called with the store's rows, finds what it searches, and returns what it found."""
         deadline = time.monotonic() + limit
         while True:
             rows = self.rows()
@@ -142,7 +142,7 @@ class Drive:
             time.sleep(0.2)
 
     def await_witness(self, what, condition, limit=LIMIT):
-        """The same with the records that the daemon wrote in this boot."""
+        """As `await_rows`, with the records that the daemon has written to stdout in this boot."""
         deadline = time.monotonic() + limit
         while not (found := condition(ledger.witnessed(self.machine.witness))):
             if time.monotonic() > deadline:
@@ -156,7 +156,8 @@ class Drive:
             raise Failed(f"qemu has ended with {self.machine.process.returncode}")
 
     def cut(self):
-        """Cuts the machine's power, and notes what must not be lost; how much that is."""
+        """Cuts the machine's power, and notes all records that must not be lost. Returns the spool as it is on the
+        disk."""
         self.machine.cut()
         self.ledger.note(ledger.witnessed(self.machine.witness))
         self.ledger.note(self.rows())
@@ -178,5 +179,5 @@ class Drive:
 
 
 def of(rows, kind, **values):
-    """The rows of a type with these values."""
+    """Returns the rows of a type that have these values."""
     return [row for row in rows if row.type == kind and values.items() <= row.record.items()]

@@ -1,4 +1,4 @@
-"""What the daemon costs in the machine: memory, wake-ups, bytes to the disk."""
+"""Measures what the daemon costs in the machine: memory, wake-ups, bytes written to the disk."""
 
 import json
 import time
@@ -13,7 +13,7 @@ def counters(drive):
 
 
 def measured(drive, seconds):
-    """The resources used in a number of seconds, per second."""
+    """Returns the resources that the daemon uses per second, measured for a number of seconds."""
     before = counters(drive)
     time.sleep(seconds)
     after = counters(drive)

@@ -1,13 +1,13 @@
 #!/bin/bash
-# A Debian 12 to boot in a virtual machine, in .build/vm: its disk (journalled ext4), vmlinuz, initrd. What the package
-# depends on, BlueZ with two virtual controllers, and a root shell on a port of the machine's own (guest/); the package
-# itself is installed once it runs. Made once, some two minutes and 300 MB; nothing said and no network touched where it is
-# there. Root, for its files are root's.
+# Makes a Debian 12 that boots in a virtual machine, in .build/vm: its disk (journalled ext4), vmlinuz and initrd. It
+# has the packages on which obdgate depends, BlueZ with two virtual controllers, and a root shell on a port of the
+# machine (guest/); obdgate itself is installed when the machine runs. The first run takes some two minutes and 300 MB.
+# If the image exists, the script prints nothing and uses no network. It needs root, because root owns the files.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 packages=systemd,systemd-sysv,udev,dbus,kmod,busybox-static,bluez,bluez-test-tools,python3-dbus,python3-gi
 packages+=,ca-certificates,libcurl4,libmosquitto1,libzstd1,libsqlite3-0,libudev1,libstdc++6,zlib1g
-# What the kernel cannot start without, and what the testbed plugs in.
+# Kernel modules: those without which the kernel cannot start, and those for the devices that the tests plug in.
 early="virtio_pci virtio_blk ext4"
 modules="$early virtio_net virtio_console virtio_rng xhci_pci usbserial ftdi_sio hci_vhci rfcomm bnep ecdh_generic cmac ecb
   af_alg algif_hash algif_skcipher aes_generic autofs4"
@@ -26,7 +26,8 @@ trap '"${as[@]}" rm -rf "$work"' EXIT
 root=$work/root
 in_root() { "${as[@]}" env DEBIAN_FRONTEND=noninteractive chroot "$root" "$@"; }
 
-# The kernel's package is unpacked and not installed: no initrd is made in there, and few of its modules are needed.
+# The kernel's package is only unpacked and not installed, because no initrd is needed in the image, and few of the
+# kernel's modules.
 "${as[@]}" mmdebstrap --quiet --variant=minbase --include="$packages" \
   --dpkgopt=path-exclude='/usr/share/doc/*' --dpkgopt=path-exclude='/usr/share/man/*' \
   --dpkgopt=path-exclude='/usr/share/locale/*' --aptopt='Apt::Install-Recommends "false"' \
@@ -38,7 +39,7 @@ in_root() { "${as[@]}" env DEBIAN_FRONTEND=noninteractive chroot "$root" "$@"; }
 version=$(ls "$root/kernel/lib/modules")
 in_root depmod -b /kernel "$version"
 
-# MODULE…: their files, those that they need first.
+# Prints the files of modules, preceded by the files of the modules on which they depend.
 files_of() {
   for module in "$@"; do in_root modprobe -d /kernel -S "$version" --show-depends "$module"; done |
     awk '$1 == "insmod" && !seen[$2]++ { sub("^/kernel", "", $2); print $2 }'
@@ -69,12 +70,12 @@ lib=$root/usr/local/lib/testbed
 "${as[@]}" install -m 644 $guest/*.service "$root/etc/systemd/system"
 "${as[@]}" install -m 644 $guest/bluetooth.conf "$root/etc/systemd/system/bluetooth.service.d"
 in_root systemctl --quiet enable network shell witness controllers adapter
-# The adapters use the same bluetoothd. None has more than one ATT channel, and BlueZ does not always work with itself over
-# several. They accept another pairing by a peer that has lost its key.
+# The imitated adapters use the same bluetoothd as the daemon. Each gets only one ATT channel, because BlueZ does not
+# always work with itself over several. They accept another pairing by a peer that has lost its key.
 "${as[@]}" sed -i 's/^#Channels *=.*/Channels = 1/; s/^#JustWorksRepairing *=.*/JustWorksRepairing = always/' \
   "$root/etc/bluetooth/main.conf"
 for setting in 'Channels = 1' 'JustWorksRepairing = always'; do grep -qx "$setting" "$root/etc/bluetooth/main.conf"; done
-# Nobody logs in, nothing is kept up: emulated, each of these costs seconds.
+# Services for logins and for maintenance are switched off, because each costs seconds in an emulated machine.
 in_root systemctl --quiet mask getty.target serial-getty@ttyS0.service systemd-logind.service systemd-user-sessions.service \
   systemd-networkd.socket systemd-network-generator.service systemd-binfmt.service proc-sys-fs-binfmt_misc.automount \
   systemd-pstore.service systemd-rfkill.service systemd-rfkill.socket systemd-modules-load.service kmod-static-nodes.service \
@@ -95,7 +96,7 @@ in_root systemctl --quiet mask getty.target serial-getty@ttyS0.service systemd-l
 truncate -s 1500M "$work/image"
 "${as[@]}" mke2fs -q -t ext4 -F -L vehicle -d "$root" "$work/image"
 "${as[@]}" chown "$(id -u)" "$work/vmlinuz" "$work/image"
-# Machines that were put to sleep have the old one under them (awake.py).
+# Remove suspended machines, whose disks are overlays of the former image (asleep.py).
 rm -rf "$image"/made-* "$image"/asleep-*
 mv "$work/image" "$image/disk"
 mv "$work/vmlinuz" "$image"

@@ -1,8 +1,8 @@
-"""Which records there must be, and which the fleet store has.
+"""Compares the records that must exist with those that the fleet store has.
 
-A power cut may cost the telemetry that was not committed yet, and nothing else. What was committed is read from three
-places: the store's rows, the records that the daemon had written to stdout (it writes committed records only), and the
-spool's tables on the disk as the cut left it, by code that the daemon has no part in.
+A power cut may lose telemetry that was not committed yet, and nothing else. The committed records are read from three
+places: the store's rows; the records that the daemon had written to stdout, which are all committed; and the spool's tables
+on the disk after the cut. This code is independent of the daemon's.
 """
 
 import collections
@@ -13,12 +13,12 @@ import re
 import sqlite3
 
 
-# How the spool calls that sink.
+# The name of the fleet store's sink in the spool.
 STORE = "fleetStore"
 
 
 class Row:
-    """A record of the store."""
+    """A record in the store."""
 
     def __init__(self, body):
         self.body = body
@@ -28,7 +28,7 @@ class Row:
 
 
 def stored(path):
-    """Every row of the store, in the order of the gateway's numbers."""
+    """Returns all rows of the store, in the order of the gateway's sequence numbers."""
     if not path.exists():
         return []
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=30) as database:
@@ -45,7 +45,7 @@ def stored(path):
 
 
 def in_run(entries, frame):
-    """The bodies of a run of telemetry, as its entries say where they lie."""
+    """Yields the bodies of a run of telemetry, whose places its entries contain."""
     text = unpacked(frame, b"", 1 << 18)
     place, end, bodies = 1, 0, []
 
@@ -62,11 +62,11 @@ def in_run(entries, frame):
 
     while place < len(entries):
         number()          # the first half of the id
-        place += 8        # the second
+        place += 8        # the second half of the id
         number()          # time
         number()          # seq
-        number()          # reception
-        place += 1        # quality and position
+        number()          # the time of reception
+        place += 1        # the quality of the time, and whether there is a position
         start = end + number()
         end = start + number()
         bodies.append(text[start:end])
@@ -74,13 +74,13 @@ def in_run(entries, frame):
 
 
 def witnessed(path):
-    """The records that the daemon wrote; the last line may be cut."""
+    """Returns the records that the daemon has written to stdout. The last line may be incomplete."""
     lines = path.read_bytes().split(b"\n")[:-1]
     return [Row(line) for line in lines if line.startswith(b"{") and line.endswith(b"}")]
 
 
 def unpacked(frame, base, most=1 << 14):
-    """Decompresses at most this number of bytes from a zstd frame whose dictionary is another line."""
+    """Decompresses a zstd frame, which was compressed against another line, to at most this number of bytes."""
     zstd = ctypes.CDLL("libzstd.so.1")
     zstd.ZSTD_createDCtx.restype = ctypes.c_void_p
     zstd.ZSTD_decompress_usingDict.restype = ctypes.c_size_t
@@ -98,7 +98,8 @@ def unpacked(frame, base, most=1 << 14):
 class Spool:
     """The spool as a cut left it on the disk."""
 
-    # In a kept line these replace the time, of epoch and number, and around a moment that depends on the time.
+    # In a stored line, these bytes stand for the record's time, for its epoch and number, and for times that are stored
+    # as differences from the record's time.
     HOLES = re.compile(b"\x03[^\x03]*\x03|[\x01\x02]")
 
     def __init__(self, folder):
@@ -124,9 +125,10 @@ class Spool:
 
 class Ledger:
     def __init__(self):
-        # Text of a committed record by epoch and number; in pieces where only those are known.
+        # The texts of committed records by epoch and number. If some parts of a text are unknown, the pieces between
+        # them; None if the text is unknown.
         self.committed = {}
-        # The number of the last record that was committed before each cut, by epoch.
+        # For each epoch, the numbers of the records that were the last ones committed before a cut.
         self.cuts = collections.defaultdict(set)
 
     def note(self, rows):
@@ -134,7 +136,7 @@ class Ledger:
             self.committed.setdefault(row.key, None)
 
     def note_cut(self, spool):
-        """What the disk held at a cut."""
+        """Notes the records that were on the disk when the power was cut."""
         self.committed.update(spool.lines)
         if spool.epoch and spool.reserved > spool.last:
             self.cuts[spool.epoch].add(spool.last)
@@ -181,5 +183,5 @@ class Ledger:
 
 
 def seconds(timestamp):
-    """Of a record's time, since 1970."""
+    """Returns a record's time in seconds since 1970."""
     return datetime.datetime.fromisoformat(timestamp.replace("Z", "+00:00")).timestamp()

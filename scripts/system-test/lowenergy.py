@@ -1,4 +1,4 @@
-"""An adapter with Bluetooth LE alone, behind BlueZ itself: found, polled, lost, found again."""
+"""Tests an adapter with Bluetooth LE only, through the real BlueZ: it is found, polled, lost, and found again."""
 
 from drive import OWN_RADIO, RADIO, RADIO_VIN
 from steps import UNIT, again, events, expect, polled

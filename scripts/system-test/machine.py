@@ -24,11 +24,12 @@ KERNEL = ("root=/dev/vda rw console=ttyS0 quiet loglevel=4 panic=1 mitigations=o
 
 
 class Failed(Exception):
-    """What was waited for did not come, or a command in the machine failed."""
+    """An awaited event did not come in time, or a command in the machine failed."""
 
 
 def accelerator(image, seconds=15):
-    """`kvm` where a machine starts with it, else `tcg`: inside another machine /dev/kvm may be there and not work."""
+    """Returns `kvm` if a machine starts with it, otherwise `tcg`. In a virtual machine, /dev/kvm may exist and not
+    work."""
     if not os.access("/dev/kvm", os.R_OK | os.W_OK):
         return "tcg"
     command = ["qemu-system-x86_64", "-accel", "kvm", "-cpu", "host", "-m", "256", "-nodefaults", "-no-user-config",
@@ -44,13 +45,13 @@ def accelerator(image, seconds=15):
 
 class Machine:
     def __init__(self, image, folder, kind, asleep=None):
-        """A new disk over the image's, or over that of a machine that is asleep (asleep.py)."""
+        """Creates a disk, as an overlay of the image's disk or of that of a suspended machine (asleep.py)."""
         self.image, self.folder, self.kind, self.asleep = image, folder, kind, asleep
         self.process = self.qmp = self.shell = None
         self.boots = self.asked = 0
         self.sockets = {}
-        # What the machine has not asked to be written may be lost when it is killed, as in a disk's own memory: qemu
-        # keeps the list of the file's new parts to itself until then.
+        # As on a real disk, data that the machine has not asked to be flushed may be lost when it is killed: until
+        # then, qemu keeps the list of the overlay's new parts only in memory.
         below = ["-b", asleep.disk, "-F", "qcow2"] if asleep else ["-b", image / "disk", "-F", "raw"]
         subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", *below, self.disk], check=True)
 
@@ -64,11 +65,12 @@ class Machine:
 
     @property
     def witness(self):
-        """What the daemon wrote in this boot, as far as it came out of the machine."""
+        """The file with the records that the daemon has written to stdout in this boot, as far as they have left the
+        machine."""
         return self.folder / f"witness-{self.boots}.log"
 
     def power_on(self, *more):
-        """Starts it; its clock has no battery, and says 1970."""
+        """Starts the machine. Its clock has no battery and begins in 1970."""
         self.boots += 1
         for name in ("qmp", "shell"):
             (self.folder / name).unlink(missing_ok=True)
@@ -96,14 +98,14 @@ class Machine:
         self.heard = b""
 
     def boot(self, limit=300):
-        """Until its shell answers."""
+        """Starts the machine, and waits until its shell answers."""
         self.power_on()
         self.await_shell(limit)
 
     def sleep(self, state, limit=120):
-        """Stops it and writes what it is into that file; its disk is whole then. It is switched off."""
+        """Suspends the machine to a file and switches it off. All its data are then on its disk."""
         self.qmp.ask("stop")
-        # It writes as fast as it can: nothing else waits for the disk.
+        # The limit of the bandwidth is practically removed, because nothing else needs the disk.
         self.qmp.ask("migrate-set-parameters", **{"max-bandwidth": 1 << 40})
         self.qmp.ask("migrate", uri=f"exec:cat > {shlex.quote(str(state))}")
         self._until(limit, self._has_moved, "qemu does not put the machine to sleep")
@@ -113,7 +115,7 @@ class Machine:
     def wake(self, limit=120):
         """Resumes the suspended machine."""
         self.power_on("-incoming", "defer")
-        # Its shell has been there all the time, and must not see its line closed.
+        # The shell was running all the time, and its line must not be closed.
         self.qmp.ask("migrate-incoming", uri=f"exec:cat {shlex.quote(str(self.asleep.state))}")
         self._until(limit, self._has_moved, "qemu does not wake the machine")
         self.qmp.ask("cont")
@@ -129,12 +131,12 @@ class Machine:
             raise Failed("the machine's shell said something else than ready")
 
     def run(self, script, limit=90, check=True):
-        """What a script says, run by root; its exit status instead where that is asked for by `check=False`."""
+        """Runs a shell script as root in the machine and returns its output; with `check=False` its exit status."""
         self.asked += 1
         text = base64.b64encode(script.encode()).decode()
         self.shell.sendall(f"{self.asked} {text}\n".encode())
         number = 0
-        # An answer to what nobody waited for any longer comes first.
+        # Skip answers to earlier scripts, for which nobody waits any longer.
         while number < self.asked:
             number, status, output = self._line(limit, script).split(" ")
             number = int(number)
@@ -144,17 +146,19 @@ class Machine:
         return output if check else int(status)
 
     def python(self, name, *arguments, before=":"):
-        """What a program of inside/ says, run in one process with the line of shell before it."""
+        """Runs a program of inside/ and returns its output. The shell command `before` runs first, in the same
+        process."""
         text = (pathlib.Path(__file__).parent / "inside" / name).read_text()
         return self.run(f"{before}\npython3 - {' '.join(arguments)} <<'END'\n{text}\nEND")
 
     def wait(self, script, limit=90):
-        """Until a script succeeds; what it says then."""
+        """Repeats a script until it succeeds, and returns its output."""
         return self.run(f"for try in $(seq {limit * 4}); do ( {script} ) && exit 0; sleep 0.25; done; ( {script} )",
                         limit=limit + 60)
 
     def plug(self, name, port, serial):
-        """A USB adapter with that serial number (FTDI's ids), whose line is a TCP port of this host."""
+        """Plugs in a USB adapter with this serial number and FTDI's ids. Its serial line is connected to a TCP port of
+        this host."""
         line = f"{name}-line"
         address = {"type": "inet", "data": {"host": "127.0.0.1", "port": str(port)}}
         self.qmp.ask("chardev-add", id=line,
@@ -168,7 +172,7 @@ class Machine:
         self.qmp.ask("chardev-remove", id=self.sockets.pop(name))
 
     def written(self):
-        """Bytes that were written to its disk since it was started."""
+        """Returns the number of bytes that were written to the machine's disk since it was started."""
         return sum(one["stats"]["wr_bytes"] for one in self.qmp.ask("query-blockstats") if one.get("qdev"))
 
     def cut(self):
@@ -182,14 +186,15 @@ class Machine:
             self.sockets = {}
 
     def read(self, path, into):
-        """Copies a folder out of its disk while it is off. The journal is played back on a copy, as the next boot does."""
+        """Copies a folder from the machine's disk while the machine is off. As at the next boot, the file system's
+        journal is applied first, here to a copy of the disk."""
         copy = self.folder / "copy.raw"
         tools = dict(os.environ, PATH=os.environ["PATH"] + ":/usr/sbin:/sbin")
         try:
             subprocess.run(["qemu-img", "convert", "-O", "raw", self.disk, copy], check=True)
             checked = subprocess.run(["e2fsck", "-f", "-y", copy], env=tools, stdout=subprocess.PIPE,
                                      stderr=subprocess.STDOUT, text=True, check=False)
-            # 1: put right, which the journal alone is already.
+            # Status 1 means that errors were corrected, which is also reported if only the journal was applied.
             if checked.returncode not in (0, 1):
                 raise Failed(f"the disk is damaged: {checked.stdout}")
             shutil.rmtree(into, ignore_errors=True)
@@ -199,7 +204,8 @@ class Machine:
             copy.unlink(missing_ok=True)
 
     def tail(self):
-        """The end of its journal; of its console, and of what the daemon wrote, where it does not answer."""
+        """Returns the end of the machine's journal; if the machine does not answer, that of its console and of the
+        daemon's output."""
         try:
             return self.run("journalctl --no-pager --boot --output=short-monotonic | grep -v '{\"type\":' | tail -n 80",
                             limit=60)

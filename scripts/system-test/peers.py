@@ -1,4 +1,5 @@
-"""What the machine speaks to from outside: a fleet store, a car behind a serial line, a satellite receiver."""
+"""The programs outside the machine with which it communicates: a fleet store, a car behind a serial line, a GPS
+receiver."""
 
 import datetime
 import functools
@@ -17,7 +18,7 @@ from machine import Failed
 
 
 class Program:
-    """A program whose stderr is read for what it says first."""
+    """A running program, whose first lines on stderr are read."""
 
     def __init__(self, command, says, log, limit=120):
         with open(log, "wb") as errors:
@@ -88,7 +89,7 @@ class Store:
 
 
 class Packages:
-    """The package in a folder, on a port of this host."""
+    """Serves the packages in a folder over HTTP, on a port of this host."""
 
     def __init__(self, folder):
         self.name = next(folder.glob("obdgate_*.deb")).name
@@ -106,11 +107,12 @@ class Packages:
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_):
-        """What it has served is not told."""
+        """Logs nothing."""
 
 
 class Receiver:
-    """A GPS receiver on a port of this host: once a second where a car is that drives round a circle of 1 km."""
+    """A GPS receiver on a port of this host. Once a second it sends the position of a car that drives on a circle of 1
+    km."""
 
     PLACE = (47.6596, 9.1794)
 
@@ -138,7 +140,7 @@ class Receiver:
                 try:
                     client.send(self.epoch(time.time()).encode())
                 except BlockingIOError:
-                    # Nobody has opened the line: a receiver's sentences are lost then.
+                    # The port is not open, so the sentences are lost, as those of a real receiver would be.
                     continue
                 except OSError:
                     clients.remove(client)
@@ -148,7 +150,7 @@ class Receiver:
 
     @classmethod
     def epoch(cls, now):
-        """The sentences of one second; 20 m/s on the circle."""
+        """Returns the sentences of one second. The car drives at 20 m/s on the circle."""
         angle = (now * 20 / 1000) % (2 * math.pi)
         latitude = cls.PLACE[0] + math.sin(angle) / 111.2
         longitude = cls.PLACE[1] + math.cos(angle) / 111.2 / math.cos(math.radians(cls.PLACE[0]))

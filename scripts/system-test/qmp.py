@@ -1,4 +1,4 @@
-"""qemu's machine protocol: commands and their answers, events as they come."""
+"""A client of qemu's machine protocol (QMP): commands with their answers, and events."""
 
 import json
 import socket
@@ -15,7 +15,7 @@ class QMP:
         self.ask("qmp_capabilities")
 
     def ask(self, command, **arguments):
-        """Its answer; RuntimeError with qemu's own words where it refuses."""
+        """Sends a command and returns its answer; raises RuntimeError with qemu's message if qemu refuses."""
         self.stream.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
         self.stream.flush()
         while True:
@@ -27,7 +27,7 @@ class QMP:
             self.events.append(said)
 
     def await_event(self, name, **data):
-        """Until an event of that name and data has come."""
+        """Waits for an event with this name and data."""
         while True:
             for event in self.events:
                 if event["event"] == name and data.items() <= event.get("data", {}).items():

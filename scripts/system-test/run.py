@@ -1,16 +1,16 @@
 #!/usr/bin/python3
-"""The package in a machine of its own: a Debian boots in qemu with a USB adapter, a Bluetooth adapter behind BlueZ and
-a GPS receiver, drives, and loses its power; a fleet store outside has every record that was committed, once.
+"""Tests the package in a virtual machine: Debian in qemu, with a USB adapter, a Bluetooth adapter through BlueZ and a GPS
+receiver. It drives and loses its power. Afterwards, a fleet store outside must have every committed record exactly once.
 
-    scripts/system-test/run.py              one drive, one cut; the step, and its seconds, on one line each
-    scripts/system-test/run.py --cuts N     N cuts at random instants on one disk; --seed S: the same instants again
-    scripts/system-test/run.py --ble        no drive, an adapter with Bluetooth LE behind BlueZ
-    scripts/system-test/run.py --figures M  what the daemon costs, over M minutes
-    scripts/system-test/run.py --keep       the folder with logs and disk stays
+    scripts/system-test/run.py              one drive with one power cut; prints a line with the seconds of each step
+    scripts/system-test/run.py --cuts N     N power cuts at random instants with one disk; --seed S repeats the instants
+    scripts/system-test/run.py --ble        no drive; an adapter with Bluetooth LE through BlueZ
+    scripts/system-test/run.py --figures M  measures what the daemon costs, for M minutes
+    scripts/system-test/run.py --keep       does not remove the folder with logs and disk
 
 OBDGATE_PROGRAM, OBDGATED_PROGRAM, FLEETSTORE_PROGRAM: other programs than the release build's; VM_IMAGE: another image.
-The machine boots once for an image, and is put to sleep beside it: later drives wake it. Needs
-scripts/system-test/image.sh; Debian's qemu-system-x86, qemu-utils, e2fsprogs. Exit status: 0 where all was right.
+The machine boots once for each image and is then suspended; later drives resume it. Needs the image that
+scripts/system-test/image.sh makes, and Debian's qemu-system-x86, qemu-utils and e2fsprogs. Exit status: 0 if all was right.
 """
 
 import argparse
@@ -34,7 +34,7 @@ BEGAN = time.monotonic()
 
 @contextlib.contextmanager
 def step(name):
-    """One line with what it took; `note` adds to it."""
+    """Prints a line with the name and duration of a step; the text of `note` is added to it."""
     notes = []
     began = time.monotonic()
     try:
@@ -55,7 +55,7 @@ def main():
     parser.add_argument("--figures", type=float, default=0)
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()
-    # A terminated run also ends the machine.
+    # On SIGTERM, exit in an orderly way, so that the machine is ended, too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     folder = pathlib.Path(tempfile.mkdtemp(prefix="system-test-"))
     drive = None

@@ -1,4 +1,4 @@
-"""The drive of `make system-test`, step by step."""
+"""The steps of the test drive of `make system-test`."""
 
 import json
 import time
@@ -9,7 +9,7 @@ from machine import Failed
 
 UNIT = "obdgated.service"
 
-# By a process of the service (inside/reach.py); by others all is done.
+# What inside/reach.py reports in a process of the service. Processes outside the service may do all of it.
 REACHED = {"/dev/null": "done", "/dev/ttyUSB0": "done", "/dev/ttyS0": "refused", "/dev/vda": "refused",
            "10.0.2.2": "done", "224.0.0.251": "refused", "255.255.255.255": "refused"}
 
@@ -20,12 +20,12 @@ def expect(what, found, wanted):
 
 
 def polled(rows, vin, **values):
-    """Telemetry of that vehicle."""
+    """Returns the telemetry of a vehicle."""
     return [row for row in of(rows, "telemetry", vehicleId=vin, **values) if "rpm" in row.record]
 
 
 def events(rows, device, *names):
-    """Records of an adapter: its device holds that text."""
+    """Returns the `adapter` records with one of these events whose device contains a text."""
     return [row for row in of(rows, "adapter") if device in row.record["device"] and row.record["event"] in names]
 
 
@@ -70,7 +70,7 @@ def run(drive, step):
         expect("the exit status for a wrong channel", asked, 69)
     with step("the radio link is lost, and comes back") as note:
         before = drive.rows()[-1].key
-        # The whole link, at the adapter's end: no channel is closed first.
+        # End the whole link at the adapter's side, without closing the RFCOMM channel first.
         machine.run(f"hcitool -i hci1 dc {OWN_RADIO}")
         note(again(drive, RADIO, RADIO_VIN, before).record["event"])
     with step("unplugged, and plugged in behind a GPS receiver: another ttyUSB") as note:
@@ -113,7 +113,7 @@ def run(drive, step):
 
 
 def boot_again(drive, step):
-    """Power comes back: adapter and receiver are plugged in from the start."""
+    """Switches the power on again; adapter and receiver are plugged in from the start."""
     drive.store.start()
     began = time.monotonic()
     with step("power returns, the machine boots and the daemon continues") as note:
@@ -128,7 +128,8 @@ def boot_again(drive, step):
 
 
 def again(drive, device, vin, before):
-    """Until a device that was lost after that record is back and polled; the record of its return."""
+    """Waits until a device that was lost after the record `before` is back and polled. Returns the record of its
+    return."""
     def back(rows):
         lost = [row.key for row in of(rows, "adapter", event="lost") if row.key > before]
         return [row for row in events(rows, device, "recovered", "connected") if lost and row.key > lost[0]]
@@ -153,21 +154,21 @@ def confined(machine):
 
 def clock_steps(drive):
     before = drive.rows()[-1].key
-    # As systemd-timesyncd does it.
+    # Set the clock in the same way as systemd-timesyncd.
     drive.machine.python("synchronised.py", before=f"""date --set=@{time.time():.3f} >/dev/null
         mkdir -p /run/systemd/timesync && touch /run/systemd/timesync/synchronized""")
     drive.await_rows("a time from NTP", lambda rows: polled(rows, VIN, timeQuality="ntp"))
     rows = [row for row in polled(drive.rows(), VIN) if row.record["timeQuality"] in ("gps", "ntp")]
     seconds = [ledger.seconds(row.record["timestamp"]) for row in rows]
     pauses = [later - earlier for earlier, later in zip(seconds, seconds[1:])]
-    # Two records a second apart stay so, though the machine's clock has leapt over years between them.
+    # The records must stay about a second apart, although the machine's clock was set forward by years between them.
     if rows[0].key > before or min(pauses) <= 0 or max(pauses) > 30:
         raise Failed(f"the step of the clock is in the records: {pauses}")
     return f"records are {min(pauses):.2f} to {max(pauses):.2f} s apart"
 
 
 def costs(machine):
-    """What the daemon has cost in this boot."""
+    """Returns what the daemon has cost in this boot, as text."""
     process = machine.run(f"systemctl show --value -p MainPID {UNIT}")
     memory = dict(line.split(":", 1) for line in machine.run(f"cat /proc/{process}/smaps_rollup").splitlines()[1:])
     kilobytes = {name: int(memory[name].split()[0]) for name in ("Rss", "Pss")}

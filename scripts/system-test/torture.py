@@ -1,4 +1,4 @@
-"""Power cuts at random instants, all on one disk."""
+"""Cuts the power at random instants, always of the same disk."""
 
 import random
 import time
@@ -10,14 +10,14 @@ from steps import polled
 
 def run(drive, step, cuts, seed):
     generator = random.Random(seed)
-    # How long a boot takes, measured in the first one; one and a half of them is well into the daemon's start.
+    # The duration of a boot in seconds, measured in the first one. The daemon is running after 1.5 times as long.
     boot = None
     print(f"           {cuts} cuts, seed {seed}", flush=True)
     drive.plug_receiver()
     drive.plug_adapter()
     drive.await_rows("telemetry", lambda rows: polled(rows, VIN))
     for number in range(1, cuts + 1):
-        # One in four falls into a boot, half of the others into a time without the store.
+        # One in four cuts falls into a boot. In half of the others, the store is stopped.
         early = number > 2 and generator.random() < 0.25
         away = not early and generator.random() < 0.5
         instant = generator.uniform(0.02, 1.5) * boot if early else generator.uniform(0.5, 8)
@@ -52,6 +52,6 @@ def run(drive, step, cuts, seed):
 
 
 def arrives(drive):
-    """What was committed before, and telemetry of this boot."""
+    """Waits until all records that were committed before, and telemetry of this boot, are in the store."""
     drive.await_rows("telemetry of this boot", lambda rows: polled(drive.fresh(rows), VIN), limit=300)
     return drive.await_all()

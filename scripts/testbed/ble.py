@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""A machine with Bluetooth LE adapters: a private D-Bus with a stand-in for BlueZ that has GATT services and pairs.
+"""Imitates a machine with Bluetooth LE adapters: a private D-Bus with a program that imitates BlueZ, GATT and pairing.
 
     /usr/bin/python3 scripts/testbed/ble.py SCENE.json
 
-SCENE.json: {"controllers": ["hci0"], "powered": true, "off": ["hci0"], "devices": [ DEVICE… ]}, a DEVICE being
+SCENE.json: {"controllers": ["hci0"], "powered": true, "off": ["hci0"], "devices": [ DEVICE… ]}. A DEVICE is
     {"address": "AA:…", "controller": "hci0", "name": "OBDBLE", "uuids": ["0000fff0-…"], "paired": false, "trusted": false,
      "known": true,              false: it appears during a search (its transport: "le", "bredr")
      "transport": "le",
@@ -70,7 +70,7 @@ def variant(value):
 
 
 class Device:
-    """One adapter: its objects on the bus, its sockets, what it says."""
+    """One Bluetooth LE adapter: its objects on the bus, its sockets, and its output."""
 
     def __init__(self, bed, facts):
         self.bed = bed
@@ -90,7 +90,7 @@ class Device:
         self.refusals = list(facts.get("connect", []))
         self.is_connected = False
 
-    # What it is on the bus.
+    # Its properties on the bus.
 
     def appear(self):
         if self.path in dbusmock.mockobject.objects:
@@ -163,7 +163,7 @@ class Device:
         if self.notify_path is None and ("notify" in flags or "indicate" in flags):
             self.notify_path = path
 
-    # What is asked of it.
+    # The calls that it answers.
 
     def connect(self):
         say("connect")
@@ -186,14 +186,14 @@ class Device:
             self.peer = socket.create_connection((host, int(port)))
             self.watches.append(GLib.io_add_watch(
                 self.peer.fileno(), GLib.IO_IN | GLib.IO_HUP, self.heard_peer, self.peer))
-        # As with BlueZ: the services come some time after the connection.
+        # As with BlueZ, services are reported some time after the connection.
         GLib.timeout_add(20, self.resolve)
 
     def leave(self):
         say("disconnect")
         if "leaves" not in self.facts:
             return self.lose()
-        # A connection attempt meanwhile succeeds, and ends soon.
+        # An attempt to connect succeeds meanwhile, but the connection soon ends.
         if self.is_connected and self.leaving is None:
             self.leaving = GLib.timeout_add(int(1000 * self.facts["leaves"]), lambda: self.lose() or False)
 
@@ -216,7 +216,7 @@ class Device:
         self.characteristics = {}
 
     def remove(self):
-        """BlueZ forgets it until the next search."""
+        """Removes the device, so that BlueZ does not know it until the next search."""
         say("removed")
         self.lose()
         self.facts.pop("first services", None)
@@ -225,7 +225,7 @@ class Device:
         self.bed.root.EmitSignal(MANAGER, "InterfacesRemoved", "oas", [dbus.ObjectPath(self.path), [DEVICE]])
 
     def end_sockets(self):
-        # Before they are closed: their numbers are others' soon.
+        # Remove the watches before the sockets are closed, because other files may soon get the same descriptors.
         for watch in self.watches:
             GLib.source_remove(watch)
         for end in self.acquired + ([self.peer] if self.peer else []):
@@ -233,7 +233,7 @@ class Device:
         self.watches, self.acquired, self.peer = [], [], None
 
     def need_key(self, what):
-        """Rejects as BlueZ reports an adapter's Insufficient Authentication."""
+        """Raises the error that BlueZ reports if an adapter answers Insufficient Authentication."""
         if self.facts.get("wants key") in (True, what) and not self.object.props[DEVICE]["Paired"]:
             refuse("org.bluez.Error.NotPermitted: Not paired")
 
@@ -273,7 +273,7 @@ class Device:
         if data:
             self.taken(data, "socket")
             return True
-        # Who had it has closed it: so it is with BlueZ.
+        # The program has closed its socket. As with BlueZ, the watch of the socket ends.
         self.watches = [watch for watch in self.watches if watch != GLib.main_current_source().get_id()]
         return False
 
@@ -294,7 +294,7 @@ class Device:
         except OSError:
             data = b""
         if not data:
-            # The simulated adapter is gone: so is this one.
+            # The simulated adapter has closed its connection, so end this one.
             GLib.idle_add(lambda: self.lose() or False)
             self.watches = [watch for watch in self.watches if watch != GLib.main_current_source().get_id()]
             return False
@@ -343,7 +343,7 @@ class Device:
         say("paired")
 
     def ask(self, method, *more):
-        """Asks the agent of the process that called Pair. Returns its answer, None if it refused."""
+        """Asks the agent of the process that called Pair. Returns its answer; None if the agent refused."""
         answer = self.bed.ask_agent(self.bed.agent_of(self.bed.pairer), method, dbus.ObjectPath(self.path), *more)
         if method == "RequestPinCode" and answer is not None:
             say(f"pin {answer}")
@@ -358,7 +358,7 @@ class Bed:
     def __init__(self, scene):
         self.scene = scene
         self.controllers = scene.get("controllers", ["hci0"])
-        # By the connection that each is on, the last one registered at the end.
+        # The registered agents by the connections of their processes; the one that was registered last is at the end.
         self.agents = {}
         self.default_agent = None
         self.caller = None
@@ -371,7 +371,7 @@ class Bed:
         self.daemon = subprocess.Popen(
             ["dbus-daemon", "--session", "--print-address", "--nofork"], stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-            # It dies with us (PR_SET_PDEATHSIG), however that comes.
+            # If this program ends, for whatever reason, the child ends, too (PR_SET_PDEATHSIG).
             preexec_fn=lambda: ctypes.CDLL(None).prctl(1, signal.SIGTERM))
         try:
             self.bus_address = self.daemon.stdout.readline().strip()
@@ -411,7 +411,7 @@ class Bed:
         return self.scene.get("powered", True) and controller not in self.scene.get("off", [])
 
     def overhear(self, _, message):
-        """Who calls: BlueZ knows agents by their connection."""
+        """Notes the connection from which a call came, because BlueZ knows agents by their connections."""
         member, sender = message.get_member(), message.get_sender()
         if member == "GetManagedObjects":
             self.caller = sender
@@ -445,7 +445,8 @@ class Bed:
         return dbus.lowlevel.HANDLER_RESULT_HANDLED
 
     def agent_of(self, caller):
-        """Whom BlueZ asks: the caller's own agent, else the default one; about a pairing that nobody called for that one."""
+        """Returns the agent that BlueZ asks: the caller's own, otherwise the default one. If nobody called Pair, the
+        default one."""
         return self.agents.get(caller) or self.agents.get(self.default_agent)
 
     def filter(self, options):
@@ -485,17 +486,17 @@ class Bed:
     def do(self, order):
         device = next((device for device in self.devices.values() if order.get("address") in (None, device.address)), None)
         what = order["do"]
-        if what == "notify":  # pieces: hexadecimal texts, each one notification
+        if what == "notify":  # the pieces are hexadecimal texts; each is one notification
             for piece in order["pieces"]:
                 device.notify_once(bytes.fromhex(piece))
-        elif what == "flood":  # count notifications of that many bytes
+        elif what == "flood":  # `count` notifications of this many bytes
             for _ in range(order["count"]):
                 device.notify_once(b"4" * order["bytes"])
         elif what == "appear":
             device.appear()
         elif what == "disconnect":
             device.lose()
-        elif what == "drop":  # the sockets end without a signal
+        elif what == "drop":  # the sockets are closed without a signal
             device.end_sockets()
         elif what == "forget":
             self.root.RemoveObject(device.path)
@@ -504,7 +505,7 @@ class Bed:
             self.bus.release_name("org.bluez")
         elif what == "return":
             self.bus.request_name("org.bluez")
-        elif what == "nonsense":  # properties of wrong types, and unknown ones
+        elif what == "nonsense":  # sends properties of wrong types, and unknown ones
             device.tell({"Connected": dbus.String("no", variant_level=1),
                          "ServicesResolved": dbus.Array([], signature="s", variant_level=1),
                          "Novelty": dbus.Int32(3, variant_level=1)})
@@ -517,7 +518,7 @@ class Bed:
             self.pairer = None
             if device.ask("RequestPasskey") is not None:
                 device.paired()
-        elif what == "ask":  # the agent registered last, about a device of that address: as BlueZ would not
+        elif what == "ask":  # asks the agent that was registered last about a device with this address, which BlueZ would not do
             path = f"/org/bluez/hci0/dev_{order['about'].replace(':', '_')}"
             more = [dbus.UInt32(1)] if order["method"] == "RequestConfirmation" else []
             if order["method"] == "AuthorizeService":
@@ -533,7 +534,7 @@ class Bed:
         say(f"done {what}")
 
     def spoof(self, path):
-        # A process of its own: a connection made and dropped by another thread can hang this one's.
+        # Use a separate process, because a connection that another thread opens and closes can block this one's.
         code = (
             "import dbus, dbus.bus, dbus.lowlevel, sys\n"
             "address, path, destination, device = sys.argv[1:]\n"

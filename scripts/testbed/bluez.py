@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""Runs a program on a machine that has Bluetooth: a private D-Bus with a stand-in for BlueZ.
+"""Runs a program on an imitated machine with Bluetooth: a private D-Bus with a program that imitates BlueZ.
 
     /usr/bin/python3 scripts/testbed/bluez.py DEVICES.json PROGRAM [ARGUMENTS…]
 
 DEVICES.json: {"controllers": ["hci0"], "devices": [
     {"controller": "hci0", "address": "00:1D:A5:68:98:8A", "name": "OBDLink LX", "paired": true,
      "services": ["00001101-0000-1000-8000-00805f9b34fb"]}]}
-A device with "random": true has an address that is not registered. One with "heard": true appears when an inquiry starts.
-"off": ["hci0"] names controllers that are not powered. `null` in place of the object: a bus without BlueZ.
+A device with "random": true has an address that is not registered. A device with "heard": true appears when an inquiry starts.
+"off": ["hci0"] names controllers that are not powered. If the file has `null` instead of the object, the bus has no BlueZ.
 
 The bus is the program's system bus. Exit status: the program's. Needs Debian's dbus-daemon, python3-dbusmock, python3-dbus.
 """
@@ -87,7 +87,7 @@ def main():
 
 
 def hear(bus, mock, controllers, devices, program):
-    """Adds the devices that an inquiry finds, once one runs."""
+    """Adds the devices that an inquiry finds, as soon as an inquiry runs."""
     while devices and program.poll() is None:
         for name in controllers:
             properties = dbus.Interface(

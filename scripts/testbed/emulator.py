@@ -1,9 +1,9 @@
-"""ELM327-emulator (PyPI), an adapter and a car that nobody here wrote, on a pty until SIGTERM.
+"""Runs ELM327-emulator (PyPI), an adapter with a car that is independent of this project, on a pty until SIGTERM.
 
     emulator.py SCENARIO      car
 
-Prints one JSON object: the pty, for each record key all values that its tables can give, by formulas of our own,
-and all VINs. Its package is installed and run, never copied (CC BY-NC-SA).
+Prints one JSON object: the pty; for each key of records all values that can follow from the emulator's tables, by
+formulas in this script; and all VINs. The emulator's package is installed and run, never copied (CC BY-NC-SA).
 """
 
 import ctypes
@@ -18,7 +18,7 @@ import time
 
 from elm.obd_message import ObdMessage
 
-# Key in records: PID and the formula of SAE J1979-DA.
+# For each key of records, the PID and the formula of SAE J1979-DA.
 FORMULAS = {
     "coolantTemp": ("05", lambda d: d[0] - 40),
     "intakeAirTemp": ("0F", lambda d: d[0] - 40),
@@ -36,7 +36,7 @@ FORMULAS = {
 
 
 def answers(message):
-    """The data bytes of each answer to a request, of every ECU that a table names."""
+    """Returns the data bytes of each answer to a request, from all ECUs that a table names."""
     given = message["Response"]
     for text in [given] if isinstance(given, str) else given:
         for data in re.findall(r"<data>([0-9A-F ]+)</data>", text):
@@ -44,7 +44,7 @@ def answers(message):
 
 
 def expected(scenario):
-    """By record key: every value that can come."""
+    """Returns, by the key of records, all values that the scenario's tables can give."""
     found = {}
     for message in ObdMessage[scenario].values():
         match = re.match(r"\^?01([0-9A-F]{2})", message.get("Request") or "")
@@ -58,7 +58,7 @@ def expected(scenario):
 
 
 def vins(scenario):
-    """Every VIN that can come: the emulator gives another one each time it is asked."""
+    """Returns all VINs that can come. The emulator may answer each request with another one."""
     given = ObdMessage[scenario]["VIN"]["Response"]
     found = set()
     for text in [given] if isinstance(given, str) else given:
@@ -68,7 +68,7 @@ def vins(scenario):
 
 
 def die_with_parent():
-    """PR_SET_PDEATHSIG: whatever ends this program ends the emulator."""
+    """Makes the emulator end together with this program, for whatever reason it ends (PR_SET_PDEATHSIG)."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 

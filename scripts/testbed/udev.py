@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs a program in a machine whose serial devices are plugged in and out by a script.
+"""Runs a program on an imitated machine whose serial devices are plugged in and unplugged by a list of steps.
 
     umockdev-wrapper /usr/bin/python3 scripts/testbed/udev.py STEPS.json PROGRAM [ARGUMENTS…]
 
@@ -44,7 +44,7 @@ patience = 60
 
 
 class Lines:
-    """What the program has written, passed on as it comes."""
+    """The program's output, which is passed on as it arrives."""
 
     def __init__(self):
         self.all = []
@@ -63,7 +63,8 @@ class Lines:
             self.changed.notify_all()
 
     def wait(self, text):
-        """True once an unseen line holds the text; what stands before it counts as seen."""
+        """Returns True if a line that was not examined before contains the text. Lines before that line then count as
+        examined."""
         with self.changed:
             deadline = time.monotonic() + patience
             seen = 0
@@ -80,7 +81,7 @@ class Lines:
 
 
 class Device:
-    """One adapter on one socket."""
+    """One device in one USB socket."""
 
     def __init__(self, bed, step):
         self.bed = bed
@@ -90,7 +91,7 @@ class Device:
         self.line, self.nodes = self.terminal()
         bed.add_from_string(self.description(step))
         self.gone = threading.Event()
-        # What a device that says a file's lines was sent; None: another kind of device.
+        # Number of bytes that were sent to a device that repeats the lines of a file; None for other devices.
         self.sent = 0 if "says" in step else None
         if "tcp" in step:
             self.thread = threading.Thread(target=self.relay, args=(step["tcp"],), daemon=True)
@@ -101,9 +102,9 @@ class Device:
         self.thread.start()
 
     def terminal(self):
-        """The device's end of a pseudo-terminal, and the file in /dev for the other end.
+        """Returns the device's end of a pseudo-terminal, and the file in /dev for the other end.
 
-        umockdev would make one itself, but a name only once: here a device can come back under the number it had.
+        umockdev could make one itself, but each name only once. Here, a device may return with the number that it had before.
         """
         line, other = os.openpty()
         tty.setraw(other)
@@ -131,7 +132,7 @@ class Device:
             f"P: {self.usb}/{socket}:1.0\nE: DEVTYPE=usb_interface\nE: SUBSYSTEM=usb\n\n"
             f"P: {self.usb}/{socket}:1.0/ttyUSB{n}\nE: SUBSYSTEM=usb-serial\n\n"
             f"P: {self.tty}\n"
-            # A serial driver's major number: without one of those the node is no terminal.
+            # The number must be that of a serial driver, because otherwise the node is no terminal.
             + f"E: SUBSYSTEM=tty\nE: DEVNAME=/dev/ttyUSB{n}\nE: MAJOR=4\nE: MINOR={64 + n}\n"
             + "".join(f"E: {key}={value}\n" for key, value in properties.items())
             + ("E: DEVLINKS=" + " ".join(f"/dev/{link}" for link in step["links"]) + "\n" if "links" in step else "")
@@ -144,7 +145,8 @@ class Device:
             try:
                 line += os.read(self.line, 256)
             except OSError:
-                # Nothing there, or nobody has opened the device yet. A read that waits would keep the line from closing.
+                # The other end is not open, or there is nothing to read. Do not block in read, because that would
+                # prevent the terminal from being closed.
                 self.gone.wait(0.005)
                 continue
             while b"\r" in line:
@@ -163,11 +165,11 @@ class Device:
                 try:
                     os.write(self.line, line)
                 except OSError:
-                    # What nobody takes is lost, as on a wire.
+                    # Output that nobody reads is lost, as on a serial line.
                     continue
 
     def listen(self):
-        """Counts what it was sent; false: nothing more."""
+        """Counts the bytes that were sent to the device; returns False if the terminal was closed."""
         try:
             count = len(os.read(self.line, 4096))
         except OSError:
@@ -176,7 +178,7 @@ class Device:
         return True
 
     def settle(self):
-        """Says what it was sent, once nobody sends it anything any more."""
+        """Reports the number of bytes that were sent to the device, after the program has ended."""
         if self.sent is None:
             return
         self.gone.set()
@@ -189,7 +191,8 @@ class Device:
         host, port = address.rsplit(":", 1)
         with socket.create_connection((host, int(port)), timeout=patience) as server:
             while not self.gone.is_set():
-                # A line that nobody has open is always ready, and fails: it is tried, not waited for.
+                # A terminal that nobody has open is always reported as ready, and reading fails. So do not wait for it,
+                # but try to read.
                 ready, _, _ = select.select([server], [], [], 0.002)
                 if ready:
                     self.pass_on(server.recv(4096), lambda chunk: os.write(self.line, chunk))
@@ -214,7 +217,7 @@ class Device:
         os.close(self.line)
 
     def sweep(self):
-        """Removes what umockdev leaves behind: while it is there, nothing can be plugged in under the same name."""
+        """Removes files that umockdev leaves. As long as they exist, no device of the same name can be plugged in."""
         for folder, folders, files in os.walk(self.bed.get_sys_dir()):
             for path in (os.path.join(folder, name) for name in folders + files):
                 if os.path.islink(path) and not os.path.exists(path):
@@ -255,12 +258,12 @@ def main():
         print("udev.py: the program does not end", file=sys.stderr, flush=True)
         program.kill()
         status = 70
-    # Its last lines may still be on their way.
+    # The last lines may still be in the pipe, so wait for the thread that reads them.
     collector.join(patience)
     sys.stdout.flush()
     for device in devices.values():
         device.settle()
-    # Threads that wait on lines of devices still plugged in end here.
+    # Exit without waiting for threads that still read from devices which are plugged in.
     os._exit(status)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A Bluetooth LE adapter in the second controller: BlueZ serves FFE0 with FFE1, which notifies what a simulated car at a TCP
-port says, and takes what is written to it.
+"""A Bluetooth LE adapter on the second controller. BlueZ serves FFE0 with FFE1, which is connected to a simulated car at a TCP
+port: the car's bytes are sent as notifications, and bytes that are written are sent to the car.
 
 usage: ble.py HOST:PORT      prints `ready`; needs bluetoothd, python3-dbus, python3-gi
 """
@@ -18,7 +18,7 @@ CHARACTERISTIC = "org.bluez.GattCharacteristic1"
 
 
 class Object(dbus.service.Object):
-    """What BlueZ reads properties of."""
+    """An object whose properties BlueZ reads."""
 
     def __init__(self, bus, path, interface, properties):
         self.path, self.interface, self.properties = path, interface, properties
@@ -44,7 +44,7 @@ class Application(dbus.service.Object):
 
 
 class Line(Object):
-    """FFE1: a stream in both directions, in packets."""
+    """The characteristic FFE1: a stream of bytes in both directions, divided into packets."""
 
     def __init__(self, bus, car):
         super().__init__(bus, "/adapter/service/line", CHARACTERISTIC, {
@@ -91,7 +91,8 @@ def advertised():
 
 
 def advertise_again():
-    """A virtual controller is heard by who listens when it begins to advertise, and once: a radio is heard all the time."""
+    """Advertises again. A virtual controller receives an advertisement only once, if it is listening when the
+    advertising begins; a real one would receive it repeatedly."""
     if not line.notifies:
         manager.UnregisterAdvertisement("/advertisement")
         manager.RegisterAdvertisement("/advertisement", {}, reply_handler=lambda: None, error_handler=failed)

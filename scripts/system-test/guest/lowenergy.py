@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Leaves the second controller Bluetooth LE alone, as an adapter that has nothing else: BlueZ's management interface
-(doc/mgmt-api.txt of it), spoken without a terminal, which btmgmt wants."""
+"""Switches classic Bluetooth off in the second controller, as in an adapter that has only Bluetooth LE. It uses the kernel's
+management interface (BlueZ' doc/mgmt-api.txt) directly, because btmgmt needs a terminal."""
 
 import ctypes
 import socket
@@ -23,7 +23,7 @@ def ask(line, command, value):
 
 
 with socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW, socket.BTPROTO_HCI) as line:
-    # HCI_DEV_NONE, HCI_CHANNEL_CONTROL: Python's own bind knows no channels.
+    # The device HCI_DEV_NONE and the channel HCI_CHANNEL_CONTROL. Python's own bind does not support channels.
     address = struct.pack("<HHH", socket.AF_BLUETOOTH, 0xFFFF, 3)
     if ctypes.CDLL(None).bind(line.fileno(), address, len(address)):
         raise SystemExit("the management interface is not available")

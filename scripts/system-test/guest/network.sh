@@ -1,5 +1,5 @@
 #!/bin/sh
-# qemu's own network: the host is 10.0.2.2.
+# Sets up qemu's user network, in which the host has the address 10.0.2.2.
 until [ -e /sys/class/net/eth0 ]; do sleep 0.05; done
 busybox ip link set lo up
 busybox ip link set eth0 up

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Switches both controllers on: the first calls, the second can be called.
+# Switches both controllers on. The first one connects, and the second one accepts connections.
 for controller in hci0 hci1; do
   for try in $(seq 100); do
     hciconfig "$controller" up

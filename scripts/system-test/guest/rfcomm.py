@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""A Bluetooth adapter: registers a serial port with BlueZ (Profile1), so that it is found by service discovery, and
-connects each connection to a TCP port with a simulated car. It accepts every pairing, as an adapter in a car does, which
-can ask no user. One bluetoothd serves both controllers; pairings of the other one are rejected.
+"""A classic Bluetooth adapter: registers a serial port with BlueZ (Profile1), so that service discovery finds it, and
+relays each connection to a simulated car at a TCP port. It accepts every pairing, because an adapter in a car cannot ask a
+user. One bluetoothd serves both controllers; pairings of the other controller are rejected.
 
 usage: rfcomm.py HOST:PORT      prints `ready`; needs bluetoothd, python3-dbus, python3-gi
 """
@@ -88,8 +88,8 @@ agent = Agent(bus, "/agent")
 agents = dbus.Interface(bus.get_object("org.bluez", "/org/bluez"), "org.bluez.AgentManager1")
 agents.RegisterAgent("/agent", "NoInputNoOutput")
 agents.RequestDefaultAgent("/agent")
-# It stores no key: these controllers do not report whether the peer stores its key, and the kernel, which would store all,
-# ends connections that only one side has a key for.
+# The adapter stores no key. These controllers do not report whether the peer stores its key; if not, the kernel would
+# store the key on this side only, and then end connections for which only one side has a key.
 dbus.Interface(bus.get_object("org.bluez", CONTROLLER), "org.freedesktop.DBus.Properties").Set(
     "org.bluez.Adapter1", "Pairable", dbus.Boolean(False))
 profile = Profile(bus, "/adapter")

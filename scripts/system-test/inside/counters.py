@@ -1,5 +1,5 @@
-"""What a process has cost so far: JSON; how often its threads went to sleep (each is a wake-up later), bytes that it
-wrote to disks, ticks of the processor, and the seconds since the boot.
+"""Prints as JSON what a process has cost so far: how often its threads went to sleep (and later woke up), the bytes that it
+wrote to disks, its processor time in ticks, and the seconds since the boot.
 
 usage: counters.py PID
 """

@@ -1,4 +1,5 @@
-"""What a process of its group may open, and where it may send a datagram: JSON, `done` or `refused` for each."""
+"""Tests which devices a process of its control group may open, and to which hosts it may send a datagram. Prints JSON
+with `done` or `refused` for each."""
 
 import json
 import os
