@@ -14,7 +14,7 @@ public struct BrokerOptions: Equatable, Sendable {
   /// The first level of topics: `fleet/{vehicleId}/{type}`.
   public var topic = "fleet"
   public var tls = BrokerTLS()
-  /// AMQP: the quorum queue. Dead letters go to the queue of this name with the suffix `.refused`.
+  /// AMQP: the name of the quorum queue. Rejected messages go to the queue of this name with the suffix `.refused`.
   public var queue = "fleet.ingest"
   /// MQTT: the name of the shared subscription. Workers with the same name share the messages.
   public var group = "fleetstore"

@@ -10,8 +10,8 @@ protocol ConsumerConnection: AnyObject {
 
   /// Waits for messages, a wake-up or the deadline.
   ///
-  /// - Parameter room: number of bytes to read; the last message may exceed it. With 0, nothing is read, and the
-  ///   connection is only kept alive.
+  /// - Parameter room: maximum number of bytes to read; the last message may exceed it. If it is 0, no message is read,
+  ///   and the connection is only kept alive.
   func receive(until deadline: Int64, _ wakeUp: WakeUpPipe, room: Int) throws(BrokerFailure) -> [ConsumedMessage]
 
   /// Settles messages in the order in which they were received.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Wakes the worker's thread after a commit, or to stop it.
+/// Wakes the worker's thread: after a commit, or to stop it.
 final class WakeUpPipe: Sendable {
   /// The end of the pipe from which wake-ups are read.
   private let output: Int32

@@ -2,19 +2,19 @@ import FleetDomain
 import FleetWork
 import Telemetry
 
-/// The consumption of a vehicle between fills of its tank.
+/// The consumption of a vehicle, computed from one full tank to the next.
 ///
-/// A tank that was full before and is full now has used what was filled in between: the fill now, and all partial fills
-/// since. Each energy is a chain of its own, because a vehicle may have a tank for each.
+/// If a tank was full and is full again, the vehicle has used what was filled since then: the last fill and all partial
+/// fills before it. Each kind of energy has its own intervals, because a vehicle may have a tank for each.
 public struct FuelEconomy: Equatable, Sendable {
   /// The time from one full tank to the next.
   public struct Interval: Equatable, Sendable {
     public let from: Timestamp
     public let to: Timestamp
     public let energy: FuelEntry.Energy
-    /// km, above 0.
+    /// Distance, km; above 0.
     public let distance: Double
-    /// In the energy's own unit: L, kWh or kg.
+    /// The quantity that was used, in the energy's own unit: L, kWh or kg.
     public let quantity: Double
 
     public init(from: Timestamp, to: Timestamp, energy: FuelEntry.Energy, distance: Double, quantity: Double) {
@@ -22,22 +22,23 @@ public struct FuelEconomy: Equatable, Sendable {
       (self.distance, self.quantity) = (distance, quantity)
     }
 
-    /// In the energy's own unit.
+    /// Consumption per 100 km, in the energy's own unit.
     public var quantityPer100km: Double { quantity / distance * 100 }
   }
 
-  /// The sums over all intervals of one energy.
+  /// The sums over all intervals of one kind of energy.
   public struct Average: Equatable, Sendable {
-    /// km.
+    /// Distance, km.
     public fileprivate(set) var distance = 0.0
-    /// In the energy's own unit.
+    /// The quantity that was used, in the energy's own unit.
     public fileprivate(set) var quantity = 0.0
 
-    /// Σ quantity / Σ distance, not the mean of the intervals, in which short ones would count as much as long ones.
+    /// The sum of the quantities divided by the sum of the distances. It is not the mean of the intervals'
+    /// consumptions, in which a short interval would count as much as a long one.
     public var quantityPer100km: Double { quantity / distance * 100 }
   }
 
-  /// In the order of their ends.
+  /// The intervals, in the order of their ends.
   public private(set) var intervals: [Interval] = []
 
   public init() {}
@@ -57,11 +58,12 @@ public struct FuelEconomy: Equatable, Sendable {
     }
   }
 
-  /// The intervals whose ends are in a range, so that each belongs to exactly one of successive ranges.
+  /// Returns the intervals that end in a time range, with their averages. Of successive ranges, each interval is thus
+  /// in exactly one.
   ///
   /// - Parameters:
-  ///   - from: `nil` for no start.
-  ///   - to: the first time after the range; `nil` for no end.
+  ///   - from: the start of the range; `nil` for no limit.
+  ///   - to: the end of the range, which is not included; `nil` for no limit.
   public func ending(from: Timestamp?, to: Timestamp?) -> FuelEconomy {
     var part = self
     part.intervals = intervals.filter { interval in
@@ -79,15 +81,16 @@ public struct FuelEconomy: Equatable, Sendable {
     return averages
   }
 
-  /// Fills at the same time, such as two on a day without a time, are in the order of their odometers.
+  /// Whether an entry comes before another one. Entries with the same time, such as two of a day without a time of day,
+  /// are sorted by their odometer readings.
   static func precedes(_ left: FuelEntry, _ right: FuelEntry) -> Bool {
     if left.at != right.at { return left.at < right.at }
     return left.odometer ?? .infinity < right.odometer ?? .infinity
   }
 
-  /// The entries of one energy since the last full tank.
+  /// The entries of one kind of energy since its last full tank.
   private struct Chain {
-    /// The last full tank; `nil` if what was filled since then is not known.
+    /// The last full tank; `nil` if there was none, or if not all quantities since then are known.
     private var start: (at: Timestamp, odometer: Double)?
     private var quantity = 0.0
 

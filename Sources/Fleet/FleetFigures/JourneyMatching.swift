@@ -2,20 +2,20 @@ import FleetDomain
 import FleetWork
 import Telemetry
 
-/// The journeys that drivers declared, held against the trips that the gateway recorded.
+/// The comparison of the journeys that drivers declared with the trips that a gateway recorded.
 ///
-/// A trip belongs to the journey that covers most of it, if that is at least half of the trip. A journey can have
-/// several trips, because the engine may be switched off on the way.
+/// A trip belongs to the journey that covers the longest part of it, if that is at least half of the trip. A journey
+/// can have several trips, because the engine may be switched off on the way.
 public struct JourneyMatching: Sendable {
-  /// A journey that has begun.
+  /// A journey that was started and not cancelled.
   public struct Declared: Equatable, Sendable {
     public let id: UUIDv7
     public let from: Timestamp
-    /// `nil` if it has not ended.
+    /// The end; `nil` if the journey has not ended.
     public let to: Timestamp?
-    /// km.
+    /// Reading of the odometer at the start, km; `nil` if unknown.
     public let startOdometer: Double?
-    /// km.
+    /// Reading of the odometer at the end, km; `nil` if unknown.
     public let endOdometer: Double?
 
     public init(id: UUIDv7, from: Timestamp, to: Timestamp?, startOdometer: Double? = nil, endOdometer: Double? = nil) {
@@ -23,7 +23,7 @@ public struct JourneyMatching: Sendable {
       (self.startOdometer, self.endOdometer) = (startOdometer, endOdometer)
     }
 
-    /// - Returns: `nil` if it has not begun, or was cancelled.
+    /// Creates the value for a journey; `nil` if the journey was not started, or was cancelled.
     public init?(_ journey: Stored<Journey>) {
       let value = journey.value
       guard let from = value.startTime, value.status != .cancelled else { return nil }
@@ -35,11 +35,11 @@ public struct JourneyMatching: Sendable {
 
   /// A trip that has ended.
   public struct Trip: Equatable, Sendable {
-    /// The id of the record of its end.
+    /// The id of the record about its end.
     public let id: UUIDv7
     public let from: Timestamp
     public let to: Timestamp
-    /// km; `nil` if unknown.
+    /// Distance, km; `nil` if unknown.
     public let distance: Double?
 
     public init(id: UUIDv7, from: Timestamp, to: Timestamp, distance: Double? = nil) {
@@ -47,34 +47,34 @@ public struct JourneyMatching: Sendable {
     }
   }
 
-  /// Kilometres between the end of a journey and the start of the next one.
+  /// The difference between the odometer readings at the end of a journey and at the start of the next one.
   public struct Gap: Equatable, Sendable {
     public let after: UUIDv7
     public let before: UUIDv7
-    /// Not 0; negative if the second reading is lower.
+    /// The difference in km, not 0; negative if the second reading is lower.
     public let kilometers: Double
   }
 
-  /// The trips of each journey that has any, both in the order of their starts.
+  /// The journeys that have trips, in the order of their starts, each with its trips in the same order.
   public private(set) var matches: [(journey: Declared, trips: [Trip])] = []
   /// Trips that belong to no journey.
   public private(set) var unclaimed: [Trip] = []
   /// Journeys without a trip.
   public private(set) var withoutTrip: [Declared] = []
-  /// Differences between the readings of successive journeys.
+  /// Differences between the odometer readings of successive journeys.
   public private(set) var gaps: [Gap] = []
-  /// Pairs of journeys that were declared for the same time.
+  /// Pairs of journeys that overlap.
   public private(set) var overlaps: [(first: UUIDv7, second: UUIDv7)] = []
 
-  /// Matches the journeys and trips of one vehicle.
+  /// Compares the journeys and trips of one vehicle.
   public init(_ journeys: [Declared], _ trips: [Trip]) {
     let journeys = journeys.sorted(by: Self.precedes)
-    // The latest end of the journeys up to each one, at which a search backwards can stop.
+    // For each journey the latest end of all journeys up to it. A search backwards can stop when this is too early.
     var latestEnds: [Timestamp] = []
     for journey in journeys { latestEnds.append(max(latestEnds.last ?? journey.end, journey.end)) }
     var found: [Int: [Trip]] = [:]
     for trip in trips.sorted(by: { ($0.from, $0.id.high, $0.id.low) < ($1.from, $1.id.high, $1.id.low) }) {
-      // Journeys that begin after the trip cannot cover it.
+      // Begin with the last journey that starts before the trip ends; later ones cannot cover the trip.
       var index = journeys.partitioningIndex { $0.from > trip.to }
       var best: (index: Int, covered: Int64)?
       while index > 0, latestEnds[index - 1] >= trip.from {
@@ -94,7 +94,7 @@ public struct JourneyMatching: Sendable {
     compare(journeys)
   }
 
-  /// Finds gaps and overlaps.
+  /// Finds differences between odometer readings, and overlaps.
   ///
   /// - Parameter journeys: in the order of their starts.
   private mutating func compare(_ journeys: [Declared]) {
@@ -117,10 +117,10 @@ public struct JourneyMatching: Sendable {
 }
 
 extension JourneyMatching.Declared {
-  /// The end; the end of time for a journey that has not ended.
+  /// The end, or the latest possible time if the journey has not ended.
   fileprivate var end: Timestamp { to ?? Timestamp(nanoseconds: .max) }
 
-  /// The part of a trip that the journey covers, ns; negative if they do not touch.
+  /// Returns the duration of the part of a trip that the journey covers, ns; negative if it covers none.
   fileprivate func covered(of trip: JourneyMatching.Trip) -> Int64 {
     min(end, trip.to).nanoseconds - max(from, trip.from).nanoseconds
   }
@@ -131,7 +131,7 @@ extension JourneyMatching.Trip {
 }
 
 extension Array {
-  /// The first index whose element satisfies a condition that all later elements satisfy too.
+  /// Returns the index of the first element for which a condition holds. It must also hold for all later elements.
   fileprivate func partitioningIndex(where condition: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

@@ -6,7 +6,8 @@ public struct MailAddress: Equatable, Sendable {
   /// The name that mail programs show for the address; `nil` for none.
   public let name: String?
 
-  /// - Returns: `nil` if the name has control characters or other invisible ones, or more than 100 characters.
+  /// Creates an address; `nil` if the name has control characters or other invisible characters, or more than 100
+  /// characters.
   public init?(_ address: EmailAddress, name: String? = nil) {
     guard name.map({ $0.unicodeScalars.count <= 100 && NameRules.isVisible($0) }) ?? true else { return nil }
     self.address = address

@@ -1,6 +1,6 @@
 /// Encoding of texts in mail headers (RFC 2047).
 enum EncodedWord {
-  /// The longest line of a header (RFC 5322, section 2.1.1).
+  /// Maximum length of a header line (RFC 5322, section 2.1.1).
   private static let lineLength = 78
 
   /// Returns a header line with a text. Short ASCII text is unchanged; other text is written as encoded words, each on

@@ -70,7 +70,7 @@ public struct MailMessage: Sendable {
     return "\(phrase)\(phrase.hasPrefix("=?") ? "\r\n" : "") <\(address.address.text)>"
   }
 
-  /// The date (RFC 5322, section 3.3): `Mon, 23 Nov 2026 14:05:00 +0000`.
+  /// Returns the date in the format of headers (RFC 5322, section 3.3): `Mon, 23 Nov 2026 14:05:00 +0000`.
   static func text(of time: Timestamp) -> String {
     let text = time.json.textValue ?? ""
     let parts = text.split { "-T:.Z".contains($0) }

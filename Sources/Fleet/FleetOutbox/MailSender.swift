@@ -26,6 +26,8 @@ public final class MailSender: Service {
   private let counts = Mutex(MailCounts())
   private let queue = DispatchQueue(label: "mail")
 
+  /// Creates a sender.
+  ///
   /// - Parameters:
   ///   - keys: the keys with which the values of mails were encrypted.
   ///   - now: returns the time of day.

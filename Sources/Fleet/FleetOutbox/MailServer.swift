@@ -32,7 +32,7 @@ public struct MailServer: Equatable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// - Returns: `nil` unless the text is `smtps://HOST[:PORT]` or `smtp://HOST[:PORT]`.
+  /// Parses the URL of a mail server; `nil` unless it has the format `smtps://HOST[:PORT]` or `smtp://HOST[:PORT]`.
   public init?(_ text: String, from: MailAddress) {
     guard let url = ServiceURL(text, schemes: [("smtps", 465), ("smtp", 587)]), url.path.isEmpty,
       url.host.utf8.allSatisfy(Self.isInHost)

@@ -12,7 +12,7 @@ public struct ProviderFailure: Error, Equatable, CustomStringConvertible {
 ///
 /// Requests are sent one at a time on a separate thread, so that a slow provider delays nothing else.
 public final class ProviderClient: Sendable {
-  /// A request.
+  /// A request to the provider.
   public struct Request: Sendable {
     public var url: String
     /// Lines of the form `Name: value`.

@@ -89,7 +89,7 @@ private enum ArchivePage {
 }
 
 private enum StoreSessionNames {
-  /// The name of the setting with the id of the archive that is being imported.
+  /// Returns the name of the setting that has the id of the archive which is being imported.
   static func importOf(_ tenant: Int32) -> String { "import \(tenant)" }
 }
 
@@ -143,7 +143,7 @@ extension StoreSession {
     return try rows(sql, [SQLValue(tenant)] + (last ?? []))
   }
 
-  /// Checks that the tenant is empty or that the import of this archive has begun.
+  /// Checks that the tenant is empty, or that the import of this archive has already begun.
   fileprivate func requireImport(of archive: UUIDv7, tenant: Int32) throws(StoreFailure) {
     let name = StoreSessionNames.importOf(tenant)
     if let row = try rows("SELECT value FROM setting WHERE name = $1", [.text(name)]).first {
@@ -163,7 +163,7 @@ extension StoreSession {
     try run("INSERT INTO setting (name, value) VALUES ($1, $2)", [.text(name), .bytes(archive.bytes)])
   }
 
-  /// Inserts a row unless an interrupted import has already inserted it.
+  /// Inserts a row, unless an import that was interrupted has inserted it before.
   fileprivate func insert(_ row: [SQLValue], into table: ArchiveTable, tenant: Int32) throws(StoreFailure) {
     let parameters = (1...(row.count + 1)).map { "$\($0)" }.joined(separator: ", ")
     let added = try run(

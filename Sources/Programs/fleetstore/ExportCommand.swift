@@ -4,7 +4,7 @@ import Failures
 import FleetAPI
 import FleetDomain
 
-/// `fleetstore export`: everything of a tenant.
+/// `fleetstore export`: prints everything of a tenant.
 struct ExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Prints everything of a tenant as JSON lines.",
@@ -29,7 +29,7 @@ struct ExportCommand: AsyncParsableCommand {
   }
 }
 
-/// Says every ten seconds how far an export or import is.
+/// Prints the progress of an export or import every ten seconds.
 struct ArchiveProgress {
   private let verb: String
   private var bytes = 0

@@ -6,7 +6,7 @@ import FleetDomain
 import Glibc
 import Telemetry
 
-/// `fleetstore import`: reads what `fleetstore export` has printed.
+/// `fleetstore import`: reads an archive that `fleetstore export` has printed.
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Reads an archive of `fleetstore export` into an empty tenant.",
@@ -49,7 +49,7 @@ struct ImportCommand: AsyncParsableCommand {
   }
 }
 
-/// The lines of a file or of stdin.
+/// Reads the lines of a file or of stdin.
 final class ArchiveLines {
   /// The maximum length of a line in bytes.
   private static let longest = 64 << 20
@@ -62,6 +62,8 @@ final class ArchiveLines {
   private var start = 0
   private var isAtEnd = false
 
+  /// Opens the file.
+  ///
   /// - Throws: a failure if the file cannot be read.
   init(path: String) throws(Failure) {
     name = path == "-" ? "stdin" : path

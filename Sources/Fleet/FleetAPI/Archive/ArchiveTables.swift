@@ -48,7 +48,7 @@ extension ArchiveTable {
     auditHead,
   ]
 
-  /// The number and the hash of the audit's last entry. An import writes it last.
+  /// The number and the hash of the audit's last entry. An import writes this table last.
   public static let auditHead = ArchiveTable(
     "audit_head", key: [], [Column("number", .integer), Column("hash", .bytes)])
 }

@@ -2,7 +2,8 @@ import FleetDomain
 import Glibc
 import Synchronization
 
-/// A file without a name, which disappears when it is closed: first written, then read from its beginning.
+/// A temporary file without a name, which disappears when it is closed. It is first written, and then read from its
+/// beginning.
 final class ScratchFile: Sendable {
   private struct State {
     var buffer: [UInt8] = []
@@ -14,6 +15,8 @@ final class ScratchFile: Sendable {
   private let descriptor: Int32
   private let state = Mutex(State())
 
+  /// Creates the file.
+  ///
   /// - Throws: `system` if it cannot be created in the folder for temporary files.
   init() throws(StorageError) {
     let folder = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
@@ -30,7 +33,7 @@ final class ScratchFile: Sendable {
 
   deinit { Glibc.close(descriptor) }
 
-  /// Removes what was written.
+  /// Removes the content, so that writing begins again.
   func clear() throws(StorageError) {
     state.withLock { $0.buffer = [] }
     guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.error("temporary file") }
@@ -46,7 +49,7 @@ final class ScratchFile: Sendable {
     if let full { try writeAll(full) }
   }
 
-  /// Ends the writing; reading begins at the first byte.
+  /// Ends the writing. Reading begins at the first byte.
   func rewind() throws(StorageError) {
     let rest = state.withLock { state in
       defer { state.buffer = [] }

@@ -31,7 +31,7 @@ public struct TenantExport: Sendable {
     let head = ArchiveHead(id: .random(at: now), schema: Int64(schema), tenant: tenant, time: now)
     try await write(ArchiveLine.head(head).text)
 
-    // First into a file: a slow reader of the archive must not hold the database.
+    // Write the rows to a file first, because a slow reader of the archive must not delay the database.
     let file = try ScratchFile()
     let rows = Mutex<Int64>(0)
     try await storage.exportRows(of: ArchiveTable.all, tenant: tenant) { row throws(StorageError) in
@@ -68,7 +68,7 @@ public struct TenantExport: Sendable {
         do throws(StorageError) {
           page = try await storage.records(query, tenant: tenant)
         } catch {
-          // Removed meanwhile.
+          // The vehicle was removed meanwhile.
           if error.kind == .notFound { break }
           throw error
         }

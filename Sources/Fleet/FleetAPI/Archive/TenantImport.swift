@@ -7,7 +7,7 @@ import Telemetry
 ///     while let line = … { try await work.add(line) }
 ///     try await work.finish()
 public struct TenantImport {
-  /// What the lines that follow belong to.
+  /// The part of the archive to which the next line belongs.
   private enum Section {
     case start
     case table(ArchiveTable, columns: [String])
@@ -27,15 +27,17 @@ public struct TenantImport {
   private var auditHead: (number: Int64, hash: [UInt8]) = (0, AuditEntry.firstHash)
   private var counts: (rows: Int64, records: Int64) = (0, 0)
 
-  /// - Parameter tenant: the tenant; `nil` for the one that the archive names.
+  /// Creates an import.
+  ///
+  /// - Parameter tenant: the tenant into which the archive is read; `nil` for the one that the archive names.
   public init(storage: any FleetStorage, tenant: TenantID?) {
     self.storage = storage
     named = tenant
   }
 
-  /// Reads a line without its line feed.
+  /// Reads a line, which has no line feed.
   ///
-  /// - Throws: `FieldError` for a line that does not belong here; `StorageError`.
+  /// - Throws: `FieldError` for a line that may not follow the lines before it; `StorageError`.
   public mutating func add(_ line: [UInt8]) async throws {
     switch (try ArchiveLine(parsing: line), section) {
     case (.head(let head), .start): try await begin(head)
@@ -100,13 +102,13 @@ public struct TenantImport {
       guard error.kind == .exists else { throw error }
     }
     self.head = head
-    // Rows before the first table would belong to nothing.
+    // A row before the first table is an error, so begin with a table without columns.
     section = .table(ArchiveTable("", key: [], []), columns: [])
-    // Fails at once if the tenant is not empty, also if the archive has no rows.
+    // This fails if the tenant is not empty, so that the error comes before any row is read.
     try await storage.importRows([], columns: [], into: ArchiveTable.auditHead, of: head.id, tenant: tenant)
   }
 
-  /// Stores the rows or records that were read.
+  /// Stores the rows or records that were read and not stored yet.
   private mutating func store() async throws {
     guard let head else { return }
     let tenant = named ?? head.tenant
@@ -135,7 +137,8 @@ public struct TenantImport {
     do throws(RecordRefusal) {
       var record = try IncomingRecord(parsing: body.span)
       record.vehicleId = vehicle
-      // The vehicle came with the archive. A VIN that an administrator removed must not come back.
+      // The archive contains the vehicle with its VIN. A VIN in a record must not be stored again after an
+      // administrator has removed it.
       record.vin = nil
       record.receivedAt = received.map { Timestamp(nanoseconds: $0 * 1_000_000) }
       return record

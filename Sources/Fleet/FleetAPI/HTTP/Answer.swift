@@ -9,8 +9,9 @@ public struct Answer: Sendable {
   public var headers: HTTPFields
   /// The body; empty if the status allows none, or if the answer has a ``stream``.
   public var body: ByteBuffer
-  /// Writes the body in pieces, for bodies of any length; `nil` if it is ``body``. Each write waits until the client has
-  /// read enough. If it throws, the connection is closed, so that the client notices that the body is incomplete.
+  /// Writes a body of any length in pieces; `nil` if the answer has a ``body``. Each write waits until the client has
+  /// read enough. If the closure throws, the connection is closed, by which the client detects that the body is
+  /// incomplete.
   public var stream: (@Sendable (_ write: (ByteBuffer) async throws -> Void) async throws -> Void)?
 
   /// Creates an answer without a body.

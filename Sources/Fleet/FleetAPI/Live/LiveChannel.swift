@@ -20,8 +20,8 @@ struct LiveChannel: Hashable, Sendable {
 
   let tenant: TenantID
   let topic: Topic
-  /// The people who share this channel; `nil` for those who see all records. Others receive only the records that they
-  /// may see.
+  /// The kind of people who share this channel and receive only records that they may see; `nil` for clients that see
+  /// all records.
   let viewer: LiveViewer?
 
   init(tenant: TenantID, topic: Topic, viewer: LiveViewer? = nil) {
@@ -30,9 +30,9 @@ struct LiveChannel: Hashable, Sendable {
     self.viewer = viewer
   }
 
-  /// Creates the channel of a name for a client.
+  /// Creates the channel to which a client subscribes by a name.
   ///
-  /// - Throws: 400 if the name is not a channel's name; 403 if the client may not subscribe to the channel.
+  /// - Throws: 400 if the name is not valid; 403 if the client may not subscribe to the channel.
   init(name: String, for identity: Identity) throws(APIError) {
     guard let topic = Topic(name: name) else {
       throw .badRequest(
@@ -73,7 +73,7 @@ struct LiveViewer: Hashable, Sendable {
 extension LiveChannel.Topic {
   private static let prefix = (vehicle: "vehicle:", fleet: "fleet:")
 
-  /// The name that clients use: `fleet`, `fleet:019d…`, `vehicle:VAN-001`, `me`.
+  /// The name of the channel in messages: `fleet`, `me`, or for example `fleet:019d…` and `vehicle:VAN-001`.
   var name: String {
     switch self {
     case .all: "fleet"

@@ -52,7 +52,7 @@ extension LiveConnection {
     }
   }
 
-  /// Ends the subscriptions to channels that show the client other records than before, because it authenticated again
+  /// Ends the subscriptions to channels in which the client may now see other records, because it authenticated again
   /// as someone else.
   private func endSubscriptions(unlessOf identity: Identity) {
     for channel in Array(subscriptions.keys) {

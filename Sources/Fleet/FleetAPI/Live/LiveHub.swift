@@ -15,7 +15,7 @@ final class LiveHub: Sendable {
 
   private struct Listeners {
     var channels: [LiveChannel: Int] = [:]
-    /// Those of `channels` whose records depend on fleets or assignments.
+    /// Those of ``channels`` whose records depend on fleets or assignments.
     var restricted: Set<LiveChannel> = []
     /// Number of subscriptions to all channels.
     var count = 0
@@ -59,7 +59,7 @@ final class LiveHub: Sendable {
   ///
   /// - Parameters:
   ///   - records: records of one commit, in ascending order of their numbers.
-  ///   - visibility: what restricted channels show.
+  ///   - visibility: determines the records that each restricted channel shows.
   func publish(_ records: [LiveRecord], as visibility: LiveVisibility, tenant: TenantID) async {
     guard !records.isEmpty else { return }
     let vehicles = Set(records.map(\.vehicle))
@@ -87,7 +87,7 @@ final class LiveHub: Sendable {
     await deliveries.wait()
   }
 
-  /// The channels of a tenant that have subscribers, and whose records depend on fleets or assignments.
+  /// Returns those channels of a tenant that have subscribers and whose records depend on fleets or assignments.
   func restrictedChannels(of tenant: TenantID) -> Set<LiveChannel> {
     listeners.withLock { $0[tenant]?.restricted ?? [] }
   }

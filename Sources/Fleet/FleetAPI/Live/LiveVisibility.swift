@@ -3,9 +3,9 @@ import FleetWork
 import Synchronization
 import Telemetry
 
-/// The vehicles of fleets and the assignments of people, as far as a tenant's channels depend on them.
+/// The fleets of vehicles and the assignments of people that determine which records a tenant's channels show.
 struct LiveVisibility: Sendable {
-  /// The properties that are known.
+  /// The fleets and people whose data are needed.
   struct Scope: Equatable, Sendable {
     var fleets: Set<UUIDv7> = []
     var people: Set<UUIDv7> = []
@@ -21,19 +21,20 @@ struct LiveVisibility: Sendable {
     }
   }
 
-  /// The fleets of vehicles by their ids, if they are in the scope.
+  /// For each vehicle in one of these fleets, its fleet, by the vehicle's id.
   var fleets: [String: UUIDv7] = [:]
-  /// The assignments of people in the scope, by the ids of the vehicles.
+  /// For each of these people, the assigned vehicles with the times of the assignments, by the vehicles' ids.
   var windows: [UUIDv7: [String: [VehicleWindow]]] = [:]
 
-  /// Whether a channel may show records of some of these vehicles. A quick check for channels of drivers.
+  /// Whether a channel may show records of at least one of these vehicles. This is a quick check; ``shows(_:on:)``
+  /// decides.
   func mayShow(_ vehicles: Set<String>, on channel: LiveChannel) -> Bool {
     guard let viewer = channel.viewer, viewer.fleets.isEmpty else { return true }
     guard let person = viewer.person, let own = windows[person] else { return false }
     return own.keys.contains { vehicles.contains($0) }
   }
 
-  /// Whether a record is sent to the subscribers of a channel.
+  /// Whether the subscribers of a channel receive a record.
   func shows(_ record: LiveRecord, on channel: LiveChannel) -> Bool {
     let fleet = fleets[record.vehicle]
     switch channel.topic {
@@ -47,14 +48,15 @@ struct LiveVisibility: Sendable {
   }
 }
 
-/// Reads the visibility of records for live channels.
+/// Reads the data that determine which records live channels show, and keeps them.
 ///
-/// It is read again when the audit shows that something of the tenant has changed. The number of its last entry is read
-/// before the records of each commit are sent, so that an assignment applies to all records that are stored after it.
+/// They are read again when the number of the audit's last entry shows that something of the tenant has changed. That
+/// number is read before the records of each commit are sent, so that a new assignment applies to all records that are
+/// stored after it.
 final class LiveVisibilityStore: Sendable {
   private struct Entry {
     let scope: LiveVisibility.Scope
-    /// The number of the last entry of the audit before the visibility was read.
+    /// The number of the audit's last entry when the visibility was read.
     let number: Int64
     let visibility: LiveVisibility
   }
@@ -64,7 +66,8 @@ final class LiveVisibilityStore: Sendable {
 
   init(storage: any FleetStorage) { self.storage = storage }
 
-  /// Returns the present visibility for the restricted channels of a tenant. If there are none, nothing is read.
+  /// Returns the present visibility for the restricted channels of a tenant. If there are no such channels, nothing is
+  /// read.
   func visibility(of tenant: TenantID, for channels: Set<LiveChannel>) async throws -> LiveVisibility {
     let scope = LiveVisibility.Scope(of: channels)
     guard !scope.isEmpty else {

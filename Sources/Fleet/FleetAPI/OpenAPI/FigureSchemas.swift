@@ -1,4 +1,4 @@
-/// The schemas of what is computed from records, in `openapi.json`.
+/// The schemas in `openapi.json` of answers that are computed from records.
 enum FigureSchemas {
   /// Members of one JSON object, without its braces.
   static let text = ##"""

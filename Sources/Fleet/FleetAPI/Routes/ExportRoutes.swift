@@ -4,7 +4,7 @@ import HTTPTypes
 import NIOCore
 import Synchronization
 
-/// `/api/exports`: everything of the tenant.
+/// `/api/exports`: the archive of the tenant.
 struct ExportRoutes {
   let storage: any FleetStorage
   private let running = RunningExports()
@@ -18,7 +18,7 @@ struct ExportRoutes {
         "Everything of the tenant as JSON lines, which `fleetstore import` reads: people without their passwords, vehicles, work, gateways, fences, the audit and all records.",
       results: [.init(.ok, "The archive.", Operation.Content(types: ["application/x-ndjson"], schema: nil))],
       errors: [.conflict])
-    // The archive contains people and the audit, so only those who may read the whole audit receive it.
+    // The archive contains people and the audit, so only callers who may read the whole audit receive it.
     return [
       Route(.get, "/api/exports", .may(.read, .audit), operation) { [storage, running] call in
         let caller = try call.caller
@@ -27,7 +27,8 @@ struct ExportRoutes {
             .conflict, "exportRuns", "an export of this tenant is being written; wait until it is finished")
         }
         let now = WallClock.now
-        try await storage.change(tenant: caller.tenant, by: caller.actor(from: call.client.address), at: now) { things throws(ThingError) in
+        try await storage.change(tenant: caller.tenant, by: caller.actor(from: call.client.address), at: now) {
+          things throws(ThingError) in
           try things.note("export", kind: "tenant", thing: nil, details: [:])
         }
         let export = TenantExport(storage: storage, tenant: caller.tenant)
@@ -42,9 +43,9 @@ struct ExportRoutes {
   }
 }
 
-/// The tenants whose exports are being written: one each, because an export reads everything.
+/// The tenants for which an export is being written. Each may have only one, because an export reads everything.
 private final class RunningExports: Sendable {
-  /// Ends when it is released, also if the answer was never sent.
+  /// The right to write a tenant's export. It ends when the object is released, also if the answer was never sent.
   final class Turn: Sendable {
     private let tenant: TenantID
     private let exports: RunningExports
@@ -60,7 +61,9 @@ private final class RunningExports: Sendable {
 
   private let tenants = Mutex<Set<TenantID>>([])
 
-  /// - Returns: `nil` if an export of the tenant is being written.
+  /// Begins an export.
+  ///
+  /// - Returns: `nil` if an export of the tenant is already being written.
   func begin(_ tenant: TenantID) -> Turn? {
     tenants.withLock { $0.insert(tenant).inserted } ? Turn(tenant, self) : nil
   }

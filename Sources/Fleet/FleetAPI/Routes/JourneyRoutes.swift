@@ -5,7 +5,7 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// Journeys, who drove a vehicle, and journeys against trips.
+/// The routes of journeys, of the driver of a vehicle at a time, and of the comparison of journeys with trips.
 struct JourneyRoutes {
   let storage: any FleetStorage
 
@@ -88,7 +88,7 @@ struct JourneyRoutes {
       }
       evidence += trips.map { Self.evidence("trip", $0.id, $0.from, $0.to, nil) }
       var members: [String: JSON] = ["evidence": .array(evidence)]
-      // Of journeys at the same time, the one that began last.
+      // If several journeys contain the time, use the one that began last.
       members["driverId"] = (journeys.last?.value.driverID ?? assignments.first?.value.driver)?.json
       return Answer(json: Array(JSON.object(members).canonicalText.utf8))
     }
@@ -125,8 +125,8 @@ struct JourneyRoutes {
       guard to.nanoseconds - from.nanoseconds <= 366 * Self.day else {
         throw APIError.badRequest("query: from: expected a range of at most 366 days")
       }
-      // A trip at the start of the range may belong to a journey that ended before, and one at its end to a journey
-      // that has not ended yet. Therefore, compare a day more on each side.
+      // A trip at the start of the range may belong to a journey that ended before the range, and one at its end to a
+      // journey that ended after it. Therefore, read one more day on each side.
       let (before, after) = (
         Timestamp(nanoseconds: from.nanoseconds - Self.day), Timestamp(nanoseconds: to.nanoseconds + Self.day)
       )
@@ -141,7 +141,9 @@ struct JourneyRoutes {
     }
   }
 
-  /// - Parameter isInRange: whether the range contains a time.
+  /// Returns the comparison as JSON.
+  ///
+  /// - Parameter isInRange: whether the requested range contains a time.
   private static func json(_ matching: JourneyMatching, _ isInRange: (Timestamp) -> Bool) -> JSON {
     func json(_ trip: JourneyMatching.Trip) -> JSON {
       var members: [String: JSON] = ["id": trip.id.json, "from": trip.from.json, "to": trip.to.json]
@@ -174,11 +176,11 @@ struct JourneyRoutes {
     ])
   }
 
-  /// Reads trips of a vehicle that ended at or after a time.
+  /// Reads trips of a vehicle that ended at `from` or later.
   ///
   /// - Parameters:
-  ///   - to: the first time after their ends; `nil` for no limit.
-  ///   - most: the maximum number of trips, of which the earliest are read.
+  ///   - to: only trips that ended before this time are read; `nil` for no limit.
+  ///   - most: the maximum number of trips. If there are more, the earliest are read.
   private static func trips(
     of vehicle: String, from: Timestamp, to: Timestamp?, _ tenant: TenantID, _ storage: any FleetStorage, most: Int
   ) async throws -> [JourneyMatching.Trip] {
@@ -196,7 +198,7 @@ struct JourneyRoutes {
 }
 
 extension JourneyMatching.Trip {
-  /// - Returns: `nil` if it is not the record of a trip's end with both times.
+  /// Creates a trip from a record; `nil` if it is not the record of a trip's end, with its start and end times.
   init?(_ record: StoredRecord) {
     guard let json = try? JSON(parsing: record.body), json["event"]?.textValue == "end",
       let from = json["startTime"].flatMap({ try? Timestamp(json: $0) }),

@@ -3,7 +3,7 @@ import FleetFigures
 import HTTPTypes
 import Telemetry
 
-/// Where vehicles are, and where they were.
+/// The routes of the vehicles' newest positions, and of a vehicle's track.
 struct PositionRoutes {
   let storage: any FleetStorage
 
@@ -57,7 +57,7 @@ struct PositionRoutes {
     }
   }
 
-  /// The memory in bytes for a feature and the data from which it is made.
+  /// Memory that a feature of the answer and the data from which it is made need at most, bytes.
   private static let longestFeature = 1_024
 
   private static func write(_ known: LastKnown, _ place: LastKnown.Place, at now: Timestamp, to text: inout [UInt8]) {
@@ -87,12 +87,12 @@ struct PositionRoutes {
 
   // MARK: Tracks
 
-  /// The greatest number of records that one request reads.
+  /// Maximum number of records that one request reads.
   static let mostRecords = 200_000
-  /// The greatest number of positions in an answer.
+  /// Maximum number of positions in an answer.
   static let mostPoints = 100_000
   private static let pageRecords = 2_000
-  /// The memory in bytes for a position in an answer, and the data from which it is made.
+  /// Memory that a position in the answer and the data from which it is made need, bytes.
   private static let pointBytes = 160
 
   private var track: Route {
@@ -146,7 +146,7 @@ struct PositionRoutes {
   /// Reads the positions of a track, page by page.
   private struct TrackReader {
     var builder: TrackBuilder
-    /// The time of the first record that was not read; `nil` if all were.
+    /// The time of the first record that was not read; `nil` if all were read.
     var continuesAt: Timestamp?
 
     init(tolerance: Double) { builder = TrackBuilder(tolerance: tolerance) }
@@ -156,7 +156,7 @@ struct PositionRoutes {
       let tenant = try call.tenant
       var last: Timestamp?
       repeat {
-        // A page of records of usual length, twice.
+        // The memory for a page of records of usual length, counted twice.
         try await call.memory.grow(to: builder.pointCount * PositionRoutes.pointBytes + query.limit * 2_048)
         let page = try await storage.records(query, tenant: tenant)
         count += page.items.count
@@ -168,14 +168,15 @@ struct PositionRoutes {
       } while query.cursor != nil && count < PositionRoutes.mostRecords
         && builder.pointCount < PositionRoutes.mostPoints
       guard query.cursor != nil, let last else { return }
-      // Records of the same ms may be on both sides of the limit; they are in both answers.
+      // Some records of the same millisecond may have been read and others not. The next request reads all of them, so
+      // some are in both answers.
       continuesAt = last
     }
   }
 }
 
 extension TrackPoint {
-  /// The position of a record; `nil` if it has none, no time, or one that is not credible.
+  /// Creates a point from a record; `nil` if the record has no position or no time, or if its time is not credible.
   init?(_ record: StoredRecord) {
     guard let time = record.time, !record.isTimeAhead else { return nil }
     let values = TelemetryValues(record: record.body)
@@ -184,10 +185,12 @@ extension TrackPoint {
   }
 }
 
-/// A box of longitudes and latitudes (RFC 7946, 5).
+/// A rectangle of longitudes and latitudes (RFC 7946, section 5).
 struct BoundingBox: Equatable {
   let west, south, east, north: Double
 
+  /// Parses the value of the query parameter.
+  ///
   /// - Throws: 400.
   init(query text: String) throws(APIError) {
     let numbers = text.split(separator: ",", omittingEmptySubsequences: false).compactMap { Double($0) }
@@ -209,7 +212,7 @@ struct BoundingBox: Equatable {
 }
 
 extension Call {
-  /// Returns a vehicle of which a selection has records.
+  /// Returns a vehicle, if the selection contains any time of it.
   ///
   /// - Parameter name: its id or VIN.
   /// - Throws: 404.
@@ -225,7 +228,7 @@ extension Call {
     }
   }
 
-  /// A number in the query.
+  /// Returns a number of the query; `nil` if it is absent.
   func number(_ name: String, in range: ClosedRange<Double>) throws(APIError) -> Double? {
     guard let text = query[name] else { return nil }
     // Swift also accepts hexadecimal digits, `inf` and `nan`.
@@ -242,6 +245,6 @@ extension Call {
 }
 
 extension HTTPField.Name {
-  /// The `from` of the rest of a track.
+  /// Header of an answer with a part of a track: the value of `from` with which the next request gets the rest.
   static let fleetContinuesAt = HTTPField.Name("Fleet-Continues-At")!
 }

@@ -4,10 +4,10 @@ import Glibc
 /// A connection to RabbitMQ that consumes from a quorum queue (AMQP 0-9-1).
 ///
 /// The queue is declared and bound to `amq.topic`, to which the MQTT plugin publishes: `fleet/VAN-001/trip` has the
-/// routing key `fleet.VAN-001.trip`. If the queue already exists with other arguments, the broker refuses and names
-/// them.
+/// routing key `fleet.VAN-001.trip`. If the queue already exists with other arguments, the broker refuses, and its
+/// error names them.
 @safe final class AMQPConnection: ConsumerConnection {
-  /// The exchange of the MQTT plugin in its default configuration.
+  /// The exchange to which the MQTT plugin publishes by default.
   static let exchange = "amq.topic"
   /// The file of certificate authorities on Debian. It is named explicitly, because librabbitmq cannot use the system's
   /// default.

@@ -4,11 +4,13 @@ import Glibc
 
 /// A connection to an MQTT 5 broker with a shared subscription: `$share/fleetstore/fleet/#`.
 ///
-/// The session outlives the connection (clean start off, an expiry interval). When the worker reconnects with the
-/// same client id, the broker delivers the messages that were not acknowledged, and those that arrived in the
-/// meantime. libmosquitto queues a PUBACK for each message that it returns. They are written together when all
-/// messages are settled, and nothing else is written before. A transaction therefore has the messages of one read, at
-/// most the receive maximum.
+/// The session outlives the connection, because CONNECT has an expiry interval and no clean start. When the worker
+/// reconnects with the same client id, the broker delivers the messages that were not acknowledged, and those that
+/// arrived meanwhile.
+///
+/// For each message that libmosquitto returns, it queues a PUBACK, and the next write sends all of them. Nothing is
+/// therefore written until all messages that were read are stored. A transaction has the messages of one read, which
+/// are at most the receive maximum.
 @safe final class MQTTConnection: ConsumerConnection {
   let readsAhead = false
   private let client: OpaquePointer
@@ -69,7 +71,7 @@ import Glibc
     let deadline = Clock.now &+ answerLimit
     while !isConnected {
       guard Clock.now < deadline else { throw BrokerFailure(.unreachable, place, "no answer from the broker") }
-      // Nothing can be read before the answer to CONNECT.
+      // Send everything first, because nothing can be read before the answer to CONNECT.
       try writeAll(until: deadline)
       var socket = pollfd(fd: unsafe cmosquitto_subscriber_socket(client), events: Int16(POLLIN), revents: 0)
       _ = unsafe poll(&socket, 1, 100)

@@ -17,6 +17,6 @@ final class Awaited<Value: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  /// `nil` if it is not available yet.
+  /// The result; `nil` if it is not available yet.
   var value: Result<Value, Failure>? { result.withLock { $0 } }
 }

@@ -22,9 +22,12 @@ public final class BrokerWorker: Service {
   private let state: WorkerState
   private let waiter = Mutex<(continuation: CheckedContinuation<Void, Never>?, isDone: Bool)>((nil, false))
 
+  /// Creates a worker.
+  ///
   /// - Parameters:
   ///   - storage: an open storage; the caller closes it.
-  ///   - onOutcomes: called with the results of records, also of those that are refused before they are stored.
+  ///   - onOutcomes: called with the results of records, including those that are refused before they reach the
+  ///     storage.
   ///   - now: returns the time of day.
   /// - Throws: an error if no file descriptor is free.
   public init(

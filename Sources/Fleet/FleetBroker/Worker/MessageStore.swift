@@ -33,6 +33,8 @@ final class MessageStore: Sendable {
   /// message's first record.
   private let suspects = Mutex<[String: Int]>([:])
 
+  /// Creates a store.
+  ///
   /// - Parameters:
   ///   - mayRefuse: whether a faulty message may be rejected, because the broker keeps it as a dead letter.
   ///   - onOutcomes: called with the results of the records of all messages that have an outcome.

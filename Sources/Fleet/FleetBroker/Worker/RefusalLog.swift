@@ -1,11 +1,11 @@
 import FleetDomain
 import Logging
 
-/// Logs refused messages, at most one line a second, so that invalid messages cannot fill the disk. A line that is due
-/// names the newest of the messages that wait for it, and counts the others.
+/// Logs refused messages. It writes at most one line a second, so that invalid messages cannot fill the disk. A line
+/// names the newest message that was not logged yet, and the number of the others.
 ///
 /// Call order: ``report(_:_:at:)`` for each refused message, ``logPending(at:)`` when ``deadline`` has passed, and
-/// ``logPending(at:)`` with no time at the end.
+/// ``logPending(at:)`` with `nil` at the end.
 struct RefusalLog {
   private struct Refusal {
     let topic: String

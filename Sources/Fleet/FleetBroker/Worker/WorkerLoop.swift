@@ -3,17 +3,16 @@ import Logging
 import Peers
 import Synchronization
 
-/// The loop of the worker's thread: receives messages, has them stored, and settles them. It has its own thread,
-/// because calls of librabbitmq block, and a connection must be used by one thread.
+/// The loop of the worker's thread: receives messages, passes them to the storage, and settles them. It has its own
+/// thread, because calls of librabbitmq block, and a connection must be used by one thread.
 ///
-/// While a transaction is in progress, the next messages are received and parsed; they go into the next transaction.
-/// A message
-/// is acknowledged only after its commit. After any failure, the broker has every message that is not stored, and a
-/// record that is delivered twice is stored once.
+/// While a transaction is in progress, further messages are received and parsed for the next one. A message is
+/// acknowledged only after its records are committed. After any failure, the broker therefore still has every message
+/// that is not stored. A record that is delivered twice is stored once.
 ///
-/// If the storage fails, messages of RabbitMQ stay here and are tried again, because a quorum queue (4.x) drops a
-/// message after 20 deliveries. A connection to mosquitto cannot be kept with messages that are not settled;
-/// mosquitto delivers them again as often as needed.
+/// If the storage fails, the worker keeps messages of RabbitMQ and tries again, because a quorum queue (4.x) drops a
+/// message after 20 deliveries. With mosquitto, the connection cannot be kept while messages are unsettled, so it is
+/// closed; mosquitto delivers the messages again as often as needed.
 final class WorkerLoop {
   /// The maximum number of records in a transaction, unless one message has more.
   static let groupRecords = 4_096

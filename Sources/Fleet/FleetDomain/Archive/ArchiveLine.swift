@@ -12,18 +12,21 @@ import Telemetry
 public enum ArchiveLine: Equatable, Sendable {
   case head(ArchiveHead)
   case table(String, columns: [String])
-  /// A row of the last table. Its values have the order of the columns.
+  /// A row of the table that was named last. Its values are in the order of that line's columns.
   case row([JSON])
   /// The records that follow belong to the vehicle with this id.
   case vehicle(String)
-  /// - Parameter received: ms since 1970; `nil` if it is not known.
+  /// A record of the vehicle that was named last.
+  ///
+  /// - Parameter received: the time of its reception, ms since 1970; `nil` if unknown.
   case record(received: Int64?, body: [UInt8])
-  /// The numbers of rows and records in the whole archive. An archive without this line was cut off.
+  /// The numbers of rows and records in the whole archive. This is the last line; without it, the archive is
+  /// incomplete.
   case end(rows: Int64, records: Int64)
 
-  /// Parses a line without its line feed.
+  /// Parses a line, which has no line feed.
   ///
-  /// - Throws: ``FieldError`` with the expected content.
+  /// - Throws: ``FieldError`` that describes the expected content.
   public init(parsing line: [UInt8]) throws(FieldError) {
     if let (received, body) = Self.record(in: line) {
       self = .record(received: received, body: body)
@@ -54,7 +57,8 @@ public enum ArchiveLine: Equatable, Sendable {
     case .row(let values): json = .array(values)
     case .vehicle(let id): json = .object(["vehicle": .text(id)])
     case .record(let received, let body):
-      // The body stays as it was received, with its order of members and its form of numbers.
+      // The record's text is copied as it was received, so that the order of its members and the format of its numbers
+      // stay the same.
       return Array(Self.start.utf8) + Array((received.map { "\($0)" } ?? "null").utf8) + Array(Self.middle.utf8) + body
         + Array("}\n".utf8)
     case .end(let rows, let records):
@@ -66,7 +70,7 @@ public enum ArchiveLine: Equatable, Sendable {
   private static let start = #"{"received":"#
   private static let middle = #","record":"#
 
-  /// Returns the parts of a record's line; `nil` if the line is another one.
+  /// Returns the parts of a line with a record; `nil` for any other line.
   private static func record(in line: [UInt8]) -> (received: Int64?, body: [UInt8])? {
     guard line.starts(with: start.utf8), line.last == UInt8(ascii: "}") else { return nil }
     let rest = line.dropFirst(start.utf8.count)
@@ -84,7 +88,7 @@ public struct ArchiveHead: Equatable, Sendable {
   /// The version of the archive's format.
   public static let format: Int64 = 1
 
-  /// Identifies the archive, so that an import that was interrupted continues only with the same archive.
+  /// An id of the archive. An import that was interrupted can be continued only with the archive of the same id.
   public let id: UUIDv7
   /// The version of the database's schema.
   public let schema: Int64

@@ -2,23 +2,23 @@ import Telemetry
 
 /// A database table whose rows are part of a tenant's archive.
 ///
-/// An archive contains everything of one tenant except sessions, passwords and second factors. It does not depend on the
-/// database: an archive of SQLite can be imported into PostgreSQL.
+/// An archive contains everything of one tenant except sessions, passwords and second factors. It does not depend on
+/// the kind of database: an archive from SQLite can be imported into PostgreSQL.
 public struct ArchiveTable: Sendable {
   public enum ColumnType: Sendable {
     case text
     case integer
     case real
-    /// In the archive the text form of the UUID.
+    /// An identifier; in the archive, the UUID as text.
     case identifier
-    /// In the archive two hexadecimal digits for each byte.
+    /// Bytes; in the archive, two hexadecimal digits for each byte.
     case bytes
   }
 
   public struct Column: Sendable {
     public let name: String
     public let type: ColumnType
-    /// The value if the archive of an earlier version lacks the column.
+    /// The value that the column gets if the archive is of an earlier version and lacks it.
     public let standard: JSON
 
     public init(_ name: String, _ type: ColumnType, standard: JSON = .null) {
@@ -31,7 +31,7 @@ public struct ArchiveTable: Sendable {
   public let name: String
   /// The columns except `tenant`.
   public let columns: [Column]
-  /// The columns that identify a row, and by which rows are sorted; empty if a tenant has only one row.
+  /// The columns that identify a row. Rows are sorted by them. Empty if a tenant has only one row.
   public let key: [String]
 
   public init(_ name: String, key: [String], _ columns: [Column]) {
@@ -40,9 +40,9 @@ public struct ArchiveTable: Sendable {
     self.columns = columns
   }
 
-  /// Creates the table of a kind of thing.
+  /// Creates the table of a kind of things.
   ///
-  /// - Parameter hidden: keys of the fields that the archive does not contain.
+  /// - Parameter hidden: keys of the fields that are left out of the archive.
   public init<Value: Kind>(_ kind: Value.Type, without hidden: Set<String> = []) {
     let names = Value.names
     var columns = [

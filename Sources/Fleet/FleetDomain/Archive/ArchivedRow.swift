@@ -1,6 +1,6 @@
-/// What ``FleetStorage/exportRows(of:tenant:_:)`` delivers.
+/// An element of the sequence that ``FleetStorage/exportRows(of:tenant:_:)`` passes to its caller.
 public enum ArchivedRow: Sendable {
-  /// Everything that follows belongs to one moment.
+  /// The beginning. All rows that follow have the state of one moment.
   case start
   /// The rows that follow belong to this table.
   case table(ArchiveTable)

@@ -30,7 +30,7 @@ extension FleetView {
 }
 
 extension FleetView {
-  /// Returns the fleets of all vehicles that belong to one of some fleets, by the ids of the vehicles.
+  /// Returns the vehicles of some fleets: for each vehicle's id its fleet.
   public func fleetsOfVehicles(in fleets: Set<UUIDv7>) throws(ThingError) -> [String: UUIDv7] {
     var found: [String: UUIDv7] = [:]
     guard !fleets.isEmpty else { return found }

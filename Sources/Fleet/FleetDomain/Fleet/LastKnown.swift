@@ -1,16 +1,16 @@
 import Telemetry
 
-/// The newest that the records of a vehicle say about its place and its motion.
+/// The newest place and motion of a vehicle, from its records.
 public struct LastKnown: Equatable, Sendable {
   /// The newest position.
   public struct Place: Equatable, Sendable {
     public var time: Timestamp
-    /// ° of WGS 84.
+    /// Latitude, ° of WGS 84.
     public var latitude: Double
     public var longitude: Double
     /// Course over ground, °; `nil` if unknown.
     public var heading: Double?
-    /// km/h; `nil` if unknown.
+    /// Speed, km/h; `nil` if unknown.
     public var speed: Double?
 
     public init(time: Timestamp, latitude: Double, longitude: Double, heading: Double? = nil, speed: Double? = nil) {
@@ -25,7 +25,7 @@ public struct LastKnown: Equatable, Sendable {
   /// The newest telemetry.
   public struct Motion: Equatable, Sendable {
     public var time: Timestamp
-    /// km/h, of the vehicle; over ground if the vehicle does not report it; `nil` if unknown.
+    /// Speed of the vehicle, km/h, or its speed over ground if the vehicle does not report its own; `nil` if unknown.
     public var speed: Double?
     /// Revolutions of the engine per minute; `nil` if unknown.
     public var rpm: Double?
@@ -52,7 +52,7 @@ public struct LastKnown: Equatable, Sendable {
   public var vehicle: String
   public var name: String?
   public var fleetID: UUIDv7?
-  /// The time of the newest record of any type; `nil` if none has a time.
+  /// The latest time of all the vehicle's records; `nil` if none has a time.
   public var lastRecordAt: Timestamp?
   public var place: Place?
   public var motion: Motion?

@@ -30,7 +30,7 @@ public struct Field<Owner: Described>: Sendable {
   public private(set) var access = Access.client
   /// Whether a client that creates the thing must send it.
   public private(set) var isRequired = false
-  /// Whether the server sets a value when it creates a thing without one.
+  /// Whether the server sets a value if a client creates a thing without one.
   public private(set) var isFilledIn = false
   public private(set) var isFilterable = false
   /// Names of the filter that are not in ``keys``.

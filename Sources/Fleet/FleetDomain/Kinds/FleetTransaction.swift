@@ -26,9 +26,9 @@ public protocol FleetView {
   ///   - number: only entries with lower numbers are returned; `nil` for the first page.
   func audit(thing: UUIDv7?, before number: Int64?, limit: Int) throws(ThingError) -> [AuditEntry]
 
-  /// Returns the newest positions of all vehicles that have one, in the order of the vehicles' ids.
+  /// Returns the newest position of each vehicle that has one, in the order of the vehicles' ids.
   ///
-  /// - Parameter fleets: only vehicles of these fleets; `nil` for all vehicles.
+  /// - Parameter fleets: the fleets whose vehicles are returned; `nil` for all vehicles.
   func positions(fleets: [UUIDv7]?) throws(ThingError) -> [LastKnown]
 }
 
@@ -140,7 +140,7 @@ extension FleetTransaction {
       }
     }
     for field in Value.fields where field.access == .client || field.access == .creation {
-      // The first request may have left out a value too, and the server has set one.
+      // The request has no value, and the first one may have had none either, so that the server has set it.
       if field.isFilledIn, field.json(value) == field.json(Value()) { continue }
       guard field.json(first) == field.json(value) else { throw .exists(id: name) }
     }

@@ -1,23 +1,25 @@
-/// The numbers that a field allows.
+/// The range of numbers that a field allows.
 public struct NumberRange: Sendable {
   private let least: Int
   private let most: Int
   private let includesLeast: Bool
 
-  /// The numbers above `least` up to and including `most`.
+  /// Returns the range of the numbers above `least`, up to and including `most`.
   public static func above(_ least: Int, most: Int) -> NumberRange {
     NumberRange(least: least, most: most, includesLeast: false)
   }
 
-  /// The numbers from `least` up to and including `most`.
+  /// Returns the range from `least` up to and including `most`.
   public static func from(_ least: Int, to most: Int) -> NumberRange {
     NumberRange(least: least, most: most, includesLeast: true)
   }
 
-  /// The readings of an odometer, km.
+  /// The range of the readings of an odometer, km.
   public static let odometer = NumberRange.from(0, to: 9_999_999)
 
-  /// - Throws: if the number is not in the range.
+  /// Checks a number.
+  ///
+  /// - Throws: an error if the number is not in the range.
   public func check(_ number: Double) throws(FieldError) {
     guard number > Double(least) || includesLeast && number == Double(least), number <= Double(most) else {
       throw FieldError(
@@ -27,20 +29,20 @@ public struct NumberRange: Sendable {
     }
   }
 
-  /// JSON Schema.
+  /// The range as a JSON Schema.
   var schema: String {
     #"{"type":"number","\#(includesLeast ? "minimum" : "exclusiveMinimum")":\#(least),"maximum":\#(most)}"#
   }
 }
 
 extension Field {
-  /// Creates a field of a number in a range.
+  /// Creates a field whose value is a number in a range.
   public init(_ key: String, _ path: WritableKeyPath<Owner, Double> & Sendable, in range: NumberRange) {
     self.init(key, path) { number throws(FieldError) in try range.check(number) }
     self = schema(range.schema)
   }
 
-  /// Creates a field of an optional number in a range.
+  /// Creates a field whose value is a number in a range, or absent.
   public init(_ key: String, _ path: WritableKeyPath<Owner, Double?> & Sendable, in range: NumberRange) {
     self.init(key, path) { number throws(FieldError) in if let number { try range.check(number) } }
     self = schema(range.schema)

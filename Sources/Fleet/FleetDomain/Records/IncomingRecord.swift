@@ -28,8 +28,7 @@ public struct IncomingRecord: Equatable, Sendable {
   public var ecu: String?
   /// The record's JSON object, without white space before and after it.
   public var body: [UInt8]
-  /// The time at which another store received it, if it comes from that store's archive; `nil` if this store receives
-  /// it first.
+  /// If the record comes from the archive of another store, the time at which that store received it; otherwise `nil`.
   public var receivedAt: Timestamp?
 
   public init(

@@ -1,8 +1,9 @@
 import JSONText
 
-/// The values of a telemetry record from which positions and figures are computed; `nil` for those that it lacks.
+/// The values of a telemetry record that are used to compute positions and figures. A value that the record lacks is
+/// `nil`.
 public struct TelemetryValues: Equatable, Sendable {
-  /// ° of WGS 84, in their ranges.
+  /// Latitude, ° of WGS 84, from −90 to 90.
   public var latitude: Double?
   public var longitude: Double?
   /// Course over ground, °.
@@ -13,9 +14,9 @@ public struct TelemetryValues: Equatable, Sendable {
   public var gpsSpeed: Double?
   /// Revolutions of the engine per minute.
   public var rpm: Double?
-  /// L/h.
+  /// Rate of fuel consumption, L/h.
   public var fuelRate: Double?
-  /// km.
+  /// Reading of the odometer, km.
   public var odometer: Double?
 
   public init() {}
@@ -28,7 +29,7 @@ public struct TelemetryValues: Equatable, Sendable {
     if scanner.hasEscapedKey { self.init(unusual: record) }
   }
 
-  /// Whether both degrees are known.
+  /// Whether latitude and longitude are known.
   public var hasPosition: Bool { latitude != nil && longitude != nil }
 
   private mutating func set(_ key: Range<Int>, _ value: Range<Int>, _ bytes: Span<UInt8>) {
@@ -58,7 +59,7 @@ public struct TelemetryValues: Equatable, Sendable {
     number(range, bytes).flatMap { abs($0) <= limit ? $0 : nil }
   }
 
-  /// Reads a record some of whose keys have escapes.
+  /// Reads a record that has escapes in some of its keys.
   private init(unusual record: [UInt8]) {
     self.init()
     guard let document = try? JSONDocument(parsing: record) else { return }
@@ -70,7 +71,7 @@ public struct TelemetryValues: Equatable, Sendable {
   }
 }
 
-/// Finds the members of a JSON object, but not those of objects inside it. The text is known to be valid.
+/// Finds the members of a JSON object, without those of inner objects. The text must be valid JSON.
 private struct MemberScanner: ~Escapable {
   private let bytes: Span<UInt8>
   private var position = 0
@@ -101,6 +102,8 @@ private struct MemberScanner: ~Escapable {
     while position < bytes.count, holds(bytes[position]) { position += 1 }
   }
 
+  /// Skips a string.
+  ///
   /// - Returns: whether the string has escapes.
   private mutating func skipString() -> Bool {
     var hasEscapes = false

@@ -112,10 +112,10 @@ public protocol FleetStorage: Sendable {
   @discardableResult
   func finishRemovals() async throws(StorageError) -> Int64
 
-  /// Completes what an upgrade of the database left to do, in small transactions: the positions of vehicles whose
-  /// records an earlier version stored.
+  /// Does work that an upgrade of the database has postponed, in small transactions: sets the newest positions of
+  /// vehicles whose records an earlier version stored.
   ///
-  /// - Returns: the number of completed vehicles.
+  /// - Returns: the number of vehicles for which this was done.
   @discardableResult
   func finishUpgrade() async throws(StorageError) -> Int64
 
@@ -267,10 +267,11 @@ public protocol FleetStorage: Sendable {
 
   // MARK: Archives
 
-  /// Reads all rows of some tables, as they were at one moment.
+  /// Reads all rows of some tables in the state of one moment.
   ///
-  /// - Parameter receive: receives ``ArchivedRow/start``, then each table with its rows. Everything that came before
-  ///   another ``ArchivedRow/start`` is void. It runs on a thread of the database and must return soon.
+  /// - Parameter receive: receives ``ArchivedRow/start``, then each table followed by its rows. If
+  ///   ``ArchivedRow/start`` comes again, everything before it must be discarded. The closure runs on a thread of the
+  ///   database and must return soon.
   func exportRows(
     of tables: [ArchiveTable], tenant: TenantID,
     _ receive: @escaping @Sendable (ArchivedRow) throws(StorageError) -> Void
@@ -278,12 +279,12 @@ public protocol FleetStorage: Sendable {
 
   /// Inserts rows of an archive. Rows that an earlier call with the same archive has inserted are skipped.
   ///
-  /// The tenant must be empty when its first rows are imported. Nobody else may change its things until
-  /// ``finishImport(of:auditHead:tenant:)``.
+  /// The tenant must be empty when its first rows are imported. Until ``finishImport(of:auditHead:tenant:)``, nobody
+  /// else may change its things.
   ///
-  /// - Parameter columns: the columns of the values. Columns that are missing get their standard value.
-  /// - Throws: `exists` if the tenant is not empty, or if another tenant has a secret of the rows; `invalidQuery` for a
-  ///   value or a column that the table does not have.
+  /// - Parameter columns: the columns of the values. A column that is missing gets its standard value.
+  /// - Throws: `exists` if the tenant is not empty, or if another tenant has a secret that is in the rows;
+  ///   `invalidQuery` for a column that the table does not have, or for an invalid value.
   func importRows(
     _ rows: [[JSON]], columns: [String], into table: ArchiveTable, of archive: UUIDv7, tenant: TenantID
   ) async throws(StorageError)
@@ -291,7 +292,7 @@ public protocol FleetStorage: Sendable {
   /// Ends the import of an archive.
   ///
   /// - Parameter head: number and hash of the last entry of the archive's audit.
-  /// - Throws: `damaged` if the number of the audit's entries is another one.
+  /// - Throws: `damaged` if the imported audit has another number of entries.
   func finishImport(
     of archive: UUIDv7, auditHead head: (number: Int64, hash: [UInt8]), tenant: TenantID
   ) async throws(StorageError)

@@ -1,27 +1,29 @@
 import FleetDomain
 import Telemetry
 
-/// The state of a vehicle by its newest records.
+/// The state of a vehicle, as its newest records show it.
 public enum VehicleState: String, CaseIterable, Sendable {
-  /// It drives.
+  /// The vehicle is moving.
   case moving
-  /// It is stationary, and its engine runs.
+  /// The vehicle is stationary, and its engine runs.
   case idle
-  /// It is stationary, and its engine does not run, or nothing says that it does.
+  /// The vehicle is stationary, and its engine does not run, or no record shows that it runs.
   case parked
-  /// There are no records that are new enough to tell.
+  /// The newest records are too old to show the state.
   case silent
 
-  /// The greatest age in ms of the newest record of a vehicle that moves or idles: 15 minutes.
+  /// Maximum age of the newest record of a vehicle that is moving or idle, ms: 15 minutes.
   public static let longestSilence: Int64 = 900_000
-  /// The greatest age in ms of the newest record of a parked vehicle: a day. Gateways sleep while vehicles are parked.
+  /// Maximum age of the newest record of a parked vehicle, ms: a day. It is longer because gateways sleep while
+  /// vehicles are parked.
   public static let longestParking: Int64 = 86_400_000
-  /// The speed in km/h from which a vehicle moves. Receivers of parked vehicles report less.
+  /// The speed from which a vehicle counts as moving, km/h. GPS receivers report lower speeds even if a vehicle is
+  /// parked.
   public static let leastSpeed = 3.0
 
   /// Determines the state of a vehicle.
   ///
-  /// - Parameter now: the time for which the state is wanted.
+  /// - Parameter now: the time for which the state is determined.
   public init(of known: LastKnown, at now: Timestamp) {
     guard let newest = known.lastRecordAt ?? known.motion?.time ?? known.place?.time else {
       self = .silent
@@ -32,9 +34,10 @@ public enum VehicleState: String, CaseIterable, Sendable {
     self = age > (state == .parked ? Self.longestParking : Self.longestSilence) ? .silent : state
   }
 
-  /// The state at the time of the newest telemetry.
+  /// Returns the state at the time of the newest telemetry.
   private static func lastState(_ known: LastKnown) -> VehicleState {
-    // The end of a trip is found after the engine stopped; telemetry from before may still say that it runs.
+    // A trip's end is recorded only some time after the engine stopped. Telemetry from before that may still show a
+    // running engine.
     if let trip = known.trip, trip.hasEnded, trip.time >= known.motion?.time ?? trip.time { return .parked }
     guard let motion = known.motion else { return .parked }
     if let speed = motion.speed, speed >= leastSpeed { return .moving }

@@ -9,22 +9,24 @@ import Telemetry
 ///
 /// Positions are added in the order of their times.
 public struct TrackBuilder: Sendable {
-  /// The time in ms without a position after which a new segment begins: 5 minutes.
+  /// The time without a position after which a new segment begins, ms: 5 minutes.
   public static let longestGap: Int64 = 300_000
-  /// The number of positions that are simplified together. It bounds the work, which grows with its square in the worst
-  /// case. The ends of each such part stay.
+  /// The maximum number of positions that are simplified together. It limits the work, which in the worst case grows
+  /// with the square of this number. The first and last position of each such part stay.
   static let partCount = 2_000
 
   private let tolerance: Double
-  /// Positions that are not simplified yet, in the present segment.
+  /// Positions of the present segment that are not simplified yet.
   private var part: [TrackPoint] = []
-  /// The present segment before ``part``.
+  /// Positions of the present segment that are simplified already.
   private var segment: [TrackPoint] = []
   private var segments: [[TrackPoint]] = []
-  /// The number of positions in finished parts.
+  /// The number of positions that are simplified already, in all segments.
   private(set) public var pointCount = 0
 
-  /// - Parameter tolerance: the greatest distance in m of a removed position from the line; 0 or more.
+  /// Creates an empty track.
+  ///
+  /// - Parameter tolerance: the maximum distance of a removed position from the line, m; 0 or more.
   public init(tolerance: Double) { self.tolerance = tolerance }
 
   public mutating func add(_ point: TrackPoint) {
@@ -33,13 +35,13 @@ public struct TrackBuilder: Sendable {
     if part.count == Self.partCount { finishPart() }
   }
 
-  /// Returns the track of all positions so far.
+  /// Ends the track, and returns it.
   public consuming func finish() -> Track {
     finishSegment()
     return Track(segments: segments)
   }
 
-  /// Simplifies the part. Its last position begins the next one.
+  /// Simplifies the positions in ``part``. The last one of them is also the first one of the next part.
   private mutating func finishPart() {
     guard let last = part.last else { return }
     let simplified = LineSimplification.simplified(part, tolerance: tolerance)
@@ -59,10 +61,10 @@ public struct TrackBuilder: Sendable {
 
 /// Simplification of lines by the algorithm of Douglas and Peucker.
 public enum LineSimplification {
-  /// Returns those positions of a line that make a line from which no other position is farther away than a tolerance.
-  /// The first and the last one stay.
+  /// Removes positions of a line that are not farther from the resulting line than a tolerance. The first and the last
+  /// position stay.
   ///
-  /// - Parameter tolerance: m.
+  /// - Parameter tolerance: the maximum distance, m.
   public static func simplified(_ points: [TrackPoint], tolerance: Double) -> [TrackPoint] {
     guard points.count > 2 else { return points }
     let places = PlanePlace.all(of: points)
@@ -92,9 +94,9 @@ public enum LineSimplification {
   }
 }
 
-/// A position in the plane of longitude and latitude, with the scale of the plane at this place.
+/// A position on a flat map of longitude and latitude, with the map's scale at this place.
 private struct PlanePlace {
-  /// °, continuous along the line: not limited to −180 to 180.
+  /// Longitude, °. It is continuous along the line and so not limited to −180 to 180.
   let longitude: Double
   let latitude: Double
   let metresPerLongitude: Double
@@ -115,7 +117,7 @@ private struct PlanePlace {
     return places
   }
 
-  /// Returns the distance in m to the straight line between two places, in the scale of this place.
+  /// Returns the distance to the straight line between two places, m. The scale of this place is used.
   func distance(toLineFrom first: PlanePlace, to last: PlanePlace) -> Double {
     let startX = (first.longitude - longitude) * metresPerLongitude
     let startY = (first.latitude - latitude) * metresPerLatitude

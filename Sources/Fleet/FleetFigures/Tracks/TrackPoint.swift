@@ -4,9 +4,9 @@ import Telemetry
 /// A position of a vehicle at a time.
 public struct TrackPoint: Equatable, Sendable {
   public let time: Timestamp
-  /// ° of WGS 84, −90 to 90.
+  /// Latitude, ° of WGS 84, −90 to 90.
   public let latitude: Double
-  /// ° of WGS 84, −180 to 180.
+  /// Longitude, ° of WGS 84, −180 to 180.
   public let longitude: Double
 
   public init(time: Timestamp, latitude: Double, longitude: Double) {
@@ -16,17 +16,17 @@ public struct TrackPoint: Equatable, Sendable {
   }
 }
 
-/// The way of a vehicle, in segments. Between two segments, there was no position for some time.
+/// The way that a vehicle has taken, in segments. Between two segments there was no position for some time.
 public struct Track: Equatable, Sendable {
-  /// In the order of their times. None is empty.
+  /// The segments, in the order of their times. None is empty.
   public var segments: [[TrackPoint]]
 
   public init(segments: [[TrackPoint]] = []) { self.segments = segments }
 
   public var pointCount: Int { segments.reduce(0) { $0 + $1.count } }
 
-  /// The track as lines whose longitudes do not jump from one side of the antimeridian to the other: segments are cut
-  /// there (RFC 7946, 3.1.9). The place and the time of the cut lie on the line between its two neighbours.
+  /// The track as lines that do not cross the antimeridian: segments are cut there (RFC 7946, 3.1.9). The position and
+  /// the time of a cut are interpolated between the positions on both sides.
   public var lines: [[TrackPoint]] { segments.flatMap(Self.cut) }
 
   private static func cut(_ segment: [TrackPoint]) -> [[TrackPoint]] {

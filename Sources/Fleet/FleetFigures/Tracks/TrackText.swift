@@ -2,10 +2,10 @@ import FleetDomain
 import Telemetry
 
 extension Track {
-  /// The track as a GeoJSON geometry (RFC 7946) with the member `times`: a LineString, or a MultiLineString if it has
-  /// several parts. `times` has the form of `coordinates`, with a time for each position.
+  /// Returns the track as a GeoJSON geometry (RFC 7946): a LineString, or a MultiLineString if it has several lines.
+  /// The member `times` has the structure of `coordinates`, with a time for each position.
   ///
-  /// A part with a single position has it twice, because a LineString has two positions or more.
+  /// If a line has only one position, it is written twice, because a LineString needs two.
   ///
   /// - Parameter members: further members of the object, as JSON with a comma before each.
   public func geoJSON(members: String = "") -> [UInt8] {
@@ -43,7 +43,7 @@ extension Track {
     return text
   }
 
-  /// The track as GPX 1.1, with a `trkseg` for each segment.
+  /// Returns the track as GPX 1.1, with a `trkseg` for each segment.
   ///
   /// - Parameter name: the name of the track.
   public func gpx(name: String) -> [UInt8] {
@@ -64,11 +64,11 @@ extension Track {
     return text
   }
 
-  /// A number as `xsd:decimal`, which has no exponent, with 9 decimals at most (0.1 mm).
+  /// Returns a number as `xsd:decimal`, which allows no exponent, with at most 9 decimals (0.1 mm).
   private static func decimal(_ number: Double) -> String {
     let text = number.description
     guard text.contains("e") else { return text }
-    // Only numbers near 0 have an exponent.
+    // Swift writes only numbers near 0 with an exponent.
     let units = Int64((number.magnitude * 1e9).rounded())
     let digits = String(units)
     return (number < 0 ? "-" : "") + "0." + String(repeating: "0", count: max(9 - digits.count, 0)) + digits

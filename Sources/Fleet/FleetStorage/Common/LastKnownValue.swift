@@ -1,7 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// The columns of a vehicle with what its newest records say. All positions of a fleet are thus read from one table.
+/// The columns of a vehicle's row with values from its newest records. With them, the positions of all vehicles can be
+/// read from one table.
 enum LastKnownColumn: String, CaseIterable {
   /// The newest position.
   case place
@@ -10,7 +11,7 @@ enum LastKnownColumn: String, CaseIterable {
   /// The newest start or end of a trip.
   case trip = "last_trip"
 
-  /// The newest record from which the column is made.
+  /// The kind of records from whose newest one the column is made.
   var part: NewestRecord.Part {
     switch self {
     case .place: .position
@@ -25,8 +26,8 @@ enum LastKnownColumn: String, CaseIterable {
   }
 }
 
-/// The value of a ``LastKnownColumn``, in bytes whose order is that of the records: time, `seq` and id, then the numbers,
-/// big-endian. A database keeps the newest of two values by comparing their bytes.
+/// The value of a ``LastKnownColumn``, as bytes: time, `seq` and id of the record, then the numbers, big-endian. The
+/// bytes sort in the order of the records, so that a database can compare two values and keep the newer one.
 struct LastKnownValue: Equatable {
   private static let headCount = 32
 
@@ -34,9 +35,11 @@ struct LastKnownValue: Equatable {
 
   init(stored bytes: [UInt8]) { self.bytes = bytes }
 
+  /// Creates the value of a column.
+  ///
   /// - Parameters:
-  ///   - record: the newest record of the column.
-  ///   - body: its text.
+  ///   - record: the newest record of the column's kind.
+  ///   - body: the text of this record.
   init(_ column: LastKnownColumn, of record: NewestRecord, body: [UInt8]) {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.headCount + 32)
@@ -65,7 +68,7 @@ struct LastKnownValue: Equatable {
   var milliseconds: Int64 { Int64(bitPattern: word(0) ^ (1 << 63)) }
   private var time: Timestamp { StoredTime.timestamp(milliseconds) }
 
-  /// `nil` if the number is unknown.
+  /// Returns one of the numbers; `nil` if it is unknown.
   private func number(_ index: Int) -> Double? {
     let number = Double(bitPattern: word(Self.headCount + 8 * index))
     return number.isNaN ? nil : number
@@ -96,7 +99,7 @@ struct LastKnownValue: Equatable {
 extension StoreSession {
   /// Sets columns of a vehicle from its newest records.
   ///
-  /// - Parameter columns: those whose newest record may be another one.
+  /// - Parameter columns: the columns whose newest record may have changed.
   func setLastKnown(_ columns: [LastKnownColumn], of vehicle: Int32, tenant: Int32) throws(StoreFailure) {
     let newest = try newest(of: vehicle, tenant: tenant)
     for column in columns {
@@ -149,7 +152,7 @@ extension ThingSession {
 }
 
 extension StoredFleet {
-  /// The number of vehicles in one transaction.
+  /// The number of vehicles that one transaction completes.
   private static let completedTogether = 16
 
   @discardableResult

@@ -6,7 +6,7 @@ struct VehicleTouch {
   /// The latest credible time among the rows.
   private(set) var time = StoredTime.undated
   private(set) var newest: [NewestRecord] = []
-  /// The newest of each kind that ``LastKnown`` shows.
+  /// The values from the newest of the rows, for the columns that ``LastKnown`` needs.
   private(set) var lastKnown: [LastKnownColumn: LastKnownValue] = [:]
   private var ecus = 0
 
@@ -17,7 +17,7 @@ struct VehicleTouch {
   /// - Parameter rows: rows grouped by vehicle.
   static func all(of rows: some Sequence<RecordRow>) -> [VehicleTouch] {
     var touches: [VehicleTouch] = []
-    // The bodies of the newest records, which are read only once they are known to be the newest.
+    // The bodies of rows that are the newest so far. They are read only when all rows were compared.
     var bodies: [LastKnownColumn: [UInt8]] = [:]
     for row in rows {
       if touches.last?.vehicle != row.key.vehicle {
@@ -49,7 +49,9 @@ struct VehicleTouch {
     if row.hasPosition, row.time != StoredTime.undated, add(row, .position) { bodies[.place] = row.body }
   }
 
-  /// - Returns: whether the row is the newest of the part so far.
+  /// Compares a row with the newest one of a part so far.
+  ///
+  /// - Returns: whether the row is newer.
   private mutating func add(_ row: RecordRow, _ part: NewestRecord.Part) -> Bool {
     let candidate = NewestRecord(
       part: part, time: row.time, sequence: row.sequence, idHigh: row.key.idHigh, idLow: row.key.idLow)

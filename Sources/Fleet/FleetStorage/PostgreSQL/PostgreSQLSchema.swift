@@ -336,7 +336,8 @@ enum PostgreSQLSchema {
     CREATE INDEX journey_driver ON journey (tenant, driver_id, status);
     """
 
-  /// Adds what the newest records of a vehicle say. It is set later for vehicles that have records.
+  /// Adds columns for values from a vehicle's newest records. For vehicles that have records already, they are set
+  /// later.
   private static let version16 = """
     ALTER TABLE vehicle ADD COLUMN place_time bigint, ADD COLUMN place bytea, ADD COLUMN motion bytea,
       ADD COLUMN last_trip bytea, ADD COLUMN is_incomplete smallint NOT NULL DEFAULT 0;

@@ -328,7 +328,8 @@ enum SQLiteSchema {
     CREATE INDEX journey_driver ON journey (tenant, driver_id, status);
     """
 
-  /// Adds what the newest records of a vehicle say. It is set later for vehicles that have records.
+  /// Adds columns for values from a vehicle's newest records. For vehicles that have records already, they are set
+  /// later.
   private static let version16 = """
     ALTER TABLE vehicle ADD COLUMN place_time INTEGER;
     ALTER TABLE vehicle ADD COLUMN place BLOB;

@@ -98,7 +98,7 @@ struct SQLiteSession: StoreSession {
   func prepare(for improvements: [Improvement]) {}
 
   func touch(_ vehicles: [VehicleTouch]) throws(StoreFailure) {
-    // Unlike PostgreSQL's `greatest`, `max` is null if one of its values is null.
+    // In SQLite, unlike `greatest` in PostgreSQL, `max` is null if one of its arguments is null.
     let time = try SQLiteQuery(
       database,
       """

@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// The use of a vehicle by a driver, for the time from `from` up to, but not including, `to`.
+/// The use of a vehicle by a driver for a period of time. The period begins at `from` and ends before `to`.
 public struct Assignment: WorkThing {
   public enum Status: String, FieldChoice, Sendable {
     case active

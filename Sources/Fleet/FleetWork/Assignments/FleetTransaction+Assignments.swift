@@ -37,6 +37,8 @@ extension FleetTransaction {
     try requireNoOverlap(new, except: old?.id)
   }
 
+  /// Checks that an assignment overlaps no other one.
+  ///
   /// - Throws: `rule` with `overlap` if the vehicle or the driver has another assignment at the same time.
   private func requireNoOverlap(_ new: Assignment, except id: UUIDv7?) throws(ThingError) {
     for (key, value) in [("vehicleId", new.vehicle.json), ("driverId", new.driver.json)] {
@@ -113,7 +115,8 @@ extension FleetView {
     try vehicleWindows(of: [person])[person]?.flatMap(\.value) ?? []
   }
 
-  /// Returns the same for several people, by person and vehicle.
+  /// Returns the vehicles that are or were assigned to several people, with the times of the assignments, by person and
+  /// vehicle.
   public func vehicleWindows(of people: Set<UUIDv7>) throws(ThingError) -> [UUIDv7: [String: [VehicleWindow]]] {
     var windows: [UUIDv7: [String: [VehicleWindow]]] = [:]
     var rest = Array(people)[...]
@@ -132,7 +135,7 @@ extension FleetView {
     return windows
   }
 
-  /// Returns the times of the drivers' assignments that were not cancelled.
+  /// Returns the vehicles and times of the drivers' assignments that were not cancelled.
   private func windows(ofDrivers drivers: [JSON]) throws(ThingError) -> [(driver: JSON, window: VehicleWindow)] {
     guard !drivers.isEmpty else { return [] }
     let query = ThingQuery<Assignment>(

@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// Money that was spent on a vehicle or by a driver, other than for fuel and maintenance.
+/// Money that was spent on a vehicle or by a driver, except for fuel and maintenance.
 public struct Expense: WorkThing {
   public enum Category: String, FieldChoice, Sendable {
     case toll, parking, fine, insurance, tax, lease, wash, other

@@ -6,7 +6,7 @@ public struct FuelEntry: WorkThing {
   public enum Energy: String, FieldChoice, Sendable {
     case petrol, diesel, cng, lpg, electric, adBlue
 
-    /// The unit in which quantities of this energy are added: L, kWh or kg.
+    /// The standard unit of this kind of energy, to which quantities are converted: L, kWh or kg.
     public var unit: Unit {
       switch self {
       case .petrol, .diesel, .lpg, .adBlue: .litre
@@ -24,7 +24,7 @@ public struct FuelEntry: WorkThing {
     case kilowattHour = "kWh"
     case kilogram = "kg"
 
-    /// The unit in which quantities are added: L, kWh or kg.
+    /// The standard unit to which this unit is converted: L, kWh or kg.
     public var standard: Unit {
       switch self {
       case .litre, .usGallon, .imperialGallon: .litre
@@ -32,7 +32,7 @@ public struct FuelEntry: WorkThing {
       }
     }
 
-    /// The number of standard units in one of this unit.
+    /// The factor by which a quantity in this unit is multiplied to get standard units.
     var factor: Double {
       switch self {
       case .usGallon: 3.785_411_784
@@ -45,16 +45,16 @@ public struct FuelEntry: WorkThing {
   public var vehicle = ""
   public var driverID: UUIDv7?
   public var at = Timestamp(nanoseconds: 0)
-  /// km; `nil` if it was not read.
+  /// Reading of the odometer, km; `nil` if it was not read.
   public var odometer: Double?
   public var energy = Energy.petrol
-  /// The number that the person entered.
+  /// The quantity that the person entered, in ``unit``.
   public var quantity = 0.0
-  /// The unit that the person entered; the energy's own unit if they entered none.
+  /// The unit in which the person entered the quantity. If none was entered, it is the energy's standard unit.
   public var unit: Unit?
-  /// ``quantity`` in L, kWh or kg.
+  /// The quantity in the energy's standard unit: L, kWh or kg.
   public var standardQuantity = 0.0
-  /// For one ``unit``.
+  /// The price of one ``unit``.
   public var price: Money?
   public var total: Money?
   /// Whether the tank or the battery was full afterwards.
@@ -88,7 +88,8 @@ public struct FuelEntry: WorkThing {
     Field("documentId", \.documentID),
   ]
 
-  /// The amount that was paid: ``total``, or ``price`` × ``quantity`` rounded to hundredths; `nil` if neither is known.
+  /// The amount that was paid: ``total`` or, if that is unknown, ``price`` × ``quantity`` rounded to hundredths; `nil`
+  /// if neither is known.
   public var cost: Money? {
     if let total { return total }
     guard let price else { return nil }
@@ -99,9 +100,9 @@ public struct FuelEntry: WorkThing {
 }
 
 extension FuelEntry {
-  /// Sets the unit if there is none, and ``standardQuantity``.
+  /// Sets the unit if none was entered, and computes ``standardQuantity``.
   ///
-  /// - Throws: `invalid` if the unit is not one of the energy, or if the currencies differ.
+  /// - Throws: `invalid` if the unit cannot be used for the energy, or if price and total have different currencies.
   public mutating func complete() throws(ThingError) {
     let unit = self.unit ?? energy.unit
     guard unit.standard == energy.unit else {

@@ -1,14 +1,15 @@
 import FleetDomain
 import Telemetry
 
-/// A command to a journey.
+/// A command that changes a journey, as a client sends it.
 public struct JourneyCommand: NestedValue {
-  /// The command's own id, if the client stored the command before it was sent. It is then executed once however often
-  /// it is sent, and never rejected because of the state; `nil` for a command whose sender waits for the answer.
+  /// The id of the command, if the client has stored it and sends it later. Such a command is executed once, however
+  /// often it is sent, and is never rejected because of the journey's state. `nil` for a command that a client sends at
+  /// once.
   public var id: UUIDv7?
-  /// The time of the event; `nil` for now.
+  /// The time at which the event happened; `nil` for now.
   public var at: Timestamp?
-  /// km.
+  /// Reading of the odometer, km; `nil` if it was not read.
   public var odometer: Double?
   public var notes: String?
 
@@ -19,19 +20,19 @@ public struct JourneyCommand: NestedValue {
     Field("notes", \.notes, TextRules.long),
   ]
 
-  /// Clients with a stored command must say when it happened.
+  /// A command that a client has stored must contain its time.
   public func check() throws(FieldError) {
     if id != nil, at == nil { throw FieldError("at", "expected the time of the event, because the command has an id") }
   }
 }
 
 extension FleetTransaction {
-  /// Checks a new or changed journey, and makes its log, state, times and readings agree.
+  /// Checks a new or changed journey, and adjusts its log, state, times and readings to each other.
   ///
   /// - Parameters:
-  ///   - old: `nil` if it is new.
-  ///   - isOwn: whether a driver declares it, whose vehicle must be assigned.
-  /// - Throws: `invalid`; `invalidState` for a change of a cancelled journey.
+  ///   - old: the journey before the change; `nil` if it is new.
+  ///   - isOwn: whether the driver declares the journey. The vehicle must then be assigned to the driver.
+  /// - Throws: `invalid`; `invalidState` if a cancelled journey is changed.
   public func check(_ new: inout Journey, old: Stored<Journey>?, isOwn: Bool) throws(ThingError) {
     if let old {
       guard old.value.status != .cancelled else {
@@ -50,12 +51,12 @@ extension FleetTransaction {
     try new.begin(ids: (.random(at: now), .random(at: now)), isAssigned: isAssigned)
   }
 
-  /// Executes a command of a journey.
+  /// Executes a command.
   ///
-  /// A command with an id is always stored, because the event has happened. If the state does not allow it, its entry is
-  /// in doubt, and the journey needs a review.
+  /// A command with an id is always stored, because the event has already happened. If the state does not allow it, its
+  /// entry gets a doubt, and the journey needs a review.
   ///
-  /// - Parameter isOwn: whether a driver sends it, whose vehicle must be assigned.
+  /// - Parameter isOwn: whether the driver sends the command. The vehicle must then be assigned to the driver.
   /// - Throws: `exists` if another command has its id. For a command without an id also `invalidState`, `invalid`, and
   ///   `rule` with one of the codes `notAssigned`, `driverSuspended`, `vehicleUnavailable`, `journeyInProgress`.
   public func execute(
@@ -83,7 +84,7 @@ extension FleetTransaction {
     return changed
   }
 
-  /// Confirms that a person has looked at all entries that were in doubt.
+  /// Records that a person has looked at all entries with a doubt, so that the journey needs no review.
   public func confirmReview(of stored: Stored<Journey>) throws(ThingError) -> Stored<Journey> {
     var journey = stored.value
     for index in journey.log.indices where journey.log[index].doubt != nil { journey.log[index].isReviewed = true }
@@ -91,7 +92,7 @@ extension FleetTransaction {
     return try update(stored, to: journey, action: "review")
   }
 
-  /// Checks the rules of a command whose sender waits for the answer.
+  /// Checks the rules for a command that was sent at once, and so may be rejected.
   private func require(
     _ entry: JourneyEvent, in journey: Journey, before old: Journey, except id: UUIDv7
   ) throws(ThingError) {
@@ -135,7 +136,8 @@ extension FleetTransaction {
     }
   }
 
-  /// Makes a driver `onTrip` during a journey, and `available` afterwards. Drivers in another state stay in it.
+  /// Sets a driver's status to `onTrip` during a journey, and otherwise to `available`. A driver with any other status
+  /// keeps it.
   public func updateStatus(ofDriver id: UUIDv7) throws(ThingError) {
     guard let driver = try find(id, Driver.self), [.available, .onTrip].contains(driver.value.status) else { return }
     var changed = driver.value
@@ -145,7 +147,7 @@ extension FleetTransaction {
 }
 
 extension FleetView {
-  /// Returns the state of a driver who is on duty.
+  /// Returns the status that follows from a driver's journeys: `onTrip` during a journey, otherwise `available`.
   public func status(ofDriver id: UUIDv7) throws(ThingError) -> Driver.Status {
     let query = ThingQuery<Journey>(
       .oneOf(key: "driverId", [id.json]), .oneOf(key: "status", Journey.Status.underway.map(\.json)))
@@ -157,7 +159,7 @@ extension FleetView {
     try assignments(of: vehicle, at: time).contains { $0.value.driver == driver }
   }
 
-  /// Returns the assignments of a vehicle that last at a time; at most one, unless they were changed by hand.
+  /// Returns the assignments of a vehicle that last at a time: at most one, unless the database was changed by hand.
   public func assignments(of vehicle: String, at time: Timestamp) throws(ThingError) -> [Stored<Assignment>] {
     let next = Timestamp(nanoseconds: time.nanoseconds + 1_000_000)
     let query = ThingQuery<Assignment>(
@@ -167,11 +169,10 @@ extension FleetView {
     return try list(query).items.filter { $0.value.contains(time) }
   }
 
-  /// Returns the journeys of a vehicle that have begun before the end of a range and have not ended before its start.
-  /// Cancelled journeys are left out.
+  /// Returns the journeys of a vehicle that overlap a time range. Cancelled journeys are left out.
   ///
-  /// - Parameter purpose: `nil` for all.
-  /// - Returns: at most 10,000, in the order of their starts.
+  /// - Parameter purpose: the purpose of the journeys; `nil` for all.
+  /// - Returns: at most 10,000 journeys, in the order of their starts.
   public func journeys(
     of vehicle: String, from: Timestamp, to: Timestamp, purpose: Journey.Purpose? = nil
   ) throws(ThingError) -> [Stored<Journey>] {
@@ -190,9 +191,10 @@ extension FleetView {
     return journeys
   }
 
-  /// Returns the times of private journeys of a vehicle, which are shown to nobody but their driver.
+  /// Returns the times of a vehicle's private journeys. Records of these times are shown only to the driver of the
+  /// journey.
   ///
-  /// - Parameter drivers: the drivers who are the caller; their own journeys are left out.
+  /// - Parameter drivers: the drivers that are linked to the caller's account. Their own journeys are left out.
   public func privateWindows(
     of vehicle: String, from: Timestamp, to: Timestamp, except drivers: [UUIDv7] = []
   ) throws(ThingError) -> [VehicleWindow] {
@@ -206,7 +208,7 @@ extension FleetView {
 }
 
 extension JourneyEvent.Event {
-  /// The name of the command, also in the audit.
+  /// The name of the command in routes and in the audit.
   public var action: String {
     switch self {
     case .started: "start"

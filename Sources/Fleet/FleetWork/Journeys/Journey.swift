@@ -1,15 +1,15 @@
 import FleetDomain
 import Telemetry
 
-/// A driver's declaration about the use of a vehicle: planned, started, paused, ended.
+/// A driver's declaration of the use of a vehicle. A journey is planned, started, paused and ended.
 ///
-/// The state follows from the log alone (``replay()``). Therefore, events that arrive late, repeatedly or in another
+/// The state is computed only from the log (``replay()``). Therefore, events that arrive late, repeatedly or in another
 /// order lead to the same journey.
 public struct Journey: WorkThing {
   public enum Status: String, FieldChoice, Sendable {
     case planned, inProgress, paused, completed, cancelled
 
-    /// The states during which the driver is on the way.
+    /// The states in which the journey has begun and not ended.
     static let underway: [Status] = [.inProgress, .paused]
   }
 
@@ -25,15 +25,15 @@ public struct Journey: WorkThing {
   public var plannedFrom: Timestamp?
   public var startTime: Timestamp?
   public var endTime: Timestamp?
-  /// km.
+  /// Reading of the odometer at the start, km; `nil` if unknown.
   public var startOdometer: Double?
-  /// km.
+  /// Reading of the odometer at the end, km; `nil` if unknown.
   public var endOdometer: Double?
   public var notes: String?
-  /// In the order of time.
+  /// The events of the journey, in the order of their times.
   public var log: [JourneyEvent] = []
   public var status = Status.planned
-  /// Whether an entry of the log is in doubt and nobody has reviewed it.
+  /// Whether the log has an entry with a doubt that nobody has reviewed.
   public var needsReview = false
 
   public init() {}
@@ -61,7 +61,7 @@ public struct Journey: WorkThing {
 }
 
 extension Journey {
-  /// Computes the state, the times and the readings from the log.
+  /// Computes the state, the times and the readings from the log, and stores them in the properties.
   mutating func replay() {
     log.sort(by: JourneyEvent.precedes)
     status = .planned
@@ -87,15 +87,15 @@ extension Journey {
     needsReview = log.contains { $0.doubt != nil && $0.isReviewed != true }
   }
 
-  /// The entry of the log from which the start or the end comes.
+  /// Returns the index of the log's entry that determines the start or the end.
   private func index(of event: JourneyEvent.Event) -> Int? {
     log.firstIndex { $0.event == event && $0.doubt != .invalidState }
   }
 
-  /// Adds the events of a journey that is declared when it has already begun.
+  /// Adds the events of a journey that is declared only after it has begun.
   ///
   /// - Parameters:
-  ///   - ids: of the two events.
+  ///   - ids: the ids for the events of the start and of the end.
   ///   - isAssigned: whether the vehicle was assigned to the driver at the start; `nil` if that was not checked.
   /// - Throws: `invalid`.
   mutating func begin(ids: (UUIDv7, UUIDv7), isAssigned: Bool?) throws(ThingError) {
@@ -120,9 +120,10 @@ extension Journey {
     replay()
   }
 
-  /// Writes corrected times and readings into the log.
+  /// Writes corrected times and readings to the log.
   ///
-  /// - Throws: `invalid` if the journey has not started or ended, or the end is before the start.
+  /// - Throws: `invalid` if a corrected time is of a start or end that did not happen, or if the end is before the
+  ///   start.
   mutating func correct(from old: Journey) throws(ThingError) {
     for (event, keys, isChanged, time, odometer) in [
       (

@@ -8,7 +8,7 @@ public struct JourneyEvent: NestedValue {
     /// An accident, a breakdown, or another event that does not change the state.
     case incident
 
-    /// The states in which it may happen.
+    /// The states of the journey in which the event may happen.
     public var allowedFrom: [Journey.Status] {
       switch self {
       case .started: [.planned]
@@ -20,7 +20,7 @@ public struct JourneyEvent: NestedValue {
       }
     }
 
-    /// The state afterwards; `nil` if it does not change.
+    /// The state of the journey after the event; `nil` if the event does not change it.
     var result: Journey.Status? {
       switch self {
       case .started, .resumed: .inProgress
@@ -32,26 +32,26 @@ public struct JourneyEvent: NestedValue {
     }
   }
 
-  /// The reason why a person must look at an entry.
+  /// The reason why a person should look at an entry.
   public enum Doubt: String, FieldChoice, Sendable {
-    /// The state did not allow it. It has no effect.
+    /// The state did not allow the event, so the entry has no effect.
     case invalidState
     /// The vehicle was not assigned to the driver.
     case notAssigned
-    /// The reading is lower than that of the start.
+    /// The reading of the odometer is lower than at the start of the journey.
     case odometer
   }
 
   public var id = UUIDv7(milliseconds: 0, first: 0, rest: 0)
   public var timestamp = Timestamp(nanoseconds: 0)
   public var event = Event.incident
-  /// km.
+  /// Reading of the odometer, km; `nil` if it was not read.
   public var odometer: Double?
   public var notes: String?
   /// Whether the vehicle was assigned to the driver when the journey started; `nil` if that was not checked.
   public var isAssigned: Bool?
   public internal(set) var doubt: Doubt?
-  /// Whether a person has looked at the entry since it was in doubt.
+  /// Whether a person has looked at the entry because of its doubt.
   public var isReviewed: Bool?
 
   public init() {}
@@ -72,13 +72,13 @@ public struct JourneyEvent: NestedValue {
     Field("reviewed", \.isReviewed),
   ]
 
-  /// Whether two entries are copies of the same one. Reviews do not change that.
+  /// Whether another entry is a copy of this one. They may differ in whether they were reviewed.
   func isCopy(of other: JourneyEvent) -> Bool {
     id == other.id && timestamp == other.timestamp && event == other.event && odometer == other.odometer
       && notes == other.notes
   }
 
-  /// The order in which events happened. Events of one device at the same time are in the order of their ids.
+  /// Whether an entry comes before another one in the log. Events with the same time are sorted by their ids.
   static func precedes(_ left: JourneyEvent, _ right: JourneyEvent) -> Bool {
     (left.timestamp, left.id.high, left.id.low) < (right.timestamp, right.id.high, right.id.low)
   }
