@@ -47,6 +47,9 @@ import Testing
     #"{"vehicleId":"VAN-2","at":"2026-05-04T10:00:00Z","category":"toll","amount":{"amount":"1","currency":"EUR"}}"#
 
   private static let journey = #"{"driverId":"$DRIVER","vehicleId":"VAN-2","purpose":"business"}"#
+  private static let inspection =
+    #"{"driverId":"$DRIVER","vehicleId":"VAN-2","kind":"preTrip","items":[{"item":"horn","result":"ok"}]}"#
+  private static let document = #"{"of":{"kind":"vehicle","id":"VAN-2"},"kind":"insurance"}"#
   private static let fuel =
     #"{"vehicleId":"VAN-2","at":"2026-05-04T10:00:00Z","energy":"diesel","quantity":40,"full":true}"#
 
@@ -211,6 +214,39 @@ import Testing
     Row(
       "GET /api/vehicles/{vehicleId}/reconciliation", "/api/vehicles/VAN-2/reconciliation",
       gets: [401, 403, 200, 404, 200, 403, 404, 200, 200]),
+    Row("GET /api/checklists", gets: [401, 403, 200, 200, 200, 200, 200, 200, 200]),
+    Row("GET /api/inspections", gets: [401, 403, 200, 200, 200, 200, 200, 200, 200]),
+    Row("POST /api/inspections", body: inspection, gets: [401, 403, 403, 403, 403, 201, 422, 201, 201]),
+    Row(
+      "GET /api/inspections/{inspectionId}", "/api/inspections/$INSPECTION",
+      gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),
+    Row(
+      "PUT /api/inspections/{inspectionId}", "/api/inspections/$NEW", body: inspection,
+      headers: ["If-None-Match": "*"], gets: [401, 403, 403, 403, 403, 201, 422, 201, 201]),
+    Row(
+      "PATCH /api/inspections/{inspectionId}", "/api/inspections/$INSPECTION", body: #"{"notes":"x"}"#, headers: any,
+      gets: [401, 403, 403, 404, 403, 200, 404, 200, 200]),
+    // Signed by the first one, the mechanic.
+    Row(
+      "POST /api/inspections/{inspectionId}/sign", "/api/inspections/$INSPECTION/sign",
+      body: #"{"signature":"X"}"#, gets: [401, 403, 403, 404, 403, 200, 404, 409, 409]),
+    Row(
+      "POST /api/inspections/{inspectionId}/certify", "/api/inspections/$INSPECTION/certify",
+      body: #"{"result":"repaired"}"#, gets: [401, 403, 403, 404, 403, 409, 404, 409, 409]),
+    Row(
+      "POST /api/inspections/{inspectionId}/review", "/api/inspections/$INSPECTION/review",
+      gets: [401, 403, 403, 404, 403, 409, 404, 409, 409]),
+    Row("GET /api/documents", gets: [401, 403, 200, 200, 200, 200, 200, 200, 200]),
+    Row("POST /api/documents", body: document, gets: [401, 403, 403, 403, 403, 201, 422, 201, 201]),
+    Row(
+      "GET /api/documents/{documentId}", "/api/documents/$DOCUMENT",
+      gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),
+    Row(
+      "PUT /api/documents/{documentId}", "/api/documents/$NEW", body: document, headers: ["If-None-Match": "*"],
+      gets: [401, 403, 403, 403, 403, 201, 422, 201, 201]),
+    Row(
+      "PATCH /api/documents/{documentId}", "/api/documents/$DOCUMENT", body: #"{"notes":"x"}"#, headers: any,
+      gets: [401, 403, 403, 404, 403, 200, 404, 200, 200]),
     Row("GET /api/identities", gets: [401, 403, 403, 200, 200, 200, 200, 403, 200]),
     Row(
       "DELETE /api/identities/{identityId}", "/api/identities/$NEW",
@@ -355,7 +391,16 @@ extension PeopleMatrixTests {
       var journey = Journey()
       journey.driverID = stored.id
       journey.vehicle = "VAN-2"
+      var inspection = Inspection()
+      inspection.driverID = stored.id
+      inspection.vehicle = "VAN-2"
+      inspection.items = [Inspection.Item()]
+      var document = Document()
+      document.subject = Document.Subject(.vehicle, "VAN-2")
+      document.vehicleID = "VAN-2"
       return [
+        "$INSPECTION": try transaction.insert(inspection).id.text36,
+        "$DOCUMENT": try transaction.insert(document).id.text36,
         "$JOURNEY": try transaction.insert(journey).id.text36,
         "$FLEET": try transaction.insert(fleet).id.text36,
         "$DRIVER": stored.id.text36,

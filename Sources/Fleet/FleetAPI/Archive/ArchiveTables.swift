@@ -18,6 +18,8 @@ extension ArchiveTable {
     ArchiveTable(Expense.self),
     ArchiveTable(FuelEntry.self),
     ArchiveTable(Journey.self),
+    ArchiveTable(Inspection.self),
+    ArchiveTable(Document.self),
     ArchiveTable(
       "fences", key: [], [Column("version", .integer), Column("modified", .integer), Column("body", .bytes)]),
     ArchiveTable(

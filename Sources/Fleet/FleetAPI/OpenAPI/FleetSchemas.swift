@@ -10,7 +10,9 @@ enum FleetSchemas {
     ThingSchema.members(of: Fleet.self, derived: FleetGroupRoutes.derived),
     ThingSchema.members(of: Driver.self), ThingSchema.members(of: Assignment.self),
     ThingSchema.members(of: Expense.self), ThingSchema.members(of: FuelEntry.self),
-    ThingSchema.members(of: Journey.self), commands, figures,
+    ThingSchema.members(of: Journey.self),
+    ThingSchema.members(of: Inspection.self, derived: InspectionRoutes.derived), ThingSchema.members(of: Document.self),
+    commands, figures,
   ].joined(separator: ",")
 
   /// The schemas of the bodies of commands.
@@ -20,7 +22,23 @@ enum FleetSchemas {
         "at": { "description": "The end; absent: now.", "$ref": "#/components/schemas/Time" }
       }
     },
-    "JourneyCommand": \##(JourneyCommand.schema)
+    "JourneyCommand": \##(JourneyCommand.schema),
+    "InspectionSignature": \##(InspectionRoutes.SignatureBody.schema),
+    "InspectionCertification": \##(InspectionRoutes.CertificationBody.schema),
+    "ChecklistList": {
+      "type": "object", "required": ["data"], "properties": {
+        "data": { "type": "array", "items": {
+          "type": "object", "required": ["name", "text", "vehicleTypes", "items"], "properties": {
+            "name": { "type": "string" }, "text": { "type": "string" },
+            "vehicleTypes": { "type": "array", "items": { "type": "string" } },
+            "items": { "type": "array", "items": {
+              "type": "object", "required": ["item", "text"],
+              "properties": { "item": { "type": "string" }, "text": { "type": "string" } }
+            } }
+          }
+        } }
+      }
+    }
     """##
 
   /// The schemas of answers that are computed from several things.

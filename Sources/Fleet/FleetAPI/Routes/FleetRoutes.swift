@@ -37,6 +37,8 @@ enum FleetRoutes {
       + WorkRoutes(storage: storage).routes
       + FuelRoutes(storage: storage).routes
       + JourneyRoutes(storage: storage).routes
+      + InspectionRoutes(storage: storage).routes
+      + DocumentRoutes(storage: storage).routes
       + RecordRoutes(storage: storage).routes
       + PositionRoutes(storage: storage).routes
       + FenceRoutes(storage: storage).routes

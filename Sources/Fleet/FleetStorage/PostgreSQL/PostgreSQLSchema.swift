@@ -6,7 +6,7 @@ enum PostgreSQLSchema {
   /// The step at index n upgrades version n to version n + 1.
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-    version11, version12, version13, version14, version15, version16,
+    version11, version12, version13, version14, version15, version16, version17,
   ]
 
   private static let version1 =
@@ -343,6 +343,31 @@ enum PostgreSQLSchema {
       ADD COLUMN last_trip bytea, ADD COLUMN is_incomplete smallint NOT NULL DEFAULT 0;
     UPDATE vehicle SET is_incomplete = 1 WHERE last_record_at IS NOT NULL;
     CREATE INDEX vehicle_incomplete ON vehicle (key) WHERE is_incomplete = 1;
+    """
+
+  /// Adds inspection reports and documents.
+  private static let version17 = """
+    CREATE TABLE inspection (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "driver_id" uuid, "vehicle_id" text COLLATE "C" NOT NULL,
+      "kind" text COLLATE "C" NOT NULL, "at" bigint NOT NULL, "odometer" double precision, "place" text COLLATE "C",
+      "items" text COLLATE "C" NOT NULL, "notes" text COLLATE "C", "supersedes" uuid,
+      "status" text COLLATE "C" NOT NULL, "signature" text COLLATE "C", "certification" text COLLATE "C",
+      "review" text COLLATE "C", "superseded_by" uuid, "content_hash" text COLLATE "C", "has_defects" bigint NOT NULL,
+      search text COLLATE "C" NOT NULL, PRIMARY KEY (tenant, id)
+    );
+    CREATE TABLE document (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "of" text COLLATE "C" NOT NULL, "vehicle_id" text COLLATE "C", "driver_id" uuid,
+      "kind" text COLLATE "C" NOT NULL, "title" text COLLATE "C", "number" text COLLATE "C",
+      "issued_on" text COLLATE "C", "expires_on" text COLLATE "C", "notes" text COLLATE "C",
+      search text COLLATE "C" NOT NULL, PRIMARY KEY (tenant, id)
+    );
+    CREATE INDEX inspection_vehicle ON inspection (tenant, vehicle_id, at);
+    CREATE INDEX inspection_driver ON inspection (tenant, driver_id, at);
+    CREATE INDEX document_vehicle ON document (tenant, vehicle_id);
+    CREATE INDEX document_driver ON document (tenant, driver_id);
+    CREATE INDEX document_expiry ON document (tenant, expires_on) WHERE expires_on IS NOT NULL;
     """
 
   /// SQL expression for the time of the migration, ms. It has the same value in all statements of the migration.

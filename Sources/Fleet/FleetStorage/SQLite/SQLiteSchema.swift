@@ -6,7 +6,7 @@ enum SQLiteSchema {
   /// The step at index n upgrades version n to version n + 1.
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-    version11, version12, version13, version14, version15, version16,
+    version11, version12, version13, version14, version15, version16, version17,
   ]
 
   private static let version1 = """
@@ -338,6 +338,28 @@ enum SQLiteSchema {
     ALTER TABLE vehicle ADD COLUMN is_incomplete INTEGER NOT NULL DEFAULT 0;
     UPDATE vehicle SET is_incomplete = 1 WHERE last_record_at IS NOT NULL;
     CREATE INDEX vehicle_incomplete ON vehicle (key) WHERE is_incomplete = 1;
+    """
+
+  /// Adds inspection reports and documents.
+  private static let version17 = """
+    CREATE TABLE inspection (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "driver_id" BLOB, "vehicle_id" TEXT NOT NULL, "kind" TEXT NOT NULL,
+      "at" INTEGER NOT NULL, "odometer" REAL, "place" TEXT, "items" TEXT NOT NULL, "notes" TEXT, "supersedes" BLOB,
+      "status" TEXT NOT NULL, "signature" TEXT, "certification" TEXT, "review" TEXT, "superseded_by" BLOB,
+      "content_hash" TEXT, "has_defects" INTEGER NOT NULL, search TEXT NOT NULL, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE document (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "of" TEXT NOT NULL, "vehicle_id" TEXT, "driver_id" BLOB, "kind" TEXT NOT NULL,
+      "title" TEXT, "number" TEXT, "issued_on" TEXT, "expires_on" TEXT, "notes" TEXT, search TEXT NOT NULL,
+      PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX inspection_vehicle ON inspection (tenant, vehicle_id, at);
+    CREATE INDEX inspection_driver ON inspection (tenant, driver_id, at);
+    CREATE INDEX document_vehicle ON document (tenant, vehicle_id);
+    CREATE INDEX document_driver ON document (tenant, driver_id);
+    CREATE INDEX document_expiry ON document (tenant, expires_on) WHERE expires_on IS NOT NULL;
     """
 
   private static func randoms(_ count: Int) -> String {

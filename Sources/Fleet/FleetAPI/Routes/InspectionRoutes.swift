@@ -1,0 +1,116 @@
+import FleetAccess
+import FleetDomain
+import FleetWork
+import HTTPTypes
+import Telemetry
+
+/// Inspection reports and their checklists.
+struct InspectionRoutes {
+  let storage: any FleetStorage
+
+  var routes: [Route] { inspections.routes + commands + [checklists] }
+
+  private var inspections: ThingRoutes<Inspection> {
+    var routes = ThingRoutes<Inspection>(
+      work: storage, area: .inspections, order: [.init("at", isDescending: true)], sharesAssignedVehicles: true,
+      check: { old, new, transaction, call throws(ThingError) in
+        try transaction.check(&new, old: old)
+        try Self.requireOwn(new, transaction, call)
+      })
+    routes.derived = Self.derived
+    return routes
+  }
+
+  static let derived = [
+    DerivedField<Inspection>(
+      key: "intact", schema: #"{"type":"boolean","description":"Whether the content is what was signed."}"#,
+      read: { inspections, _ throws(ThingError) in
+        inspections.map { inspection in inspection.value.isIntact(id: inspection.id).map { .bool($0) } ?? .null }
+      })
+  ]
+
+  /// Checks that a driver acts for themselves. Drivers of the vehicle may otherwise only review.
+  private static func requireOwn(
+    _ inspection: Inspection, _ view: any FleetView, _ call: Call
+  ) throws(ThingError) {
+    guard call.reach?.isOnlyOwn ?? false, let identity = call.identity else { return }
+    guard let driver = inspection.driverID, try identity.ownDrivers(view).contains(driver) else {
+      throw .forbidden(reason: "only the driver of a report may write and sign it")
+    }
+  }
+
+  private var commands: [Route] {
+    [
+      inspections.command(
+        "sign", "Signs a draft. Its content is then locked; another report with `supersedes` corrects it.",
+        body: "InspectionSignature"
+      ) { inspection, json, transaction, call throws(ThingError) in
+        try Self.requireOwn(inspection.value, transaction, call)
+        let body = try SignatureBody.of(json)
+        return try transaction.sign(inspection, body.signature, by: call.identity?.signedIn?.person)
+      },
+      inspections.command(
+        "certify", "Certifies that the defects are repaired, or need no repair.", body: "InspectionCertification"
+      ) { inspection, json, transaction, call throws(ThingError) in
+        guard !(call.reach?.isOnlyOwn ?? false) else {
+          throw .forbidden(reason: "drivers do not certify repairs")
+        }
+        let body = try CertificationBody.of(json)
+        return try transaction.certify(
+          inspection, body.result, notes: body.notes, by: call.identity?.signedIn?.person)
+      },
+      inspections.command("review", "Records that the next driver has read the report (49 CFR 396.13).") {
+        inspection, transaction, call throws(ThingError) in
+        try transaction.review(inspection, by: call.identity?.signedIn?.person)
+      },
+    ]
+  }
+
+  /// The body of `sign`.
+  struct SignatureBody: NestedValue {
+    var signature = ""
+
+    static let fields: [Field<SignatureBody>] = [
+      Field("signature", \.signature) { text throws(FieldError) in try TextRules.short(200)(text) }.required()
+    ]
+  }
+
+  /// The body of `certify`.
+  struct CertificationBody: NestedValue {
+    var result = Inspection.Certification.Result.repaired
+    var notes: String?
+
+    static let fields: [Field<CertificationBody>] = [
+      Field("result", \.result).required(), Field("notes", \.notes, TextRules.long),
+    ]
+  }
+
+  /// The lists that every tenant has.
+  private var checklists: Route {
+    let operation = Operation(
+      id: "listChecklists", summary: "The items of an inspection, by type of vehicle.",
+      results: [.init(.ok, "The lists.", .json("ChecklistList"))])
+    return Route(.get, "/api/checklists", .may(.read, .inspections), operation, isFiltered: true) { _ in
+      let lists = Checklist.builtIn.map { list in
+        JSON.object([
+          "name": .text(list.name), "text": .text(list.text), "vehicleTypes": .array(list.types.map(\.json)),
+          "items": .array(list.items.map { .object(["item": .text($0.name), "text": .text($0.text)]) }),
+        ])
+      }
+      return Answer(json: Array(JSON.object(["data": .array(lists)]).canonicalText.utf8))
+    }
+  }
+}
+
+extension NestedValue {
+  /// Parses the body of a command.
+  ///
+  /// - Throws: `invalid`.
+  static func of(_ json: JSON) throws(ThingError) -> Self {
+    do throws(FieldErrors) {
+      return try parsed(client: json)
+    } catch {
+      throw .invalid(error)
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import FleetDomain
+import Telemetry
+
+/// A driver's vehicle inspection report (49 CFR 396.11), or another inspection of a vehicle.
+///
+/// A signed report is never changed: its content is locked by a hash, and a correction is another report that supersedes
+/// it.
+public struct Inspection: WorkThing {
+  public enum Status: String, FieldChoice, Sendable {
+    case draft
+    case signed
+    /// Its defects are repaired, or need no repair.
+    case certified
+    /// The next driver has read it (49 CFR 396.13).
+    case reviewed
+  }
+
+  public enum Occasion: String, FieldChoice, Sendable {
+    case preTrip, postTrip, annual
+  }
+
+  /// The result of one item.
+  public struct Item: NestedValue {
+    public enum Result: String, FieldChoice, Sendable {
+      case ok, defect, notApplicable
+    }
+
+    /// The name of an item of a checklist, or another one.
+    public var item = ""
+    public var result = Result.ok
+    public var note: String?
+    public var photos: [UUIDv7] = []
+
+    public init() {}
+
+    public static let fields: [Field<Item>] = [
+      Field("item", \.item, TextRules.shown).required(),
+      Field("result", \.result).required(),
+      Field("note", \.note, TextRules.long),
+      Field("photos", \.photos) { photos throws(FieldError) in
+        guard photos.count <= 20 else { throw FieldError("", "expected at most 20 photos") }
+      },
+    ]
+  }
+
+  public struct Signature: NestedValue {
+    /// The signature as it was given, for example a typed name.
+    public var text = ""
+    public var by: UUIDv7?
+    public var at = Timestamp(nanoseconds: 0)
+
+    public init() {}
+
+    public static let fields: [Field<Signature>] = [
+      Field("text", \.text).required(), Field("by", \.by), Field("at", \.at).required(),
+    ]
+  }
+
+  /// The statement that defects were repaired, or need no repair.
+  public struct Certification: NestedValue {
+    public enum Result: String, FieldChoice, Sendable {
+      case repaired, repairUnnecessary
+    }
+
+    public var result = Result.repaired
+    public var notes: String?
+    public var by: UUIDv7?
+    public var at = Timestamp(nanoseconds: 0)
+
+    public init() {}
+
+    public static let fields: [Field<Certification>] = [
+      Field("result", \.result).required(), Field("notes", \.notes), Field("by", \.by), Field("at", \.at).required(),
+    ]
+  }
+
+  /// The statement of the next driver to have read the report.
+  public struct Review: NestedValue {
+    public var by: UUIDv7?
+    public var at = Timestamp(nanoseconds: 0)
+
+    public init() {}
+
+    public static let fields: [Field<Review>] = [Field("by", \.by), Field("at", \.at).required()]
+  }
+
+  public var driverID: UUIDv7?
+  public var vehicle = ""
+  public var occasion = Occasion.preTrip
+  public var at = Timestamp(nanoseconds: 0)
+  /// km.
+  public var odometer: Double?
+  public var place: String?
+  public var items: [Item] = []
+  public var notes: String?
+  /// The report that this one corrects.
+  public var supersedes: UUIDv7?
+  public var status = Status.draft
+  public var signature: Signature?
+  public var certification: Certification?
+  public var review: Review?
+  /// The report that corrects this one.
+  public var supersededBy: UUIDv7?
+  /// SHA-256 of the signed content, as hexadecimal digits; `nil` for a draft.
+  public var contentHash: String?
+  /// Whether an item has a defect.
+  public var hasDefects = false
+
+  public init() {}
+
+  public var vehicleID: String? { vehicle }
+
+  public static let names = KindNames(one: "inspection", many: "inspections")
+  public static let fields: [Field<Inspection>] = [
+    Field("driverId", \.driverID).settable(by: .creation).filledIn().filterable(as: "driver"),
+    Field("vehicleId", \.vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
+    Field("kind", \.occasion).required().filterable().sortable(),
+    Field("at", \.at).filledIn().sortable(),
+    Field("odometer", \.odometer, in: .odometer),
+    Field("place", \.place, TextRules.short(200)).textSearched(),
+    Field("items", \.items) { items throws(FieldError) in
+      guard items.count <= 200 else { throw FieldError("", "expected at most 200 items") }
+      guard Set(items.map(\.item)).count == items.count else { throw FieldError("", "expected each item once") }
+    },
+    Field("notes", \.notes, TextRules.long).textSearched(),
+    Field("supersedes", \.supersedes).settable(by: .creation).filterable(),
+    Field("status", \.status).settable(by: .server).filterable().sortable(),
+    Field("signature", \.signature).settable(by: .server),
+    Field("certification", \.certification).settable(by: .server),
+    Field("review", \.review).settable(by: .server),
+    Field("supersededBy", \.supersededBy).settable(by: .server).filterable(),
+    Field("contentHash", \.contentHash).settable(by: .server),
+    Field("hasDefects", \.hasDefects).settable(by: .server).filterable(),
+  ]
+
+  /// The keys of the signed content.
+  private static let signedKeys: Set<String> = [
+    "driverId", "vehicleId", "kind", "at", "odometer", "place", "items", "notes", "supersedes", "signature",
+  ]
+
+  /// The signed content: the values that a signature covers, without absent ones, and the id.
+  ///
+  /// - Parameter id: the id of the report.
+  public func signedContent(id: UUIDv7) -> JSON {
+    var members: [String: JSON] = ["id": id.json]
+    for field in Self.fields where Self.signedKeys.contains(field.key) {
+      let json = field.json(self)
+      if json != .null { members[field.key] = json }
+    }
+    return .object(members)
+  }
+
+  /// Whether the signed content is what was signed; `nil` for a draft.
+  public func isIntact(id: UUIDv7) -> Bool? { contentHash.map { $0 == signedContent(id: id).canonicalHash } }
+
+  /// The states from which the next driver can review it.
+  var reviewableFrom: Status { hasDefects ? .certified : .signed }
+}
