@@ -212,7 +212,7 @@ struct BoundingBox: Equatable {
 }
 
 extension Call {
-  /// Returns a vehicle, if the selection contains any time of it.
+  /// Returns a vehicle, if it is selected for any time.
   ///
   /// - Parameter name: its id or VIN.
   /// - Throws: 404.

@@ -36,14 +36,14 @@ public protocol FleetStorage: Sendable {
   /// A record that is stored after a page was read appears only if its place is on a later page. If the query has a
   /// selection (``RecordQuery/selection``), a page may be shorter than its limit although another one follows.
   ///
-  /// - Throws: `notFound` if the vehicle does not exist, or if the selection contains no time of it; `invalidCursor`;
+  /// - Throws: `notFound` if the vehicle does not exist, or if it is not selected for any time; `invalidCursor`;
   ///   `invalidQuery` for an invalid ``RecordQuery``.
   func records(_ query: RecordQuery, tenant: TenantID) async throws(StorageError) -> Page<StoredRecord>
 
   /// Returns the newest records of a vehicle, by its id or VIN. A record that the selection does not contain is absent,
   /// even if an older one is in the selection.
   ///
-  /// - Returns: `nil` if the vehicle does not exist, or if the selection contains no time of it.
+  /// - Returns: `nil` if the vehicle does not exist, or if it is not selected for any time.
   func latest(
     vehicle: String, within selection: VehicleSelection, tenant: TenantID
   ) async throws(StorageError) -> LatestRecords?

@@ -134,7 +134,7 @@ extension StoreSession {
     return found
   }
 
-  /// Returns the parts whose newest record a record may be.
+  /// Returns the parts (``NewestRecord/Part``) to which a record belongs, and so may be their newest one.
   private static func parts(of body: [UInt8], _ recordClass: Int16, hasECUs: Bool) -> [NewestRecord.Part] {
     let whole = NewestRecord.Part(recordClass: recordClass, ecu: "")
     guard hasECUs || recordClass == RowKey.telemetryClass else { return [whole] }
