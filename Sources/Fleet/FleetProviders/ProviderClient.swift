@@ -59,8 +59,8 @@ public final class ProviderClient: Sendable {
     queue = DispatchQueue(label: "provider")
   }
 
-  /// Whether requests may be sent to a URL: it uses HTTPS and another machine or, if `mayUseLoopback`, this machine. It
-  /// may have a query, but no fragment.
+  /// Whether requests may be sent to a URL. Allowed are HTTPS URLs of other machines and, if `mayUseLoopback`, any URL of
+  /// this machine. The URL may have a query, but no fragment.
   public static func isAllowed(_ text: String, mayUseLoopback: Bool) -> Bool {
     let address = String(text.prefix { $0 != "?" })
     guard text.utf8.count <= 2_048, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("#"),

@@ -47,7 +47,8 @@ enum SecretKeysFile {
       guard let path else { return nil }
       try FileText.create(path, secret: SecretKeys.newLine() + "\n")
       StandardError.say(
-        "fleetstore: \(path) has the keys of secrets in the database: keep a copy of it, not beside the database's")
+        "fleetstore: \(path) has the keys of secrets in the database: keep a copy of it, but not in the same place as the copy of the database"
+      )
       return try parse(path)
     }
     let unreadable = sealed.count { keys.open($0.secret, for: SecretPlace.factor($0.id)) == nil }

@@ -49,7 +49,9 @@ struct WorkRoutes {
     if call.reach?.isOnlyOwn ?? false {
       let changed = Set(new.change(since: old?.value).after.keys)
       guard changed.isSubset(of: profile), new.status != .suspended, old?.value.status != .suspended else {
-        throw .forbidden(reason: "drivers may change of themselves \(profile.sorted().joined(separator: ", "))")
+        throw .forbidden(
+          reason:
+            "drivers may change only these fields of their own profile: \(profile.sorted().joined(separator: ", "))")
       }
     }
     if new.status == .onTrip, old?.value.status != .onTrip {
