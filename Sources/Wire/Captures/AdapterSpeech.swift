@@ -1,4 +1,4 @@
-/// Recognizes the dialogue with an ELM327 among other text.
+/// Recognizes commands to an ELM327 and lines that it prints, among other text.
 enum AdapterSpeech {
   /// Whether a text is a command, such as `ATZ`, `at sp 6`, `STI`, `010C1` or `22 F1 90`.
   static func isCommand(_ text: Span<UInt8>) -> Bool {
@@ -26,8 +26,8 @@ enum AdapterSpeech {
   /// Maximum number of noise bytes to skip.
   private static let noiseLimit = 6
 
-  /// Whether a text is a line that an adapter prints: hexadecimal bytes, `0:` and `014` of long answers, or a known
-  /// message.
+  /// Whether a text is a line that an adapter prints: bytes in hexadecimal, a line of a long answer (`014`, `0: 49 02
+  /// …`), or a known message.
   static func isReply(_ text: Span<UInt8>) -> Bool {
     var start = text.skippingBlanks(from: 0)
     // Skip prompts, and noise of a reset or a wrong baud rate.
@@ -61,7 +61,8 @@ enum AdapterSpeech {
     return line.count == i + 1 && line[i].asciiUppercased == UInt8(ascii: "V")
   }
 
-  /// Beginnings of adapter messages, in upper case (ELM327 data sheet, "Error messages and alerts", AT I, DP, @1).
+  /// Beginnings of adapter messages, in upper case (ELM327 data sheet, "Error messages and alerts"), and of the answers
+  /// to `AT I`, `AT DP` and `AT @1`.
   private static let messages: InlineArray<_, StaticString> = [
     "OK", "ELM3", "ELM 3", "STN", "OBDLINK", "OBDII TO RS232", "SCANTOOL", "VGATE", "VLINKER", "CARISTA", "SEARCHING",
     "NO DATA", "NODATA", "UNABLE TO CONNECT", "UNABLETOCONNECT", "BUS INIT", "BUSINIT", "BUS BUSY", "BUSBUSY",

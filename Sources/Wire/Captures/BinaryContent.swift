@@ -2,9 +2,10 @@
 enum BinaryContent {
   private static let sampleSize = 1 << 16
 
-  /// Whether the content starts like an archive or an executable, or more than an eighth of it is not text.
+  /// Whether the content starts like an archive or an executable, or more than an eighth of its bytes do not belong to
+  /// text.
   ///
-  /// A few odd bytes are allowed, because adapters produce some at startup or with a wrong baud rate.
+  /// A few such bytes are allowed, because adapters send some at startup or with a wrong baud rate.
   static func isLikely(_ head: Span<UInt8>) -> Bool {
     if hasMagic(head) { return true }
     let sample = head.extracting(first: min(head.count, sampleSize))
@@ -18,7 +19,7 @@ enum BinaryContent {
         i += max(1, length)
         continue
       }
-      // BEL to CR and ESC occur in terminal logs.
+      // The control characters from BEL to CR, and ESC, occur in terminal logs.
       if byte < 0x07 || (0x0E..<0x20) ~= byte && byte != 0x1B || byte == 0x7F { odd += 1 }
       i += 1
     }
@@ -34,7 +35,7 @@ enum BinaryContent {
       || head.count > 3 && head[0] == 0x89 && head.has("PNG", at: 1)
   }
 
-  /// Returns the length of a UTF-8 sequence; 0 if there is none.
+  /// Returns the number of bytes of the UTF-8 sequence at `index`; 0 if there is no valid sequence.
   private static func sequenceLength(_ text: Span<UInt8>, at index: Int) -> Int {
     let length: Int
     switch text[index] {

@@ -4,14 +4,14 @@
 ///     7E8 04 41 0C 0A A0 00 00 00     →  from adapter  7E8 04 41 0C 0A A0 00 00 00⏎
 ///     18DAF110 06 41 00 BE 3F A8 13   →  from adapter  18 DA F1 10 06 41 00 BE 3F A8 13⏎
 ///
-/// A request ends the preceding reply with `⏎>`. A second answer of the same ECU ends it as well, for logs without
-/// requests; otherwise a repeated reading would look like a duplicate. A "response pending" does not count as an
-/// answer.
+/// A request ends the preceding reply: `⏎>` is inserted before the request. In logs without requests, a second answer
+/// of the same ECU ends the reply as well; otherwise the next answer to a repeated request would look like a duplicate.
+/// A negative response "response pending" (0x78) does not count as an answer.
 ///
-/// Flow control, multi-frame requests and unrelated frames are dropped. A request to an identifier outside ISO 15765-4
-/// counts if it is answered by the identifier + 8 (`7C0` by `7C8`), which confirms that it is a request.
+/// Flow control frames, multi-frame requests and frames of other kinds are dropped. A frame with an identifier outside
+/// ISO 15765-4 counts as a request only if a frame with this identifier + 8 answers it (`7C8` answers `7C0`).
 struct BusDialogue {
-  // Times of a candump log.
+  // Times that the reader of a candump log computes.
   var lastStamp: Int64 = 0
   var elapsed: Int64 = 0
   var hasDeltas = false
@@ -19,14 +19,17 @@ struct BusDialogue {
   /// Whether frames were passed since the last prompt.
   private var isOpen = false
   private var lastTime = CaptureTime.none
-  /// ECUs that answered since the last prompt, as bits: 11-bit identifiers, then the source bytes of 29-bit ones.
+  /// ECUs that answered since the last prompt, one bit each: first those with 11-bit identifiers, then those with
+  /// 29-bit identifiers, by source address.
   private var answered = InlineArray<36, UInt64>(repeating: 0)
-  /// Bits of manufacturer-specific request identifiers that were answered.
+  /// One bit for each 11-bit identifier outside ISO 15765-4: whether a frame with it was answered, so that it is a
+  /// request identifier.
   private var proven = InlineArray<32, UInt64>(repeating: 0)
-  /// The last request to such an identifier, until an answer confirms it.
+  /// The last frame that may be a request to an identifier outside ISO 15765-4, until an answer confirms it; `nil` if
+  /// there is none.
   private var candidate: LoggedFrame?
 
-  /// Converts a frame; unrelated frames are dropped.
+  /// Converts one frame, or drops it if it is neither a request nor an answer.
   mutating func receive<C: CaptureConsumer & ~Copyable>(
     _ frame: LoggedFrame, at time: CaptureTime, into consumer: inout C
   ) {
@@ -57,7 +60,7 @@ struct BusDialogue {
     } else if let asked = candidate, identifier == Int(asked.identifier) + 8, Self.answers(frame, asked) {
       proven[Int(asked.identifier) >> 6] |= 1 << (asked.identifier & 63)
       candidate = nil
-      // Pass the request late, with the time of its answer, so that times do not decrease.
+      // Pass the request only now, with the time of its answer, so that times do not decrease.
       if let payload = asked.singlePayload { request(asked, payload, at: time, into: &consumer) }
       response(frame, type, at: time, into: &consumer)
     } else if frame.mayBePhysicalRequest {
@@ -128,9 +131,9 @@ struct BusDialogue {
   }
 }
 
-/// A line in the form of an adapter's output.
+/// A line as an adapter prints it.
 private struct AdapterLine {
-  /// The longest line has a 29-bit identifier, 8 bytes and a CR: 11 + 24 + 1.
+  /// 40 bytes are enough for the longest line, which has a 29-bit identifier, 8 bytes and a CR: 11 + 24 + 1 characters.
   private var text = InlineArray<40, UInt8>(repeating: 0)
   private var count = 0
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Text functions on bytes.
+/// Functions for text that is given as bytes.
 extension Span where Element == UInt8 {
   /// Returns the first index of a byte at or after `start`; `nil` if not found.
   func index(of byte: UInt8, from start: Int = 0) -> Int? {
@@ -13,7 +13,7 @@ extension Span where Element == UInt8 {
     }
   }
 
-  /// Whether the characters of `text` are at `index`.
+  /// Whether the characters of `text` are in this span, beginning at `index`.
   func has(_ text: StaticString, at index: Int = 0) -> Bool {
     let length = text.utf8CodeUnitCount
     guard index >= 0, count - index >= length else { return false }
@@ -22,7 +22,8 @@ extension Span where Element == UInt8 {
     return true
   }
 
-  /// Whether the characters of `text` are at `index`, ignoring ASCII case; `text` must be upper case.
+  /// Whether the characters of `text` are in this span, beginning at `index`, where upper and lower case of ASCII
+  /// letters are equal. `text` must be in upper case.
   func hasIgnoringCase(_ text: StaticString, at index: Int = 0) -> Bool {
     let length = text.utf8CodeUnitCount
     guard index >= 0, count - index >= length else { return false }
@@ -71,7 +72,7 @@ extension UInt8 {
   var isHexDigit: Bool { hexValue != nil }
   var asciiUppercased: UInt8 { (0x61...0x7A) ~= self ? self - 0x20 : self }
 
-  /// Value of a hexadecimal digit, 0–15; `nil` for other characters.
+  /// Value of this byte as a hexadecimal digit, 0–15; `nil` if it is another character.
   var hexValue: UInt8? {
     switch self {
     case 0x30...0x39: self - 0x30

@@ -1,20 +1,20 @@
 import Failures
 
-/// The reason why a capture cannot be read, with its position.
+/// The reason why a capture cannot be read, with the line at fault.
 public struct CaptureError: Error, Sendable {
-  /// The problem.
+  /// The kind of problem.
   public enum Kind: Hashable, Sendable {
     /// The content is empty.
     case empty
     /// The content is not text, for example an executable, an archive or an image.
     case binary
-    /// No format matches; the line is the first one that matches none.
+    /// The content has no known format. The line is the first one that matches no format.
     case unknownFormat
-    /// `# obdgate-capture N` with an unsupported version N.
+    /// The first line is `# obdgate-capture N` with an unsupported version N.
     case unsupportedVersion
     /// A line is longer than 1 MiB.
     case lineTooLong
-    /// A line is invalid in its format.
+    /// A line does not conform to the capture's format.
     case damagedLine
     /// The file does not exist.
     case missing
@@ -24,11 +24,11 @@ public struct CaptureError: Error, Sendable {
     case unreadable(Int32)
   }
 
-  /// The problem.
+  /// The kind of problem.
   public let kind: Kind
-  /// Line number, from 1; 0 if the error has no line or the format has no lines.
+  /// Line number, from 1; 0 if the error has no line or the format is not divided into lines.
   public let line: Int
-  /// The format being read; `nil` if unknown.
+  /// The format as which the capture is read; `nil` if unknown.
   public let format: CaptureFormat?
 
   private static let textLimit = 48
@@ -38,7 +38,7 @@ public struct CaptureError: Error, Sendable {
 
   /// Creates an error.
   ///
-  /// - Parameter line: bytes of the line; the first 48 are kept for the message.
+  /// - Parameter line: the bytes of the line at fault. The first 48 of them are kept for the message.
   init(_ kind: Kind, line number: Int = 0, format: CaptureFormat? = nil, text line: Span<UInt8> = Span()) {
     self.kind = kind
     self.line = number
@@ -64,7 +64,7 @@ public struct CaptureError: Error, Sendable {
 }
 
 extension CaptureError: CustomStringConvertible {
-  /// The message in one line: position, problem, expectation.
+  /// The message as one text line: position, problem, and what was expected.
   public var description: String {
     switch kind {
     case .empty: "empty: a capture has at least one line"
@@ -85,12 +85,12 @@ extension CaptureError: CustomStringConvertible {
     }
   }
 
-  /// The message with the name of the input: `FILE: line 3: …`.
+  /// The message as one text line that begins with the name of the input: `FILE: line 3: …`.
   public func description(of path: String) -> String { "\(path == "-" ? "standard input" : path): \(description)" }
 
   private static var allNames: String { CaptureFormat.allCases.map { "\($0.name)" }.joined(separator: ", ") }
 
-  /// The start of the line in quotes, with unprintable characters escaped.
+  /// The start of the line at fault in quotes, with unprintable characters escaped.
   private var quoted: String {
     var out = "\""
     for i in 0..<textCount {

@@ -1,35 +1,36 @@
-/// The direction of an event's bytes.
+/// The device that sent the bytes of an event.
 public enum CaptureDirection: UInt8, Sendable {
-  /// A command with its CR.
+  /// The program sent a command to the adapter, including its CR.
   case toAdapter
-  /// Output of the adapter: echo, lines, prompt.
+  /// The adapter sent its output: echo, lines, prompt.
   case fromAdapter
-  /// Sentences of a GNSS receiver.
+  /// A GNSS receiver sent NMEA sentences.
   case fromGPS
 }
 
-/// The time of an event, as precisely as the log states it.
+/// The time of an event, in the form in which the log states it.
 public enum CaptureTime: BitwiseCopyable, Hashable, Sendable {
   /// The log contains no times.
   case none
-  /// Nanoseconds since the start of the capture. For a log with times of day but no dates, they count from the first
-  /// event, across midnight.
+  /// Nanoseconds since the start of the capture. For a log with times of day but no dates, the offset counts from the
+  /// first event, also across midnight.
   case offset(Int64)
-  /// Nanoseconds since 1970-01-01T00:00:00Z. Times without a zone are treated as UTC.
+  /// A date with a time, ns since 1970-01-01T00:00:00Z. A time without a zone is treated as UTC.
   case wall(Int64)
 }
 
 /// Receives the events of a capture in the order of the log.
 ///
-/// The reader calls ``header(recorded:vehicle:adapter:provenance:)`` at most once, before the first ``bytes(_:at:_:)``,
-/// and only for formats with a header. The spans are valid during the call only.
+/// The reader calls ``header(recorded:vehicle:adapter:provenance:)`` at most once, before the first call of
+/// ``bytes(_:at:_:)``, and only for formats with a header. The spans are valid only during the call.
 public protocol CaptureConsumer: ~Copyable {
-  /// Receives the header; missing fields are empty.
+  /// Receives the fields of the capture's header. Missing fields are empty.
   ///
-  /// - Parameter recorded: start of the recording, ns since 1970 UTC; `nil` if unknown.
+  /// - Parameter recorded: time when the recording began, ns since 1970 UTC; `nil` if unknown.
   mutating func header(
     recorded: Int64?, vehicle: Span<UInt8>, adapter: Span<UInt8>, provenance: Span<UInt8>)
 
-  /// Receives one event: the bytes as transmitted, unescaped. For `raw` and `nmea`, each chunk is one event.
+  /// Receives one event, with its bytes as they were transmitted, without escape sequences. In the formats `raw` and
+  /// `nmea`, each chunk that the reader receives is one event.
   mutating func bytes(_ direction: CaptureDirection, at time: CaptureTime, _ bytes: Span<UInt8>)
 }

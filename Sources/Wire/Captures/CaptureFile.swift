@@ -2,7 +2,7 @@ import Glibc
 
 /// Receives the progress of reading a capture.
 public protocol CaptureProgress: ~Copyable {
-  /// Called after each block.
+  /// Receives the progress after each block that was read.
   ///
   /// - Parameters:
   ///   - done: bytes processed so far.
@@ -34,38 +34,39 @@ public struct NoProgress: CaptureProgress {
 /// try capture.read(into: &printer, progress: &progress)
 /// ```
 ///
-/// Opening reads the first 8 MiB at most, because the content hash is needed before the first record and the format
-/// before the first event. Input that cannot be read twice (a pipe) is buffered until ``read(as:into:progress:)`` has
-/// processed it; of a file, only the current block is in memory. A pipe and a file with the same bytes give the same
-/// hash, format and events.
+/// The initializer reads at most the first 8 MiB, because the content hash is needed before the first record, and the
+/// format before the first event. If the input cannot be read twice (a pipe), these bytes stay in memory until
+/// ``read(as:into:progress:)`` has processed them. Of a file, only the current block is in memory. A pipe and a file
+/// with equal bytes give the same hash, format and events.
 @safe
 public struct CaptureFile: ~Copyable {
-  /// Maximum number of bytes that the hash covers.
+  /// Number of bytes at the start of a capture from which the content hash is computed.
   public static let hashedSize = 8 << 20
-  /// Maximum number of bytes examined to detect the format; more than the longest line.
+  /// Number of bytes at the start of a capture from which the format is detected. It is greater than the length of the
+  /// longest line.
   static let detectedSize = (1 << 20) + (1 << 18)
   static let blockSize = 1 << 18
 
   /// XXH64 of the first 8 MiB of the content, or of all of it if it is shorter.
   public let contentHash: UInt64
-  /// The detected format, or the error of the detection.
+  /// The detected format, or the reason why none was detected.
   public let detected: Result<CaptureFormat, CaptureError>
   /// The detected format; `nil` if the detection failed.
   public var format: CaptureFormat? { try? detected.get() }
-  /// Size in bytes; `nil` if unknown.
+  /// Size of the capture in bytes; `nil` if unknown (a pipe).
   public let size: Int?
 
   private let descriptor: Int32
   private let ownsDescriptor: Bool
-  /// The first bytes of input that cannot be read twice; for a file, space for one block.
+  /// The first bytes of input that cannot be read twice. For a file, the space for one block.
   private var buffer: PageBuffer
-  /// Number of these bytes that are still in the buffer.
+  /// Number of the first bytes that are still in the buffer, because the input cannot be read twice.
   private let headCount: Int
 
   /// Opens a capture.
   ///
   /// - Parameter path: path of a file, or `-` for standard input.
-  /// - Throws: `missing`, `isDirectory`, `unreadable` or `empty`. An unknown format is not an error here; see
+  /// - Throws: `missing`, `isDirectory`, `unreadable` or `empty`. This does not throw if the format is unknown; see
   ///   ``detected``.
   public init(path: String) throws(CaptureError) {
     if path == "-" {
@@ -104,10 +105,11 @@ public struct CaptureFile: ~Copyable {
 
   deinit { if ownsDescriptor { close(descriptor) } }
 
-  /// Reads the whole capture and passes its events to the consumer. Call this once.
+  /// Reads the whole capture and passes its events to the consumer. It may be called only once.
   ///
-  /// - Parameter format: overrides the detected format.
-  /// - Throws: the detection's error if no format is given; any error of ``CaptureReader``; `unreadable`.
+  /// - Parameter format: the format to use instead of the detected one; `nil` for the detected one.
+  /// - Throws: the reason why no format was detected, if `format` is `nil`; any error of ``CaptureReader``;
+  ///   `unreadable`.
   public mutating func read<C: CaptureConsumer & ~Copyable, P: CaptureProgress & ~Copyable>(
     as format: CaptureFormat? = nil, into consumer: inout C, progress: inout P
   ) throws(CaptureError) {
@@ -143,7 +145,7 @@ public struct CaptureFile: ~Copyable {
     try buffer.withBytes(range) { bytes throws(CaptureError) in try reader.receive(bytes, into: &consumer) }
   }
 
-  /// Makes an error from an `errno` value.
+  /// Returns the error for an `errno` value.
   static func error(_ number: Int32) -> CaptureError {
     switch number {
     case ENOENT, ENOTDIR: CaptureError(.missing)
@@ -153,10 +155,10 @@ public struct CaptureFile: ~Copyable {
   }
 }
 
-/// The input behind a descriptor.
+/// The file or pipe behind a file descriptor.
 private struct Source {
   let descriptor: Int32
-  /// Offset at which the content of a file starts; `nil` for input that cannot be read twice.
+  /// File offset of the capture's first byte; `nil` for input that cannot be read twice.
   let start: off_t?
   let size: Int?
 
@@ -172,14 +174,14 @@ private struct Source {
   }
 }
 
-/// The hash and format of the first 8 MiB.
+/// The hash and the format, computed from the first 8 MiB.
 private struct Head {
   let hash: UInt64
   let detected: Result<CaptureFormat, CaptureError>
   let count: Int
 
-  /// Reads the first bytes into the buffer, then rewinds a file. Later blocks of a file overwrite each other at the
-  /// buffer's end.
+  /// Reads the first bytes into the buffer. For a file, each block beyond the buffer's size overwrites the previous
+  /// one, and the file is read again from the start afterwards.
   init(_ source: Source, _ buffer: borrowing PageBuffer) throws(CaptureError) {
     var hash = ContentHash()
     var filled = 0

@@ -2,8 +2,9 @@ extension CaptureFormat {
   /// Detects the format of a capture by its content.
   ///
   /// - Parameters:
-  ///   - head: the first bytes of the capture. The more bytes, the more unrelated lines may precede the first event.
-  ///   - isWhole: whether `head` is the whole capture, so that an unterminated last line counts.
+  ///   - head: the first bytes of the capture. Lines that belong to no format may precede the first event, as long as
+  ///     `head` reaches beyond them.
+  ///   - isWhole: whether `head` is the whole capture, so that a last line without a line end counts.
   /// - Throws: `empty`, `binary`, `unsupportedVersion`, `lineTooLong`, or `unknownFormat` with the first line that
   ///   matches no format.
   public static func detect(_ head: Span<UInt8>, isWhole: Bool) throws(CaptureError) -> CaptureFormat {
@@ -20,7 +21,7 @@ extension CaptureFormat {
     return try detectStream(head, isWhole: isWhole)
   }
 
-  /// Distinguishes an adapter's byte stream, with one or both directions, from an unknown format.
+  /// Decides whether the content is an adapter's byte stream, with one or both directions, or has an unknown format.
   private static func detectStream(_ head: Span<UInt8>, isWhole: Bool) throws(CaptureError) -> CaptureFormat {
     var transcript = TranscriptEvidence()
     var start = 0
@@ -29,7 +30,8 @@ extension CaptureFormat {
       var end = start
       while end < head.count, !StreamState.endsLine(head[end]) {
         if end - start > CaptureReader.lineLimit {
-          // Let the reader process the bytes before it; it then reports the same error.
+          // The bytes before the invalid line are a dialogue. Let the reader process them; it then reports that line as
+          // an error.
           if transcript.hasDialogue { return transcript.hasEchoTwice ? .obdgpslogger : .raw }
           throw CaptureError(.lineTooLong, line: number, text: head.extracting(start..<head.count))
         }
@@ -74,15 +76,15 @@ private struct LineCursor {
   }
 }
 
-/// The evidence for a format in the lines so far.
+/// What the lines so far show about the format.
 private struct Evidence {
   private var sent = false
   private var received = false
 
-  /// Whether lines of both directions had plausible commands and replies.
+  /// Whether there was a plausible command and a plausible reply, each in a line marked for its direction.
   var hasBothMarks: Bool { sent && received }
 
-  /// Evaluates a line.
+  /// Examines a line.
   ///
   /// - Returns: the format, if the line is conclusive.
   mutating func add(_ line: Span<UInt8>, number: Int) throws(CaptureError) -> CaptureFormat? {
@@ -109,7 +111,7 @@ private struct Evidence {
     guard let event = AppLogEvent(line) else { return }
     let payload = line.extracting(event.payload)
     var text = payload.trimmingEnd()
-    // Ignore escaped line ends.
+    // Ignore escape sequences at the end of the text.
     if let escape = text.index(of: 0x5C) { text = text.extracting(first: escape) }
     if event.direction == .toAdapter {
       if AdapterSpeech.isCommand(text) { sent = true }
@@ -128,35 +130,38 @@ private struct Evidence {
   }
 }
 
-/// The evidence that a byte stream is an adapter's dialogue. It is collected from the parts between CR, LF and prompts.
+/// What the content so far shows about whether a byte stream is an adapter's dialogue. The stream is examined in parts
+/// that end with CR, LF or a prompt.
 private struct TranscriptEvidence {
-  /// A part that no adapter prints, with its line number.
+  /// A part that no adapter sends or receives, with its line number.
   struct UnknownLine {
     var range: Range<Int>
     var number: Int
   }
 
-  /// The first part that no adapter prints.
+  /// The first part that no adapter sends or receives; `nil` if there is none.
   private(set) var stranger: UnknownLine?
-  /// Whether a command occurred twice after a prompt: as sent, and as echoed.
+  /// Whether a command occurred twice after a prompt: once as sent, and once as the adapter's echo.
   private(set) var hasEchoTwice = false
 
   private var known = 0
   private var strange = 0
   private var prompts = 0
   private var position = 0
-  /// The previous part, if it is a command after a prompt or at the start.
+  /// Range of the previous part, if it is a command after a prompt or at the start; otherwise empty.
   private var command = 0..<0
   private var isBehindPrompt = true
   private var followsAT = false
   private var recent = InlineArray<24, UInt8>(repeating: 0)
 
-  /// Whether there are prompts and most parts are an adapter's, so that the bytes so far are a dialogue.
+  /// Whether there are prompts and most parts are an adapter's commands or replies, so that the bytes so far are a
+  /// dialogue.
   var hasDialogue: Bool { prompts > 0 && isDialogue }
-  /// Whether most parts are an adapter's. Answers to `AT@1` may contain any text.
+  /// Whether most parts are an adapter's commands or replies; without prompts, whether all are. With prompts, a
+  /// minority may be other text, because the answer to `AT@1` may contain any text.
   var isDialogue: Bool { prompts > 0 ? known >= strange && known > 0 : strange == 0 }
 
-  /// Evaluates a part, given with the byte that ends it (0 at the end of the text) and its line number.
+  /// Examines a part. `end` is the byte that ends it (0 at the end of the content), and `number` its line number.
   mutating func add(_ piece: Span<UInt8>, endedBy end: UInt8, number: Int) {
     defer { position += piece.count + 1 }
     let text = piece.trimmingEnd()
@@ -165,7 +170,7 @@ private struct TranscriptEvidence {
       let isCommand = AdapterSpeech.isCommand(text)
       if isCommand || AdapterSpeech.isReply(text) || followsAT { known += 1 } else { record(piece, number) }
       if isRepeated(text) { hasEchoTwice = true }
-      // Other bytes can be repeated for other reasons, such as two ECUs with the same value; settings cannot.
+      // Compare only settings. Other texts may occur twice for other reasons, for example if two ECUs send one value.
       let isSetting = isCommand && text.hasIgnoringCase("AT")
       remember(isBehindPrompt && isSetting ? text : text.extracting(first: 0))
       followsAT = text.hasIgnoringCase("AT") || text.hasIgnoringCase("ST")

@@ -1,10 +1,12 @@
 /// The formats in which programs log a dialogue with an adapter, a bus or a receiver.
 ///
-/// The format is detected by content, never by file name. The source file of each reader shows a sample.
+/// The format is detected from the content, never from the file name. The source file of each format's reader shows a
+/// sample.
 public enum CaptureFormat: UInt8, CaseIterable, Sendable {
   /// obdgate's own format: `0.328114 < 41 0C 0A A0\r\r>` after `# obdgate-capture 1`.
   case capture
-  /// The adapter's unmodified bytes: `010C⏎41 0C 1A F8 ⏎⏎>`, with or without echo, with CR, CR LF or LF.
+  /// The bytes of the adapter's serial line, unmodified: `010C⏎41 0C 1A F8 ⏎⏎>`, with or without the echo of commands,
+  /// with CR, CR LF or LF as line ends.
   case raw
   /// The debug log of python-OBD: `[obd.elm327] write: b'010C\r'`.
   case pythonOBD
@@ -12,14 +14,14 @@ public enum CaptureFormat: UInt8, CaseIterable, Sendable {
   case elm327Emulator
   /// The log of AndrOBD: `2017-11-09⇥06:25:41.243⇥FINE⇥com.fr3ts0n.prot⇥…ElmProt@3536fcc3 TX:'ATZ'`.
   case androbd
-  /// The serial log of obdgpslogger (`-l`): both directions in one stream, each command followed by its reply.
+  /// The serial log of obdgpslogger (option `-l`): both directions in one stream, each command followed by its reply.
   case obdgpslogger
-  /// The format `.obd2raw` of obd2-core: `0.200 W 010C\r`.
+  /// The format of obd2-core with the extension `.obd2raw`: `0.200 W 010C\r`.
   case obd2raw
   /// Lines marked with `>` and `<`, as in logs of ddt4all, K-line tools and apps; also Car Scanner's terminal log.
   case appLog
-  /// The log of can-utils' `candump`: `(1436509052.249713) can0 7E8#064100BE3FA813`, or `can0  7E8   [8]  06 41 …` by
-  /// default.
+  /// The log of can-utils' `candump`: `(1436509052.249713) can0 7E8#064100BE3FA813`, or candump's default output `can0
+  /// 7E8   [8]  06 41 …`.
   case candump
   /// The CRTD format of Open Vehicles: `1320745424.002 1R11 7E8 06 41 00 BE 3F A8 13`.
   case crtd
@@ -64,7 +66,7 @@ public enum CaptureFormat: UInt8, CaseIterable, Sendable {
     return plain(known) == plain(given)
   }
 
-  /// A valid line, shown in the error for an invalid one.
+  /// A valid line of this format. The error for an invalid line shows it.
   public var sample: StaticString {
     switch self {
     case .capture: #"0.328114 < 41 0C 0A A0\r\r>"#
@@ -82,6 +84,6 @@ public enum CaptureFormat: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Whether the log separates events, by direction or time; `false` for plain byte streams.
+  /// Whether the log separates events, by direction or time; `false` for streams of bytes.
   public var hasEvents: Bool { self != .raw && self != .nmea }
 }

@@ -1,10 +1,11 @@
 /// Reads one capture in chunks of any size and passes its events to a ``CaptureConsumer``.
 ///
-/// The events do not depend on how the bytes are divided, except for `raw` and `nmea`, where each chunk is one event.
-/// Lines are numbered from 1 and have at most 1 MiB. A leading byte order mark is skipped. After an error the reader
-/// cannot be used again.
+/// The events do not depend on how the content is divided into chunks, except for the formats `raw` and `nmea`, in
+/// which each chunk is one event. Lines are numbered from 1 and have at most 1 MiB. A leading byte order mark is
+/// skipped. After an error the reader cannot be used again.
 ///
-/// An event allocates no memory: a line within one chunk is read in place, a line across chunks in a reused buffer.
+/// Reading an event allocates no memory: a line within one chunk is read in place, and a line that continues in another
+/// chunk is copied to a reused buffer.
 public struct CaptureReader: ~Copyable {
   /// Maximum length of a line without its line end, bytes.
   public static let lineLimit = 1 << 20
@@ -14,15 +15,15 @@ public struct CaptureReader: ~Copyable {
   /// Number of the current line, from 1.
   public internal(set) var lineNumber = 1
 
-  /// Whether the current line ends with LF; `false` for an unterminated last line.
+  /// Whether the current line ends with LF; `false` for a last line without a line end.
   private(set) var lineIsEnded = true
-  /// The part of an incomplete line that earlier chunks contained.
+  /// The beginning of the current line, if it was in earlier chunks.
   private var unfinished: [UInt8] = []
-  /// Bytes of an event that differ from those in the log, for example after unescaping.
+  /// The bytes of an event, if they differ from those in the log, for example because escape sequences were decoded.
   var scratch: [UInt8] = []
   var clock = LogClock()
 
-  // State of the formats; each uses its own.
+  // State of the readers of single formats. Each format uses only its own.
   var header = CaptureHeader()
   var stream = StreamState()
   var python = PythonOBDState()
@@ -32,7 +33,7 @@ public struct CaptureReader: ~Copyable {
   var socat = SocatState()
   var bus = BusDialogue()
 
-  /// Creates a reader for the start of a capture.
+  /// Creates a reader that expects the first bytes of a capture.
   public init(format: CaptureFormat) {
     self.format = format
     scratch.reserveCapacity(4096)
@@ -40,7 +41,7 @@ public struct CaptureReader: ~Copyable {
 
   /// Reads the next bytes of the capture.
   ///
-  /// - Throws: `lineTooLong`, or `damagedLine` for a line that is invalid in the format.
+  /// - Throws: `lineTooLong`, or `damagedLine` for a line that does not conform to the format.
   public mutating func receive<C: CaptureConsumer & ~Copyable>(
     _ chunk: Span<UInt8>, into consumer: inout C
   ) throws(CaptureError) {
@@ -52,9 +53,9 @@ public struct CaptureReader: ~Copyable {
     }
   }
 
-  /// Ends the capture: processes an unterminated last line and passes pending events.
+  /// Ends the capture: reads a last line without a line end, and passes events that are not complete yet.
   ///
-  /// An incomplete reply is not an error here; the consumer recognizes it by its missing prompt.
+  /// This does not throw if a reply is incomplete. The consumer recognizes such a reply by its missing prompt.
   ///
   /// - Throws: `lineTooLong` or `damagedLine`, like ``receive(_:into:)``.
   public mutating func finish<C: CaptureConsumer & ~Copyable>(into consumer: inout C) throws(CaptureError) {
@@ -102,7 +103,7 @@ public struct CaptureReader: ~Copyable {
   }
 
   private mutating func finishLine<C: CaptureConsumer & ~Copyable>(into consumer: inout C) throws(CaptureError) {
-    // Move the buffer out during the call, and back afterwards to reuse its memory.
+    // Move the buffer to a variable during the call, and back afterwards, so that its memory is used again.
     var whole: [UInt8] = []
     swap(&whole, &unfinished)
     try line(whole.span, into: &consumer)
@@ -112,7 +113,7 @@ public struct CaptureReader: ~Copyable {
   }
 
   private func checkLength(_ length: Int, _ text: Span<UInt8>) throws(CaptureError) {
-    // A CR before the LF is allowed in addition to the limit.
+    // The limit does not count a CR before the LF.
     guard length <= Self.lineLimit + 1 else {
       throw CaptureError(.lineTooLong, line: lineNumber, format: format, text: text)
     }
@@ -140,12 +141,12 @@ public struct CaptureReader: ~Copyable {
     }
   }
 
-  /// Makes the error for a line that is invalid in its format.
+  /// Returns the error for a line that does not conform to the capture's format.
   func damaged(_ line: Span<UInt8>) -> CaptureError {
     CaptureError(.damagedLine, line: lineNumber, format: format, text: line)
   }
 
-  /// Passes the bytes in `scratch` to the consumer, unless it is empty.
+  /// Passes the bytes in `scratch` to the consumer as one event, unless `scratch` is empty.
   func deliver<C: CaptureConsumer & ~Copyable>(
     _ direction: CaptureDirection, at time: CaptureTime, into consumer: inout C
   ) {
@@ -154,12 +155,12 @@ public struct CaptureReader: ~Copyable {
 }
 
 extension [UInt8] {
-  /// Appends all bytes of a span.
+  /// Appends all bytes of a span to this array.
   mutating func append(bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBufferPointer { buffer in unsafe append(contentsOf: buffer) }
   }
 
-  /// Appends the characters of a string.
+  /// Appends the characters of a string to this array.
   mutating func append(text: StaticString) {
     unsafe append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }

@@ -1,27 +1,27 @@
-/// Formats obdgate's own captures (`.capture`). The caller writes the text to its destination.
+/// Formats captures in obdgate's own format (`.capture`). The caller writes the text to its destination.
 ///
 ///     # obdgate-capture 1
 ///     # adapter: ELM327 v1.5   recorded: 2026-06-27T04:04:59.906Z   provenance: obdgate 0.1.0
 ///     0.200000 > 010C\r
 ///     0.328114 < 41 0C 0A
 ///
-/// Call order: ``header(adapter:recorded:provenance:)`` once, then ``event(_:at:_:)`` in ascending order of time. Call
-/// ``clear()`` after ``text`` was written out.
+/// Call ``header(adapter:recorded:provenance:)`` once, then ``event(_:at:_:)`` for each event in ascending order of
+/// time. Call ``clear()`` each time you have written ``text`` to the destination.
 public struct CaptureWriter: Sendable {
-  /// Complete lines that were not cleared yet.
+  /// Complete lines that were added since the last ``clear()``.
   public private(set) var text: [UInt8] = []
 
-  /// Creates an empty capture.
+  /// Creates a writer without text.
   public init() { text.reserveCapacity(1 << 16) }
 
-  /// Discards the text after it was written out.
+  /// Discards ``text`` after it was written to the destination.
   public mutating func clear() { text.removeAll(keepingCapacity: true) }
 
   /// Writes the header.
   ///
   /// - Parameters:
   ///   - adapter: identification of the adapter; empty if unknown.
-  ///   - recorded: start of the recording, RFC 3339; `nil` if unknown.
+  ///   - recorded: time when the recording began, as in RFC 3339; `nil` if unknown.
   ///   - provenance: origin of the capture.
   public mutating func header(adapter: String, recorded: String?, provenance: String) {
     append("# obdgate-capture 1\n# ")
@@ -31,16 +31,16 @@ public struct CaptureWriter: Sendable {
     append("\n")
   }
 
-  /// Removes line breaks and other control characters from a value.
+  /// Returns a value of the header without line breaks and other control characters.
   private static func line(_ value: String) -> String {
     let visible = value.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : String($0) }.joined()
     return visible.allSatisfy { $0 == " " } ? "" : visible
   }
 
-  /// Writes one event: the bytes of one read or write.
+  /// Writes one event: the bytes of one read from or one write to a device.
   ///
-  /// - Parameter time: ns since the start of the capture, not before the previous event. Written with microsecond
-  ///   precision.
+  /// - Parameter time: ns since the start of the capture, not less than that of the previous event. It is written in
+  ///   microseconds.
   public mutating func event(_ direction: CaptureDirection, at time: Int64, _ bytes: Span<UInt8>) {
     guard bytes.count > 0 else { return }
     let microseconds = max(0, time) / 1_000
@@ -52,7 +52,7 @@ public struct CaptureWriter: Sendable {
     case .fromGPS: append(" g ")
     }
     for index in bytes.indices {
-      // Escape spaces at both ends, so that no editor removes them.
+      // Escape spaces at both ends, because editors remove spaces at the end of a line.
       let isEnd = index == 0 || index == bytes.count - 1
       escape(bytes[index], isEnd: isEnd)
     }

@@ -1,9 +1,9 @@
-/// XXH64 of a stream. It identifies a capture and is fast enough to compute before the first record (8 MiB in about 1
-/// ms).
+/// XXH64 hash of the content of a capture, by which the capture is identified. Computing it takes little time (about 1
+/// ms for 8 MiB), because the first record needs it.
 ///
 /// The algorithm is the 64-bit variant of Yann Collet's xxHash with seed 0: 32-byte stripes into four accumulators, the
-/// rest in steps of 8, 4 and 1 bytes, then an avalanche. The value does not depend on how the bytes are divided. It is
-/// not a cryptographic hash.
+/// rest in steps of 8, 4 and 1 bytes, then an avalanche. The value does not depend on how the content is divided into
+/// calls of ``update(_:)``. It is not a cryptographic hash.
 public struct ContentHash: Sendable {
   private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
@@ -16,7 +16,7 @@ public struct ContentHash: Sendable {
   private var c: UInt64 = 0
   private var d = 0 &- prime1
   private var total: UInt64 = 0
-  /// Bytes after the last complete stripe.
+  /// Bytes at the end that do not fill a stripe of 32 bytes yet.
   private var rest = InlineArray<32, UInt8>(repeating: 0)
   private var restCount = 0
 
@@ -65,7 +65,7 @@ public struct ContentHash: Sendable {
     return avalanche(finishing(hash))
   }
 
-  /// Mixes in the bytes after the last stripe.
+  /// Returns the hash after the bytes that do not fill a stripe.
   private func finishing(_ start: UInt64) -> UInt64 {
     var hash = start
     let raw = unsafe rest.span.bytes

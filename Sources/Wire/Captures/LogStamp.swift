@@ -1,6 +1,6 @@
-/// A time in a log line, before its reference is known.
+/// A time in a log line, in one of three forms. ``LogClock`` converts it to the time of an event.
 enum LogStamp: Equatable {
-  /// Seconds as a decimal number, converted to ns.
+  /// A number of seconds, converted to ns. It may count from 1970, from a start or from the previous line.
   case seconds(Int64)
   /// A date with a time, in ns since 1970 UTC.
   case wall(Int64)
@@ -10,7 +10,8 @@ enum LogStamp: Equatable {
   static let second: Int64 = 1_000_000_000
   static let day: Int64 = 86_400 * second
 
-  /// Reads a time at `index` and moves `index` after it; `nil`, with `index` unchanged, if there is none.
+  /// Reads the time at `index` and moves `index` behind it. If there is none, returns `nil` and leaves `index`
+  /// unchanged.
   ///
   ///     2017-11-09⇥06:25:41.243    2026-11-21 09:41:34,434    2015/07/10 05:57:32.249713
   ///     2026-06-27T04:04:59.906Z   10:36:50.980               1436509052.249713          0.200
@@ -30,7 +31,7 @@ enum LogStamp: Equatable {
     case 0x3A:  // ":"
       return clock(text, hour: first.value, at: &i).map { .timeOfDay($0) }
     default:
-      // 9,000,000,000 s reach the year 2255; more would exceed 64-bit nanoseconds.
+      // 9,000,000,000 s after 1970 is in the year 2255. Larger numbers would not fit 64-bit nanoseconds.
       guard first.value <= 9_000_000_000 else { return nil }
       return .seconds(first.value * second + fraction(text, at: &i))
     }
@@ -49,7 +50,7 @@ enum LogStamp: Equatable {
     return .wall(days * day + time - zone(text, at: &i))
   }
 
-  /// Reads `-07-10` or `/07/10` after the year; returns days since 1970-01-01.
+  /// Reads month and day, `-07-10` or `/07/10`, after the year. Returns days since 1970-01-01.
   private static func date(_ text: Span<UInt8>, year: Int64, at i: inout Int) -> Int64? {
     let separator = text[i]
     i += 1
@@ -63,8 +64,8 @@ enum LogStamp: Equatable {
     return daysSinceEpoch(year: year, month: month.value, day: day.value)
   }
 
-  /// Reads `:57:32.249713` after the hour; returns ns since midnight. Seconds are optional, and `,` may replace the
-  /// decimal point.
+  /// Reads minutes and seconds, `:57:32.249713`, after the hour. Returns ns since midnight. Seconds are optional, and
+  /// `,` may replace the decimal point.
   private static func clock(_ text: Span<UInt8>, hour: Int64, at i: inout Int) -> Int64? {
     guard (0...23) ~= hour, i < text.count, text[i] == 0x3A else { return nil }
     i += 1
@@ -81,7 +82,8 @@ enum LogStamp: Equatable {
     return seconds * second + nanoseconds
   }
 
-  /// Reads a zone such as `Z`, `+02:00` or `-0500`; returns ns east of UTC, 0 without a zone.
+  /// Reads a time zone such as `Z`, `+02:00` or `-0500`. Returns the offset from UTC in ns, positive to the east; 0
+  /// without a zone.
   private static func zone(_ text: Span<UInt8>, at i: inout Int) -> Int64 {
     guard i < text.count else { return 0 }
     if text[i] == 0x5A || text[i] == 0x7A {
@@ -108,8 +110,8 @@ enum LogStamp: Equatable {
     return text[i] == 0x2D ? -east : east
   }
 
-  /// Reads a fraction such as `.249713` or `,412`; returns ns, 0 without a fraction. Digits after the ninth are
-  /// ignored.
+  /// Reads the decimals of the seconds, such as `.249713` or `,412`. Returns ns; 0 if there are none. Digits after the
+  /// ninth are ignored.
   private static func fraction(_ text: Span<UInt8>, at i: inout Int) -> Int64 {
     guard i + 1 < text.count, text[i] == 0x2E || text[i] == 0x2C, text[i + 1].isDigit else { return 0 }
     i += 1
@@ -129,7 +131,8 @@ enum LogStamp: Equatable {
     return value
   }
 
-  /// Reads decimal digits; `nil` if there are none or more than 18.
+  /// Reads a number of decimal digits. Returns its value and how many digits it has; `nil` if it has none or more than
+  /// 18.
   static func digits(_ text: Span<UInt8>, at i: inout Int) -> (value: Int64, count: Int)? {
     var value: Int64 = 0
     var next = i
@@ -143,8 +146,8 @@ enum LogStamp: Equatable {
     return (value, next - i)
   }
 
-  /// Returns days from 1970-01-01 to a date in the Gregorian calendar. The year is shifted to begin in March, so that a
-  /// leap day comes last.
+  /// Returns the days from 1970-01-01 to a date in the Gregorian calendar. The computation begins each year in March,
+  /// so that a leap day is its last day.
   private static func daysSinceEpoch(year: Int64, month: Int64, day: Int64) -> Int64 {
     let y = month <= 2 ? year - 1 : year
     let era = y / 400
@@ -154,7 +157,7 @@ enum LogStamp: Equatable {
   }
 }
 
-/// Converts the times of one log to event times.
+/// Converts the times of one log to times of events.
 struct LogClock {
   private var base: Int64?
   private var last: Int64 = 0
@@ -162,13 +165,16 @@ struct LogClock {
   /// Time of the last event, for lines without a time.
   private(set) var now = CaptureTime.none
 
-  /// Smaller numbers count from the capture's start or a boot, not from 1970; this one is in March 1973.
+  /// Least number of ns that counts from 1970 (in March 1973). Smaller numbers count from the capture's start or a
+  /// device's start.
   static let firstWall: Int64 = 100_000_000 * LogStamp.second
 
-  /// Tolerance for lines out of order, ns; several threads may write a log.
+  /// How far back a time of day may be without being on the next day, ns. Lines may be out of order, because several
+  /// threads may write a log.
   private static let jitter = 60 * LogStamp.second
 
-  /// Converts a time. A time of day before that of the last line is on the next day.
+  /// Converts a time. A time of day that is earlier than that of the last line is on the next day, unless the lines are
+  /// merely out of order.
   mutating func time(_ stamp: LogStamp) -> CaptureTime {
     switch stamp {
     case .wall(let time): now = .wall(time)
@@ -188,7 +194,8 @@ struct LogClock {
     return now
   }
 
-  /// Converts a time like ``time(_:)``, but small numbers count from the first one.
+  /// Converts a time like ``time(_:)``, but a number of seconds that does not count from 1970 counts from the first
+  /// such number.
   mutating func timeFromFirst(_ stamp: LogStamp) -> CaptureTime {
     guard case .seconds(let time) = stamp, time < Self.firstWall else { return self.time(stamp) }
     let start = base ?? time

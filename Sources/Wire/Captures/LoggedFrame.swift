@@ -1,8 +1,8 @@
-/// A classical CAN frame in a log.
+/// A CAN frame with at most 8 data bytes in a log.
 struct LoggedFrame {
   private(set) var identifier: UInt32 = 0
   private(set) var isExtended = false
-  /// Whether the logging device sent it; `nil` if unknown.
+  /// Whether the device that wrote the log sent the frame; `nil` if unknown.
   var isTransmitted: Bool?
   private(set) var count = 0
   private var bytes = InlineArray<8, UInt8>(repeating: 0)
@@ -11,7 +11,7 @@ struct LoggedFrame {
 
   /// Appends a data byte.
   ///
-  /// - Returns: `false` if there are 8 already.
+  /// - Returns: `false` if the frame has 8 data bytes already.
   mutating func append(_ byte: UInt8) -> Bool {
     guard count < 8 else { return false }
     bytes[count] = byte
@@ -19,7 +19,7 @@ struct LoggedFrame {
     return true
   }
 
-  /// Sets the identifier: three hexadecimal digits for 11 bits, eight for 29 bits.
+  /// Sets the identifier from text: three hexadecimal digits for 11 bits, eight for 29 bits.
   ///
   /// - Returns: `false` for any other text.
   mutating func setIdentifier(_ text: Span<UInt8>) -> Bool {
@@ -29,7 +29,8 @@ struct LoggedFrame {
 
   /// Sets the identifier from hexadecimal digits.
   ///
-  /// - Returns: `false` if the text is not a hexadecimal number of that size.
+  /// - Returns: `false` if the text is not a hexadecimal number, or the number does not fit an identifier of this
+  ///   length.
   mutating func setIdentifier(_ text: Span<UInt8>, isExtended: Bool) -> Bool {
     guard (1...8) ~= text.count else { return false }
     var value: UInt32 = 0
@@ -46,31 +47,31 @@ struct LoggedFrame {
   // MARK: ISO 15765-2 and ISO 15765-4
 
   /// Frame type in the protocol control information (ISO 15765-2:2016, section 9.6.1): 0 single, 1 first, 2
-  /// consecutive, 3 flow control; `nil` without data.
+  /// consecutive, 3 flow control; `nil` if the frame has no data.
   var frameType: UInt8? { count > 0 ? bytes[0] >> 4 : nil }
 
-  /// Range of the payload if this is a complete single frame; otherwise `nil`.
+  /// Range of the payload in ``bytes`` if this is a complete single frame; otherwise `nil`.
   var singlePayload: Range<Int>? {
     guard frameType == 0 else { return nil }
     let length = Int(bytes[0] & 0x0F)
     return length >= 1 && length < count ? 1..<1 + length : nil
   }
 
-  /// Whether it is a request to all ECUs, or to an ECU with an address of ISO 15765-4:2016, section 10.5.
+  /// Whether the frame is a request to all ECUs, or to an ECU with an address of ISO 15765-4:2016, section 10.5.
   var isOBDRequest: Bool {
     isExtended
       ? identifier == 0x18DB_33F1 || identifier & 0xFFFF_00FF == 0x18DA_00F1 && identifier != 0x18DA_F1F1
       : identifier == 0x7DF || (0x7E0...0x7E7) ~= identifier
   }
 
-  /// Whether it is an answer to the tester with an address of ISO 15765-4.
+  /// Whether the frame is an answer to the tester, with an address of ISO 15765-4.
   var isOBDResponse: Bool {
     isExtended
       ? identifier & 0xFFFF_FF00 == 0x18DA_F100 && identifier != 0x18DA_F1F1 : (0x7E8...0x7EF) ~= identifier
   }
 
-  /// Whether it may be a request to a manufacturer-specific ECU (`7C0 02 21 01 …`), which is answered by the identifier
-  /// + 8.
+  /// Whether the frame may be a request to an ECU with a manufacturer-specific identifier (`7C0 02 21 01 …`). The
+  /// identifier of the answer is greater by 8.
   var mayBePhysicalRequest: Bool {
     guard !isExtended, !isOBDRequest, identifier <= 0x7F7, identifier & 8 == 0, let payload = singlePayload,
       identifier >= 0x600 || isTransmitted == true
@@ -83,7 +84,7 @@ struct LoggedFrame {
     }
   }
 
-  /// Whether it is a negative response that asks the tester to wait (ISO 14229-1:2020, annex A, code 0x78).
+  /// Whether the frame is a negative response that asks the tester to wait (ISO 14229-1:2020, annex A, code 0x78).
   var isResponsePending: Bool {
     guard let payload = singlePayload, payload.count == 3 else { return false }
     return bytes[1] == 0x7F && bytes[3] == 0x78

@@ -1,12 +1,13 @@
 import Glibc
 
-/// A buffer of memory pages from the system. Unused pages occupy no memory, and all pages are returned at once.
+/// Memory pages from the operating system, used as a buffer. Pages that were never used occupy no memory. When the
+/// buffer is destroyed, all pages are returned.
 @safe
 struct PageBuffer: ~Copyable {
   private let base: UnsafeMutableRawPointer
   let capacity: Int
 
-  /// Allocates a buffer; `nil` if the system has no memory.
+  /// Allocates a buffer; `nil` if the operating system has no memory.
   init?(capacity: Int) {
     let pages = unsafe mmap(nil, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     guard let pages = unsafe pages, unsafe pages != MAP_FAILED else { return nil }
@@ -18,7 +19,7 @@ struct PageBuffer: ~Copyable {
 
   /// Reads at most `limit` bytes from a descriptor into the buffer at `offset`.
   ///
-  /// - Returns: number of bytes read, 0 at the end; `nil` on failure, with the reason in `errno`.
+  /// - Returns: the number of bytes read, 0 at the end of the input; `nil` on failure, with the reason in `errno`.
   func read(_ descriptor: Int32, at offset: Int, limit: Int) -> Int? {
     let room = min(limit, capacity - offset)
     while true {
@@ -28,13 +29,13 @@ struct PageBuffer: ~Copyable {
     }
   }
 
-  /// Returns all pages to the system; the content is lost.
+  /// Returns all pages to the operating system. The content is lost, but the buffer can be used again.
   func discard() {
-    // Ignore a failure; it only costs memory.
+    // A failure can be ignored; the pages then merely occupy memory.
     _ = unsafe madvise(base, capacity, MADV_DONTNEED)
   }
 
-  /// Calls `body` with the bytes of a range.
+  /// Calls `body` with the bytes of a range of the buffer.
   func withBytes<Result: ~Copyable, Failure: Error>(
     _ range: Range<Int>, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -1,12 +1,12 @@
 /// The exit status of a program, as in sysexits.h.
 public struct ExitStatus: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral {
-  /// The number that the process returns.
+  /// The number with which the process exits.
   public let rawValue: Int32
 
   public init(rawValue: Int32) { self.rawValue = rawValue }
   public init(integerLiteral value: Int32) { self.init(rawValue: value) }
 
-  /// The command was executed and failed.
+  /// The command was executed, and its result is a failure.
   public static let failed: ExitStatus = 1
   /// EX_USAGE: the arguments are wrong.
   public static let usage: ExitStatus = 64

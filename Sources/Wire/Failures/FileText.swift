@@ -2,7 +2,7 @@ import Glibc
 
 /// Reads and writes small files as a whole.
 public enum FileText {
-  /// Maximum size of a configuration or a secret, bytes.
+  /// Maximum size of a configuration file or a file with a secret, bytes.
   public static let configurationLimit = 1 << 20
 
   /// The content of a file.
@@ -25,9 +25,9 @@ public enum FileText {
   /// Reads a file.
   ///
   /// - Parameters:
-  ///   - limit: maximum size, bytes.
-  ///   - cuts: whether a longer file is cut instead of rejected.
-  /// - Throws: ``Failure`` with the path.
+  ///   - limit: maximum size of the file, bytes.
+  ///   - cuts: whether the first `limit` bytes of a larger file are returned instead of an error.
+  /// - Throws: ``Failure`` with the path and the reason.
   public static func read(
     _ path: String, limit: Int = configurationLimit, cuts: Bool = false
   ) throws(Failure) -> [UInt8] {
@@ -36,7 +36,7 @@ public enum FileText {
 
   /// Reads a file that only its owner and group may access.
   ///
-  /// - Throws: ``Failure`` with the path.
+  /// - Throws: ``Failure`` with the path and the reason.
   public static func readSecret(_ path: String) throws(Failure) -> [UInt8] {
     let content = try content(of: path)
     guard !content.isOpenToOthers else {
@@ -46,9 +46,9 @@ public enum FileText {
     return content.bytes
   }
 
-  /// Reads the only line of such a file, with or without a line feed.
+  /// Reads the only line of a file that only its owner and group may access, with or without a line feed.
   ///
-  /// - Throws: ``Failure`` with the path.
+  /// - Throws: ``Failure`` with the path and the reason.
   public static func readSecretLine(_ path: String) throws(Failure) -> String {
     let text = String(decoding: try readSecret(path), as: UTF8.self)
     let line = text.hasSuffix("\n") ? text.dropLast() : text[...]
@@ -60,11 +60,11 @@ public enum FileText {
 
   /// Reads a file and its permissions; the parameters are those of ``read(_:limit:cuts:)``.
   ///
-  /// - Throws: ``Failure`` with the path.
+  /// - Throws: ``Failure`` with the path and the reason.
   public static func content(
     of path: String, limit: Int = configurationLimit, cuts: Bool = false
   ) throws(Failure) -> Content {
-    // Do not block: a pipe at this path would wait for a writer.
+    // Open without blocking: a pipe at this path would otherwise wait for a writer.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       let code = errno
@@ -101,9 +101,10 @@ public enum FileText {
 }
 
 extension FileText {
-  /// Replaces a file: writes it under another name and renames it, safe from a power cut.
+  /// Replaces a file: writes the new one under another name and renames it. After a power cut, the path has either the
+  /// old or the new content.
   ///
-  /// - Throws: ``Failure`` with the path; the old file is unchanged.
+  /// - Throws: ``Failure`` with the path and the reason. The old file is then unchanged.
   public static func replace(_ path: String, with text: [UInt8]) throws(Failure) {
     let draft = path + ".new"
     let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -114,9 +115,9 @@ extension FileText {
     guard unsafe rename(draft, path) == 0 else { throw unwritable(path, errno) }
   }
 
-  /// Creates a file that only its owner can read, in place of an existing one.
+  /// Creates a file that only its owner can read. A file that exists at this path is replaced.
   ///
-  /// - Throws: ``Failure`` with the path.
+  /// - Throws: ``Failure`` with the path and the reason.
   public static func create(_ path: String, secret: String) throws(Failure) {
     guard unsafe unlink(path) == 0 || errno == ENOENT else { throw unwritable(path, errno) }
     let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -126,9 +127,9 @@ extension FileText {
     guard code == 0 else { throw unwritable(path, code) }
   }
 
-  /// Writes all bytes to the disk.
+  /// Writes all bytes and waits until the disk has stored them.
   ///
-  /// - Returns: 0, or `errno`.
+  /// - Returns: 0 on success; otherwise the `errno`.
   private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
     let code = writeAll(bytes.span, to: descriptor)
     return code == 0 && fsync(descriptor) != 0 ? errno : code

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Writes all bytes to a blocking descriptor.
+/// Writes all bytes to a file descriptor whose writes block.
 ///
-/// - Returns: 0, or the `errno` of the failed write.
+/// - Returns: 0 on success; otherwise the `errno` of the failed write.
 public func writeAll(_ bytes: Span<UInt8>, to descriptor: Int32) -> Int32 {
   unsafe bytes.withUnsafeBufferPointer { bytes in
     var done = 0

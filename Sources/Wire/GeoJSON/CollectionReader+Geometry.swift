@@ -2,7 +2,7 @@ import Geofencing
 import JSONText
 
 extension CollectionReader {
-  /// Reads a Polygon or a MultiPolygon.
+  /// Reads the geometry of a Polygon or a MultiPolygon.
   mutating func readArea(
     _ properties: FeatureProperties, _ coordinates: JSONValue, isMulti: Bool
   ) throws(JSONError) {
@@ -32,7 +32,7 @@ extension CollectionReader {
     do throws(FenceError) { try builder.endPolygon() } catch { throw Self.explain(error, polygon) }
   }
 
-  /// Reads a Point with a radius.
+  /// Reads the geometry of a Point, a circle with the property `radius`.
   mutating func readCircle(_ properties: FeatureProperties, _ coordinates: JSONValue) throws(JSONError) {
     let radius = try Self.radius(properties, upTo: FenceSetBuilder.greatestRadius)
     let middle = try Self.position(coordinates)
@@ -43,7 +43,7 @@ extension CollectionReader {
     }
   }
 
-  /// Reads a LineString with a radius.
+  /// Reads the geometry of a LineString, a corridor with the property `radius`.
   mutating func readCorridor(_ properties: FeatureProperties, _ coordinates: JSONValue) throws(JSONError) {
     let radius = try Self.radius(properties, upTo: FenceSetBuilder.greatestCorridorRadius)
     try readPositions(coordinates)
@@ -72,7 +72,8 @@ extension CollectionReader {
     if let odd { positions.append(try Self.position(odd)) }
   }
 
-  /// Reads longitude and latitude; further elements such as an altitude are ignored (RFC 7946, section 3.1.1).
+  /// Reads a position: longitude and latitude. Further elements such as an altitude are ignored (RFC 7946, section
+  /// 3.1.1).
   private static func position(_ value: JSONValue) throws(JSONError) -> GeoPosition {
     guard value.kind == .array, value.count >= 2 else { throw value.invalid(expected: "[longitude, latitude]") }
     var elements = value.elements
@@ -84,7 +85,7 @@ extension CollectionReader {
 
   // MARK: Errors
 
-  /// Makes an error for a polygon, at the position of the problem in the file.
+  /// Returns the error for an invalid polygon, at the position of the problem in the file.
   private static func explain(_ error: FenceError, _ polygon: JSONValue) -> JSONError {
     let ring = polygon[error.place.ring] ?? polygon
     switch error.kind {

@@ -1,16 +1,16 @@
 import Geofencing
 import JSONText
 
-/// Reads the features of a collection.
+/// Reads the features of a FeatureCollection as fences.
 struct CollectionReader {
   var builder: FenceSetBuilder
-  /// Index of the current feature; `nil` outside features.
+  /// Index of the feature that is being read; `nil` if none is.
   private(set) var feature: Int?
-  /// ID of the current feature; `nil` if not read yet.
+  /// ID of the feature that is being read; `nil` if it was not read yet.
   private(set) var id: String?
-  /// Positions of the current ring or line.
+  /// Positions of the ring or line that is being read.
   var positions: [GeoPosition] = []
-  /// Index of the feature that has an ID.
+  /// Index of the feature that has an ID, by ID.
   private var ids: [String: Int] = [:]
 
   init(corners: Int) { builder = FenceSetBuilder(corners: corners) }
@@ -62,7 +62,8 @@ struct CollectionReader {
     _ = try type.requireString(oneOf: [name])
   }
 
-  /// Rejects a `crs` other than WGS 84, a key of an older GeoJSON edition, because the fences would be misplaced.
+  /// Rejects a `crs` other than WGS 84, because the fences would be misplaced. This key is from an older edition of
+  /// GeoJSON.
   private func refuseOtherReferences(_ root: JSONValue) throws(JSONError) {
     guard let reference = root["crs"], !reference.isNull else { return }
     let name = reference["properties"]?["name"]?.string ?? ""

@@ -4,11 +4,11 @@ import JSONText
 /// The properties of a feature that describe a geofence, except its geometry.
 struct FeatureProperties {
   let fence: Fence
-  /// The JSON value of the ID.
+  /// The JSON value of the ID, for the position in messages.
   let idValue: JSONValue
-  /// Radius, m; not validated yet. `nil` if missing.
+  /// The JSON value of the radius in m, which is not checked yet; `nil` if missing.
   let radius: JSONValue?
-  /// The JSON value in which a required radius would be missing.
+  /// The JSON object that a message names if a required radius is missing.
   let place: JSONValue
 
   private static let known = [
@@ -59,7 +59,8 @@ struct FeatureProperties {
     return text
   }
 
-  /// Rejects misspelled keys: with `notify_on_exit`, the fence would report more than intended.
+  /// Rejects keys that differ from a known key only by case, `_` or `-`. If `notify_on_exit` were ignored, the fence
+  /// would report more than intended.
   private static func refuseMisspelt(_ properties: JSONValue) throws(JSONError) {
     for member in properties.members where !known.contains(where: { member.hasKey($0) }) {
       let letters = plain(member.key)

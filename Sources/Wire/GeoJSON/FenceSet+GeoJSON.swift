@@ -2,10 +2,10 @@ import Geofencing
 import JSONText
 
 extension FenceSet {
-  /// Returns an upper bound for the memory that ``init(geoJSON:file:)`` needs, bytes, without parsing the text.
+  /// Returns an upper bound of the memory that ``init(geoJSON:file:)`` needs, in bytes, without parsing the text.
   public static func mostMemory(forGeoJSON text: Span<UInt8>) -> Int {
-    // Each position has an opening bracket. The positions of one geometry are between two braces; while a geometry is
-    // checked, memory holds them several times.
+    // Each position has an opening bracket, and the positions of one geometry are between two braces. While a geometry
+    // is checked, its positions are in memory several times.
     var (positions, inGeometry, most) = (0, 0, 0)
     for index in text.indices {
       switch text[index] {
@@ -38,7 +38,7 @@ extension FenceSet {
   ///   - file: name of the file, for messages.
   /// - Throws: the first error in the file.
   public init(geoJSON text: [UInt8], file: String) throws(GeoJSONError) {
-    // Each position has an opening bracket, so this is an upper bound.
+    // Each position has an opening bracket, so the number of brackets is an upper bound of the number of corners.
     var reader = CollectionReader(corners: text.reduce(0) { $0 &+ ($1 == UInt8(ascii: "[") ? 1 : 0) })
     do throws(JSONError) {
       let document = try JSONDocument(parsing: text)

@@ -1,12 +1,12 @@
 import JSONText
 
-/// An error in a GeoJSON file: the feature, the position and what was expected.
+/// An error in a GeoJSON file: the feature, the position in the file, and what was expected.
 public struct GeoJSONError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Name of the file, as given by the caller.
   public var file: String
-  /// Index of the feature, from 0; `nil` if the error concerns the collection.
+  /// Index of the feature at fault, from 0; `nil` if the error concerns the collection.
   public var feature: Int?
-  /// ID of the feature; `nil` if unknown.
+  /// ID of the feature at fault; `nil` if unknown.
   public var id: String?
   /// The problem and its position in the file.
   public var error: JSONError
@@ -19,7 +19,7 @@ public struct GeoJSONError: Error, Equatable, Sendable, CustomStringConvertible 
     self.error = error
   }
 
-  /// The message in one line, for example: `fences.geojson:9:24: feature 2 "yard": features[2].properties.radius:
+  /// The message as one text line, for example: `fences.geojson:9:24: feature 2 "yard": features[2].properties.radius:
   /// expected …, found -5`.
   public var message: String {
     var message = "\(file):\(error.line):\(error.column): "

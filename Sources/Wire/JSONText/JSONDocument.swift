@@ -6,32 +6,32 @@
 ///     try adapter.finish()
 ///
 /// The parser is strict: it accepts valid UTF-8 only, and no byte order mark, comments, trailing commas or duplicate
-/// keys. The document keeps the bytes, and numbers as text; values are converted only on access.
+/// keys. The document keeps the bytes of the text, including those of numbers. Values are converted only on access.
 public struct JSONDocument: Sendable {
-  /// The text, followed by the values of strings with escapes.
+  /// The text, followed by the decoded values of its strings with escape sequences.
   private(set) var bytes: [UInt8] = []
   var nodes: [JSONNode] = []
   private(set) var textCount = 0
   private var decoded: [UInt8] = []
 
-  /// Default limit for nested arrays and objects.
+  /// Default limit of the depth to which arrays and objects may be nested.
   public static let defaultMaximumDepth = 64
   /// Maximum size of a text, bytes.
   public static let maximumCount = 1 << 30
-  /// Size from which memory for the nodes is reserved in advance, bytes.
+  /// Size of a text from which memory for its values is reserved in advance, bytes.
   private static var largeCount: Int { 1 << 20 }
 
   /// Parses a text.
   ///
   /// - Parameters:
   ///   - text: one JSON value, optionally surrounded by white space.
-  ///   - maximumDepth: limit for nested arrays and objects (1…512).
+  ///   - maximumDepth: limit of the depth to which arrays and objects may be nested (1…512).
   /// - Throws: the first error in the text, with its position.
   public init(parsing text: Span<UInt8>, maximumDepth: Int = defaultMaximumDepth) throws(JSONError) {
     try parse(text, maximumDepth: maximumDepth)
   }
 
-  /// Parses a text in an array. The array is copied only if one of its strings has an escape.
+  /// Parses a text in an array. The array is copied only if one of its strings has an escape sequence.
   ///
   /// - Throws: the first error in the text, with its position.
   public init(parsing text: [UInt8], maximumDepth: Int = defaultMaximumDepth) throws(JSONError) {
@@ -40,23 +40,23 @@ public struct JSONDocument: Sendable {
     bytes.append(contentsOf: decoded)
   }
 
-  /// Creates a document without a text for ``parse(_:maximumDepth:)``; its ``root`` is `null`.
+  /// Creates a document without a text, whose ``root`` is `null`. Parse texts with ``parse(_:maximumDepth:)``.
   public init() { reset() }
 
-  /// Replaces the text and reuses the memory, so that parsing many JSON lines allocates nothing after the longest one.
-  /// Values of the previous text remain valid.
+  /// Parses another text in place of the present one and reuses the memory, so that parsing many JSON texts allocates
+  /// nothing after the longest one. Values of the previous text remain valid.
   ///
   /// - Throws: the first error in the text, with its position. The ``root`` is then `null`.
   public mutating func parse(_ text: Span<UInt8>, maximumDepth: Int = defaultMaximumDepth) throws(JSONError) {
     try read(text, maximumDepth: maximumDepth)
     bytes.removeAll(keepingCapacity: true)
     bytes.reserveCapacity(text.count + decoded.count)
-    // The buffer is valid during the call.
+    // The buffer is used only while it is valid, during this call.
     unsafe text.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     bytes.append(contentsOf: decoded)
   }
 
-  /// Parses the text into nodes and decoded strings.
+  /// Parses the text into nodes, and decodes its strings.
   private mutating func read(_ text: Span<UInt8>, maximumDepth: Int) throws(JSONError) {
     var nodes = take(&self.nodes)
     var decoded = take(&self.decoded)
@@ -66,8 +66,8 @@ public struct JSONDocument: Sendable {
       reset()
       throw JSONError(.tooLarge(limit: Self.maximumCount), line: 1, column: 1, offset: 0)
     }
-    // A node rarely has fewer than 7 bytes of text. Reserving memory for a large text avoids copying; unused memory is
-    // never touched.
+    // A value rarely has fewer than 7 bytes of text. For a large text, reserve the memory in advance, so that it is not
+    // copied while the array grows. Reserved memory that remains unused costs nothing.
     if text.count >= Self.largeCount { nodes.reserveCapacity(text.count / 7) }
     var parser = JSONParser(
       text, maximumDepth: min(max(maximumDepth, 1), 512), nodes: consume nodes, decoded: consume decoded)
@@ -82,8 +82,8 @@ public struct JSONDocument: Sendable {
     self.decoded = take(&parser.decoded)
   }
 
-  /// Returns an upper bound for the memory of a document, including its text, bytes. It counts the characters that
-  /// precede values and does not parse the text.
+  /// Returns an upper bound of the memory that a document needs, including its text, in bytes. It counts the characters
+  /// that precede values and does not parse the text.
   public static func mostMemory(for text: Span<UInt8>) -> Int {
     var values = 1
     for index in text.indices {
@@ -96,7 +96,7 @@ public struct JSONDocument: Sendable {
     return 2 * text.count + values * (MemoryLayout<JSONNode>.stride * 3 / 2)
   }
 
-  /// The value of the text.
+  /// The whole text as a value.
   public var root: JSONValue { JSONValue(document: self, index: 0) }
 
   private mutating func reset() {
@@ -107,7 +107,7 @@ public struct JSONDocument: Sendable {
   }
 }
 
-/// Moves an array out of a variable, so that the caller is its only owner.
+/// Moves an array out of a variable, so that the caller is its only owner and can change it without a copy.
 private func take<Element>(_ array: inout [Element]) -> [Element] {
   var taken: [Element] = []
   swap(&taken, &array)

@@ -1,9 +1,9 @@
 /// An error in a JSON text: the problem, its position and what was expected.
 ///
-/// Syntax errors come from ``JSONDocument``. The others come from reading its values (``JSONValue``,
-/// ``JSONObjectReader``), or from the caller's own rules (``JSONValue/invalid(expected:found:)``).
+/// ``JSONDocument`` throws syntax errors. Other errors are thrown when values are read (``JSONValue``,
+/// ``JSONObjectReader``), or by the caller's own rules (``JSONValue/invalid(expected:found:)``).
 public struct JSONError: Error, Equatable, Sendable {
-  /// The problem, with the data for its message.
+  /// The kind of problem, with the data for its message.
   public enum Kind: Equatable, Sendable {
     /// The text is empty or only white space.
     case empty
@@ -11,9 +11,9 @@ public struct JSONError: Error, Equatable, Sendable {
     case byteOrderMark
     /// The text ends within a value.
     case unexpectedEnd(expected: String)
-    /// A byte is not allowed here.
+    /// A byte is not allowed at its position.
     case unexpectedCharacter(UInt8, expected: String)
-    /// The value is followed by more than white space.
+    /// Something other than white space follows the value. The byte is its first one.
     case trailingContent(UInt8)
     /// A number violates RFC 8259 (section 6): a leading zero or plus sign, a point without digits, or no digits.
     case invalidNumber(expected: String)
@@ -29,29 +29,29 @@ public struct JSONError: Error, Equatable, Sendable {
     case tooDeep(limit: Int)
     /// The text has more bytes than the limit.
     case tooLarge(limit: Int)
-    /// The object already has this key, on line `firstLine`.
+    /// The object has this key twice. `firstLine` is the line of the first one.
     case duplicateKey(String, firstLine: Int)
     /// The value has the wrong type.
     case wrongType(expected: String, found: String)
     /// A required key is missing.
     case missingKey(String)
-    /// The key is unknown; `known` are the accepted ones.
+    /// The object may not have this key; `known` are the keys that it may have.
     case unknownKey(String, known: [String])
     /// The value is outside the allowed range.
     case outOfRange(expected: String, found: String)
-    /// The value violates a rule of its reader.
+    /// The value violates a rule of the code that reads it.
     case invalidValue(expected: String, found: String)
   }
 
-  /// The problem.
+  /// The kind of problem, with the data for its message.
   public var kind: Kind
-  /// Line, from 1. Lines end with LF, CR LF or CR.
+  /// Line of the error, from 1. Lines end with LF, CR LF or CR.
   public var line: Int
-  /// Column, from 1, in Unicode scalars, as editors count.
+  /// Column of the error, from 1, in Unicode scalars, as editors count.
   public var column: Int
-  /// Offset in bytes, from 0.
+  /// Offset of the error in the text, bytes, from 0.
   public var offset: Int
-  /// Path of the value, for example `adapters[1].baud`; empty for the root.
+  /// JSON path of the value at fault, for example `adapters[1].baud`; empty for the root.
   public var path: String
 
   /// Creates an error; the parameters are the properties of the same names.
@@ -65,7 +65,8 @@ public struct JSONError: Error, Equatable, Sendable {
 }
 
 extension JSONError: CustomStringConvertible {
-  /// The message in one line: `3:14: adapters[1].baud: expected a whole number from 1200 to 4000000, found 12`.
+  /// The message as one text line, for example: `3:14: adapters[1].baud: expected a whole number from 1200 to 4000000,
+  /// found 12`.
   public var message: String {
     path.isEmpty ? "\(line):\(column): \(reason)" : "\(line):\(column): \(path): \(reason)"
   }
@@ -77,7 +78,7 @@ extension JSONError: CustomStringConvertible {
   /// The error as one text line, which is ``message``.
   public var description: String { message }
 
-  /// The problem and the expectation, without the position.
+  /// The problem and what was expected, without the position.
   public var reason: String {
     switch kind {
     case .empty: "no JSON value: the text is empty"
@@ -102,7 +103,8 @@ extension JSONError: CustomStringConvertible {
     }
   }
 
-  /// The reason for rejecting an unknown key: the most similar known key, or else all known keys.
+  /// Returns the reason for rejecting an unknown key. It contains the most similar known key; if none is similar, all
+  /// known keys.
   public static func unknownKeyReason(_ key: String, among known: [String]) -> String {
     let start = "unknown key \(quoted(key))"
     if let near = nearestName(to: key, among: known) { return start + "; did you mean \(quoted(near))?" }
@@ -110,8 +112,8 @@ extension JSONError: CustomStringConvertible {
     return start + "; known here: " + known.joined(separator: ", ")
   }
 
-  /// Quotes a text of the input for a message: on one line, at most 60 characters. Characters that
-  /// are not shown, or change the direction of the text around them, are escaped.
+  /// Returns a text of the input in quotes for a message: on one line, at most 60 characters. Characters that are not
+  /// shown, or change the direction of the text around them, are escaped.
   public static func quoted(_ text: some StringProtocol) -> String {
     var out = "\""
     for (index, scalar) in text.unicodeScalars.enumerated() {

@@ -1,11 +1,12 @@
 /// The faults of a document that its reader found, at least one.
 public struct JSONFaults: Error, Equatable, Sendable {
-  /// In the order of the text.
+  /// The faults, in the order of the text.
   public let all: [JSONError]
 }
 
 extension [JSONError] {
-  /// Returns a line for each fault, with the file name. If the reading ended at the limit of faults, a last line says so.
+  /// Returns a text line for each fault, with the file name. If there may be more faults than ``mostFaults``, a last
+  /// line says so.
   public func messages(in file: String) -> [String] {
     map { $0.message(in: file) }
       + (count < JSONDocument.mostFaults ? [] : ["\(file): only the first \(count) faults are shown"])
@@ -13,17 +14,18 @@ extension [JSONError] {
 }
 
 extension JSONDocument {
-  /// The maximum number of faults that one reading reports.
+  /// The maximum number of faults that ``JSONDocument/readReportingAllFaults(_:)`` reports.
   public static let mostFaults = 32
 
   /// Reads the document and reports all its faults, although the reader throws the first.
   ///
-  /// After a fault, the value at which it is counts as absent, and the reader starts again, until it finds no other
-  /// fault. A fault of an object or array is not reported if it may follow from an earlier fault in it: a required key
-  /// whose value is faulty is not missing. If a rule about two keys needs one that is faulty, the reader asks
-  /// ``JSONValue/leavesOut(_:)``.
+  /// After a fault, the faulty value is left out, which means that it counts as absent, and the document is read again,
+  /// until there is no further fault. A fault of an object or array is not reported if it may follow from an earlier
+  /// fault within it: a required key is not reported as missing if its value was left out. A reader that checks a rule
+  /// about two keys must ask ``JSONValue/leavesOut(_:)`` whether one of them was left out.
   ///
-  /// - Parameter read: reads the root; it is called once more for each fault, and must not change anything else.
+  /// - Parameter read: reads the root and throws the first fault. It is called again after each fault, so it must have
+  ///   no other effects.
   /// - Throws: ``JSONFaults``, at most ``mostFaults``.
   public func readReportingAllFaults<Value>(
     _ read: (JSONValue) throws(JSONError) -> Value
@@ -44,15 +46,15 @@ extension JSONDocument {
     throw JSONFaults(all: faults.sorted { $0.offset < $1.offset })
   }
 
-  /// Whether a fault may follow from those at nodes that are left out.
+  /// Whether a fault of a value may follow from faults within it, because a node in it is left out.
   private func mayFollow(_ error: JSONError, at node: Int) -> Bool {
     if case .missingKey(let key) = error.kind { return JSONValue(document: self, index: node).leavesOut(key) }
     return nodes[node..<end(of: node)].contains(where: \.isLeftOut)
   }
 
-  /// Leaves a node out; if it is already, the nearest container of it that is not.
+  /// Leaves a node out. If it is left out already, leaves out the innermost of its containers that is not.
   ///
-  /// - Returns: `false` if this is the root, of which nothing remains.
+  /// - Returns: `false` if that container is the root, so that nothing of the document remains.
   private mutating func leaveOut(_ node: Int) -> Bool {
     var node = node
     while nodes[node].isLeftOut, node > 0 { node = container(of: node) }

@@ -19,24 +19,24 @@ enum JSONNumber {
     return value
   }
 
-  /// Returns the nearest `Double`; `nil` if the number overflows.
+  /// Returns the `Double` nearest to the number; `nil` if the number is too large for a `Double`.
   static func double(_ digits: Span<UInt8>) -> Double? {
     if let exact = exactDouble(digits) { return exact }
-    // The standard library's conversion is correctly rounded. The buffer is valid during the call.
+    // The standard library rounds to the nearest `Double`. The buffer is used only while it is valid, during this call.
     let text = unsafe digits.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
     guard let value = Double(text), value.isFinite else { return nil }
     return value
   }
 
-  /// Converts with a single operation, which rounds correctly if both the digits and the power of ten are exact in a
-  /// `Double` (Clinger 1990); otherwise returns `nil`.
+  /// Converts a number with one multiplication or division, whose result is rounded correctly if the digits and the
+  /// power of ten are both exact in a `Double` (Clinger 1990). Returns `nil` if they are not.
   @inline(__always)
   private static func exactDouble(_ digits: Span<UInt8>) -> Double? {
     var mantissa: UInt64 = 0
     var scale = 0
     let isNegative = digits[0] == UInt8(ascii: "-")
     var index = isNegative ? 1 : 0
-    // Index of the decimal point; the end of the text if there is none.
+    // Index of the decimal point. Without one, the end of the text.
     var point = digits.count
     while index < digits.count {
       let digit = UInt64(digits[index] &- UInt8(ascii: "0"))
@@ -67,7 +67,7 @@ enum JSONNumber {
   }
 }
 
-/// The powers of ten that are exact in a `Double`.
+/// The powers of ten that a `Double` represents exactly.
 private let powersOfTen: [Double] = [
   1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
   1e21, 1e22,

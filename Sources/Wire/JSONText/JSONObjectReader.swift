@@ -1,8 +1,8 @@
-/// Reads an object strictly: required keys, optional keys and no others.
+/// Reads an object and accepts no unknown keys.
 ///
-/// Call order: `init`, one call for each key that the object may have, then ``finish()``. It rejects keys that were not
-/// read and suggests the most similar key that was. Every call throws a ``JSONError`` with the position if the key is
-/// missing, has the wrong type or is out of range.
+/// Make one call for each key that the object may have, then call ``finish()``. It rejects any key for which there was
+/// no call, and its message suggests the most similar accepted key. A call throws a ``JSONError`` with the position if
+/// a required key is missing, or if the value has the wrong type or is out of range.
 ///
 ///     var reader = try JSONObjectReader(value)
 ///     let path = try reader.requiredString("path")
@@ -21,7 +21,8 @@ public struct JSONObjectReader: Sendable {
     self.object = object
   }
 
-  /// Returns the value of an optional key; `nil` if missing. `null` is a value.
+  /// Returns the value of an optional key; `nil` if the object does not have the key. A JSON `null` is returned as a
+  /// value.
   public mutating func optional(_ key: String) -> JSONValue? {
     know(key)
     return object[key]
@@ -29,86 +30,87 @@ public struct JSONObjectReader: Sendable {
 
   /// Returns the value of a required key.
   ///
-  /// - Throws: ``JSONError/Kind/missingKey(_:)``
+  /// - Throws: ``JSONError/Kind/missingKey(_:)``.
   public mutating func required(_ key: String) throws(JSONError) -> JSONValue {
     guard let value = optional(key) else { throw object.error(.missingKey(key)) }
     return value
   }
 
-  /// Returns the value of a required key after ``finish()``. Nothing can be read without this value, so that the faults
-  /// of all other keys are found before.
+  /// Checks all other keys like ``finish()``, then returns the value of a required key. Use it if nothing can be read
+  /// without this value, so that faults of other keys are reported first.
   ///
-  /// - Throws: also ``JSONError/Kind/missingKey(_:)``.
+  /// - Throws: the errors of ``finish()``, or ``JSONError/Kind/missingKey(_:)``.
   public mutating func requiredLast(_ key: String) throws(JSONError) -> JSONValue {
     know(key)
     try finish()
     return try required(key)
   }
 
-  /// Accepts keys without reading them.
+  /// Accepts keys whose values do not matter.
   public mutating func ignore(_ keys: String...) { for key in keys { know(key) } }
 
-  /// Notes a key that the object may have, once.
+  /// Adds a key to those that the object may have, unless it was added already.
   private mutating func know(_ key: String) { if !known.contains(key) { known.append(key) } }
 
-  /// Ends reading.
+  /// Ends the reading of the object.
   ///
-  /// - Throws: ``JSONError/Kind/unknownKey(_:known:)`` for the first key that was not read.
+  /// - Throws: ``JSONError/Kind/unknownKey(_:known:)`` for the first key that was neither read nor ignored.
   public func finish() throws(JSONError) {
     for member in object.members where !known.contains(where: { member.hasKey($0) }) {
       throw member.keyValue.error(.unknownKey(member.key, known: known))
     }
   }
 
-  /// Returns a required string.
+  /// Returns the value of a required key, a string.
   public mutating func requiredString(_ key: String) throws(JSONError) -> String {
     try required(key).requireString()
   }
-  /// Returns an optional string; `nil` if missing.
+  /// Returns the value of an optional key, a string; `nil` if the object does not have the key.
   public mutating func optionalString(_ key: String) throws(JSONError) -> String? {
     try optional(key)?.requireString()
   }
-  /// Returns a required string that must be one of `choices`.
+  /// Returns the value of a required key, a string that must be one of `choices`.
   public mutating func requiredString(_ key: String, oneOf choices: [String]) throws(JSONError) -> String {
     try required(key).requireString(oneOf: choices)
   }
-  /// Returns an optional string that must be one of `choices`; `nil` if missing.
+  /// Returns the value of an optional key, a string that must be one of `choices`; `nil` if the object does not have
+  /// the key.
   public mutating func optionalString(_ key: String, oneOf choices: [String]) throws(JSONError) -> String? {
     try optional(key)?.requireString(oneOf: choices)
   }
-  /// Returns a required `true` or `false`.
+  /// Returns the value of a required key, `true` or `false`.
   public mutating func requiredBool(_ key: String) throws(JSONError) -> Bool { try required(key).requireBool() }
-  /// Returns an optional `true` or `false`; `nil` if missing.
+  /// Returns the value of an optional key, `true` or `false`; `nil` if the object does not have the key.
   public mutating func optionalBool(_ key: String) throws(JSONError) -> Bool? { try optional(key)?.requireBool() }
-  /// Returns a required integer within `range`.
+  /// Returns the value of a required key, an integer within `range`.
   public mutating func requiredInt(
     _ key: String, in range: ClosedRange<Int> = .min ... .max
   ) throws(JSONError) -> Int { try required(key).requireInt(in: range) }
-  /// Returns an optional integer within `range`; `nil` if missing.
+  /// Returns the value of an optional key, an integer within `range`; `nil` if the object does not have the key.
   public mutating func optionalInt(
     _ key: String, in range: ClosedRange<Int> = .min ... .max
   ) throws(JSONError) -> Int? { try optional(key)?.requireInt(in: range) }
-  /// Returns a required number within `range`.
+  /// Returns the value of a required key, a number within `range`.
   public mutating func requiredDouble(
     _ key: String, in range: ClosedRange<Double> = JSONValue.finite
   ) throws(JSONError) -> Double { try required(key).requireDouble(in: range) }
-  /// Returns an optional number within `range`; `nil` if missing.
+  /// Returns the value of an optional key, a number within `range`; `nil` if the object does not have the key.
   public mutating func optionalDouble(
     _ key: String, in range: ClosedRange<Double> = JSONValue.finite
   ) throws(JSONError) -> Double? { try optional(key)?.requireDouble(in: range) }
-  /// Returns the elements of a required array.
+  /// Returns the elements of a required key's value, an array.
   public mutating func requiredArray(_ key: String) throws(JSONError) -> JSONElements {
     try required(key).requireArray()
   }
-  /// Returns the elements of an optional array; `nil` if missing.
+  /// Returns the elements of an optional key's value, an array; `nil` if the object does not have the key.
   public mutating func optionalArray(_ key: String) throws(JSONError) -> JSONElements? {
     try optional(key)?.requireArray()
   }
-  /// Returns a reader for a required object.
+  /// Returns a reader for a required key's value, an object.
   public mutating func requiredObject(_ key: String) throws(JSONError) -> JSONObjectReader {
     try JSONObjectReader(required(key))
   }
-  /// Returns a reader for an optional object; `nil` if missing.
+  /// Returns a reader for an optional key's value, an object; `nil` if the object does not have the key.
   public mutating func optionalObject(_ key: String) throws(JSONError) -> JSONObjectReader? {
     guard let value = optional(key) else { return nil }
     return try JSONObjectReader(value)

@@ -1,6 +1,6 @@
 extension JSONParser {
-  /// Throws an error if an object has duplicate keys. RFC 8259 (section 4) does not define their meaning, and choosing
-  /// one of them would hide a mistake.
+  /// Throws an error if an object has duplicate keys. RFC 8259 (section 4) does not define what they mean, and using
+  /// one of the two values would hide a mistake.
   func refuseDuplicateKeys(of object: Int) throws(JSONError) {
     let count = Int(nodes[object].start)
     if count < 2 { return }
@@ -12,7 +12,8 @@ extension JSONParser {
       keys.append(index)
       index = end(of: index + 1)
     }
-    // Sort instead of hashing, so that no choice of keys makes this slow. Equal keys keep the order of the text.
+    // Sort the keys instead of hashing them, so that no choice of keys can make this slow. Equal keys keep the order of
+    // the text.
     keys.sort { order($0, $1) != 0 ? order($0, $1) < 0 : $0 < $1 }
     var firstDouble: (again: Int, first: Int)?
     for (key, next) in zip(keys, keys.dropFirst()) where order(key, next) == 0 {
@@ -42,12 +43,13 @@ extension JSONParser {
 
   private func end(of index: Int) -> Int { nodes[index].isContainer ? Int(nodes[index].extent) : index + 1 }
 
-  /// Returns a byte of a string's value.
+  /// Returns the byte at an index of ``JSONDocument/bytes``: of the text, or of the decoded strings after it.
   private func valueByte(_ index: Int) -> UInt8 {
     index < bytes.count ? bytes[index] : decoded[index - bytes.count]
   }
 
-  /// Compares two keys: negative, zero or positive if the first one sorts before, equal to or after the second.
+  /// Compares two keys. The result is negative if the first one sorts before the second, 0 if they are equal, and
+  /// otherwise positive.
   private func order(_ first: Int, _ second: Int) -> Int {
     let (a, b) = (nodes[first], nodes[second])
     if a.extent != b.extent { return a.extent < b.extent ? -1 : 1 }
@@ -63,7 +65,7 @@ extension JSONParser {
     return String(decoding: (0..<Int(node.extent)).map { valueByte(Int(node.start) + $0) }, as: UTF8.self)
   }
 
-  /// The path of the innermost value that is being parsed.
+  /// The JSON path of the innermost value that is being parsed.
   var openPath: String {
     var path = ""
     for container in open {

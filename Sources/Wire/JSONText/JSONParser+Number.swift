@@ -1,5 +1,5 @@
 extension JSONParser {
-  /// Parses a number (RFC 8259, section 6) and keeps its text.
+  /// Parses a number (RFC 8259, section 6) and keeps its text. Examples:
   ///
   ///     -0   12   3.14   6.02e23
   mutating func parseNumber() throws(JSONError) {
@@ -27,7 +27,7 @@ extension JSONParser {
       JSONNode(offset: UInt32(start), start: UInt32(start), extent: UInt32(next - start), kind: .number))
   }
 
-  /// Skips at least one digit and returns the offset after the digits.
+  /// Skips decimal digits, of which there must be at least one, and returns the offset after them.
   @inline(__always)
   private func digits(from first: Int, _ expected: StaticString) throws(JSONError) -> Int {
     var next = first

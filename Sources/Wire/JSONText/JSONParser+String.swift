@@ -1,5 +1,5 @@
 extension JSONParser {
-  /// Parses a string from its opening to its closing quote and validates UTF-8 and escapes.
+  /// Parses a string from its opening to its closing quote, and checks its UTF-8 and its escape sequences.
   mutating func parseString() throws(JSONError) {
     let quote = position
     position += 1
@@ -27,19 +27,20 @@ extension JSONParser {
     throw error(.unexpectedEnd(expected: "a closing quote"))
   }
 
-  /// Skips eight bytes at a time while they are ASCII without quotes, backslashes and control characters.
+  /// Skips eight bytes at a time, while all of them are ASCII other than quotes, backslashes and control characters.
   @inline(__always)
   private mutating func skipPlainASCII() {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let tops: UInt64 = 0x8080_8080_8080_8080
     let raw = unsafe bytes.bytes
     while position &+ 8 <= bytes.count {
-      // Bounds are checked, and any eight bytes are a valid UInt64.
+      // The offset is within the text, and any eight bytes are a valid UInt64.
       let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
       let quote = word ^ (ones &* 0x22)
       let backslash = word ^ (ones &* 0x5C)
-      // The top bit of a byte is set if the subtraction borrowed, which means that the byte was 0 (or below 0x20 for
-      // control characters). A borrow may also mark a byte above a marked one, which only ends the loop early.
+      // The top bit of a byte is set if the subtraction for this byte borrowed: for quotes and backslashes if the byte
+      // was 0, for control characters if it was below 0x20. A borrow may also set the bit of the next higher byte,
+      // which only ends the loop early.
       let marks =
         ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((word &- ones &* 0x20) & ~word) | word
       if marks & tops != 0 { return }
@@ -47,7 +48,7 @@ extension JSONParser {
     }
   }
 
-  /// Parses a string again from its opening quote and writes its value to `decoded`.
+  /// Parses a string with escape sequences again, from its opening quote, and writes its value to `decoded`.
   private mutating func parseEscapedString(quote: Int) throws(JSONError) {
     let start = decoded.count
     position = quote + 1
@@ -134,7 +135,7 @@ extension JSONParser {
     return unit
   }
 
-  /// Returns the length of the UTF-8 sequence at `position` (RFC 3629, section 4); its first byte is not ASCII.
+  /// Returns the length of the UTF-8 sequence at `position` (RFC 3629, section 4), whose first byte is not ASCII.
   private func utf8Length() throws(JSONError) -> Int {
     let lead = bytes[position]
     let length: Int

@@ -1,19 +1,20 @@
-/// Parses strict RFC 8259 in one pass and appends the values to `nodes`.
+/// Parses a JSON text strictly according to RFC 8259, from start to end, and appends its values to `nodes`.
 ///
-/// Its recursion is limited by `maximumDepth`. Only strings with escapes are copied.
+/// `maximumDepth` limits its recursion. Only strings with escape sequences are copied.
 struct JSONParser: ~Copyable, ~Escapable {
   let bytes: Span<UInt8>
   let maximumDepth: Int
   var position = 0
   var nodes: [JSONNode]
-  /// Values of strings with escapes. The document appends them to the text, so their offsets count from its end.
+  /// Decoded values of strings with escape sequences. The document appends them to the text, and offsets in `nodes`
+  /// assume this.
   var decoded: [UInt8]
-  /// The open containers, outermost first; they are the path of an error.
+  /// The arrays and objects that are being parsed, outermost first. They give the path of an error.
   var open: [OpenContainer] = []
 
-  /// A container that is being parsed.
+  /// An array or object that is being parsed.
   struct OpenContainer {
-    /// Index of the container's node.
+    /// Index of the array's or object's node.
     var node: Int
     /// Index of the key whose value is being parsed; `nil` in arrays and between members.
     var key: Int?
@@ -27,7 +28,7 @@ struct JSONParser: ~Copyable, ~Escapable {
     self.decoded = decoded
   }
 
-  /// Parses the text: one value, surrounded by white space only.
+  /// Parses the text, which must be one value, optionally surrounded by white space.
   mutating func parseText() throws(JSONError) {
     if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { throw error(.byteOrderMark) }
     skipWhiteSpace()
@@ -145,7 +146,7 @@ struct JSONParser: ~Copyable, ~Escapable {
     position += 1
   }
 
-  /// Makes an error at `position`, or at another offset.
+  /// Returns an error at `position`, or at another offset if one is given.
   func error(_ kind: JSONError.Kind, at offset: Int? = nil) -> JSONError {
     let offset = offset ?? position
     let place = TextPosition(of: offset, in: bytes)

@@ -1,8 +1,8 @@
-/// Formats the path of a value: `adapters[1].baud`, `["odd key"].x`.
+/// Formats the JSON path of a value: `adapters[1].baud`, `["odd key"].x`.
 enum JSONPath {
   /// Appends a key to a path.
   static func append(key: String, to path: inout String) {
-    // Other keys are quoted, and cut off if they are long.
+    // A key with other characters is quoted, and cut off if it is long.
     let isPlain =
       !key.isEmpty && key.utf8.count <= 60
       && key.utf8.allSatisfy {

@@ -1,12 +1,13 @@
 extension JSONValue {
-  /// The value of an integer without decimal point and exponent; `nil` if it does not fit `Int`, or for any other type.
+  /// The value of an integer without decimal point and exponent; `nil` if it does not fit `Int`, or if the value is
+  /// anything else.
   public var int: Int? {
     guard node.kind == .number else { return nil }
     return JSONNumber.int(valueSpan)
   }
 
-  /// The `Double` nearest to the number (round half to even); `nil` if it overflows, or for any other type. Numbers
-  /// that underflow are 0.
+  /// The `Double` nearest to the number (round half to even); `nil` if the number is too large for a `Double`, or if
+  /// the value has any other type. A number that is too small is 0.
   public var double: Double? {
     guard node.kind == .number else { return nil }
     return JSONNumber.double(valueSpan)

@@ -1,9 +1,10 @@
 extension JSONValue {
   /// Calls `body` with the first two numbers of each element of this array, for example for positions:
-  /// `[[9.1,47.6],[9.2,47.7,430]]`. It makes no ``JSONValue`` for each pair, so that millions of pairs are fast.
+  /// `[[9.1,47.6],[9.2,47.7,430]]`. It makes no ``JSONValue`` for each element, so that an array of millions takes
+  /// little time.
   ///
-  /// - Returns: the first element that is not an array beginning with two numbers; elements after it are not read.
-  ///   Returns this value if it is not an array, and `nil` on success.
+  /// - Returns: `nil` on success; this value if it is not an array; otherwise the first element that is not an array
+  ///   beginning with two numbers. Elements after it are not read.
   public func forEachPair(_ body: (Double, Double) -> Void) -> JSONValue? {
     guard node.kind == .array else { return self }
     let nodes = document.nodes.span

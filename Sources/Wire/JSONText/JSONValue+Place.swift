@@ -1,14 +1,14 @@
 extension JSONValue {
-  /// Offset of the value in the text, bytes.
+  /// Offset of the value's first character in the text, bytes.
   public var offset: Int { Int(node.offset) }
 
-  /// Line of its first character, from 1. Each access counts from the start of the text.
+  /// Line of the value's first character, from 1. Each access counts from the start of the text.
   public var line: Int { place.line }
 
-  /// Column of its first character, from 1, in Unicode scalars. Each access counts from the start of the text.
+  /// Column of the value's first character, from 1, in Unicode scalars. Each access counts from the start of the text.
   public var column: Int { place.column }
 
-  /// Path of the value, for example `adapters[1].baud`; empty for the root. The path of a key is that of its value.
+  /// JSON path of the value, for example `adapters[1].baud`; empty for the root. For a key, the path of its value.
   public var path: String {
     var path = ""
     var container = 0
@@ -19,32 +19,33 @@ extension JSONValue {
     return path
   }
 
-  /// Makes an error at this value, for the caller's own rules:
+  /// Returns an error at this value, for a rule of the caller:
   ///
   ///     throw value.invalid(expected: "a device path", found: "\"COM3\"")
   ///
   /// - Parameters:
   ///   - expected: what would be valid.
-  ///   - found: what was found; `nil` for ``summary``.
+  ///   - found: what was found instead; `nil` stands for ``summary``.
   public func invalid(expected: String, found: String? = nil) -> JSONError {
     error(.invalidValue(expected: expected, found: found ?? summary))
   }
 
-  /// Makes an error at this value, which should be an address. A text with `user:password@` or a query (`?token=…`) is
-  /// not shown.
+  /// Returns an error at this value, which should be an address. If the text contains `user:password@` or a query
+  /// (`?token=…`), the error does not show it.
   public func invalidAddress(expected: String) -> JSONError {
     let marks = Array("@?#".utf8)
     guard node.kind == .string, valueBytes.contains(where: marks.contains) else { return invalid(expected: expected) }
     return invalid(expected: expected, found: "one that is not shown, as it may hold a password")
   }
 
-  /// Makes an error of any kind at this value.
+  /// Returns an error of any kind at this value.
   public func error(_ kind: JSONError.Kind) -> JSONError {
     let place = self.place
     return JSONError(kind, line: place.line, column: place.column, offset: offset, path: path)
   }
 
-  /// The value in a message: the name of its type, or the scalar itself, shortened if it is long.
+  /// The value for a message: for an array or object, the name of its type; otherwise the value itself, shortened if it
+  /// is long.
   public var summary: String {
     switch node.kind {
     case .object: "an object"
@@ -61,7 +62,8 @@ extension JSONValue {
     TextPosition(of: offset, in: document.bytes.span.extracting(0..<document.textCount))
   }
 
-  /// Returns the child of a container that is or contains this value, and appends its name to the path.
+  /// Returns the child of an array or object that is or contains this value, and appends the child's key or index to
+  /// the path. `nil` if there is none.
   private func step(from container: Int, path: inout String) -> Int? {
     let isObject = document.nodes[container].kind == .object
     for (position, child) in document.children(of: container).enumerated() {

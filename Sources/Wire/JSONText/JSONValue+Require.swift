@@ -1,12 +1,12 @@
-/// Conversions that throw a ``JSONError`` with the position, the expectation and the value found.
+/// Conversions that throw a ``JSONError`` with the position, what was expected and what was found.
 extension JSONValue {
-  /// Returns the value of a string.
+  /// Returns the content of this value, which must be a string.
   public func requireString() throws(JSONError) -> String {
     guard let string else { throw wrongType("a string") }
     return string
   }
 
-  /// Returns the value of a string that must be one of `choices`.
+  /// Returns the content of this value, which must be a string that is one of `choices`.
   public func requireString(oneOf choices: [String]) throws(JSONError) -> String {
     if let string, choices.contains(string) { return string }
     let listed = choices.map { JSONError.quoted($0) }.joined(separator: ", ")
@@ -15,13 +15,13 @@ extension JSONValue {
     throw error(.invalidValue(expected: expected, found: summary))
   }
 
-  /// Returns the value of `true` or `false`.
+  /// Returns the content of this value, which must be `true` or `false`.
   public func requireBool() throws(JSONError) -> Bool {
     guard let bool else { throw wrongType("true or false") }
     return bool
   }
 
-  /// Returns an integer within `range`, written without decimal point and exponent.
+  /// Returns this value, which must be an integer within `range`, written without decimal point and exponent.
   public func requireInt(in range: ClosedRange<Int> = .min ... .max) throws(JSONError) -> Int {
     if let int, range.contains(int) { return int }
     let expected =
@@ -30,7 +30,7 @@ extension JSONValue {
     throw error(.outOfRange(expected: expected, found: summary))
   }
 
-  /// Returns a number within `range` as a finite `Double`.
+  /// Returns this value, which must be a number within `range`, as a finite `Double`.
   public func requireDouble(
     in range: ClosedRange<Double> = finite
   ) throws(JSONError) -> Double {
@@ -47,7 +47,7 @@ extension JSONValue {
     throw error(.outOfRange(expected: expected, found: summary))
   }
 
-  /// Returns the elements of an array.
+  /// Returns the elements of this value, which must be an array.
   public func requireArray() throws(JSONError) -> JSONElements {
     guard node.kind == .array else { throw wrongType("an array") }
     return elements
@@ -56,6 +56,6 @@ extension JSONValue {
   /// The range of all finite `Double` values.
   public static let finite = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
 
-  /// Makes an error for a value of the wrong type.
+  /// Returns the error for a value of the wrong type.
   func wrongType(_ expected: String) -> JSONError { error(.wrongType(expected: expected, found: summary)) }
 }

@@ -39,16 +39,16 @@ public struct JSONValue: Sendable {
     }
   }
 
-  /// The value of a string with its escapes resolved; `nil` for any other type.
+  /// The value of a string with its escape sequences decoded; `nil` for any other type.
   public var string: String? { node.kind == .string ? String(decoding: valueBytes, as: UTF8.self) : nil }
 
-  /// Whether this is a string with exactly this value. The comparison makes no `String`.
+  /// Whether this is a string with exactly this value. The comparison does not create a `String`.
   public func isString(_ text: StaticString) -> Bool {
     node.kind == .string && equals(text)
   }
 
-  /// Calls `body` with the UTF-8 bytes of a string, escapes resolved, or with the text of a number, without copying
-  /// them.
+  /// Calls `body` with the UTF-8 bytes of a string, its escape sequences decoded, or with the text of a number, without
+  /// copying them.
   ///
   /// - Returns: the result of `body`; `nil` for any other type.
   public func withUTF8<Result, Failure: Error>(
@@ -59,10 +59,11 @@ public struct JSONValue: Sendable {
     return try body(valueSpan)
   }
 
-  /// The text of a number as written, for example `1.50`; `nil` for any other type.
+  /// The text of a number as it is written, for example `1.50`; `nil` for any other type.
   public var numberText: String? { node.kind == .number ? String(decoding: valueBytes, as: UTF8.self) : nil }
 
-  /// Number of elements of an array or of members of an object, also of those that are left out; 0 for any other type.
+  /// Number of elements of an array or of members of an object, including those that are left out
+  /// (``JSONDocument/readReportingAllFaults(_:)``); 0 for any other type.
   public var count: Int { node.isContainer ? Int(node.start) : 0 }
 
   /// The value of a key; `nil` if the key is missing or this is not an object.
@@ -85,7 +86,7 @@ public struct JSONValue: Sendable {
   /// The members of an object in the order of the text, without those that are left out; empty for any other type.
   public var members: JSONMembers { JSONMembers(self) }
 
-  /// The value's bytes as a span, without retaining the array.
+  /// The bytes of a string's value or a number's text, as a span that does not retain the document.
   var valueSpan: Span<UInt8> {
     let start = Int(node.start)
     return document.bytes.span.extracting(start..<(start + Int(node.extent)))
@@ -114,10 +115,10 @@ public struct JSONMember: Sendable {
   /// The value after the colon.
   public let value: JSONValue
 
-  /// The key with its escapes resolved.
+  /// The key with its escape sequences decoded.
   public var key: String { String(decoding: keyValue.valueBytes, as: UTF8.self) }
 
-  /// Whether the key has this text. The comparison makes no `String`.
+  /// Whether the key equals this text. The comparison does not create a `String`.
   public func hasKey(_ key: String) -> Bool {
     let node = keyValue.node
     guard key.utf8.count == Int(node.extent) else { return false }
@@ -178,10 +179,10 @@ public struct JSONMembers: Sequence, IteratorProtocol, Sendable {
 }
 
 extension JSONDocument {
-  /// Returns the index of the node after a value and all its descendants.
+  /// Returns the index of the node that follows a value and all its descendants.
   func end(of index: Int) -> Int { nodes[index].isContainer ? Int(nodes[index].extent) : index + 1 }
 
-  /// Returns the indices of a container's elements or keys, also of those that are left out.
+  /// Returns the indices of the nodes of an array's elements or an object's keys, including those that are left out.
   func children(of container: Int) -> [Int] {
     var children: [Int] = []
     var next = container + 1
@@ -192,7 +193,7 @@ extension JSONDocument {
     return children
   }
 
-  /// - Parameter key: index of the key.
+  /// - Parameter key: index of the key's node.
   func member(_ key: Int) -> JSONMember {
     JSONMember(keyValue: JSONValue(document: self, index: key), value: JSONValue(document: self, index: key + 1))
   }

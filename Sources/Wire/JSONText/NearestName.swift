@@ -1,5 +1,5 @@
-/// Returns the known name most similar to a misspelled one, ignoring case: with an edit distance of at most 2, or 1 for
-/// names of fewer than five letters. `nil` if there is none.
+/// Returns the known name that is most similar to a misspelled one, ignoring case; `nil` if none is similar. The edit
+/// distance may be at most 2, or 1 for names of fewer than five letters.
 public func nearestName(to key: String, among known: [String]) -> String? {
   let written = Array(key.lowercased().utf8.prefix(64))
   var best: (key: String, distance: Int)?
@@ -10,7 +10,8 @@ public func nearestName(to key: String, among known: [String]) -> String? {
   return best?.key
 }
 
-/// Computes the edit distance: insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
+/// Computes the edit distance of two texts: the number of insertions, deletions, replacements and swaps of neighbours
+/// (optimal string alignment).
 private func editDistance(_ a: [UInt8], _ b: [UInt8]) -> Int {
   var beforeLast = [Int](repeating: 0, count: b.count + 1)
   var last = Array(0...b.count)

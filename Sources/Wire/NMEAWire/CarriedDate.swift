@@ -1,4 +1,4 @@
-/// The last known date, for epochs without one of their own. It is used only while it must be the same day.
+/// The last known date, for epochs whose sentences contain none. It is used only while it must still be the same day.
 ///
 /// A receiver at 10 Hz may send RMC or ZDA once a second, and GGA, which has no date, ten times.
 struct CarriedDate: BitwiseCopyable {
@@ -9,12 +9,13 @@ struct CarriedDate: BitwiseCopyable {
 
   /// Returns the date of an epoch.
   ///
-  /// If the time of day changes by half a day or more, midnight has passed, in either direction. The stored date is
-  /// then dropped until a sentence contains a new one. An epoch without a time gets no stored date.
+  /// If the time of day changes by half a day or more, in either direction, midnight has passed. The last known date is
+  /// then dropped until a sentence contains a date. For an epoch without a time of day, the last known date is not
+  /// returned.
   ///
   /// - Parameters:
-  ///   - named: the date in the epoch's own sentences; `nil` if there is none.
-  ///   - time: the epoch's time of day.
+  ///   - named: the date in the epoch's sentences; `nil` if they contain none.
+  ///   - time: the epoch's time of day; `nil` if unknown.
   /// - Returns: `nil` if the date is unknown.
   mutating func date(_ named: CalendarDate?, at time: TimeOfDay?) -> CalendarDate? {
     guard let time else { return named }

@@ -1,19 +1,20 @@
-/// Learns whether a receiver's cycle begins or ends with its sentences without a time.
+/// Learns from a receiver's output whether each cycle of sentences begins or ends with the sentences that have no time.
 ///
 ///     GGA(t) RMC(t) GSA │ GGA(t+1) RMC(t+1) GSA │          most receivers
 ///     GSA RMC(t) GGA(t) │ GSA RMC(t+1) GGA(t+1) │          some
 ///
-/// The order alone does not show whether a GSA between two times belongs to the earlier or the later one. The values
-/// that it repeats do: GSA repeats GGA's HDOP, and VTG repeats RMC's speed. If these values differ between the two
-/// epochs, the epoch with the matching value gets a vote. Without votes, the sentence belongs to the earlier epoch.
+/// The order alone does not show whether a GSA between two times belongs to the earlier or the later one. Its values
+/// do: GSA repeats the HDOP of its epoch's GGA, and VTG the speed of its epoch's RMC. If these values differ between
+/// the two epochs, the epoch with the matching value gets a vote. Without votes, the sentence belongs to the earlier
+/// epoch.
 struct CycleOrder: BitwiseCopyable {
   /// The values of one epoch that sentences without a time repeat.
   struct Evidence: BitwiseCopyable {
-    /// HDOP of GGA or GNS.
+    /// HDOP of the epoch's GGA or GNS; `nil` if unknown.
     var hdop: Decimal?
-    /// Speed of RMC, knots.
+    /// Speed in the epoch's RMC, knots; `nil` if unknown.
     var knots: Decimal?
-    /// `false` if the receiver reports that it has no fix; `nil` if it reports nothing.
+    /// Whether the receiver reports a fix; `false` if it reports that there is none, `nil` if it reports neither.
     var isValid: Bool?
   }
 
@@ -21,17 +22,16 @@ struct CycleOrder: BitwiseCopyable {
   private var before = Evidence()
   private var between = UntimedSentences()
 
-  /// The limit of votes. A few epochs are enough to change the decision in either direction.
+  /// The maximum number of votes for either order. It is low, so that a few epochs are enough to change the decision.
   private static var mostVotes: Int8 { 4 }
 
   /// Whether sentences without a time belong to the epoch that follows them.
   var isLeading: Bool { mutating get { votes > 0 } }
 
-  /// Counts the votes when an epoch ends, and stores the sentences after it for the next vote.
+  /// Counts the votes when an epoch ends, and stores the sentences without a time after it for the next vote.
   ///
   /// - Parameters:
-  ///   - evidence: the values of the epoch that ended. It follows the sentences stored before and precedes those in
-  ///     `group`.
+  ///   - evidence: the values of the epoch that ended. The epoch is between the stored sentences and those in `group`.
   ///   - group: the sentences without a time that follow the epoch.
   mutating func epochClosed(_ evidence: Evidence, followedBy group: inout UntimedSentences) {
     if !between.isEmpty {

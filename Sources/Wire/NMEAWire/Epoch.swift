@@ -1,11 +1,11 @@
-/// The combined data of the sentences with one time of day.
+/// The combined data of a receiver's sentences that have the same time of day.
 struct Epoch: BitwiseCopyable {
   private(set) var time: TimeOfDay?
   private(set) var isOpen = false
   private var untimed = UntimedSentences()
-  /// The kinds of sentences with a time field that have arrived, one bit each.
+  /// One bit for each kind of sentence with a time field: whether one has arrived in this epoch.
   private var kinds: UInt16 = 0
-  /// The claims of these sentences, as ``FixClaim`` bits.
+  /// The qualities of the fix that these sentences state, as ``FixClaim`` bits.
   private var claims: UInt8 = 0
   private var coordinates: Coordinates?
   private var coordinatesRank = 0
@@ -23,7 +23,7 @@ struct Epoch: BitwiseCopyable {
 
   /// Begins an epoch with the first sentence that has a time field.
   ///
-  /// The function changes the value in place, because copying an epoch is expensive.
+  /// The function changes an existing value, because copying an epoch takes long.
   ///
   /// - Parameters:
   ///   - time: the time of day; `nil` if the receiver does not know it.
@@ -50,7 +50,8 @@ struct Epoch: BitwiseCopyable {
   /// Whether a sentence belongs to this epoch.
   ///
   /// A sentence with an empty time belongs to the current epoch unless its kind has occurred already. This separates
-  /// the epochs before a receiver knows the time. GNS may repeat, because receivers send one for each constellation.
+  /// the epochs of a receiver that does not know the time yet. GNS may occur more than once, because some receivers
+  /// send one for each constellation.
   @inline(__always)
   mutating func accepts(_ time: TimeOfDay?, _ kind: SentenceKind) -> Bool {
     if let time { return time == self.time }
@@ -79,7 +80,7 @@ struct Epoch: BitwiseCopyable {
   mutating func add(_ gns: GNS, end: UInt64) {
     note(.gns, gns.claim, gns.coordinates, rank: 1, end)
     altitude = altitude ?? gns.altitude
-    // A GNS with an empty mode counts the satellites of one constellation only.
+    // A GNS without modes counts only the satellites of one constellation.
     if gns.claim != .silent { satellites = satellites ?? gns.satellites }
     hdop = hdop ?? gns.hdop
   }
@@ -100,11 +101,12 @@ struct Epoch: BitwiseCopyable {
     horizontalError = gst.horizontalError ?? horizontalError
   }
 
-  /// Records a sentence and chooses between its position and the one known so far.
+  /// Records a sentence, and chooses between its position and the epoch's position so far.
   ///
-  /// The position with the most decimals wins. Between equals, the order is GLL, GGA, GNS, RMC, and the later of two of
-  /// one kind. Positions differ if a boat's bus delays some sentences; gpsd then publishes GLL's for every time. A
-  /// position without a statement of its validity is ignored.
+  /// The position with the most decimals wins. If both have equally many, GLL takes precedence over GGA, GGA over GNS,
+  /// and GNS over RMC. Of two sentences of one kind, the later one wins. The positions of one epoch differ if a boat's
+  /// network delays some sentences; the program gpsd then publishes the position of GLL. A position is ignored if its
+  /// sentence does not state whether it is valid.
   private mutating func note(
     _ kind: SentenceKind, _ claim: FixClaim, _ position: Coordinates?, rank: Int, _ end: UInt64
   ) {
@@ -128,14 +130,15 @@ extension Epoch {
     }
   }
 
-  /// Whether any sentence reports that there is no fix or that it is simulated. One such sentence overrides all others.
+  /// Whether any sentence of the epoch states that there is no fix, or that the fix is simulated. One such sentence
+  /// overrides all others.
   private var isDenied: Bool {
     mutating get { claims & (FixClaim.invalid.rawValue | FixClaim.simulated.rawValue) != 0 }
   }
 
   private mutating func claims(_ claim: FixClaim) -> Bool { claims & claim.rawValue != 0 }
 
-  /// Returns the epoch's fix. The date comes from an earlier epoch if this one has none.
+  /// Returns the epoch's fix. If none of its sentences contains a date, the last known one is used.
   mutating func fix(carrying date: inout CarriedDate) -> Fix {
     var fix = Fix()
     fix.position = end
@@ -143,7 +146,7 @@ extension Epoch {
     fix.date = date.date(self.date, at: time)
     fix.satellites = satellites
     fix.trueHeading = untimed.trueHeading?.double()
-    // GSA reports no fix by satellites during dead reckoning. The estimated position is still valid.
+    // During dead reckoning, GSA states that there is no fix by satellites. The estimated position is still valid.
     let satellitesDeny = untimed.mode == 1 && !claims(.estimated)
     guard !isDenied, !satellitesDeny else { return fix }
     addMotion(to: &fix)
@@ -157,7 +160,7 @@ extension Epoch {
     return fix
   }
 
-  /// Adds course and speed. RMC takes precedence because it reports its own validity.
+  /// Adds course and speed to the fix. RMC takes precedence over VTG, because it states whether it is valid.
   private mutating func addMotion(to fix: inout Fix) {
     fix.course = (course ?? untimed.course)?.double()
     if let knots = knots ?? untimed.knots {
@@ -168,8 +171,8 @@ extension Epoch {
     }
   }
 
-  /// The type of the fix: estimated if dead reckoning has a part in it, otherwise the strongest claim, otherwise GSA's
-  /// dimensions.
+  /// The type of the fix: `estimated` if any sentence states dead reckoning; otherwise the most accurate type that any
+  /// sentence states; otherwise 2D or 3D, from GSA or, without it, from the altitude and the number of satellites.
   private var type: FixType {
     mutating get {
       if claims(.estimated) { return .estimated }

@@ -1,17 +1,18 @@
-/// Groups sentences into epochs, by their time of day or, for sentences without one, by their order.
+/// Groups sentences into epochs by their time of day. A sentence without a time is assigned by its place among the
+/// others.
 struct EpochAssembler: BitwiseCopyable {
   private var epoch = Epoch()
-  /// Sentences without a time since the last sentence with one.
+  /// Sentences without a time that followed the last sentence with one.
   private var pending = UntimedSentences()
   private var order = CycleOrder()
   private var date = CarriedDate()
 
   init() {}
 
-  /// Prepares the epoch of a sentence: continues the current epoch if the sentence belongs to it, otherwise begins a
-  /// new one.
+  /// Makes the epoch of a sentence the current one: continues the current epoch if the sentence belongs to it,
+  /// otherwise begins a new one.
   ///
-  /// The handler receives the epoch that ends.
+  /// If a new epoch begins, the handler receives the fix of the previous one.
   @inline(__always)
   mutating func open<Handler: FixHandler & ~Copyable>(
     _ time: TimeOfDay?, _ kind: SentenceKind, into handler: inout Handler
@@ -27,9 +28,9 @@ struct EpochAssembler: BitwiseCopyable {
     pending = UntimedSentences()
   }
 
-  /// Ends the current epoch with all sentences that have arrived.
+  /// Ends the current epoch, to which all sentences belong that have arrived.
   ///
-  /// - Returns: its fix; `nil` if there were no sentences.
+  /// - Returns: the epoch's fix; `nil` if there were no sentences.
   mutating func flush() -> Fix? {
     guard epoch.isOpen || !pending.isEmpty else { return nil }
     var none = UntimedSentences()

@@ -1,14 +1,14 @@
-/// The position in a sentence.
+/// The geographic position in a sentence.
 struct Coordinates: BitwiseCopyable {
   var latitude: Angle
   var longitude: Angle
 
-  /// Sum of the decimals of both angles. The more precise of two positions in one epoch is preferred.
+  /// Sum of the decimals of both angles. If two positions in one epoch differ, the one with more decimals is used.
   var decimals: Int { latitude.minutes.scale + longitude.minutes.scale }
 }
 
 extension FieldCursor {
-  /// Reads latitude and longitude with their hemispheres, four fields: `ddmm.mmmm,N,dddmm.mmmm,E`.
+  /// Reads latitude and longitude with their hemispheres from four fields: `ddmm.mmmm,N,dddmm.mmmm,E`.
   ///
   /// - Returns: `nil` if both angles are empty, with or without hemispheres.
   @_lifetime(self: copy self)
@@ -38,7 +38,7 @@ extension FieldCursor {
       wholeDegreeDigits: wholeDegreeDigits, limit: limit, positive: positive, negative: negative)
   }
 
-  /// Reads an angle with any number of decimals; `nil` if the field is empty.
+  /// Reads a latitude or longitude whose minutes have any number of decimals; `nil` if the field is empty.
   @_lifetime(self: copy self)
   mutating func longAngle(
     wholeDegreeDigits: Int, limit: Int, positive: UInt8, negative: UInt8
@@ -59,7 +59,8 @@ extension FieldCursor {
       index &+= 1
       while let digit = digit(bytes[index]) {
         index &+= 1
-        // 10⁻¹¹ minutes are a ten-thousandth of a millimetre. With more digits, the quotient would not be exact.
+        // Ignore further decimals: 10⁻¹¹ minutes are a ten-thousandth of a millimetre, and with more digits the
+        // conversion to degrees would not be exact.
         guard minutes.scale < Self.mostMinuteDecimals else { continue }
         minutes.value = minutes.value * 10 + Int64(widening: digit)
         minutes.scale += 1

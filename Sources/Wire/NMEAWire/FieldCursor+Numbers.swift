@@ -11,7 +11,7 @@ extension FieldCursor {
     return try longNumber()
   }
 
-  /// Reads a number of any form that is not empty.
+  /// Reads a number of any length and format. The field must not be empty.
   @_lifetime(self: copy self)
   mutating func longNumber() throws(RejectReason) -> Decimal {
     let sign = bytes[index]
@@ -47,7 +47,7 @@ extension FieldCursor {
     return isEmpty ? nil : value
   }
 
-  /// Skips fields of at most four digits. Other fields must follow.
+  /// Skips fields of at most four digits. They must not be the last ones of the sentence.
   @_lifetime(self: copy self)
   mutating func skipIntegers(_ count: Int) throws(RejectReason) {
     try begin()
@@ -76,7 +76,7 @@ extension FieldCursor {
     return angle
   }
 
-  /// Reads at least one digit, with an optional point.
+  /// Reads a number without a sign: at least one digit, with an optional decimal point.
   @inline(__always)
   @_lifetime(self: copy self)
   private mutating func digits() throws(RejectReason) -> Decimal {
@@ -96,7 +96,7 @@ extension FieldCursor {
         index &+= 1
       }
     }
-    // 64 bits hold any number of 18 digits.
+    // A number of at most 18 digits fits 64 bits.
     guard count > 0, count <= 18 else { throw .malformedField }
     return number
   }

@@ -1,5 +1,5 @@
 extension FieldCursor {
-  /// Reads `hhmmss` or `hhmmss.sss`; `nil` if the field is empty.
+  /// Reads a time `hhmmss` or `hhmmss.sss`; `nil` if the field is empty.
   @_lifetime(self: copy self)
   mutating func time() throws(RejectReason) -> TimeOfDay? {
     try begin()
@@ -34,7 +34,7 @@ extension FieldCursor {
     return time
   }
 
-  /// Reads `ddmmyy`; `nil` if the field is empty. The years 80–99 belong to the century in which GPS began.
+  /// Reads a date `ddmmyy`; `nil` if the field is empty. The years 80–99 are 1980–1999, because GPS began in 1980.
   @_lifetime(self: copy self)
   mutating func date() throws(RejectReason) -> CalendarDate? {
     try begin()

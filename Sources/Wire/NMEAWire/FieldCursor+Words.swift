@@ -1,20 +1,20 @@
-// A processor cannot predict where a loop over random digits ends, and each misprediction costs more than the
-// arithmetic. These functions therefore read the usual number formats from words of eight bytes, without a loop. Each
-// returns `nil` and consumes nothing if it does not support the format. The general function then reads the field or
-// reports its error.
+// A processor cannot predict where a loop over the digits of a number ends, and each misprediction takes longer than
+// the arithmetic. The functions below therefore read the usual number formats in words of eight bytes, without a loop.
+// Each of them returns `nil` and reads nothing if it does not support the format. Another function then reads the field
+// or reports its error.
 extension FieldCursor {
-  /// Returns eight bytes from `index + offset`; `nil` if fewer are left.
+  /// Returns the eight bytes that begin at `index + offset`; `nil` if fewer are left.
   @inline(__always)
   private func word(at offset: Int) -> DigitWord? {
     let first = index &+ offset
     guard first &+ 8 <= bytes.count else { return nil }
-    // Any eight bytes form a UInt64, and the guard ensures that they exist.
+    // Any eight bytes form a UInt64, and the guard ensures that there are eight.
     let raw = unsafe bytes.bytes
     return DigitWord(
       UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: first, as: UInt64.self)))
   }
 
-  /// Reads `12`, `62.5` or `545.4`, with at most seven characters, and its delimiter.
+  /// Reads a number such as `12`, `62.5` or `545.4`, with at most seven characters, and the delimiter after it.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func shortNumber() -> Decimal? {
@@ -29,7 +29,8 @@ extension FieldCursor {
     return Decimal(value: Int64(widening: word.number(end &- 1, withPointAt: first)), scale: end &- first &- 1)
   }
 
-  /// Reads `4807.03810,N,`: whole degrees and minutes, a point, one to five decimals, the hemisphere.
+  /// Reads an angle and its hemisphere, such as `4807.03810,N,`: whole degrees and minutes, a decimal point, one to
+  /// five decimals, the hemisphere.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func shortAngle(wholeDegreeDigits: Int, limit: Int, positive: UInt8, negative: UInt8) -> Angle? {
@@ -57,7 +58,8 @@ extension FieldCursor {
   /// Skips words of eight bytes that contain only commas and numbers of one or two digits, as long as they have fewer
   /// commas than `remaining`.
   ///
-  /// - Returns: number of digits of a number that it has skipped partly: 0, 1 or 2.
+  /// - Returns: the number of digits of the last number that were skipped already, if the number continues after the
+  ///   last word: 0, 1 or 2.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func skipShortIntegers(_ remaining: inout Int) -> Int {
@@ -70,7 +72,7 @@ extension FieldCursor {
     return digits
   }
 
-  /// Reads `hhmmss` or `hhmmss.sss`, and its delimiter.
+  /// Reads a time `hhmmss` or `hhmmss.sss`, and the delimiter after it.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func shortTime() -> TimeOfDay? {
@@ -81,7 +83,7 @@ extension FieldCursor {
       guard let back = word(at: 7), let decimals = back.firstOther, decimals >= 1 else { return nil }
       length = 7 &+ decimals
       guard isDelimiter(back.byte(decimals)) else { return nil }
-      // At most eight digits: seven, followed by zeros.
+      // The decimals have at most eight digits: seven that were read, followed by zeros.
       nanosecond = back.number(decimals) &* smallPowersOfTen.span[9 &- decimals]
     } else {
       guard isDelimiter(front.byte(6)) else { return nil }
@@ -99,26 +101,26 @@ extension FieldCursor {
   }
 }
 
-/// Eight characters, of which some are digits.
+/// Eight characters of a sentence, some of which are digits.
 struct DigitWord: BitwiseCopyable {
-  /// The value of each digit.
+  /// For each character that is a digit, its value in the character's byte.
   private let values: UInt64
-  /// The high bit of each byte that is not a digit.
+  /// For each character that is not a digit, the high bit of its byte.
   private let others: UInt64
 
   @inline(__always)
   init(_ word: UInt64) {
     values = word ^ 0x3030_3030_3030_3030
-    // Values of ten and more carry into the high bit of their byte, and never beyond it.
+    // A value of ten or more carries into the high bit of its byte, and never into the next byte.
     others = ((values & 0x7F7F_7F7F_7F7F_7F7F) &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080
   }
 
-  /// Index of the first byte that is not a digit; `nil` if all are digits.
+  /// Index of the first character that is not a digit; `nil` if all are digits.
   var firstOther: Int? {
     @inline(__always) get { others == 0 ? nil : others.trailingZeroBitCount &>> 3 }
   }
 
-  /// Index of the second byte that is not a digit; `nil` if there is none.
+  /// Index of the second character that is not a digit; `nil` if there is none.
   var secondOther: Int? {
     @inline(__always) get {
       let later = others & (others &- 1)
@@ -126,13 +128,13 @@ struct DigitWord: BitwiseCopyable {
     }
   }
 
-  /// Number of commas, and number of digits after the last one; `nil` if the word contains other characters or three
+  /// The number of commas, and of digits after the last one; `nil` if the word contains other characters, or three
   /// digits in a row.
   var shortList: (commas: Int, digitsBehind: Int)? {
     @inline(__always) get {
       let digits = others ^ 0x8080_8080_8080_8080
       guard digits & (digits &>> 8) & (digits &>> 16) == 0 else { return nil }
-      // A comma has the value 1C. No other byte that is not a digit does.
+      // A comma has the value 0x1C, and no other character that is not a digit has it.
       let commas = others &>> 7 &* 0x1C
       guard (values ^ commas) & (others &>> 7 &* 0xFF) == 0 else { return nil }
       let count = (others &>> 7 &* 0x0101_0101_0101_0101) &>> 56
@@ -150,15 +152,17 @@ struct DigitWord: BitwiseCopyable {
   @inline(__always)
   func number(_ count: Int) -> UInt32 { Self.number(values, count) }
 
-  /// Returns the number formed by the first `count + 1` characters, without the character at `point`.
+  /// Returns the number formed by the first `count + 1` characters without the decimal point, which is the character at
+  /// `point`.
   @inline(__always)
   func number(_ count: Int, withPointAt point: Int) -> UInt32 {
     let below = (1 &<< Self.bits(point)) &- 1
     return Self.number(values & below | (values &>> 8) & ~below, count)
   }
 
-  /// Returns the number formed by digits, the first one in the lowest byte. The digits are shifted up to add leading
-  /// zeros; pairs, then fours, then eights are combined.
+  /// Returns the number formed by `count` digits, the first of which is in the lowest byte. The digits are shifted so
+  /// that zeros precede them. Then neighbouring digits are combined to numbers of two digits, these to four, and these
+  /// to eight.
   @inline(__always)
   private static func number(_ digits: UInt64, _ count: Int) -> UInt32 {
     let aligned = digits &<< bits(8 &- count)

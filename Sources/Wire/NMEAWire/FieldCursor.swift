@@ -1,9 +1,10 @@
-/// Reads the comma-separated fields of one sentence.
+/// Reads the comma-separated fields of one sentence from start to end.
 ///
-/// An empty field is `nil`: the receiver does not know the value. A field that cannot be read invalidates the whole
-/// sentence, because an eight-bit checksum misses one damaged sentence in 256.
+/// An empty field is read as `nil`, because the receiver does not know the value. If a field cannot be read, the whole
+/// sentence is rejected: the eight-bit checksum does not detect one of 256 damaged sentences.
 struct FieldCursor: ~Escapable {
-  /// The sentence after `$` up to and including `*`, so that every field is followed by a byte.
+  /// The sentence after its `$`, up to and including the `*` before the checksum, so that every field is followed by a
+  /// delimiter.
   let bytes: Span<UInt8>
   /// Index of the next byte.
   var index: Int
@@ -45,10 +46,10 @@ struct FieldCursor: ~Escapable {
     return byte
   }
 
-  /// The next byte of the field; `nil` after the last field.
+  /// The next byte of the current field; `nil` after the last field.
   var peek: UInt8? { isAtEnd ? nil : bytes[index] }
 
-  /// Reads the next character of a field. Returns `nil` once at the end of the field.
+  /// Reads the next character of a field. At the end of the field, it reads the delimiter and returns `nil`.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func nextLetter() throws(RejectReason) -> UInt8? {
@@ -62,7 +63,7 @@ struct FieldCursor: ~Escapable {
     return byte
   }
 
-  /// Reads a unit or reference letter, which must be `expected` or empty.
+  /// Reads a field with the letter of a unit or a reference, which must be `expected`, or empty.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func unit(_ expected: UInt8) throws(RejectReason) {
@@ -85,13 +86,13 @@ struct FieldCursor: ~Escapable {
     return digit
   }
 
-  /// Checks that a field follows.
+  /// Checks that the sentence has another field.
   @inline(__always)
   func begin() throws(RejectReason) {
     guard !isAtEnd else { throw .missingField }
   }
 
-  /// Consumes the field's delimiter, which must be the byte at `index`.
+  /// Reads the delimiter of the field, and throws if the byte at `index` is not one.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func close() throws(RejectReason) {
@@ -99,7 +100,7 @@ struct FieldCursor: ~Escapable {
     end()
   }
 
-  /// Consumes the delimiter at `index`.
+  /// Reads the delimiter, which the caller knows to be at `index`.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func end() {

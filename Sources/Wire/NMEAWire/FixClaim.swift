@@ -1,4 +1,4 @@
-/// The quality of the fix according to one sentence: its status, quality or mode indicator.
+/// The quality of the fix that one sentence states, in its status, quality or mode indicator.
 ///
 /// The raw values are bits, so that an epoch can store the claims of all its sentences.
 enum FixClaim: UInt8, BitwiseCopyable {
@@ -19,8 +19,8 @@ enum FixClaim: UInt8, BitwiseCopyable {
   /// Carrier phase with fixed ambiguities (quality 4, mode R).
   case rtkFixed = 64
 
-  /// Reads GGA's quality indicator; 0 for an empty field. NovAtel receivers use the non-standard 9 for a fix with SBAS
-  /// corrections.
+  /// Creates a claim from GGA's quality indicator; 0 stands for an empty field. NovAtel receivers use the non-standard
+  /// 9 for a fix with SBAS corrections.
   init(quality: UInt8) throws(RejectReason) {
     switch quality {
     case 0: self = .silent
@@ -35,8 +35,8 @@ enum FixClaim: UInt8, BitwiseCopyable {
     }
   }
 
-  /// Reads the mode indicator of RMC, GLL, VTG or, for one constellation, GNS (NMEA 0183 2.3 and later); 0 for an empty
-  /// field.
+  /// Creates a claim from the mode indicator of RMC, GLL, VTG or, for one constellation, GNS (NMEA 0183 2.3 and later);
+  /// 0 stands for an empty field.
   init(mode: UInt8) throws(RejectReason) {
     switch mode {
     case 0: self = .silent
@@ -51,7 +51,8 @@ enum FixClaim: UInt8, BitwiseCopyable {
     }
   }
 
-  /// Combines the status of RMC and GLL, A (valid) or V (warning), with the mode, if there is one.
+  /// Creates a claim from the status of RMC and GLL, A (valid) or V (warning), and from the mode; 0 stands for a
+  /// missing one.
   ///
   /// According to the standard, the status is V with every mode other than that of a satellite fix. With mode E, a V
   /// therefore does not invalidate the estimated position.
@@ -63,7 +64,7 @@ enum FixClaim: UInt8, BitwiseCopyable {
     case (0x56, .simulated), (0x56, .estimated): self = claim
     case (0x56, _): self = .invalid
     case (0, .silent): self = .silent
-    // Without a status, a mode can invalidate a fix but not validate it.
+    // If the status is empty, a mode can show that the fix is invalid, but not that it is valid.
     case (0, _): self = claim == .simulated ? .simulated : .invalid
     default: throw .malformedField
     }

@@ -1,8 +1,8 @@
 /// Receives fixes and reports from a ``FixReader``, in the order of the stream.
 ///
 /// ``FixReader/receive(_:into:)``, ``FixReader/flush(into:)`` and ``FixReader/finish(into:)`` call it synchronously, on
-/// the caller's thread. `fix` calls have the order of the epochs. `rejected` and `accepted` are called at the end of a
-/// sentence, and so before the `fix` of its epoch.
+/// the caller's thread. It receives fixes in the order of their epochs. It calls `rejected` or `accepted` when a
+/// sentence ends, which is before it calls `fix` for the sentence's epoch.
 public protocol FixHandler: ~Copyable {
   /// Receives the fix of an epoch that has ended.
   mutating func fix(_ fix: Fix)
@@ -10,12 +10,12 @@ public protocol FixHandler: ~Copyable {
   /// Reports that a sentence was rejected. None of its data is used.
   ///
   /// - Parameters:
-  ///   - reason: why it was rejected.
-  ///   - sentence: its bytes from `$` up to the byte that ended it. Valid only during the call.
-  ///   - position: position of its `$` in the stream, counted from 0.
+  ///   - reason: why the sentence was rejected.
+  ///   - sentence: the bytes from its `$` up to the byte that ended it. The span is valid only during the call.
+  ///   - position: number of bytes before its `$` in the stream.
   mutating func rejected(_ reason: RejectReason, sentence: Span<UInt8>, position: UInt64)
 
-  /// Reports a sentence with a correct checksum that was used, or ignored because fixes do not need it. The default
+  /// Reports a sentence with a correct checksum, whether its data is used or fixes do not need it. The default
   /// implementation does nothing.
   mutating func accepted(_ kind: SentenceKind)
 }
@@ -28,14 +28,14 @@ extension FixHandler where Self: ~Copyable {
 ///
 /// Bytes outside a sentence (AIS, UBX, SiRF binary, a modem's prefix, comments) are skipped without a report.
 public enum RejectReason: UInt8, BitwiseCopyable, Equatable, Error, Sendable {
-  /// The text line ended without `*hh`. NMEA 0183 does not require a checksum for most sentences, but without it a
-  /// truncated sentence cannot be detected. gpsd ignores such receivers as well.
+  /// The text line ended without `*hh`. NMEA 0183 does not require a checksum for most sentences, but without one a
+  /// truncated sentence cannot be detected. The program gpsd also ignores receivers that send no checksums.
   case missingChecksum
-  /// Two hexadecimal digits do not follow the `*`.
+  /// The `*` is not followed by two hexadecimal digits.
   case malformedChecksum
   /// The checksum does not match the bytes.
   case checksumMismatch
-  /// The sentence contains the `$` of another one: bytes were lost and two sentences merged.
+  /// The sentence contains the `$` of another one, because bytes between them were lost.
   case interrupted
   /// The sentence contains an invalid byte: a control character such as NUL, or a byte greater than 0x7E.
   case invalidByte
@@ -50,7 +50,7 @@ public enum RejectReason: UInt8, BitwiseCopyable, Equatable, Error, Sendable {
   /// The stream ended inside the sentence.
   case truncated
 
-  /// Name used in counters of rejected sentences.
+  /// Name of the reason in counters of rejected sentences.
   public var name: StaticString {
     switch self {
     case .missingChecksum: "missingChecksum"

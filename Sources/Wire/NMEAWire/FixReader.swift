@@ -11,24 +11,26 @@
 ///     +GPSRD:$GPGGA,081836.75,3751.65121,S,…*75\r\n!AIVDM,1,1,…\r\n$GPRMC,081836.75,A,…*19\r\n
 ///            └─────── a sentence ────────────┘                    └──────────────────┘
 ///
-/// The stream may be split anywhere between calls. The reader stores only the beginning of an incomplete sentence.
+/// The stream may be divided into calls at any byte. The reader stores only the beginning of an incomplete sentence.
 ///
-/// An epoch is complete when a sentence with a different time of day arrives. For a live receiver, call
-/// ``flush(into:)`` when the stream pauses. At the end of a stream, call ``finish(into:)``.
+/// An epoch ends when a sentence with a different time of day arrives. For a live receiver, call ``flush(into:)`` when
+/// the stream pauses, so that the last epoch does not wait for the next one. At the end of a stream, call
+/// ``finish(into:)``.
 public struct FixReader: ~Copyable {
-  /// Greatest length of a sentence from `$` to the checksum, in bytes. NMEA 0183 allows 79, but receivers exceed that.
+  /// Maximum length of a sentence from `$` to the checksum, in bytes. NMEA 0183 allows 79, but some receivers send
+  /// longer sentences.
   public static var maximumLength: Int { 256 }
 
   /// The beginning of an incomplete sentence, including `$`.
   private var held = InlineArray<256, UInt8>(repeating: 0)
   private var heldCount = 0
-  /// Number of bytes at its end that belong to the checksum, including `*`: 0, 1 or 2.
+  /// Number of bytes at the end of the stored beginning that belong to the checksum, including `*`: 0, 1 or 2.
   private var heldChecksum = 0
   /// Number of bytes received in earlier calls.
   private var received: UInt64 = 0
   private var assembler = EpochAssembler()
 
-  /// Creates a reader at the beginning of a stream.
+  /// Creates a reader that expects the first byte of a stream.
   public init() {}
 
   /// Parses the next bytes of the stream.
@@ -51,7 +53,7 @@ public struct FixReader: ~Copyable {
     received += UInt64(count: bytes.count)
   }
 
-  /// Ends the current epoch when the stream pauses. The beginning of an incomplete sentence is kept.
+  /// Ends the current epoch because the stream pauses. The beginning of an incomplete sentence is kept.
   public mutating func flush<Handler: FixHandler & ~Copyable>(into handler: inout Handler) {
     if let fix = assembler.flush() { handler.fix(fix) }
   }
@@ -74,9 +76,9 @@ extension FixReader {
     for index in start..<bytes.count { _ = addToHeld(bytes[index]) }
   }
 
-  /// Appends bytes to the stored sentence until it is complete or rejected.
+  /// Appends bytes to the stored beginning of a sentence until the sentence is complete or rejected.
   ///
-  /// - Returns: the index of the first byte that was not used.
+  /// - Returns: the index of the first byte that was not appended.
   private mutating func completeHeld<Handler: FixHandler & ~Copyable>(
     with bytes: Span<UInt8>, into handler: inout Handler
   ) -> Int {
@@ -89,10 +91,10 @@ extension FixReader {
     return index
   }
 
-  /// Appends a byte to the stored sentence.
+  /// Appends a byte to the stored beginning of a sentence.
   ///
-  /// - Returns: whether the sentence may be complete or invalid now: the byte ends the body or the checksum, is not a
-  ///   valid checksum digit, or fills the buffer.
+  /// - Returns: whether the sentence must be examined now, because it may be complete or invalid: the byte ends the
+  ///   text before the checksum, ends the checksum, is not a hexadecimal digit of the checksum, or fills the buffer.
   @inline(__always)
   private mutating func addToHeld(_ byte: UInt8) -> Bool {
     held[heldCount] = byte
@@ -100,7 +102,7 @@ extension FixReader {
     let isFull = heldCount == Self.maximumLength
     switch heldChecksum {
     case 0:
-      // The first byte is the `$` of this sentence.
+      // The first byte is this sentence's own `$`.
       guard heldCount > 1, SentenceScanner.isStop(byte) else { return isFull }
       guard byte == 0x2A else { return true }
       heldChecksum = 1
@@ -118,14 +120,15 @@ extension FixReader {
     if case .incomplete = result.verdict { return }
     Self.deliver(
       result, of: held.span.extracting(first: heldCount), from: 0, at: position, by: &assembler, into: &handler)
-    // At most a digit, and the `$` of the next sentence, remain after a rejected sentence.
+    // After a rejected sentence, at most a digit and the `$` of the next sentence remain in the buffer.
     let isNextBegun = result.end < heldCount && held.span[heldCount - 1] == 0x24
     heldCount = 0
     heldChecksum = 0
     if isNextBegun { _ = addToHeld(0x24) }
   }
 
-  /// Processes the scan result of the sentence at `start`, whose `$` is at `position` in the stream.
+  /// Reads or rejects the sentence at `start` according to the result of the scan. Its `$` is at `position` in the
+  /// stream.
   @inline(__always)
   private static func deliver<Handler: FixHandler & ~Copyable>(
     _ result: SentenceScanner.Result, of bytes: Span<UInt8>, from start: Int, at position: UInt64,
@@ -147,13 +150,14 @@ extension FixReader {
     handler.rejected(reason, sentence: bytes.extracting(start..<result.end), position: position)
   }
 
-  /// Parses a body that ends with `*`. Its data is used only if all fields are valid.
+  /// Reads the fields of a sentence, given without its `$`, up to and including the `*`. Its data is used only if all
+  /// fields are valid.
   private static func read<Handler: FixHandler & ~Copyable>(
     _ body: Span<UInt8>, end: UInt64, by assembler: inout EpochAssembler, into handler: inout Handler
   ) throws(RejectReason) {
     let kind = SentenceKind(ofBody: body)
     var fields = FieldCursor(body)
-    // Start after the address. In the kinds that are parsed, it has five letters and a delimiter.
+    // Start after the address. In the kinds of sentences that are read, it has five letters and a delimiter.
     fields.index = SentenceKind.addressLength
     switch kind {
     case .rmc:

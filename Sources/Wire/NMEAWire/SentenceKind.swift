@@ -1,10 +1,10 @@
-/// Kinds of NMEA 0183 sentences, by their formatters.
+/// Kinds of NMEA 0183 sentences, named by the last three letters of their addresses (formatters).
 public enum SentenceKind: UInt8, BitwiseCopyable, Equatable, Sendable {
   /// Recommended minimum data: time, date, status, position, speed, course.
   case rmc
   /// Fix data: time, position, quality, satellites, HDOP, altitude.
   case gga
-  /// Fix data of several constellations: like GGA, with a mode for each.
+  /// Fix data of several constellations: like GGA, with a mode for each constellation.
   case gns
   /// Geographic position: time, status, position.
   case gll
@@ -25,13 +25,15 @@ public enum SentenceKind: UInt8, BitwiseCopyable, Equatable, Sendable {
   /// Any other sentence.
   case other
 
-  /// Length of talker, formatter and delimiter in all kinds that are parsed.
+  /// Length of the address of the sentences that are read: talker, formatter and delimiter.
   static var addressLength: Int { 6 }
 
-  /// Reads the kind from a body of at least one byte, without its `$`. Any talker (GP, GN, II, …) is accepted.
+  /// Finds the kind of a sentence, given without its `$` and with at least one byte. Any talker (GP, GN, II, …) is
+  /// accepted.
   @inline(__always)
   init(ofBody body: Span<UInt8>) {
-    // P marks a proprietary sentence: $PGRMC is Garmin's configuration, not recommended minimum data.
+    // P marks a proprietary sentence. `$PGRMC`, for example, is a configuration of Garmin, not recommended minimum
+    // data.
     if body[0] == 0x50 {
       self = .proprietary
       return
@@ -55,7 +57,8 @@ public enum SentenceKind: UInt8, BitwiseCopyable, Equatable, Sendable {
     }
   }
 
-  /// Whether both bytes are digits or capital letters, as in GP and U4. In `$G,RMC,…`, the delimiter ends the address.
+  /// Whether both bytes are digits or capital letters, as in the talkers GP and U4. They are not in `$G,RMC,…`, where a
+  /// delimiter ends the address early.
   @inline(__always)
   private static func isTalker(_ first: UInt8, _ second: UInt8) -> Bool {
     (first &- 0x30 < 10 || first &- 0x41 < 26) && (second &- 0x30 < 10 || second &- 0x41 < 26)

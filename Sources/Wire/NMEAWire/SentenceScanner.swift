@@ -1,10 +1,10 @@
 /// Finds sentences in bytes and verifies their checksums, eight bytes at a time.
 enum SentenceScanner {
-  /// The result of scanning a sentence.
+  /// The result for a sentence.
   enum Verdict: BitwiseCopyable {
-    /// A sentence with a correct checksum. `bodyEnd` is the index of its `*`.
+    /// The sentence is complete and its checksum is correct. `bodyEnd` is the index of its `*`.
     case whole(bodyEnd: Int)
-    /// A valid beginning of a sentence.
+    /// The bytes are the beginning of a sentence that may be valid.
     case incomplete
     case rejected(RejectReason)
   }
@@ -19,7 +19,7 @@ enum SentenceScanner {
   @inline(__always)
   static func start(in bytes: Span<UInt8>, from first: Int) -> Int? {
     var index = first
-    // Usually a sentence is followed by CR, LF and the next one. Check that first.
+    // Usually CR, LF and the next sentence follow a sentence. Check that first.
     if first &+ 2 < bytes.count, bytes[first &+ 2] == dollar, bytes[first] != dollar, bytes[first &+ 1] != dollar {
       return first &+ 2
     }
@@ -36,7 +36,7 @@ enum SentenceScanner {
     return nil
   }
 
-  /// Scans the sentence that begins with the `$` at `start` and may have `maximumLength` bytes.
+  /// Scans the sentence that begins with the `$` at `start` and may have at most `maximumLength` bytes.
   @inline(__always)
   static func scan(_ bytes: Span<UInt8>, from start: Int, maximumLength: Int) -> Result {
     let limit = min(bytes.count, start + maximumLength)
@@ -61,13 +61,14 @@ enum SentenceScanner {
     }
   }
 
-  /// Whether a byte ends a sentence's body, validly or not.
+  /// Whether a byte ends the text of a sentence (its body): the `*`, or a byte that is not allowed in it.
   static func isStop(_ byte: UInt8) -> Bool { byte < 0x20 || byte >= 0x7F || byte == asterisk || byte == dollar }
 
   private static var dollar: UInt8 { 0x24 }
   private static var asterisk: UInt8 { 0x2A }
 
-  /// Returns the index of the first byte that ends the body, or `limit`, and the exclusive or of the bytes before it.
+  /// Returns the index of the first byte that ends the body, or `limit` if there is none, and the exclusive or of the
+  /// bytes before it.
   @inline(__always)
   private static func fold(_ bytes: Span<UInt8>, from first: Int, to limit: Int) -> (stop: Int, checksum: UInt8) {
     let raw = unsafe bytes.bytes
@@ -85,7 +86,7 @@ enum SentenceScanner {
       let stops = stopBytes(word)
       if stops != 0 {
         let count = stops.trailingZeroBitCount &>> 3
-        // Keep the bytes before the stop: all bits below it.
+        // Of the last word, use only the bytes before the one that ends the body.
         sum ^= word & ((stops & (0 &- stops)) &>> 7 &- 1)
         return (index &+ count, folded(sum))
       }
@@ -100,10 +101,10 @@ enum SentenceScanner {
     return (index, checksum)
   }
 
-  /// Whether any of 16 bytes ends a body. ``stopBytes(_:)`` finds which one.
+  /// Whether any of 16 bytes ends a body. ``stopBytes(_:)`` then finds which one.
   ///
-  /// For every other byte, each of the sums and differences stays below 80 (hexadecimal) and does not carry into the
-  /// next byte.
+  /// For every other byte, each of the sums and differences below is less than 0x80 and does not carry into the next
+  /// byte.
   @inline(__always)
   private static func holdStop(_ words: SIMD2<UInt64>) -> Bool {
     let ones = SIMD2(repeated(0x01), repeated(0x01))
@@ -114,7 +115,7 @@ enum SentenceScanner {
     return (found[0] | found[1]) & repeated(0x80) != 0
   }
 
-  /// Returns a word with the high bit of each byte that ends a body (see ``isStop(_:)``).
+  /// Returns a word in which each byte that ends a body (``isStop(_:)``) has its high bit set.
   ///
   /// The sums use seven bits of each byte, so that they carry only into the eighth.
   @inline(__always)
@@ -126,7 +127,8 @@ enum SentenceScanner {
     return (word | (low &+ repeated(0x01)) | ~isPrintable) & repeated(0x80)
   }
 
-  /// Returns a word with the high bit of the lowest zero byte. The bits of higher bytes may be set wrongly.
+  /// Returns a word in which the lowest byte that is zero in `word` has its high bit set. Bits of higher bytes may be
+  /// wrong.
   @inline(__always)
   private static func zeroBytes(_ word: UInt64) -> UInt64 { (word &- repeated(0x01)) & ~word & repeated(0x80) }
 
@@ -135,7 +137,7 @@ enum SentenceScanner {
 
   @inline(__always)
   private static func word(_ bytes: RawSpan, at index: Int) -> UInt64 {
-    // Both loops ensure that eight bytes exist. Any eight bytes form a UInt64.
+    // Both loops ensure that there are eight bytes. Any eight bytes form a UInt64.
     UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
   }
 

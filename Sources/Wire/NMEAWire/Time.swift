@@ -1,13 +1,13 @@
 /// A day of the Gregorian calendar, in UTC.
 public struct CalendarDate: BitwiseCopyable, Equatable, Sendable {
-  /// Year: 1980...2079 from two digits (RMC), 1...9999 from four (ZDA).
+  /// Year. From a year of two digits (RMC), 1980...2079; from one of four digits (ZDA), 1...9999.
   public let year: Int
   /// Month, 1...12.
   public let month: Int
   /// Day of the month, from 1 to the month's length.
   public let day: Int
 
-  /// Creates a date; `nil` if the calendar does not have it (31 June, 29 February 2025).
+  /// Creates a date; `nil` if the calendar does not have it, as 31 June or 29 February 2025.
   public init?(year: Int, month: Int, day: Int) {
     guard (1...9999).contains(year), (1...12).contains(month) else { return nil }
     guard day >= 1, day <= Self.days(inMonth: month, of: year) else { return nil }

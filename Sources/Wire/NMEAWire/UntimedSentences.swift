@@ -1,16 +1,16 @@
-/// Data of sentences without a time of day (GSA, VTG, HDT), until their epoch is known.
+/// Data of sentences without a time of day (GSA, VTG, HDT), before it is known to which epoch they belong.
 struct UntimedSentences: BitwiseCopyable {
-  /// The highest mode of all GSA sentences; 0 without GSA. A receiver sends one GSA for each constellation, and one
-  /// without satellites does not invalidate the others.
+  /// The greatest mode of all GSA sentences; 0 if there were none. A receiver sends one GSA for each constellation, and
+  /// the GSA of a constellation without satellites does not invalidate the others.
   var mode: UInt8 = 0
   var hdop: Decimal?
   var course: Decimal?
-  /// Speed over ground in knots.
+  /// Speed over ground in knots; `nil` if unknown.
   var knots: Decimal?
-  /// Speed over ground in km/h.
+  /// Speed over ground in km/h; `nil` if unknown.
   var speed: Decimal?
   var trueHeading: Decimal?
-  /// Position in the stream after the last of them; 0 if there are none.
+  /// Number of bytes of the stream up to the end of the last of these sentences; 0 if there are none.
   var end: UInt64 = 0
 
   var isEmpty: Bool { end == 0 }
@@ -34,7 +34,7 @@ struct UntimedSentences: BitwiseCopyable {
     self.end = end
   }
 
-  /// Merges sentences that arrived later in the same epoch.
+  /// Adds the data of sentences that arrived later in the same epoch.
   mutating func merge(_ later: inout UntimedSentences) {
     guard !later.isEmpty else { return }
     mode = max(mode, later.mode)

@@ -1,15 +1,15 @@
-/// Computes delays between attempts: exponential back-off with full jitter, so that a fleet does not reconnect to a
-/// recovered server all at once. It uses no clock and no random generator of its own.
+/// Computes the delays between attempts: they grow exponentially and are random, so that the vehicles of a fleet do not
+/// all reconnect at once after a server has recovered. The random generator is the caller's, and no clock is used.
 ///
 ///     var backOff = BackOff()
 ///     let delay = backOff.failed(using: &random)        // ns, up to 1 s, then 2 s, 4 s … 300 s
 ///     backOff.succeeded()
 public struct BackOff: Sendable {
-  /// Upper limit of the first delay, ns. It doubles with each further failure.
+  /// Upper limit of the first delay, ns. The limit doubles with each further failure.
   public var first: Int64
-  /// Upper limit of all delays, ns.
+  /// Maximum that the upper limit reaches, ns.
   public var longest: Int64
-  /// Number of consecutive failures.
+  /// Number of consecutive failures since the last success.
   public private(set) var failures = 0
 
   /// Creates a back-off without failures; the parameters are the properties of the same names.
@@ -18,15 +18,15 @@ public struct BackOff: Sendable {
     self.longest = longest
   }
 
-  /// Records a success: the next delay is a first one.
+  /// Records a success. The next delay is a first one again.
   public mutating func succeeded() { failures = 0 }
 
   /// Records a failure.
   ///
   /// - Parameters:
-  ///   - asked: delay that the peer asked for, ns; `nil` if none. The result is at least that and spread over a tenth
-  ///     more.
-  /// - Returns: the delay, ns.
+  ///   - asked: delay that the server or broker asked for, ns; `nil` if it asked for none. The result is then this
+  ///     delay plus a random 0 to 10 %, if that is longer than the computed delay.
+  /// - Returns: the delay until the next attempt, ns.
   public mutating func failed(
     asked: Int64? = nil, using random: inout some RandomNumberGenerator
   ) -> Int64 {
@@ -38,12 +38,12 @@ public struct BackOff: Sendable {
     return max(own, wait &+ Self.upTo(wait / 10 &+ first, using: &random))
   }
 
-  /// Returns a uniformly distributed delay up to a limit, from one random number.
+  /// Returns a random delay from 0 to a limit, uniformly distributed.
   private static func upTo(_ ceiling: Int64, using random: inout some RandomNumberGenerator) -> Int64 {
     Int64(random.next().multipliedFullWidth(by: UInt64(ceiling) + 1).high)
   }
 
-  /// Longest delay that a peer may ask for, ns: a day.
+  /// Maximum delay that a server or broker may ask for, ns: a day.
   static let longestAsked: Int64 = 86_400_000_000_000
 }
 

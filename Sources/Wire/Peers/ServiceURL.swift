@@ -4,12 +4,12 @@ public struct ServiceURL: Equatable, Sendable, CustomStringConvertible {
   public var scheme: String
   /// A host name, an IPv4 address, or an IPv6 address without brackets.
   public var host: String
-  /// The port, or the scheme's default.
+  /// The port; if the URL has none, the default port of the scheme.
   public var port: Int
   /// Path without a trailing slash; empty for the root.
   public var path: String
 
-  /// Parses a URL; `nil` if it is invalid or has another scheme.
+  /// Parses a URL; `nil` if it is invalid or has a scheme that is not accepted.
   ///
   /// - Parameters:
   ///   - text: an absolute URL without query and fragment.
@@ -48,7 +48,7 @@ public struct ServiceURL: Equatable, Sendable, CustomStringConvertible {
     return (String(host), Int(number))
   }
 
-  /// Whether the host is this machine: `localhost`, `127.x.y.z` or `[::1]`. Names are not looked up.
+  /// Whether the host is this machine: `localhost`, `127.x.y.z` or `[::1]`. Other names are not looked up.
   public var isLoopback: Bool {
     if host.lowercased() == "localhost" || host == "::1" { return true }
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
@@ -56,7 +56,8 @@ public struct ServiceURL: Equatable, Sendable, CustomStringConvertible {
       && parts.allSatisfy { part in UInt8(part).map { "\($0)" == part } ?? false }
   }
 
-  /// Whether another URL has the same host and port, whatever its scheme and path. Names are not looked up.
+  /// Whether another URL has the same host and port, even if its scheme or path differs. Host names are compared as
+  /// text, not looked up.
   public func isSameServer(as other: ServiceURL) -> Bool {
     host.lowercased() == other.host.lowercased() && port == other.port
   }

@@ -1,7 +1,7 @@
 import JSONText
 import OBDWire
 
-/// The addresses of request and answer: `hdr`, `rax`, `pri` and `proto` of a command.
+/// The addresses of a command's request and answer, from the keys `hdr`, `rax`, `pri` and `proto`.
 ///
 ///     "hdr": "7E0", "rax": "7E8"                        11 bits
 ///     "hdr": "DA10", "rax": "10"                        29 bits: request 18DA10F1, answer 18DAF110

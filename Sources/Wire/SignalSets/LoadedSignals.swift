@@ -10,31 +10,33 @@ import OBDWire
 ///     loaded.unitText(of: reading.signal)        // km
 ///
 /// The name of a value is its OBDb ID, unchanged. It is unique, users of the set search for it, and it cannot be
-/// confused with a standard name, which begins with a lower-case letter.
+/// confused with the name of a value of the OBD standards, which begins with a lower-case letter.
 public struct LoadedSignals: Sendable {
-  /// Maximum number of signals that fit ``OBDWire/SignalID`` beside those of the standard.
+  /// Maximum number of signals, because ``OBDWire/SignalID`` also numbers the signals of the OBD standards.
   public static let maximumSignals = 32_767
-  /// Maximum number of codes with texts, of all signals together.
+  /// Maximum number of codes that have a text, of all signals together.
   public static let maximumMapEntries = 65_535
 
-  /// Definitions sorted by service, identifier, receiver and bit offset. Index i belongs to the signal `0x8000 + i`.
+  /// Definitions sorted by service, identifier, receiver and bit offset. The definition at index i is that of the
+  /// signal `0x8000 + i`.
   public let definitions: [SignalDefinition]
-  /// The commands in the order of the sets. A poll plan may send those with ``SignalSet/Command/isSendable``.
+  /// The commands of all sets, in the order of the sets. A session may send those with
+  /// ``SignalSet/Command/isSendable``.
   public let commands: [SignalSet.Command]
-  /// Handling of values outside the range in their set.
+  /// How values outside their range are treated.
   public let limitPolicy: LimitPolicy
 
   private let signals: [SignalSet.Signal]
-  /// Texts by code; the index is ``OBDWire/SignalDefinition/enumeration``.
+  /// Texts of each enumeration by code. The index is ``OBDWire/SignalDefinition/enumeration``.
   private let texts: [[UInt64: SignalSet.MapEntry]]
 
   /// Combines signal sets.
   ///
   /// - Parameters:
-  ///   - sets: in the order in which their files are configured.
-  ///   - modelYear: excludes commands whose `filter` excludes this year. `nil` keeps all commands; those of other years
-  ///     are not answered.
-  ///   - limitPolicy: handling of values outside `min`…`max`.
+  ///   - sets: the signal sets, in the order in which their files are configured.
+  ///   - modelYear: the model year of the vehicle. Commands whose `filter` excludes it are left out. `nil` keeps all
+  ///     commands; the vehicle does not answer those for other years.
+  ///   - limitPolicy: how values outside `min`…`max` are treated.
   /// - Throws: ``SignalSetError`` if two signals have the same ID, or if there are too many signals or codes.
   public init(
     _ sets: [SignalSet], modelYear: Int? = nil, limitPolicy: LimitPolicy = .absent
@@ -79,11 +81,11 @@ public struct LoadedSignals: Sendable {
     (UInt32(row.service) << 16 | UInt32(row.identifier), row.ecu.sortKey, row.bitOffset, order)
   }
 
-  /// Treats values more than half a step outside the limits as missing.
+  /// Changes the definition so that values more than half a step outside the limits count as missing.
   private static func narrow(_ definition: inout SignalDefinition, to signal: SignalSet.Signal) {
     guard definition.kind == .number else { return }
     let halfStep = abs(definition.factor) / 2
-    // A `max` of 0, or not above `min`, is a placeholder: OBDb applies no limit then.
+    // A `max` of 0, or not above `min`, is a placeholder: OBDb then applies no limit.
     if let maximum = signal.maximum {
       guard maximum > signal.minimum ?? 0 else { return }
       definition.nullAtOrAbove = min(definition.nullAtOrAbove, maximum + halfStep)
@@ -108,16 +110,18 @@ public struct LoadedSignals: Sendable {
 }
 
 extension LoadedSignals {
-  /// Returns the name in records, the OBDb ID, for example `F150_ODO`; `nil` if `signal` is not from these sets.
+  /// Returns the name of a signal in records, its OBDb ID, for example `F150_ODO`; `nil` if `signal` is not from these
+  /// sets.
   public func name(of signal: SignalID) -> String? { self[signal]?.id }
 
-  /// Returns the title, for example `Odometer`.
+  /// Returns the title of a signal, for example `Odometer`; `nil` if `signal` is not from these sets.
   public func title(of signal: SignalID) -> String? { self[signal]?.title }
 
-  /// Returns the unit in records, for example `km`; empty for counts, flags and codes.
+  /// Returns the unit of a signal in records, for example `km`; empty for counts, flags and codes. `nil` if `signal` is
+  /// not from these sets.
   public func unitText(of signal: SignalID) -> String? { self[signal]?.unitText }
 
-  /// Returns the valid range; `nil` unless the set has both limits and they differ.
+  /// Returns the valid range of a signal; `nil` unless the set has both limits and they differ.
   public func range(of signal: SignalID) -> ClosedRange<Double>? {
     guard let row = self[signal], let maximum = row.maximum, let minimum = row.minimum, minimum < maximum else {
       return nil
@@ -128,12 +132,14 @@ extension LoadedSignals {
   /// Returns the text of an enumeration code, for example `NOT_CHARGING`; `nil` if the set does not contain the code.
   public func mapText(of signal: SignalID, code: Double) -> String? { mapEntry(of: signal, code: code)?.value }
 
-  /// Returns the description of an enumeration code, for example `Not charging`.
+  /// Returns the description of an enumeration code, for example `Not charging`; `nil` if the set does not contain the
+  /// code.
   public func mapDescription(of signal: SignalID, code: Double) -> String? {
     mapEntry(of: signal, code: code)?.description
   }
 
-  /// Applies ``limitPolicy`` to a value: unchanged, or limited to the range for `limited`.
+  /// Returns a value after ``limitPolicy`` was applied to it: with the policy `limited`, the limit that it exceeds;
+  /// otherwise the value itself.
   public func limited(_ value: Double, of signal: SignalID) -> Double {
     guard limitPolicy == .limited, let row = self[signal], row.definition.kind == .number, let maximum = row.maximum
     else { return value }
@@ -141,12 +147,13 @@ extension LoadedSignals {
     return maximum > minimum ? min(max(value, minimum), maximum) : value
   }
 
-  /// Returns the signals with a name. There is more than one only if their commands are for different model years.
+  /// Returns the signals that have a name. There can be more than one only if their commands are for different model
+  /// years.
   public func signals(named name: String) -> [SignalID] {
     signals.indices.filter { signals[$0].id == name }.map(Self.identifier)
   }
 
-  /// The data of a signal in its set; `nil` if `signal` is not from these sets.
+  /// A signal as described in its set; `nil` if `signal` is not from these sets.
   public subscript(_ signal: SignalID) -> SignalSet.Signal? {
     guard signal.isLoaded else { return nil }
     let index = Int(signal.rawValue - SignalID.firstLoaded)

@@ -1,6 +1,7 @@
 import JSONText
 
-/// Checks that signal names are unique. Two commands may share a name only if no model year has both.
+/// Checks that signal names are unique. Two signals may have the same name only if no model year has the commands of
+/// both.
 struct NameCheck {
   private struct Holder {
     var filter: YearFilter?
@@ -9,7 +10,7 @@ struct NameCheck {
   }
   private var holders: [String: [Holder]] = [:]
 
-  /// Adds a signal.
+  /// Adds a signal to the check.
   ///
   /// - Throws: ``SignalSetError`` if its name is already used.
   mutating func add(_ signal: SignalSet.Signal, of command: SignalSet.Command, in file: String) throws(SignalSetError) {
@@ -26,7 +27,7 @@ struct NameCheck {
 }
 
 extension SignalSet.Signal {
-  /// Makes an error at this signal's position.
+  /// Returns an error at this signal's position in its file.
   func error(_ kind: JSONError.Kind, in file: String) -> SignalSetError {
     SignalSetError(file: file, error: JSONError(kind, line: line, column: column, offset: offset, path: path))
   }

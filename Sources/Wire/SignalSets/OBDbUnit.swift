@@ -1,17 +1,17 @@
 import OBDWire
 
-/// The unit in a signal set.
+/// A unit in a signal set, and how records contain it.
 ///
 /// An unknown unit is passed on unchanged.
 struct OBDbUnit: Equatable {
-  /// The unit; `.none` if ``OBDWire`` has no name for it.
+  /// The unit of the readings; `.none` if ``OBDWire`` does not have it.
   var unit: Unit
-  /// The unit in records; empty if there is none.
+  /// The text of the unit in records; empty if the value has no unit.
   var symbol: String
-  /// Whether one bit is a boolean whose 0 means "off" or "no". In `onoff` and `yesno`, 0 means "on" or "yes"; a boolean
-  /// would be inverted, so these remain numbers.
+  /// Whether a value of one bit is a boolean whose 0 means "off" or "no". In the units `onoff` and `yesno`, 0 means
+  /// "on" or "yes". A boolean would be inverted, so such values remain numbers.
   var isTruth = false
-  /// Whether the value is a text or digits, not a number.
+  /// Whether the value is text (which may consist of digits), so that it has no unit or scaling.
   var isText = false
 
   private init(_ unit: Unit) { (self.unit, symbol) = (unit, "\(unit.symbol)") }

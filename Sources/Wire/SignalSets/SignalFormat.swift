@@ -1,12 +1,12 @@
 import JSONText
 import OBDWire
 
-/// The object `fmt`: position and meaning of a signal's bits.
+/// The JSON object `fmt`: position and meaning of a signal's bits in the answer.
 ///
 ///     value = raw × mul / div + add
 ///
-/// `bix` counts from the most significant bit of the first byte after the identifier. A value at or below `nullmin`, or
-/// at or above `nullmax`, means that the ECU has no value; both limits apply to the scaled value.
+/// `bix` counts from the most significant bit of the first byte after the identifier. If the scaled value is at or
+/// below `nullmin`, or at or above `nullmax`, the ECU has no value.
 struct SignalFormat {
   private let bitIndex: Int
   private let bitLength: Int
@@ -22,7 +22,7 @@ struct SignalFormat {
   private let unit: OBDbUnit
   private let texts: [SignalSet.MapEntry]?
 
-  /// Number of bits in the longest message (ISO 15765-2: 4,095 bytes) after its service byte.
+  /// Number of bits after the service byte in the longest possible message (ISO 15765-2: 4,095 bytes).
   private static let longestAnswer = 4_094 * 8
 
   init(reading value: JSONValue) throws(JSONError) {
@@ -40,12 +40,12 @@ struct SignalFormat {
     maximum = try reader.optionalDouble("max")
     unit = OBDbUnit(word: try reader.optionalString("unit") ?? "scalar")
     texts = try Self.texts(reader.optional("map"))
-    // Ranges that a display would mark as good.
+    // These keys contain ranges that a display would mark as good.
     reader.ignore("omin", "omax", "oval")
     try reader.finish()
   }
 
-  /// Sets the properties of a signal.
+  /// Sets the properties of a signal that the format states.
   ///
   /// - Returns: `nil` on success; otherwise the reason why the format cannot be represented.
   func apply(to signal: inout SignalSet.Signal) -> String? {
@@ -81,7 +81,8 @@ struct SignalFormat {
     let factor = multiplier / divisor
     signal.definition.factor = factor
     signal.definition.offset = addend
-    // The null codes are exact values of the signal; tolerate rounding errors far below one step.
+    // `nullmin` and `nullmax` are values that the ECU sends exactly. Tolerate rounding errors, which are far below one
+    // step.
     let rounding = abs(factor) * 1e-6
     signal.definition.nullAtOrBelow = nullMinimum.map { $0 + rounding } ?? -.infinity
     signal.definition.nullAtOrAbove = nullMaximum.map { $0 - rounding } ?? .infinity
@@ -96,8 +97,8 @@ struct SignalFormat {
     return factor
   }
 
-  /// Reads `{"0": {"description": "Not charging", "value": "NOT_CHARGING"}}`, or the short form
-  /// `{"0": "NOT_CHARGING"}`.
+  /// Reads the texts of an enumeration: `{"0": {"description": "Not charging", "value": "NOT_CHARGING"}}`, or the short
+  /// form `{"0": "NOT_CHARGING"}`.
   private static func texts(_ map: JSONValue?) throws(JSONError) -> [SignalSet.MapEntry]? {
     guard let map else { return nil }
     guard map.kind == .object else {

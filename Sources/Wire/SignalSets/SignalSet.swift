@@ -1,35 +1,36 @@
 import JSONText
 import OBDWire
 
-/// An OBDb signal-set file (version 3): data of a vehicle beyond the standard, and how to decode it.
+/// An OBDb signal-set file (version 3). It describes data of a vehicle beyond the OBD standards, and how to decode
+/// them.
 ///
 ///     { "commands": [
 ///       { "hdr": "720", "rax": "728", "cmd": {"22": "404C"}, "freq": 30,
 ///         "signals": [ {"id": "F150_ODO", "name": "Odometer",
 ///                       "fmt": { "len": 24, "max": 1677721, "div": 10, "unit": "kilometers" }} ]} ] }
 ///
-/// Everything that affects decoding is read strictly: an unknown key in a command or a format is an error. Display
-/// properties (`path`, `suggestedMetric`, `signalGroups`, …) are not checked. `synthetics`, which are computed from
-/// other signals, are ignored.
+/// Everything that affects decoding is checked: an unknown key in a command or a format is an error. Display properties
+/// (`path`, `suggestedMetric`, `signalGroups`, …) are not checked. `synthetics`, which are computed from other signals,
+/// are ignored.
 public struct SignalSet: Sendable {
   /// Name of the file, for messages.
   public let fileName: String
-  /// Diagnostic session that live use of the whole set requires (`diagnosticLevel`); decoding does not. `nil` if none.
+  /// Diagnostic session that polling the set's commands requires (`diagnosticLevel`); decoding does not. `nil` if none.
   public let diagnosticLevel: UInt8?
-  /// The commands in the order of the file.
+  /// The commands, in the order of the file.
   public let commands: [Command]
-  /// Signals that ``OBDWire/SignalDefinition`` cannot represent, with the reason. They produce no readings.
+  /// Signals that ``OBDWire/SignalDefinition`` cannot represent, each with the reason. They produce no readings.
   public let unsupported: [Unsupported]
 
-  /// A signal that is left out, with the reason.
+  /// A signal that cannot be decoded, with the reason.
   public struct Unsupported: Equatable, Sendable {
     /// ID of the signal.
     public let id: String
-    /// Line in the file, from 1.
+    /// Line of the signal in the file, from 1.
     public let line: Int
-    /// Path in the file, for example `commands[3].signals[0].fmt`.
+    /// JSON path of the signal in the file, for example `commands[3].signals[0].fmt`.
     public let path: String
-    /// The reason, one phrase.
+    /// The reason why it cannot be decoded, one phrase.
     public let reason: String
   }
 
@@ -38,7 +39,7 @@ public struct SignalSet: Sendable {
   /// - Parameters:
   ///   - bytes: content of the file.
   ///   - fileName: name of the file, for messages.
-  /// - Throws: the first error, with its position and what was expected.
+  /// - Throws: the first error in the file, with its position and what was expected.
   public init(parsing bytes: [UInt8], fileName: String) throws(SignalSetError) {
     do throws(JSONError) {
       let reader = try SignalSetReader(JSONDocument(parsing: bytes).root)
@@ -53,52 +54,52 @@ public struct SignalSet: Sendable {
 
   /// A request, and the signals in its answer.
   public struct Command: Sendable {
-    /// The bus, according to `proto` or the length of `hdr`.
+    /// The bus on which the command is sent, from `proto` or the length of `hdr`.
     public enum Bus: Equatable, Sendable { case can11, can29, iso9141 }
 
-    /// The bus of the request.
+    /// The bus on which the request is sent.
     public internal(set) var bus: Bus
     /// Header of the request as in the file: `7E0` (an identifier), `DA10`, or `686A` (its two middle bytes).
     public internal(set) var header: String
     /// CAN priority of a 29-bit request (`pri`); default 0x18.
     public internal(set) var priority: UInt8
-    /// Address that answers (`rax`); ``OBDWire/ECUAddress/unknown`` if not given.
+    /// Address of the ECU that answers (`rax`); ``OBDWire/ECUAddress/unknown`` if not given.
     public internal(set) var receiver: ECUAddress
     /// Extended address of the request (`eax`, ISO 15765-2 extended addressing); `nil` if none.
     public internal(set) var extendedAddress: UInt8?
     /// Tester address (`tst`); `nil` if not given.
     public internal(set) var testerAddress: UInt8?
-    /// Timeout (`tmo`) for the adapter's ATST, in steps of 4 ms; `nil` if not given.
+    /// Timeout (`tmo`) for the adapter's command `ATST`, in steps of 4 ms; `nil` if not given.
     public internal(set) var timeout: UInt8?
-    /// Whether the adapter's flow control must be set manually (`fcm1`).
+    /// Whether header and data of the adapter's flow-control frame must be set by commands (`fcm1`).
     public internal(set) var needsFlowControl: Bool
     /// Service: 0x01, 0x21 or 0x22.
     public internal(set) var service: UInt8
-    /// PID, local identifier or data identifier.
+    /// The PID (service 0x01), local identifier (0x21) or data identifier (0x22).
     public internal(set) var identifier: UInt16
     /// Interval between requests (`freq`), s.
     public internal(set) var period: Double
     /// Diagnostic session that must be started first (`din`); `nil` if none. Such a command is decoded but must not be
     /// sent.
     public internal(set) var session: UInt8?
-    /// Diagnostic session to return to (`dout`); `nil` if none.
+    /// Diagnostic session to start afterwards (`dout`); `nil` if none.
     public internal(set) var returnSession: UInt8?
     /// Whether the author has not verified the command on all vehicles (`dbg`, `dbgfilter`).
     public internal(set) var isExperimental: Bool
-    /// Model years of the command; `nil` for all.
+    /// Model years that have the command; `nil` for all.
     public internal(set) var filter: YearFilter?
-    /// Model years for which the author requests recordings; `nil` if none.
+    /// Model years for which the author of the set asks for recordings of the answer; `nil` if none.
     public internal(set) var debugFilter: YearFilter?
-    /// The signals in the order of the file.
+    /// The signals, in the order of the file.
     public internal(set) var signals: [Signal]
-    /// Line in the file, from 1.
+    /// Line of the command in the file, from 1.
     public internal(set) var line: Int
 
     /// Whether the command may be sent to a vehicle, because it does not change the diagnostic session.
     public var isSendable: Bool { session == nil && returnSession == nil }
   }
 
-  /// A value in an answer.
+  /// A value in the answer to a command.
   public struct Signal: Sendable {
     /// ID, for example `F150_ODO`.
     public internal(set) var id: String
@@ -106,36 +107,36 @@ public struct SignalSet: Sendable {
     public internal(set) var title: String
     /// An additional description; `nil` if none.
     public internal(set) var description: String?
-    /// Group in a display (`path`), for example `Trips`; `nil` if none.
+    /// Group of the signal in a display (`path`), for example `Trips`; `nil` if none.
     public internal(set) var category: String?
-    /// The common meaning of the value, for example `odometer`; `nil` if none.
+    /// What the value means, in a term that all sets share, for example `odometer`; `nil` if none.
     public internal(set) var suggestedMetric: String?
-    /// Whether displays should not show it.
+    /// Whether a display should not show the signal.
     public internal(set) var isHidden: Bool
-    /// Position and scaling of its bits. Its limits contain only `nullmin` and `nullmax`; `enumeration` is set by
-    /// ``LoadedSignals``.
+    /// Position and scaling of the signal's bits. Of its limits, only those from `nullmin` and `nullmax` are set.
+    /// ``LoadedSignals`` sets `enumeration`.
     public internal(set) var definition: SignalDefinition
-    /// Unit in records; empty if there is none.
+    /// Unit of the value in records; empty if it has none.
     public internal(set) var unitText: String
     /// `min` as in the file, in the signal's unit; `nil` if not given.
     public internal(set) var minimum: Double?
     /// `max` as in the file, in the signal's unit; `nil` if not given.
     public internal(set) var maximum: Double?
-    /// The texts of an enumeration (`map`).
+    /// The texts of an enumeration (`map`); empty if the signal is not one.
     public internal(set) var texts: [MapEntry]
-    /// Line in the file, from 1.
+    /// Line of the signal in the file, from 1.
     public internal(set) var line: Int
-    /// Column in the file, from 1, in characters.
+    /// Column of the signal in the file, from 1, in characters.
     public internal(set) var column: Int
-    /// Offset in the file, bytes.
+    /// Offset of the signal in the file, bytes.
     public internal(set) var offset: Int
-    /// Path in the file, for example `commands[3].signals[0]`.
+    /// JSON path of the signal in the file, for example `commands[3].signals[0]`.
     public internal(set) var path: String
   }
 
-  /// One code of an enumeration.
+  /// One code of an enumeration, with its texts.
   public struct MapEntry: Equatable, Sendable {
-    /// The raw bits as an unsigned number.
+    /// The code: the signal's bits as an unsigned number.
     public let code: UInt64
     /// Text of the code, for example `NOT_CHARGING`.
     public let value: String

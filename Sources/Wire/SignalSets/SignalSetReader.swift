@@ -1,7 +1,7 @@
 import JSONText
 import OBDWire
 
-/// Reads the commands of a set from parsed JSON.
+/// Reads the commands of a signal set from parsed JSON.
 struct SignalSetReader {
   var diagnosticLevel: UInt8?
   var commands: [SignalSet.Command] = []
@@ -58,7 +58,7 @@ struct SignalSetReader {
     }
   }
 
-  /// Valid periods, s: a millisecond to a week. They fit 64-bit nanoseconds.
+  /// Valid periods (`freq`), s: from a millisecond to a week. They fit 64-bit nanoseconds.
   private static let periods = 0.001...604_800
 
   private static func period(_ value: JSONValue) throws(JSONError) -> Double {
@@ -91,7 +91,8 @@ struct SignalSetReader {
     return nil
   }
 
-  /// Whether a text is a valid ID. IDs become names of values; standard names begin with a lower-case letter.
+  /// Whether a text is a valid ID of a signal. IDs become names of values. They may not begin with a lower-case letter,
+  /// as the names of values of the OBD standards do.
   private static func isName(_ id: String) -> Bool {
     guard let first = id.utf8.first, id.utf8.count <= 128 else { return false }
     let isLetter: (UInt8) -> Bool = { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0 & 0xDF) }
@@ -111,7 +112,7 @@ func hex(_ value: JSONValue, digits: [Int]) throws(JSONError) -> UInt32 {
   return number
 }
 
-/// Parses two hexadecimal digits; `nil` if the value is missing.
+/// Parses a number of two hexadecimal digits; `nil` if the JSON value is missing.
 private func hexByte(_ value: JSONValue?) throws(JSONError) -> UInt8? {
   guard let value else { return nil }
   return UInt8(try hex(value, digits: [2]))

@@ -1,16 +1,17 @@
 import JSONText
 
-/// The model years of a command.
+/// A set of model years, of a command's `filter` or `dbgfilter`.
 ///
 ///     {"from": 2009, "to": 2020}               2009…2020
 ///     {"to": 2010, "from": 2027}               up to 2010, and from 2027 on
 ///     {"to": 2003, "years": [2005, 2006]}      up to 2003, and these two
 public struct YearFilter: Equatable, Sendable {
-  /// First year, inclusive; if it is after `to`, the end of a gap. `nil` if not given.
+  /// First model year, inclusive; `nil` if not given. If it is after `to`, the filter includes the years up to `to` and
+  /// those from `from` on.
   public var from: Int?
-  /// Last year, inclusive; `nil` if not given.
+  /// Last model year, inclusive; `nil` if not given.
   public var to: Int?
-  /// Additional single years.
+  /// Further single model years.
   public var years: [Int]
 
   /// Creates a filter; the parameters are the properties of the same names.

@@ -1,15 +1,15 @@
-/// A change in an adapter's state, or an error of it.
+/// A record of a change in an adapter's state, or of an error that it reported.
 public struct AdapterRecord: RecordBody, Equatable, Sendable {
   public static let type = RecordType.adapter
 
   /// The kind of event.
   public enum Event: UInt8, Sendable {
     case found, connected, lost, recovered, quirk, sleeping, awake
-    /// An adapter's answer was invalid.
+    /// An answer from the adapter was invalid.
     case error
-    /// The vehicle's position comes from another receiver from now on.
+    /// From now on, the vehicle's position comes from another receiver.
     case positionSource
-    /// Name in records.
+    /// Name of the event in records.
     public var name: StaticString {
       switch self {
       case .found: "found"
@@ -27,19 +27,19 @@ public struct AdapterRecord: RecordBody, Equatable, Sendable {
 
   /// The kind of event.
   public var event: Event
-  /// Path or address of the device.
+  /// Path or address of the adapter or receiver.
   public var device: String
-  /// The adapter's identification, such as `ELM327 v1.5`; `nil` if unknown.
+  /// Identification that the adapter sent, such as `ELM327 v1.5`; `nil` if unknown.
   public var identity: String?
   /// The bus, as the adapter reports it, such as `ISO 15765-4 (CAN 11/500)`; `nil` if unknown.
   public var protocolName: String?
-  /// The reason, a word such as `noData` or `notProbed`; `nil` if there is none.
+  /// The reason for the event, a word such as `noData` or `notProbed`; `nil` if there is none.
   public var reason: String?
   /// Address of the ECU concerned, such as `7E9`; `nil` if no single ECU is concerned.
   public var ecu: String?
-  /// Number of occurrences, for errors.
+  /// How often an error occurred; `nil` for other events.
   public var count: UInt64?
-  /// The text line that the adapter sent, for errors.
+  /// The text line that the adapter sent, if an error occurred; `nil` for other events.
   public var bytes: String?
 
   /// Creates a record.

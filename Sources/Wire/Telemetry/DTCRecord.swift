@@ -1,19 +1,19 @@
-/// The trouble codes of one ECU and how they changed.
+/// A record of the trouble codes of one ECU and how they changed.
 public struct DTCRecord: RecordBody, Equatable, Sendable {
   public static let type = RecordType.dtc
 
-  /// The change since the previous record.
+  /// The change since the previous record of this ECU.
   public enum Event: UInt8, Sendable {
-    /// First list of codes.
+    /// The record contains all codes: it is the first one, or it repeats unchanged codes.
     case snapshot
-    /// New codes.
+    /// Codes were added, and none removed.
     case appeared
-    /// Codes were added and removed, or moved between the lists.
+    /// Codes were added and others removed, codes moved between the lists, or only a freeze frame is new.
     case changed
-    /// Codes were removed.
+    /// Codes were removed, and none added.
     case cleared
 
-    /// Name in records.
+    /// Name of the event in records.
     public var name: StaticString {
       switch self {
       case .snapshot: "snapshot"
@@ -26,9 +26,9 @@ public struct DTCRecord: RecordBody, Equatable, Sendable {
 
   /// Data that an ECU stored when a fault occurred (service 02).
   public struct FreezeFrame: Equatable, Sendable {
-    /// Number of the frame.
+    /// Number of the freeze frame in the ECU.
     public var frame: Int
-    /// The trouble code that caused the frame; `nil` if unknown.
+    /// The trouble code of the fault for which the frame was stored; `nil` if unknown.
     public var dtc: String?
     /// The values, with the names that telemetry records use.
     public var readings: [NamedValue]
@@ -43,24 +43,24 @@ public struct DTCRecord: RecordBody, Equatable, Sendable {
 
   /// Address of the ECU; `nil` if the adapter sends no headers.
   public var ecu: String?
-  /// The change since the previous record.
+  /// The change since the previous record of this ECU.
   public var event: Event
   /// Confirmed codes (service 03); `nil` if not read yet.
   public var stored: [String]?
-  /// Codes of the current or last driving cycle (service 07); `nil` if not read yet.
+  /// Codes from the current or last driving cycle that are not confirmed (service 07); `nil` if not read yet.
   public var pending: [String]?
-  /// Codes that only a repair can clear (service 0A); `nil` if not read yet.
+  /// Codes that a request to clear codes does not remove (service 0A); `nil` if not read yet.
   public var permanent: [String]?
-  /// Codes that moved between the lists.
+  /// Codes that moved between the lists since the previous record.
   public var changed: [String] = []
   /// Whether the malfunction indicator lamp is on; `nil` if unknown.
   public var mil: Bool?
-  /// Distance driven with the lamp on, km; `nil` if unknown.
+  /// Distance driven since the lamp came on, km; `nil` if unknown.
   public var distanceMIL: Double?
-  /// A freeze frame that is not in an earlier record; `nil` if there is none.
+  /// A freeze frame that no earlier record contains; `nil` if there is none.
   public var freezeFrame: FreezeFrame?
 
-  /// Creates a record without codes.
+  /// Creates a record that contains no codes yet.
   public init(ecu: String?, event: Event) {
     self.ecu = ecu
     self.event = event

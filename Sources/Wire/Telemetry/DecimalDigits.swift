@@ -1,17 +1,18 @@
 /// The decimal digits of a number that is not negative: `whole`.`fraction`, with a power of ten if it is very large.
 struct DecimalDigits {
-  /// Upper bound of a number's length in bytes: a sign, 20 digits, a point, 17 decimals.
+  /// Upper bound of the length of a written number in bytes: a sign, 20 digits, a decimal point, 17 decimals.
   static let maximumLength = 40
 
   var whole: UInt64 = 0
-  /// The digits after the point, as a number of `decimals` digits.
+  /// The digits after the decimal point, as an integer of `decimals` digits.
   var fraction: UInt64 = 0
   var decimals = 0
   var exponent = 0
 
   var isZero: Bool { whole == 0 && fraction == 0 }
 
-  /// Returns the default number of decimals; see ``JSONLineEncoder/value(_:)-(Double)``.
+  /// Returns the number of decimals to which a number is rounded by default; see
+  /// ``JSONLineEncoder/value(_:)-(Double)``.
   static func usualDecimals(for number: Double) -> Int {
     let magnitude = number.magnitude
     if magnitude >= 1 || magnitude < 1e-12 { return 6 }
@@ -27,22 +28,22 @@ struct DecimalDigits {
   /// Rounds a number to decimal digits.
   ///
   /// - Parameters:
-  ///   - magnitude: finite, not negative.
+  ///   - magnitude: the number, which must be finite and not negative.
   ///   - decimals: number of decimals, 0…17.
   init(_ magnitude: Double, decimals: Int) {
     if magnitude < 1e15 { split(magnitude, decimals: decimals) } else { splitLarge(magnitude) }
   }
 
   private mutating func split(_ magnitude: Double, decimals wanted: Int) {
-    // Signed conversions are faster on x86-64, and the number is below 1e15.
+    // A conversion to a signed integer is faster on x86-64, and the number is below 1e15.
     let floor = Int64(magnitude)
     whole = UInt64(bitPattern: floor)
-    // The difference is exact because both numbers have the same scale.
+    // The difference is exact: it needs no more bits than `magnitude`.
     let rest = magnitude - Double(floor)
     guard rest > 0 else { return }
     decimals = wanted <= 6 && whole < 1_000_000_000 ? wanted : min(wanted, Self.decimalsHeld(beside: whole))
     guard decimals > 0 else {
-      // Ties to even, by the last digit of the whole part.
+      // Round a half to even, which the last digit of the whole part decides.
       if rest > 0.5 || rest == 0.5 && whole & 1 == 1 { whole += 1 }
       return
     }
@@ -54,15 +55,15 @@ struct DecimalDigits {
     }
   }
 
-  /// Returns how many decimals a `Double` has beside its whole part, of 15 digits altogether.
+  /// Returns the number of decimals that a `Double` can represent beside its whole part, of 15 digits altogether.
   private static func decimalsHeld(beside whole: UInt64) -> Int {
     whole == 0 ? 17 : 15 - digitCount(whole)
   }
 
-  /// Returns `value` × `factor`, rounded to the nearest integer, ties to even, as if the product were exact.
+  /// Returns `value` × `factor`, rounded to the nearest integer, halves to even, as if the product were exact.
   ///
-  /// The rounded product lies on the same side of a half as the exact one, or on the half itself. In that case, the
-  /// rounding error decides, which a fused multiplication yields. Both operands must be below 1e18 when multiplied.
+  /// The product as a `Double` is on the same side of a half as the exact product, or is the half itself. In that case,
+  /// the error of the `Double` decides, which a fused multiplication computes. The product must be below 1e18.
   @inline(__always)
   static func rounded(_ value: Double, times factor: Double) -> UInt64 {
     let product = value * factor
@@ -76,7 +77,8 @@ struct DecimalDigits {
     return error > 0 ? floor + 1 : floor
   }
 
-  /// Splits a number of at least 1e15: an exact integer if it fits into 64 bits, otherwise 14 digits and an exponent.
+  /// Splits a number of at least 1e15 into digits: an exact integer if it fits 64 bits, otherwise 14 digits and an
+  /// exponent.
   private mutating func splitLarge(_ magnitude: Double) {
     guard magnitude >= 0x1p64 else {
       whole = UInt64(magnitude)
@@ -100,7 +102,7 @@ struct DecimalDigits {
     }
   }
 
-  /// Powers of ten, all exact.
+  /// Powers of ten that a `Double` represents exactly.
   private static let powersOfTen: InlineArray<18, Double> = [
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
   ]

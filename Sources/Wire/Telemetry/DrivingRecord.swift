@@ -1,11 +1,11 @@
-/// A driving event, such as harsh braking.
+/// A record of a driving event, such as harsh braking.
 public struct DrivingRecord: RecordBody, Equatable, Sendable {
   public static let type = RecordType.driving
 
   /// The kind of event.
   public enum Event: UInt8, Sendable {
     case harshBraking, harshAcceleration, overspeed, idling, lowVoltage
-    /// Name in records.
+    /// Name of the event in records.
     public var name: StaticString {
       switch self {
       case .harshBraking: "harshBraking"
@@ -19,7 +19,7 @@ public struct DrivingRecord: RecordBody, Equatable, Sendable {
 
   /// The kind of event.
   public var event: Event
-  /// The values that caused the event, such as the speed and its limit.
+  /// Values that describe the event, such as the speed and the speed limit.
   public var figures: [NamedValue]
 
   /// Creates a record.

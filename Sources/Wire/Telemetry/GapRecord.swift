@@ -1,13 +1,14 @@
-/// A range of records that will never arrive.
+/// A record of a range of sequence numbers whose records will never arrive.
 public struct GapRecord: RecordBody, Equatable, Sendable {
   public static let type = RecordType.gap
 
-  /// The reason for a gap.
+  /// The reason why records were lost.
   ///
-  /// After an unclean stop the reason is `processKilled` if the machine has not booted since, otherwise `powerLoss`.
+  /// If the process ended without a regular stop, the reason is `processKilled` if the machine has not been started
+  /// again since, otherwise `powerLoss`.
   public enum Reason: UInt8, CaseIterable, Sendable {
     case spoolFull, powerLoss, damagedSpool, slowReader, slowDisk, processKilled
-    /// Name in records.
+    /// Name of the reason in records.
     public var name: StaticString {
       switch self {
       case .spoolFull: "spoolFull"
@@ -24,19 +25,19 @@ public struct GapRecord: RecordBody, Equatable, Sendable {
   public var fromSequence: UInt64
   /// Sequence number of the last lost record.
   public var toSequence: UInt64
-  /// Number of lost records, at most the size of the range; `nil` if unknown. It is an upper bound for the reasons
-  /// `powerLoss` and `processKilled`: records that were only in memory cannot be counted afterwards.
+  /// Number of lost records, at most the size of the range; `nil` if unknown. For the reasons `powerLoss` and
+  /// `processKilled` it is an upper bound, because records that were only in memory cannot be counted afterwards.
   public var count: UInt64?
   /// Types of the lost records; `nil` if unknown.
   public var types: [RecordType]?
   /// The reason for the loss.
   public var reason: Reason
-  /// The only sink that lost them; `nil` if all sinks did.
+  /// The sink that did not receive the records; `nil` if no sink received them.
   public var sink: String?
-  /// Epoch of the lost records; `nil` if it is the epoch of this record.
+  /// Epoch of the lost records; `nil` if it is the epoch of this record, too.
   public var lostEpoch: UUIDv7?
 
-  /// Creates a record for a range of sequence numbers, including both ends.
+  /// Creates a record for a range of sequence numbers that includes both ends.
   public init(fromSequence: UInt64, toSequence: UInt64, reason: Reason) {
     self.fromSequence = fromSequence
     self.toSequence = toSequence

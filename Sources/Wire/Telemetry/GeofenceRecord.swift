@@ -1,11 +1,11 @@
-/// A vehicle's entry to, exit from or dwell in a geofence.
+/// A record of a vehicle's entry to, exit from or dwell in a geofence.
 public struct GeofenceRecord: RecordBody, Equatable, Sendable {
   public static let type = RecordType.geofence
 
   /// The kind of event.
   public enum Event: UInt8, Sendable {
     case enter, exit, dwell
-    /// Name in records.
+    /// Name of the event in records.
     public var name: StaticString {
       switch self {
       case .enter: "enter"
@@ -15,15 +15,15 @@ public struct GeofenceRecord: RecordBody, Equatable, Sendable {
     }
   }
 
-  /// The fence's `id` in its file.
+  /// The fence's `id` in the GeoJSON file.
   public var fenceId: String
   /// The fence's display name; `nil` if unknown.
   public var fenceName: String?
   /// The kind of event.
   public var event: Event
-  /// Latitude of the fix that decided the event, degrees; `nil` if it is withheld.
+  /// Latitude of the vehicle at the event, degrees; `nil` if positions are withheld.
   public var latitude: Double?
-  /// Longitude of the fix that decided the event, degrees; `nil` if it is withheld.
+  /// Longitude of the vehicle at the event, degrees; `nil` if positions are withheld.
   public var longitude: Double?
 
   /// Creates a record.

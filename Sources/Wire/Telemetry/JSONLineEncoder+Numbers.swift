@@ -1,12 +1,13 @@
 extension JSONLineEncoder {
   /// Writes a number. A number that is not finite is omitted together with its key.
   ///
-  /// Integers have no point. Other numbers are rounded correctly to six decimals, ties to even, without trailing zeros.
-  /// Numbers below 1 have more decimals, so that seven significant digits remain and the relative error is at most one
-  /// in a million. Numbers above 999,999,999 have fewer, because a `Double` has 15 digits. Numbers below 1e-12 are
-  /// usually rounding errors and become 0. Only numbers from 1e15 have an exponent.
+  /// Integers are written without a decimal point. Other numbers are rounded correctly to six decimals, halves to even,
+  /// and written without trailing zeros. Numbers below 1 have more decimals, so that they have seven significant digits
+  /// and the relative error is at most one in a million. Numbers above 999,999,999 have fewer decimals, because a
+  /// `Double` has only 15 digits. Numbers below 1e-12 are usually rounding errors and become 0. Only numbers from 1e15
+  /// are written with an exponent.
   ///
-  /// - Returns: `false` if it does not fit.
+  /// - Returns: `false` if the number does not fit.
   @discardableResult
   public mutating func value(_ number: Double) -> Bool {
     guard number.isFinite else {
@@ -20,7 +21,7 @@ extension JSONLineEncoder {
 
   /// Writes a number rounded to `decimals` decimals (0…17), without trailing zeros.
   ///
-  /// - Returns: `false` if it does not fit.
+  /// - Returns: `false` if the number does not fit.
   @discardableResult
   public mutating func value(_ number: Double, decimals: Int) -> Bool {
     guard number.isFinite else {
@@ -34,7 +35,7 @@ extension JSONLineEncoder {
 
   /// Writes an integer.
   ///
-  /// - Returns: `false` if it does not fit.
+  /// - Returns: `false` if the number does not fit.
   @discardableResult
   public mutating func value(_ number: Int) -> Bool {
     guard startValue(room: 20) else { return false }
@@ -45,7 +46,7 @@ extension JSONLineEncoder {
 
   /// Writes an integer.
   ///
-  /// - Returns: `false` if it does not fit.
+  /// - Returns: `false` if the number does not fit.
   @discardableResult
   public mutating func value(_ number: UInt64) -> Bool {
     guard startValue(room: 20) else { return false }
@@ -55,7 +56,7 @@ extension JSONLineEncoder {
 
   /// Writes `true` or `false`.
   ///
-  /// - Returns: `false` if it does not fit.
+  /// - Returns: `false` if the value does not fit.
   @discardableResult
   public mutating func value(_ flag: Bool) -> Bool {
     guard startValue(room: 5) else { return false }
@@ -75,7 +76,7 @@ extension JSONLineEncoder {
     }
   }
 
-  /// Writes an unsigned integer of at most 20 digits.
+  /// Writes an unsigned integer of at most 20 digits, for which the caller has reserved room.
   private mutating func putInteger(_ number: UInt64) {
     if number < 10_000 { return putSmall(UInt32(truncatingIfNeeded: number)) }
     let length = digitCount(number)
@@ -83,7 +84,7 @@ extension JSONLineEncoder {
     count += length
   }
 
-  /// Writes the point and the decimals without trailing zeros. `fraction` must not be 0.
+  /// Writes the decimal point and the decimals without trailing zeros. `fraction` must not be 0.
   private mutating func putFraction(_ fraction: UInt64, decimals: Int) {
     put(UInt8(ascii: "."))
     let start = count
@@ -93,7 +94,7 @@ extension JSONLineEncoder {
     while unsafe base[count - 1] == UInt8(ascii: "0") { count -= 1 }
   }
 
-  /// Writes digits backwards from `end`, two at a time. The caller reserves their room.
+  /// Writes digits backwards from `end`, two at a time. The caller must have reserved room for them.
   private func putDigits(of number: UInt64, upTo end: UnsafeMutablePointer<UInt8>) {
     let pairs = unsafe digitPairs.utf8Start
     var rest = number
@@ -114,7 +115,7 @@ extension JSONLineEncoder {
   }
 }
 
-/// Returns the number of decimal digits.
+/// Returns the number of decimal digits of a number.
 func digitCount(_ number: UInt64) -> Int {
   var length = 1
   var rest = number

@@ -1,15 +1,15 @@
-// Most text in records needs no escapes: keys, identifiers, names. It is copied eight bytes at a time and checked on
-// the way. Only text with a byte that needs an escape is written byte by byte.
+// Most text in records, such as keys, identifiers and names, contains no byte that needs an escape sequence. It is
+// therefore copied eight bytes at a time and checked at once. Only text with such a byte is written byte by byte.
 extension JSONLineEncoder {
-  /// Copies text that needs no escape. The caller reserves the room.
+  /// Copies text that needs no escape sequence. The caller must have reserved room for it.
   ///
-  /// - Returns: `false` if a byte needs an escape. Nothing is written then.
+  /// - Returns: `false` if a byte needs an escape sequence. Nothing is written then.
   @inline(__always)
   mutating func putPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let source = text.baseAddress else { return true }
     let length = text.count
     let from = unsafe UnsafeRawPointer(source)
-    // No store below writes beyond `length` bytes.
+    // None of the stores below writes beyond `length` bytes.
     let to = unsafe UnsafeMutableRawPointer(base + count)
     var found: UInt64 = 0
     if length >= 8 {
@@ -20,12 +20,12 @@ extension JSONLineEncoder {
         found |= attention(word)
         index &+= 8
       }
-      // Copy the last eight bytes. Some of them may have been copied already.
+      // Copy the last eight bytes together, even if some of them were copied already.
       let word = unsafe from.loadUnaligned(fromByteOffset: length &- 8, as: UInt64.self)
       unsafe to.storeBytes(of: word, toByteOffset: length &- 8, as: UInt64.self)
       found |= attention(word)
     } else if length >= 4 {
-      // Do the same with four bytes for short texts.
+      // Copy short texts in the same way, four bytes at a time.
       let low = unsafe from.loadUnaligned(as: UInt32.self)
       let high = unsafe from.loadUnaligned(fromByteOffset: length &- 4, as: UInt32.self)
       unsafe to.storeBytes(of: low, as: UInt32.self)
@@ -36,7 +36,7 @@ extension JSONLineEncoder {
       while index < length {
         let byte = unsafe source[index]
         unsafe to.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)
-        // Add seven letters to make it a whole word.
+        // Add seven letters, so that the byte is part of a whole word.
         found |= attention(UInt64(byte) | 0x6161_6161_6161_6100)
         index &+= 1
       }
@@ -47,10 +47,10 @@ extension JSONLineEncoder {
   }
 }
 
-/// Returns a word with a high bit set if any of its eight bytes is a control character, a quote, a backslash or not
-/// ASCII. Otherwise, all high bits are 0.
+/// Returns a word with a high bit set if any of the eight bytes of `word` is a control character, a quote, a backslash
+/// or not ASCII. Otherwise, all high bits are 0.
 ///
-/// For every other byte, the three subtractions and the addition yield 0 to 7F, without a carry or borrow between
+/// For every other byte, the three subtractions and the addition yield 0 to 0x7F, without a carry or borrow between
 /// bytes.
 @inline(__always)
 private func attention(_ word: UInt64) -> UInt64 {

@@ -2,10 +2,10 @@ extension JSONLineEncoder {
   /// Writes UTF-8 text.
   ///
   /// Quotes, backslashes and control characters (U+0000 to U+001F, U+007F to U+009F, which a terminal would interpret)
-  /// are escaped. A byte that is not part of valid UTF-8 is treated as ISO 8859-1 and written as `\u00XX`, so that an
-  /// ECU's bytes can be recovered.
+  /// are escaped. A byte that is not part of valid UTF-8 is treated as a character of ISO 8859-1 and written as
+  /// `\u00XX`, so that the bytes that an ECU sent can be recovered.
   ///
-  /// - Returns: `false` if it does not fit.
+  /// - Returns: `false` if the text does not fit.
   @discardableResult
   public mutating func value(_ text: Span<UInt8>) -> Bool {
     unsafe text.withUnsafeBufferPointer { bytes in unsafe writeText(bytes) }
@@ -23,7 +23,7 @@ extension JSONLineEncoder {
 
   /// Writes bytes as a text of upper-case hexadecimal digits, two for each byte.
   ///
-  /// - Returns: `false` if it does not fit.
+  /// - Returns: `false` if the digits do not fit.
   @discardableResult
   public mutating func value(hex bytes: Span<UInt8>) -> Bool {
     guard startValue(room: bytes.count * 2 + 2) else { return false }
@@ -37,7 +37,8 @@ extension JSONLineEncoder {
   }
 
   private mutating func writeText(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    // Most text needs no escapes. Try the worst case first, and count exactly only near the end of the buffer.
+    // Assume the worst case first, in which every byte is escaped. Count the exact length only near the end of the
+    // buffer, because most text needs no escape sequences.
     var room = text.count * 6 + 2
     if !hasRoom(room + 1) { room = unsafe escapedLength(text) + 2 }
     guard startValue(room: room) else { return false }
@@ -45,7 +46,7 @@ extension JSONLineEncoder {
     return true
   }
 
-  /// Returns whether quoted text and `more` bytes fit.
+  /// Returns whether a text in quotes and `more` bytes fit.
   @inline(__always)
   mutating func hasRoom(forText text: UnsafeBufferPointer<UInt8>, more: Int) -> Bool {
     if count + text.count * 6 + more + kept <= capacity { return true }
@@ -53,7 +54,7 @@ extension JSONLineEncoder {
     return hasRoom(length + more)
   }
 
-  /// Writes quoted text. The caller reserves the room.
+  /// Writes a text in quotes, for which the caller has reserved room.
   @inline(__always)
   mutating func putText(_ text: UnsafeBufferPointer<UInt8>) {
     put(UInt8(ascii: "\""))
@@ -71,7 +72,7 @@ extension JSONLineEncoder {
     }
   }
 
-  /// Copies characters that need no escape. Returns the index of the first that does.
+  /// Copies characters that need no escape sequence. Returns the index of the first character that needs one.
   private mutating func copyPlain(_ text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
     var index = start
     while index < text.count {
@@ -100,7 +101,7 @@ extension JSONLineEncoder {
     }
   }
 
-  /// Returns the length of a text with its escapes, without quotes, in bytes.
+  /// Returns the length of a text with its escape sequences, without quotes, in bytes.
   @inline(never)
   private func escapedLength(_ text: UnsafeBufferPointer<UInt8>) -> Int {
     var length = 0
@@ -120,15 +121,15 @@ extension JSONLineEncoder {
   }
 }
 
-/// The representation of a character that cannot simply be copied (RFC 8259, 7).
+/// How a character is written, if it cannot simply be copied (RFC 8259, 7).
 enum Escape {
-  /// A valid UTF-8 sequence of this many bytes, written unchanged.
+  /// Unchanged, as a valid UTF-8 sequence of this many bytes.
   case character(Int)
-  /// A backslash and this letter.
+  /// As a backslash and this letter.
   case short(UInt8)
-  /// `\u00XX` for one byte.
+  /// As `\u00XX`, for one byte with this value.
   case codePoint(UInt8)
-  /// `\u00XX` for a control character of two bytes, U+0080 to U+009F.
+  /// As `\u00XX`, for a control character with this value, which is a sequence of two bytes (U+0080 to U+009F).
   case control(UInt8)
 
   init(_ text: UnsafeBufferPointer<UInt8>, at index: Int) {

@@ -1,7 +1,8 @@
-// Most numbers of a record are between 0.1 and 1e9, and are integers or have six decimals. These functions write them
-// two digits at a time, without the steps that very small and very large numbers need.
+// Most numbers in a record are between 0.1 and 1e9, and are integers or have at most six decimals. The functions below
+// write them two digits at a time, without the steps that very small and very large numbers need.
 extension JSONLineEncoder {
-  /// Writes a number as ``value(_:)-(Double)`` does. The caller reserves ``DecimalDigits/maximumLength`` bytes.
+  /// Writes a number as ``value(_:)-(Double)`` does, but only one in the usual range. The caller must have reserved
+  /// ``DecimalDigits/maximumLength`` bytes.
   ///
   /// - Returns: `false` if the number is outside the usual range. Nothing is written then.
   @inline(__always)
@@ -9,7 +10,7 @@ extension JSONLineEncoder {
     let magnitude = number.magnitude
     guard magnitude >= 1, magnitude < 1e9 else { return putShare(number) }
     var whole = UInt32(truncatingIfNeeded: Int64(magnitude))
-    // The difference is exact because both numbers have the same scale.
+    // The difference is exact: it needs no more bits than `magnitude`.
     let rest = magnitude - Double(whole)
     var millionths: UInt32 = 0
     if rest > 0 {
@@ -56,7 +57,8 @@ extension JSONLineEncoder {
     return true
   }
 
-  /// Writes a coordinate, rounded to nine decimals. The caller reserves ``DecimalDigits/maximumLength`` bytes.
+  /// Writes a coordinate, rounded to nine decimals. The caller must have reserved ``DecimalDigits/maximumLength``
+  /// bytes.
   ///
   /// - Returns: `false` if the number is 1,000 or more. Nothing is written then.
   @inline(__always)
@@ -64,7 +66,7 @@ extension JSONLineEncoder {
     let magnitude = number.magnitude
     guard magnitude < 1_000 else { return false }
     var whole = UInt32(truncatingIfNeeded: Int64(magnitude))
-    // The difference is exact because both numbers have the same scale.
+    // The difference is exact: it needs no more bits than `magnitude`.
     let rest = magnitude - Double(whole)
     var billionths = rest > 0 ? UInt32(truncatingIfNeeded: DecimalDigits.rounded(rest, times: 1e9)) : 0
     if billionths == 1_000_000_000 {
@@ -126,7 +128,7 @@ extension JSONLineEncoder {
     count &+= 4
   }
 
-  /// Writes the point and six decimals without trailing zeros. The number must not be 0.
+  /// Writes the decimal point and six decimals without trailing zeros. The decimals must not be 0.
   @inline(__always)
   private mutating func putMillionths(_ number: UInt32) {
     put(UInt8(ascii: "."))
@@ -141,15 +143,16 @@ extension JSONLineEncoder {
       unsafe putPair(last, at: 4)
       length = last == 0 ? 4 : 6
     }
-    // Only the second digit of a pair other than 00 can be a trailing zero.
+    // In a pair of digits other than 00, only the second one can be a trailing zero.
     if unsafe base[count &+ length &- 1] == UInt8(ascii: "0") { length &-= 1 }
     count &+= length
   }
 
-  /// Writes the two digits of a number below 100 at `offset` after the written bytes. The caller reserves the room.
+  /// Writes the two digits of a number below 100 at `offset` after the written bytes. The caller must have reserved
+  /// room for them.
   @unsafe @inline(__always)
   private mutating func putPair(_ number: UInt32, at offset: Int) {
-    // The table has a pair for each number below 100.
+    // The table contains a pair of digits for each number below 100.
     let pair = unsafe UnsafeRawPointer(digitPairs.utf8Start).loadUnaligned(
       fromByteOffset: Int(truncatingIfNeeded: number) &* 2, as: UInt16.self)
     unsafe UnsafeMutableRawPointer(base + count).storeBytes(of: pair, toByteOffset: offset, as: UInt16.self)

@@ -13,50 +13,52 @@
 ///   set. ``mark`` and ``rollback(to:)`` remove a group of values, so that it can be written to the next text line.
 /// - A number that is not finite is omitted together with its key.
 ///
-/// Call order: ``begin()``, then keys and values, then ``finish()``; ``line`` is the result. A value without a key in
-/// an object, or a key in an array, is a programming error and traps.
+/// Call ``begin()``, write keys and values, then call ``finish()``; ``line`` is the result. Writing a value without a
+/// key into an object, or a key into an array, is a programming error that stops the process.
 @safe
 public struct JSONLineEncoder: ~Copyable {
-  /// Greatest length of a record's text line, including its line feed.
+  /// Maximum length of a record's text line, including its line feed.
   public static let recordCapacity = 16_384
 
   /// The state of a key before the next value.
   enum Pending: UInt8 {
-    /// No key: the level is an array, or the key has not been written.
+    /// There is no key: the level is an array, or the key was not written yet.
     case none
-    /// A key was written and needs a value.
+    /// A key was written, and its value must follow.
     case key
-    /// The key did not fit. Its value is omitted as well.
+    /// The key did not fit, so its value is omitted as well.
     case dropped
   }
 
   private(set) var base: UnsafeMutablePointer<UInt8>
-  /// Size of the buffer in bytes. It grows only if the encoder is growable.
+  /// Size of the buffer in bytes. It increases only if the encoder was created as growable.
   public private(set) var capacity: Int
   /// Number of bytes written.
   public internal(set) var count = 0
-  /// Whether something did not fit. It was omitted; the rest is valid.
+  /// Whether a key or value did not fit and was omitted. The text line is nevertheless valid.
   public internal(set) var overflowed = false
-  /// Number of reserved bytes: for the line feed, for a closing bracket of each open level, and by ``holdBack(_:)``.
+  /// Number of reserved bytes: one for the line feed, one for the closing bracket of each open level, and those of
+  /// ``holdBack(_:)``.
   var kept = 1
   var depth = 0
-  /// Bit n is set if level n + 1 is an array.
+  /// One bit for each open level, the outermost in bit 0: whether the level is an array.
   var arrays: UInt64 = 0
   var needsComma = false
   var pending = Pending.none
-  /// Index at which the pending key begins, including its comma.
+  /// Index at which the key without a value begins, including the comma before it.
   var keyStart = 0
   private let growable: Bool
 
   /// Creates an encoder.
   ///
   /// - Parameters:
-  ///   - capacity: length of the longest text line in bytes, including its line feed; at least 16.
-  ///   - growable: whether the buffer grows, which allocates, instead of overflowing.
+  ///   - capacity: maximum length of a text line in bytes, including its line feed; at least 16.
+  ///   - growable: whether a text line may be longer than `capacity`; the buffer is then enlarged, which allocates
+  ///     memory.
   public init(capacity: Int = recordCapacity, growable: Bool = false) {
     self.capacity = max(capacity, 16)
     self.growable = growable
-    // The buffer lives as long as the encoder. Only the encoder stores the pointer, and `deinit` frees it.
+    // The buffer exists as long as the encoder. Only the encoder stores the pointer, and `deinit` frees the buffer.
     unsafe base = .allocate(capacity: self.capacity)
   }
 
@@ -74,7 +76,7 @@ public struct JSONLineEncoder: ~Copyable {
     open(UInt8(ascii: "{"), isArray: false)
   }
 
-  /// Closes all open levels and ends the text line. This always fits.
+  /// Closes all open levels and ends the text line. There is always room for this.
   public mutating func finish() {
     while depth > 0 { end() }
     kept = 0
@@ -86,7 +88,7 @@ public struct JSONLineEncoder: ~Copyable {
   public var line: Span<UInt8> {
     @_lifetime(borrow self)
     borrowing get {
-      // The buffer lives as long as the encoder, and `count` never exceeds `capacity`.
+      // The buffer exists as long as the encoder, and `count` never exceeds `capacity`.
       let bytes = unsafe Span(_unsafeStart: UnsafePointer(base), count: count)
       return unsafe _overrideLifetime(bytes, borrowing: self)
     }
@@ -99,12 +101,12 @@ public struct JSONLineEncoder: ~Copyable {
     try body(line)
   }
 
-  /// Reserves bytes of the buffer, for a last key that must fit in any case.
+  /// Reserves bytes of the buffer, so that keys that are written last fit in any case.
   ///
   /// - Parameter bytes: number of bytes; negative to release them.
   public mutating func holdBack(_ bytes: Int) { kept += bytes }
 
-  /// Returns whether `bytes` more fit, and enlarges the buffer if it is growable.
+  /// Returns whether `bytes` more bytes fit, after enlarging the buffer if the encoder is growable.
   @inline(__always)
   mutating func hasRoom(_ bytes: Int) -> Bool {
     if count + bytes + kept <= capacity { return true }
@@ -133,13 +135,13 @@ extension JSONLineEncoder {
     let needsComma: Bool
   }
 
-  /// The current position. Traps between a key and its value.
+  /// The current position. Between a key and its value there is none, and the process stops.
   public var mark: Mark {
     precondition(pending == .none, "a mark stands between values")
     return Mark(count: count, depth: depth, arrays: arrays, kept: kept, needsComma: needsComma)
   }
 
-  /// Removes everything written since `mark`, and resets ``overflowed``.
+  /// Removes everything that was written since `mark`, and resets ``overflowed``.
   public mutating func rollback(to mark: Mark) {
     precondition(mark.count <= count, "a mark of another line")
     count = mark.count

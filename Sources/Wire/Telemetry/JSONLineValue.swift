@@ -1,8 +1,8 @@
 /// A type that can be written as one JSON value.
 public protocol JSONLineValue {
-  /// Writes the value at the position of the encoder.
+  /// Writes the value at the encoder's current position.
   ///
-  /// - Returns: `false` if it does not fit.
+  /// - Returns: `false` if the value does not fit.
   func write(to line: inout JSONLineEncoder) -> Bool
 }
 
@@ -25,7 +25,7 @@ extension JSONLineEncoder {
     return field(name, value)
   }
 
-  /// Writes a key and text, escaped as by ``value(_:)-(Span<UInt8>)``.
+  /// Writes a key and a text, escaped as by ``value(_:)-(Span<UInt8>)``.
   @discardableResult
   public mutating func field(_ name: StaticString, text: Span<UInt8>) -> Bool {
     key(name)

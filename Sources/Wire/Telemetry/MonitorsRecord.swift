@@ -1,20 +1,20 @@
-/// The completed on-board monitors of one ECU (readiness; PIDs 01 and 41).
+/// A record of which on-board monitors of one ECU are completed, called readiness (PIDs 01 and 41).
 public struct MonitorsRecord: RecordBody, Sendable {
   public static let type = RecordType.monitors
 
   /// The engine type, which determines the set of monitors.
   public enum Ignition: UInt8, Sendable {
     case spark, compression
-    /// Name in records.
+    /// Name of the engine type in records.
     public var name: StaticString { self == .spark ? "spark" : "compression" }
   }
-  /// The period that the monitors cover.
+  /// The period within which the monitors were completed or not.
   public enum Scope: UInt8, Sendable {
     /// Since the trouble codes were cleared (PID 01).
     case sinceClear
     /// The current driving cycle (PID 41).
     case thisCycle
-    /// Name in records.
+    /// Name of the period in records.
     public var name: StaticString { self == .sinceClear ? "sinceClear" : "thisCycle" }
   }
 
@@ -22,14 +22,14 @@ public struct MonitorsRecord: RecordBody, Sendable {
   public var ecu: String?
   /// The engine type; `nil` if unknown.
   public var ignition: Ignition?
-  /// The period that the monitors cover.
+  /// The period within which the monitors were completed or not.
   public var scope: Scope
   /// Names of the completed monitors.
   public var complete: [StaticString] = []
   /// Names of the incomplete monitors.
   public var incomplete: [StaticString] = []
 
-  /// Creates a record without monitors.
+  /// Creates a record that contains no monitors yet.
   public init(ecu: String?, ignition: Ignition?, scope: Scope) {
     self.ecu = ecu
     self.ignition = ignition

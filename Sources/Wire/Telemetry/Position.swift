@@ -1,4 +1,4 @@
-/// The position in a record, as reported by a GNSS receiver. Values that it did not report are `nil`.
+/// The vehicle's position in a record, as a GNSS receiver reported it.
 public struct Position: Equatable, Sendable {
   /// Latitude in degrees, −90…90, north positive; `nil` if unknown.
   public var latitude: Double?
@@ -19,10 +19,10 @@ public struct Position: Equatable, Sendable {
   /// Type of the fix: `none`, `2d`, `3d`, `dgps`, `rtkFloat`, `rtkFixed` or `estimated`.
   public var fixType: StaticString
 
-  /// Creates a position without other values.
+  /// Creates a position in which only the type of the fix is known.
   public init(fixType: StaticString) { self.fixType = fixType }
 
-  /// Whether all values are equal.
+  /// Whether all values of both positions are equal.
   public static func == (left: Position, right: Position) -> Bool {
     left.latitude == right.latitude && left.longitude == right.longitude && left.altitude == right.altitude
       && left.heading == right.heading && left.trueHeading == right.trueHeading && left.gpsSpeed == right.gpsSpeed
@@ -30,15 +30,16 @@ public struct Position: Equatable, Sendable {
       && left.fixType.description == right.fixType.description
   }
 
-  /// Names of all keys, in the order in which they are written.
+  /// The names of all keys that a position can have, in the order in which they are written.
   public static let keys: [StaticString] = [
     "latitude", "longitude", "altitude", "heading", "trueHeading", "gpsSpeed", "hdop", "satellites", "fixType",
   ]
 
-  /// Decimals of latitude and longitude. The last one is a tenth of a millimetre on the ground.
+  /// Number of decimals with which latitude and longitude are written. The last one is a tenth of a millimetre on the
+  /// ground.
   static let angleDecimals = 9
 
-  /// Writes the position's keys into the open object.
+  /// Writes the position's keys and values into the open object.
   ///
   /// - Parameter vss: whether to use the COVESA VSS path (`Vehicle.CurrentLocation`) for keys that have one.
   /// - Returns: `false` if a key did not fit.

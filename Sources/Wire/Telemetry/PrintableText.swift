@@ -2,8 +2,8 @@ extension String {
   /// The text in a form that is safe for a terminal or a log, on one line.
   ///
   /// Control characters, line ends and characters that change the writing direction are escaped as in JSON (`\u001B`).
-  /// Text from adapters, ECUs, servers, device names and file names may contain terminal commands. All code that prints
-  /// such text uses this property.
+  /// Text that was received from adapters, ECUs and servers, and the names of devices and files, may contain commands
+  /// to a terminal. All code that prints such text uses this property.
   public var printable: String {
     guard unicodeScalars.contains(where: \.isUnprintable) else { return self }
     var text = ""

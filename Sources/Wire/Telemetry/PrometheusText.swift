@@ -5,32 +5,32 @@
 ///     # TYPE obdgate_records_total counter
 ///     obdgate_records_total{type="trip"} 4711
 ///
-/// Call order: ``family(_:_:_:)``, then its samples.
+/// Call ``family(_:_:_:)`` for each metric, and then a function `sample` for each of its values.
 public struct PrometheusText: Sendable {
   /// The type of a metric.
   public enum Kind: String, Sendable { case counter, gauge }
 
-  /// The text so far.
+  /// The text written so far.
   public private(set) var bytes: [UInt8] = []
   private var name = ""
 
   /// Creates an empty text.
   public init() {}
 
-  /// Begins a metric.
+  /// Begins a metric, to which the following samples belong.
   ///
-  /// - Parameter help: one text line without a backslash.
+  /// - Parameter help: description of the metric, one text line without a backslash.
   public mutating func family(_ name: String, _ kind: Kind, _ help: String) {
     self.name = name
     put("# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n")
   }
 
-  /// Writes an integer value of the current metric.
+  /// Writes one value of the current metric, an integer.
   public mutating func sample(count: some BinaryInteger, _ labels: [(String, String)] = []) {
     sample("\(count)", labels)
   }
 
-  /// Writes a value of the current metric.
+  /// Writes one value of the current metric.
   public mutating func sample(_ value: Double, _ labels: [(String, String)] = []) {
     sample(value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)", labels)
   }
@@ -44,7 +44,7 @@ public struct PrometheusText: Sendable {
     put(" \(value)\n")
   }
 
-  /// Escapes backslash, quote and line feed in the value of a label.
+  /// Returns the value of a label with backslash, quote and line feed escaped.
   private static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {

@@ -1,18 +1,19 @@
-/// The keys of one type of record, written after its head.
+/// The keys of one type of record, which follow the keys of the record's head.
 ///
-/// Implementations contain arrays and strings, which suits infrequent records. Telemetry, once a second or more often,
-/// is written directly (``Position`` and the values of the signals).
+/// Types that conform to it contain arrays and strings, which need time for allocation and therefore suit only
+/// infrequent records. Telemetry records, of which there is one in a second or more, are written without such a type,
+/// from ``Position`` and the values of the signals.
 public protocol RecordBody {
   /// Type of the record.
   static var type: RecordType { get }
-  /// Writes the keys into the outermost object.
+  /// Writes the keys and values into the outermost object.
   func write(to line: inout JSONLineEncoder)
 }
 
 extension JSONLineEncoder {
   /// Writes a complete record as one text line.
   ///
-  /// A record that is too long is truncated to the keys that fit and marked with `"truncated":true`.
+  /// If the record is too long, only the keys that fit are written, and `"truncated":true`.
   public mutating func record<Body: RecordBody>(_ head: RecordHead, _ body: Body) {
     let truncationRoom = 17
     begin()
@@ -25,7 +26,7 @@ extension JSONLineEncoder {
   }
 }
 
-/// A value in a record. Flags are written as booleans, enumerations as text.
+/// A value of a key in a record. Flags are written as booleans, enumerations as text.
 public enum RecordValue: Equatable, Sendable, JSONLineValue {
   case number(Double)
   case flag(Bool)
@@ -42,7 +43,7 @@ public enum RecordValue: Equatable, Sendable, JSONLineValue {
 
 /// A value with a name that is known only at run time.
 public struct NamedValue: Equatable, Sendable {
-  /// The key.
+  /// The name, which is the key in the record.
   public var name: String
   /// The value.
   public var value: RecordValue

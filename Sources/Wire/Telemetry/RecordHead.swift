@@ -1,8 +1,8 @@
-/// The type of a record, which is its first key.
+/// The type of a record, which is the value of its first key.
 public enum RecordType: UInt8, CaseIterable, Sendable {
   case telemetry, vehicle, dtc, monitors, geofence, trip, driving, adapter, gap
 
-  /// Name in records.
+  /// Name of the type in records.
   public var name: StaticString {
     switch self {
     case .telemetry: "telemetry"
@@ -18,11 +18,11 @@ public enum RecordType: UInt8, CaseIterable, Sendable {
   }
 }
 
-/// The source of a record's time.
+/// Where a record's time comes from.
 public enum TimeQuality: UInt8, CaseIterable, Sendable {
   case gps, ntp, system, unset
 
-  /// Name in records.
+  /// Name of the source in records.
   public var name: StaticString {
     switch self {
     case .gps: "gps"
@@ -38,7 +38,7 @@ public enum RecordTime: Equatable, Sendable {
   case wall(Timestamp, TimeQuality)
   case elapsed(nanoseconds: Int64)
 
-  /// The milliseconds for the record's identifier.
+  /// The milliseconds that are part of the record's identifier.
   public var milliseconds: UInt64 {
     switch self {
     case .wall(let timestamp, _): UInt64(max(timestamp.milliseconds, 0))
@@ -59,13 +59,13 @@ public enum RecordTime: Equatable, Sendable {
   }
 }
 
-/// The keys at the beginning of every record, always in this order:
+/// The keys at the beginning of every record, in this order:
 ///
 ///     "type","id","timestamp" (or "elapsed"),"timeQuality","gatewayId","vehicleId","epoch","seq"
 public struct RecordHead: Sendable {
   /// Type of the record.
   public var type: RecordType
-  /// Identifier of the record. It never changes.
+  /// Identifier of the record. It remains the same if the record is sent again.
   public var id: UUIDv7
   /// Time of the record.
   public var time: RecordTime
@@ -73,14 +73,14 @@ public struct RecordHead: Sendable {
   public var gatewayId: String
   /// Identifier of the vehicle.
   public var vehicleId: String
-  /// Identifier of the gateway's current run of sequence numbers.
+  /// Identifier of the gateway's current series of sequence numbers.
   public var epoch: UUIDv7
-  /// Sequence number, counted from 1 in each epoch of a gateway.
+  /// Sequence number of the record, counted from 1 in each epoch of the gateway.
   public var sequence: UInt64
   /// The adapter that is the source of the record; `nil` if the gateway has only one.
   public var device: String?
 
-  /// Creates a head without ``device``.
+  /// Creates a head without the key ``device``.
   public init(
     type: RecordType, id: UUIDv7, time: RecordTime, gatewayId: String, vehicleId: String, epoch: UUIDv7,
     sequence: UInt64
@@ -94,7 +94,7 @@ public struct RecordHead: Sendable {
     self.sequence = sequence
   }
 
-  /// Writes the keys into the outermost object.
+  /// Writes the keys and values into the outermost object.
   public func write(to line: inout JSONLineEncoder) {
     line.field("type", type.name)
     line.field("id", id)

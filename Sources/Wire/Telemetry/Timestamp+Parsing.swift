@@ -7,12 +7,12 @@ extension Timestamp {
       case malformed
       /// A month, day, hour, minute, second or offset is out of range.
       case outOfRange
-      /// Text follows the timestamp.
+      /// Something follows the timestamp.
       case trailing
     }
     /// The kind of fault.
     public let kind: Kind
-    /// Index of the byte at fault.
+    /// Index in the text of the byte at fault.
     public let offset: Int
   }
 
@@ -21,8 +21,8 @@ extension Timestamp {
   ///     2024-12-18T08:41:06.25+01:00
   ///
   /// `T` and `Z` may be lower case, and a space may replace the `T`. Any number of decimals is accepted; those after
-  /// the ninth are truncated. Second 60 is accepted only where a leap second may be, as 23:59:60 UTC on 30 June
-  /// or 31 December (RFC 3339, section 5.7); it becomes the first second of the next minute. The offset is required,
+  /// the ninth are truncated. Second 60 is accepted only as a possible leap second, 23:59:60 UTC on 30 June or 31
+  /// December (RFC 3339, section 5.7). It becomes the first second of the next minute. The offset from UTC is required,
   /// because a local time does not identify a moment.
   ///
   /// - Throws: ``ParsingError`` if the text is not a timestamp of the years 1677 to 2262.
@@ -54,7 +54,8 @@ extension Timestamp {
     self = moment
   }
 
-  /// Whether the second before a moment may be a leap second: the moment is midnight UTC on 1 January or 1 July.
+  /// Whether the second before a moment may be a leap second, because the moment is midnight UTC on 1 January or 1
+  /// July.
   private static func mayFollowLeapSecond(_ nanoseconds: Int64) -> Bool {
     let day: Int64 = 86_400_000_000_000
     guard nanoseconds % day == 0 else { return false }
@@ -71,7 +72,7 @@ extension Timestamp {
   }
 }
 
-/// Reads the parts of a timestamp in sequence.
+/// Reads the parts of a timestamp in order.
 private struct DigitReader: ~Escapable {
   let text: Span<UInt8>
   var index = 0
@@ -81,7 +82,7 @@ private struct DigitReader: ~Escapable {
 
   var isAtEnd: Bool { index == text.count }
 
-  /// Reads a number of exactly `digits` digits.
+  /// Reads a number that has exactly `digits` digits.
   mutating func number(digits: Int, in range: ClosedRange<Int>) throws(Timestamp.ParsingError) -> Int {
     let start = index
     var number = 0
@@ -90,7 +91,7 @@ private struct DigitReader: ~Escapable {
     return number
   }
 
-  /// Reads one of the given separators.
+  /// Reads one character, which must be one of the given separators.
   mutating func separator(
     _ first: UInt8, _ second: UInt8? = nil, _ third: UInt8? = nil
   ) throws(Timestamp.ParsingError) {
@@ -100,7 +101,7 @@ private struct DigitReader: ~Escapable {
     index += 1
   }
 
-  /// Reads the decimals of a second as nanoseconds; 0 if there are none.
+  /// Reads the decimals of a second, and returns them in nanoseconds; 0 if there are none.
   mutating func decimals() throws(Timestamp.ParsingError) -> Int {
     guard index < text.count, text[index] == UInt8(ascii: ".") else { return 0 }
     index += 1
@@ -114,7 +115,7 @@ private struct DigitReader: ~Escapable {
     return nanoseconds
   }
 
-  /// Reads `Z` or an offset from UTC, and returns it in minutes, east positive.
+  /// Reads `Z` or an offset from UTC, and returns the offset in minutes, positive to the east.
   mutating func offsetMinutes() throws(Timestamp.ParsingError) -> Int {
     guard index < text.count else { throw Timestamp.ParsingError(kind: .malformed, offset: index) }
     let sign = text[index]

@@ -1,4 +1,4 @@
-/// A moment in nanoseconds since 1970-01-01T00:00:00Z without leap seconds. The range is 1677 to 2262.
+/// A moment, as nanoseconds since 1970-01-01T00:00:00Z without leap seconds, in the years 1677 to 2262.
 public struct Timestamp: BitwiseCopyable, Equatable, Comparable, Sendable {
   /// Nanoseconds since 1970-01-01T00:00:00Z.
   public var nanoseconds: Int64
@@ -8,15 +8,15 @@ public struct Timestamp: BitwiseCopyable, Equatable, Comparable, Sendable {
 
   /// Creates a timestamp from a date of the proleptic Gregorian calendar and a time in UTC.
   ///
-  /// The parts are not validated. Second 60 becomes the first second of the next minute.
+  /// The values are not checked. Second 60 becomes the first second of the next minute.
   ///
-  /// - Returns: `nil` if the result does not fit into 64 bits.
+  /// - Returns: `nil` if the nanoseconds do not fit 64 bits.
   public init?(
     year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0, nanosecond: Int = 0
   ) {
     let days = Self.days(year: year, month: month, day: day)
     let seconds = Int64(days) * 86_400 + Int64(hour) * 3_600 + Int64(minute) * 60 + Int64(second)
-    // Before 1970, count back from the next second, so that the product does not overflow.
+    // Before 1970, subtract the fraction's complement from the next second, so that the product does not overflow.
     let borrowed: Int64 = seconds < 0 && nanosecond > 0 ? 1 : 0
     let (whole, tooLarge) = (seconds + borrowed).multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, overflow) = whole.addingReportingOverflow(Int64(nanosecond) - borrowed * 1_000_000_000)
@@ -35,7 +35,8 @@ public struct Timestamp: BitwiseCopyable, Equatable, Comparable, Sendable {
 
   /// Returns the number of days from 1970-01-01 to a date of the proleptic Gregorian calendar.
   ///
-  /// Years are counted from March, so that the leap day is the last day of a year. 400 years have 146,097 days.
+  /// The computation begins each year in March, so that the leap day is the last day of a year. 400 years have 146,097
+  /// days.
   public static func days(year: Int, month: Int, day: Int) -> Int {
     let marchYear = month <= 2 ? year - 1 : year
     let era = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
@@ -60,7 +61,7 @@ public struct Timestamp: BitwiseCopyable, Equatable, Comparable, Sendable {
 }
 
 extension Timestamp: JSONLineValue {
-  /// The text in records: RFC 3339, UTC, milliseconds.
+  /// The timestamp as text in records: RFC 3339 in UTC, with milliseconds.
   ///
   ///     2024-12-18T07:41:06.250Z
   public var text: InlineArray<24, UInt8> {
@@ -85,7 +86,7 @@ extension Timestamp: JSONLineValue {
   private static func put(
     _ number: Int, digits: Int, at place: Int, before separator: UInt8, _ out: inout InlineArray<24, UInt8>
   ) {
-    // Division is faster with 32 bits, and no part of a time needs more.
+    // Division is faster with 32 bits, and every part of a time fits them.
     var rest = UInt32(truncatingIfNeeded: number)
     var index = place + digits
     out[index] = separator

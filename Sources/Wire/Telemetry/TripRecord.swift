@@ -1,25 +1,25 @@
-/// The start or the end of a trip.
+/// A record of the start or the end of a trip.
 public struct TripRecord: RecordBody, Equatable, Sendable {
   public static let type = RecordType.trip
 
-  /// The end of the trip that the record reports.
+  /// Whether the record reports the start or the end of the trip.
   public enum Event: UInt8, Sendable {
     case start, end
-    /// Name in records.
+    /// Name of the event in records.
     public var name: StaticString { self == .start ? "start" : "end" }
   }
 
-  /// The source of the distance.
+  /// What the distance was computed from.
   public enum DistanceSource: UInt8, Sendable {
-    /// Odometer of the vehicle (PID A6), read at both ends.
+    /// Readings of the vehicle's odometer (PID A6) at the start and the end.
     case odometer
-    /// Integral of the vehicle's speed.
+    /// The vehicle's speed, integrated over time.
     case speed
-    /// Positions of the receiver.
+    /// The positions that the receiver reported.
     case gps
-    /// Speed of the vehicle, supplemented by the receiver's positions.
+    /// The vehicle's speed and, where it is missing, the positions that the receiver reported.
     case mixed
-    /// Name in records.
+    /// Name of the source in records.
     public var name: StaticString {
       switch self {
       case .odometer: "odometer"
@@ -30,32 +30,32 @@ public struct TripRecord: RecordBody, Equatable, Sendable {
     }
   }
 
-  /// Identifier of the trip, in the records of its start and its end.
+  /// Identifier of the trip, which is the same in the records of its start and its end.
   public var tripId: UUIDv7
-  /// Start or end.
+  /// Whether the record reports the start or the end of the trip.
   public var event: Event
-  /// Start of the trip; `nil` if the date is unknown.
+  /// Time of the trip's start; `nil` if the date is unknown.
   public var startTime: Timestamp?
-  /// End of the trip; `nil` in the record of its start.
+  /// Time of the trip's end; `nil` if the date is unknown, and in the record of the start.
   public var endTime: Timestamp?
-  /// Distance in km; `nil` if unknown.
+  /// Distance of the trip, km; `nil` if unknown.
   public var distance: Double?
-  /// Source of ``distance``.
+  /// What ``distance`` was computed from; `nil` if the distance is unknown.
   public var distanceSource: DistanceSource?
   /// Odometer at the start, km; `nil` if unknown.
   public var startOdometer: Double?
   /// Odometer at the end, km; `nil` if unknown.
   public var endOdometer: Double?
-  /// Fuel in litres, from the vehicle's fuel rate; `nil` if unknown.
+  /// Fuel used during the trip, litres, computed from the fuel rate that the vehicle reports; `nil` if unknown.
   public var fuelUsed: Double?
-  /// Fuel in litres, estimated from air mass flow or manifold pressure; `nil` if unknown.
+  /// Fuel used during the trip, litres, estimated from air mass flow or manifold pressure; `nil` if unknown.
   public var fuelUsedEstimated: Double?
   /// Time in seconds during which the vehicle was stationary with a running engine; `nil` if unknown.
   public var idleSeconds: Double?
-  /// Greatest speed, km/h; `nil` if unknown.
+  /// Maximum speed during the trip, km/h; `nil` if unknown.
   public var maxSpeed: Double?
 
-  /// Creates a record without other values.
+  /// Creates a record in which all other values are unknown.
   public init(tripId: UUIDv7, event: Event) {
     self.tripId = tripId
     self.event = event

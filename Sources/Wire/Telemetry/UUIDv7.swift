@@ -2,26 +2,26 @@
 ///
 ///     0193e0f2-7c11-7a5e-8f3b-2d1c0b9a8877
 ///
-/// The text form of later identifiers sorts after that of earlier ones.
+/// The text form of an identifier sorts after that of an identifier with fewer milliseconds.
 public struct UUIDv7: BitwiseCopyable, Hashable, Sendable {
-  /// The first eight bytes: milliseconds, version, and 12 bits from the caller.
+  /// The first eight bytes: milliseconds, version, and 12 bits that the caller provides.
   public let high: UInt64
-  /// The last eight bytes: variant, and 62 bits from the caller.
+  /// The last eight bytes: variant, and 62 bits that the caller provides.
   public let low: UInt64
 
   /// Creates an identifier from its parts.
   ///
   /// - Parameters:
-  ///   - milliseconds: milliseconds since 1970, or of a monotonic clock if the date is unknown; the low 48 bits are
-  ///     used.
-  ///   - first: the low 12 bits are used.
-  ///   - rest: the low 62 bits are used.
+  ///   - milliseconds: milliseconds since 1970 or, if the date is unknown, milliseconds of a monotonic clock. Only the
+  ///     low 48 bits are used.
+  ///   - first: the bits after the version. Only the low 12 bits are used.
+  ///   - rest: the bits after the variant. Only the low 62 bits are used.
   public init(milliseconds: UInt64, first: UInt64, rest: UInt64) {
     high = milliseconds << 16 | 0x7000 | first & 0x0FFF
     low = 1 << 63 | rest & 0x3FFF_FFFF_FFFF_FFFF
   }
 
-  /// Creates an identifier whose other 74 bits are derived from a seed and a number. Equal input gives equal
+  /// Creates an identifier whose other 74 bits are computed from a seed and a number. Equal arguments give equal
   /// identifiers.
   public init(milliseconds: UInt64, seed: UInt64, number: UInt64) {
     let mixed = Mixing.mix(seed &+ Mixing.mix(number &+ Mixing.increment))
@@ -46,14 +46,14 @@ public struct UUIDv7: BitwiseCopyable, Hashable, Sendable {
     (high, low) = words
   }
 
-  /// The milliseconds from which it was created.
+  /// The milliseconds with which the identifier was created, of which it contains 48 bits.
   public var milliseconds: UInt64 { high >> 16 }
 
   /// The text form: 36 lower-case characters.
   public var text: InlineArray<36, UInt8> {
     var out = InlineArray<36, UInt8>(repeating: UInt8(ascii: "-"))
     var span = out.mutableSpan
-    // All bytes are valid values of UInt8. Each store checks the bounds.
+    // Every value of a byte is a valid UInt8, and each store checks the bounds.
     var bytes = unsafe span.mutableBytes
     let parts = (Self.digits(high >> 32), Self.digits(high), Self.digits(low >> 32), Self.digits(low))
     bytes.storeBytes(of: parts.0, toByteOffset: 0, as: UInt64.self)
@@ -65,14 +65,15 @@ public struct UUIDv7: BitwiseCopyable, Hashable, Sendable {
     return out
   }
 
-  /// Returns the eight hexadecimal digits of a number's low 32 bits, the first digit in the lowest byte.
+  /// Returns the eight hexadecimal digits of a number's low 32 bits, with the first digit in the lowest byte of the
+  /// result.
   private static func digits(_ number: UInt64) -> UInt64 {
-    // Four bits in each byte, the highest four in the highest byte.
+    // Distribute the number's digits to the eight bytes, four bits each, with the highest digit in the highest byte.
     var spread = number & 0xFFFF_FFFF
     spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF
     spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF
     spread = (spread | spread << 4) & 0x0F0F_0F0F_0F0F_0F0F
-    // Values from 10 become letters: the characters 9 and a are 40 apart.
+    // Digits from 10 become letters, which come 39 characters later than digits would: 9 is 57, and a is 97.
     let letters = (spread &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
     return (spread &+ 0x3030_3030_3030_3030 &+ letters &* 39).byteSwapped
   }
@@ -88,7 +89,7 @@ extension UUIDv7: JSONLineValue {
 }
 
 /// The finalizer of SplitMix64, which spreads the bits of a number over all 64 and maps different numbers to different
-/// results. It gives identifiers that differ from each other, not identifiers that cannot be guessed.
+/// results. It ensures that identifiers differ from each other, but not that they cannot be guessed.
 enum Mixing {
   static let increment: UInt64 = 0x9E37_79B9_7F4A_7C15
 

@@ -1,19 +1,20 @@
-/// The identification of the vehicle and its ECUs.
+/// A record that identifies the vehicle and its ECUs.
 public struct VehicleRecord: RecordBody, Equatable, Sendable {
   public static let type = RecordType.vehicle
 
-  /// One ECU.
+  /// One ECU of the vehicle.
   public struct ECU: Equatable, Sendable, JSONLineValue {
-    /// Address: `7E8`, `18DAF110` or the legacy source byte `10`; `nil` if the adapter sends no headers.
+    /// Address of the ECU: `7E8`, `18DAF110`, or on buses older than CAN the source byte `10`; `nil` if the adapter
+    /// sends no headers.
     public var address: String?
-    /// Name from service 09, such as `ECM-EngineControl`; `nil` if unknown.
+    /// Name of the ECU, from service 09, such as `ECM-EngineControl`; `nil` if unknown.
     public var name: String?
-    /// Calibrations in the order in which the ECU lists them.
+    /// Calibrations of the ECU, in the order in which it lists them.
     public var calibrations: [Calibration] = []
     /// Service and PID of each supported parameter: `010C`, `22F40C`.
     public var supportedPids: [String] = []
 
-    /// Creates an ECU without other values.
+    /// Creates an ECU of which only the address is known.
     public init(address: String?) { self.address = address }
 
     public func write(to line: inout JSONLineEncoder) -> Bool {
@@ -27,11 +28,11 @@ public struct VehicleRecord: RecordBody, Equatable, Sendable {
     }
   }
 
-  /// A calibration: the software's identification and its checksum.
+  /// A calibration: the identification of an ECU's software, and its checksum.
   public struct Calibration: Equatable, Sendable, JSONLineValue {
     /// Calibration identification; `nil` if unknown.
     public var id: String?
-    /// Calibration verification number: 8 upper-case hexadecimal digits; `nil` if unknown.
+    /// Calibration verification number, a checksum of 8 upper-case hexadecimal digits; `nil` if unknown.
     public var cvn: String?
 
     /// Creates a calibration.
@@ -53,20 +54,20 @@ public struct VehicleRecord: RecordBody, Equatable, Sendable {
   public var vin: String
   /// Whether the VIN has 17 allowed characters and, where the law requires one, a correct check digit.
   public var vinValid: Bool
-  /// Make, from the world manufacturer identifier; `nil` if it is ambiguous or unknown.
+  /// Make of the vehicle, from the world manufacturer identifier in the VIN; `nil` if it is ambiguous or unknown.
   public var make: String?
-  /// Model year of a North American VIN; `nil` if unknown.
+  /// Model year, from a North American VIN; `nil` if unknown.
   public var modelYear: Int?
   /// The bus, as the adapter reports it, such as `ISO 15765-4 (CAN 11/500)`; `nil` if unknown.
   public var protocolName: String?
-  /// The ECUs that have answered, lowest address first.
+  /// The ECUs that have answered, in ascending order of address.
   public var ecus: [ECU] = []
   /// Fuel type, the text of PID 51; `nil` if unknown.
   public var fuelType: RecordValue?
   /// OBD standard, the text of PID 1C; `nil` if unknown.
   public var obdStandard: RecordValue?
 
-  /// Creates a record without other values.
+  /// Creates a record in which all other values are unknown.
   public init(vin: String, vinValid: Bool) {
     self.vin = vin
     self.vinValid = vinValid

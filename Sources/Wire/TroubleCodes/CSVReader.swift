@@ -1,18 +1,19 @@
 /// Reads comma-separated values record by record (RFC 4180). Quoted fields may contain commas, line breaks and doubled
 /// quotation marks. Lines end with CR LF, LF or the end of the file.
 ///
-/// Line numbers count records. This is correct because the catalog rejects the first record that contains a line break.
+/// The line number is the number of the record. It is correct because the catalog stops at the first record that
+/// contains a line break.
 ///
 ///     P1234,"fuel pump, driver module",Ford
 struct CSVReader {
-  /// Line on which the last record begins, from 1.
+  /// Line on which the record that was last read begins, from 1.
   private(set) var recordLine = 1
   private var line = 1
   private var offset: Int
 
-  /// Creates a reader at the start of a text.
+  /// Creates a reader that begins at the start of a text.
   ///
-  /// - Parameter text: the text passed to ``next(of:)``; a leading byte order mark is skipped.
+  /// - Parameter text: the text that is also passed to ``next(of:)``. A leading byte order mark is skipped.
   init(_ text: Span<UInt8>) {
     offset = text.count >= 3 && text[0] == 0xEF && text[1] == 0xBB && text[2] == 0xBF ? 3 : 0
   }

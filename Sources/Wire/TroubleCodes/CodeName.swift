@@ -26,7 +26,7 @@ public struct CodeName: Hashable, Sendable, CustomStringConvertible {
     self.number = number
   }
 
-  /// The part of the vehicle, given by the letter.
+  /// The part of the vehicle to which the code belongs, from the letter.
   public var system: TroubleCodeSystem {
     switch number >> 14 {
     case 0: .powertrain
@@ -36,18 +36,18 @@ public struct CodeName: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The authority that defines the code.
+  /// Who defines the meaning of the code.
   public var authority: TroubleCodeAuthority {
     switch (system, number >> 12 & 3) {
     case (_, 0), (.powertrain, 2), (.network, 3): .standard
-    // P30xx to P33xx are manufacturer-specific; P34xx and above are standard.
+    // P30xx to P33xx are manufacturer-specific; P34xx to P3Fxx are standard.
     case (.powertrain, 3): number & 0x0F00 < 0x0400 ? .maker : .standard
     case (_, 3): .reserved
     default: .maker
     }
   }
 
-  /// The functional group, given by the first two digits.
+  /// The functional group of the code, from the first two digits.
   public var subsystem: TroubleCodeSubsystem {
     TroubleCodeSubsystem(system: system, group: UInt8(number >> 8 & 0x3F), authority: authority)
   }

@@ -7,10 +7,10 @@ public struct FailureType: Hashable, Sendable, CustomStringConvertible {
 
   /// Creates a failure type.
   ///
-  /// - Parameter byte: third byte of a code in UDS services 19 and 0x55.
+  /// - Parameter byte: the third byte of a code in UDS services 0x19 and 0x55.
   public init(_ byte: UInt8) { self.byte = byte }
 
-  /// The kind of failure, given by the first hexadecimal digit; `nil` for A to F, which are reserved.
+  /// The kind of failure, from the byte's first hexadecimal digit; `nil` for A to F, which are reserved.
   public var category: String? {
     switch byte >> 4 {
     case 0x0: "general failure"
@@ -34,14 +34,15 @@ public struct FailureType: Hashable, Sendable, CustomStringConvertible {
     return nil
   }
 
-  /// ``text``, otherwise ``category``, otherwise the byte, for example `failure type A3`. Empty for 0x00.
+  /// ``text``; if there is none, ``category``; if there is none either, the byte, for example `failure type A3`. Empty
+  /// for 0x00.
   public var description: String {
     if byte == 0 { return "" }
     let hex = String(byte, radix: 16, uppercase: true)
     return text ?? category ?? "failure type \(hex)"
   }
 
-  /// A byte and its text.
+  /// A failure type byte and its text.
   struct Row: BitwiseCopyable, Sendable {
     let byte: UInt8
     let text: StaticString

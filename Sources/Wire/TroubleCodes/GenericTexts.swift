@@ -1,7 +1,7 @@
 /// Short texts of the codes that ISO/SAE define (SAE J2012-DA), in this project's own words.
 ///
 /// Only codes with an undisputed meaning have a text, because a wrong text sends a mechanic to the wrong part. Each
-/// file contains one functional group; the rows are in ascending order within and across the tables.
+/// file contains a table of some functional groups. The rows of all tables together are in ascending order of code.
 enum GenericTexts {
   /// A code and its text.
   struct Row: BitwiseCopyable, Sendable {
@@ -14,7 +14,7 @@ enum GenericTexts {
     }
   }
 
-  /// Returns the text of a code by binary search in at most nine steps; `nil` if there is none.
+  /// Returns the text of a code; `nil` if there is none. The binary search takes at most nine steps.
   static func text(for code: UInt16) -> StaticString? {
     switch code >> 8 {
     case 0x00...0x01: search(p00to01.span, code)
@@ -32,7 +32,7 @@ enum GenericTexts {
     }
   }
 
-  /// All rows in ascending order of code.
+  /// All rows of all tables, in ascending order of code.
   static var rows: [Row] {
     var rows: [Row] = []
     append(p00to01.span, to: &rows)

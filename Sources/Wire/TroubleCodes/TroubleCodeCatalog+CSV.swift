@@ -5,11 +5,11 @@
 ///     P1450,"tank vacuum, unable to bleed up",Ford
 ///     B1318,battery voltage low
 ///
-/// The header is optional, and so is the make: without it, the line applies to all makes. Blanks around fields and
-/// empty lines are ignored.
+/// The header line is optional, and so is the make. A line without a make applies to all makes. Blanks around fields
+/// and empty lines are ignored.
 extension TroubleCodeCatalog {
-  /// Adds the codes of a file and replaces earlier texts of the same code and make. If there is an error, nothing is
-  /// added.
+  /// Adds the texts in a file. They replace texts that were added earlier for the same code and make. If there is an
+  /// error, nothing is added.
   ///
   /// - Parameters:
   ///   - text: content of the file.
@@ -39,7 +39,7 @@ extension TroubleCodeCatalog {
     return found.count
   }
 
-  /// Adds the codes of a file from an array, like ``add(csv:file:)-(Span<UInt8>,_)``.
+  /// Adds the texts in a file that is given as an array, like ``add(csv:file:)-(Span<UInt8>,_)``.
   @discardableResult
   public mutating func add(csv text: [UInt8], file: String) throws(TroubleCodeFileError) -> Int {
     try add(csv: text.span, file: file)
@@ -79,7 +79,7 @@ extension TroubleCodeCatalog {
     return String(head[...last])
   }
 
-  /// Whether a character is a C0 or C1 control, or a line or paragraph separator.
+  /// Whether a character is a control character (C0 or C1), or a line or paragraph separator.
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
     scalar.value < 0x20 || 0x7F...0x9F ~= scalar.value || scalar.value == 0x2028 || scalar.value == 0x2029
   }

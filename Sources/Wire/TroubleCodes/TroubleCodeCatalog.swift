@@ -5,10 +5,10 @@
 ///     catalog.describe(0x0420)
 ///     // P0420 — catalyst efficiency below threshold, bank 1 (powertrain, auxiliary emission controls)
 public struct TroubleCodeCatalog: Sendable {
-  /// Maximum length of a text in a file, UTF-8 bytes. It keeps records readable.
+  /// Maximum length of a text in a file, UTF-8 bytes. The limit keeps records short enough to read.
   public static let maximumTextLength = 200
 
-  /// The built-in codes with their texts, in ascending order of code.
+  /// The codes with a built-in text, in ascending order of code.
   public static var generic: [(code: UInt16, text: String)] {
     GenericTexts.rows.map { (code: $0.code, text: $0.text.description) }
   }
@@ -16,7 +16,7 @@ public struct TroubleCodeCatalog: Sendable {
   /// Texts from files, by code and make.
   var added: [Key: String] = [:]
 
-  /// Creates a catalog of the generic codes only.
+  /// Creates a catalog that contains only the texts of the generic codes.
   public init() {}
 
   /// Number of texts from files.
@@ -24,7 +24,8 @@ public struct TroubleCodeCatalog: Sendable {
 
   /// Returns the text of a code.
   ///
-  /// A text from a file for this make has priority, then a text from a file for all makes, then the generic text.
+  /// If several texts apply, a text from a file for this make has the first priority, one from a file for all makes the
+  /// second, and the generic text the third.
   ///
   /// - Parameters:
   ///   - code: the two bytes, high byte first: 0x0420 is P0420.
@@ -38,9 +39,10 @@ public struct TroubleCodeCatalog: Sendable {
     return GenericTexts.text(for: code)?.description
   }
 
-  /// Describes a code in one line: the code, its text, the failure, the system and the subsystem.
+  /// Describes a code in one text line: the code, its text, the failure, the system and the subsystem.
   ///
-  /// Without a text, the meaning of the digits remains: `P1234 (powertrain, fuel and air metering, maker's own code)`.
+  /// If the code has no text, the line contains only the meaning of its digits: `P1234 (powertrain, fuel and air
+  /// metering, maker's own code)`.
   ///
   /// - Parameters:
   ///   - code: the two bytes, high byte first.
@@ -61,7 +63,7 @@ public struct TroubleCodeCatalog: Sendable {
     return line + " (\(name.system), \(name.subsystem)\(Self.note(name, known: text != nil)))"
   }
 
-  /// Explains why there is no text.
+  /// Returns an explanation of why the code has no text.
   private static func note(_ name: CodeName, known: Bool) -> String {
     if known { return "" }
     return switch name.authority {

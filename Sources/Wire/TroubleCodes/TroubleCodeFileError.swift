@@ -1,6 +1,6 @@
 /// An error in a file of trouble codes: the line and what was expected.
 public struct TroubleCodeFileError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The problem.
+  /// The kind of problem.
   public enum Kind: Error, Equatable, Sendable {
     /// The text is not valid UTF-8.
     case notUTF8
@@ -12,7 +12,7 @@ public struct TroubleCodeFileError: Error, Equatable, Sendable, CustomStringConv
     case textAfterQuote
     /// A carriage return is not followed by a line feed.
     case bareCarriageReturn
-    /// The line has this number of fields, instead of 2 or 3.
+    /// The line has this number of fields, but should have 2 or 3.
     case fieldCount(Int)
     /// The first line begins with `code` but is not a valid header.
     case header
@@ -32,7 +32,7 @@ public struct TroubleCodeFileError: Error, Equatable, Sendable, CustomStringConv
   public var file: String
   /// Line on which the invalid record begins, from 1.
   public var line: Int
-  /// The problem.
+  /// The kind of problem.
   public var kind: Kind
 
   /// Creates an error; the parameters are the properties of the same names.
@@ -42,8 +42,8 @@ public struct TroubleCodeFileError: Error, Equatable, Sendable, CustomStringConv
     self.kind = kind
   }
 
-  /// The message in one line:
-  /// `ford.csv:3: expected a code such as P1234 (P, C, B or U, a digit 0-3, three hex digits), found "X1"`.
+  /// The message as one text line, for example: `ford.csv:3: expected a code such as P1234 (P, C, B or U, a digit 0-3,
+  /// three hex digits), found "X1"`.
   public var description: String { "\(file):\(line): \(reason)" }
 
   private var reason: String {
@@ -66,7 +66,7 @@ public struct TroubleCodeFileError: Error, Equatable, Sendable, CustomStringConv
     }
   }
 
-  /// Shortens a text for the message and replaces control characters.
+  /// Shortens a text for the message, and replaces its control characters.
   private static func short(_ text: String) -> String {
     let shown = text.unicodeScalars.prefix(24).map { $0.value < 0x20 || $0.value == 0x7F ? "?" : String($0) }.joined()
     return text.unicodeScalars.count > 24 ? shown + "…" : shown

@@ -23,7 +23,7 @@ public enum TroubleCodeSubsystem: CaseIterable, Sendable, CustomStringConvertibl
   /// A group without a function in the standard.
   case unassigned
 
-  /// The name in lower case.
+  /// The name of the group in lower case.
   public var description: String {
     switch self {
     case .fuelAirAndEmissions: "fuel and air metering, auxiliary emission controls"
@@ -48,11 +48,11 @@ public enum TroubleCodeSubsystem: CaseIterable, Sendable, CustomStringConvertibl
     }
   }
 
-  /// Finds the group of a code.
+  /// Finds the functional group of a code.
   ///
   /// - Parameters:
-  ///   - system: letter of the code.
-  ///   - group: first and second digit, for example 0x04 for P0420.
+  ///   - system: the part of the vehicle, from the code's letter.
+  ///   - group: the code's first and second digit, for example 0x04 for P0420.
   init(system: TroubleCodeSystem, group: UInt8, authority: TroubleCodeAuthority) {
     let found: Self? =
       switch system {

@@ -10,7 +10,7 @@ public enum TroubleCodeSystem: UInt8, CaseIterable, Sendable, CustomStringConver
   /// `U`: data buses between control modules, and the modules themselves.
   case network
 
-  /// The letter `P`, `C`, `B` or `U`.
+  /// The letter of the code: `P`, `C`, `B` or `U`.
   public var letter: Character {
     switch self {
     case .powertrain: "P"
@@ -20,7 +20,7 @@ public enum TroubleCodeSystem: UInt8, CaseIterable, Sendable, CustomStringConver
     }
   }
 
-  /// The name in lower case.
+  /// The name of the part of the vehicle in lower case.
   public var description: String {
     switch self {
     case .powertrain: "powertrain"
@@ -31,8 +31,8 @@ public enum TroubleCodeSystem: UInt8, CaseIterable, Sendable, CustomStringConver
   }
 }
 
-/// The authority that defines a code: its first digit, and for P3xxx also the second one (SAE J2012, table 1; ISO
-/// 15031-6, section 5.2).
+/// Who defines the meaning of a code. This follows from the code's first digit, and for P3xxx also from the second one
+/// (SAE J2012, table 1; ISO 15031-6, section 5.2).
 public enum TroubleCodeAuthority: Sendable {
   /// ISO/SAE: the code has the same meaning for every make.
   case standard

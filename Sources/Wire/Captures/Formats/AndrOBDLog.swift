@@ -5,10 +5,11 @@
 ///     2017-11-09⇥06:25:41.294⇥FINE⇥com.fr3ts0n.prot⇥com.fr3ts0n.ecu.prot.obd.ElmProt@3536fcc3 RX:'>'
 ///     2015-09-21 19:34:39,693 - [INFO::com.fr3ts0n.prot::com.fr3ts0n.ecu.prot.ElmProt] - ELM rx:'SEARCHING...' (0900)
 ///
-/// Level FINE (DEBUG in older versions) has `TX:'…'` for each command and `RX:'…'` for each line received, without
-/// spaces and line ends. A CR is added to each line except the prompt. Level INFO of older versions has only `ELM rx:`
-/// with the command in parentheses, without prompts; it is used if there was no `RX:`. The hexadecimal `TX:41 54` and
-/// `RX: '4F : O'` of level FINER repeat the same data and are skipped, as are all other lines.
+/// Log level FINE (DEBUG in older versions) writes `TX:'…'` for each command and `RX:'…'` for each received line,
+/// without spaces and line ends. The reader adds a CR to each of them except the prompt. Log level INFO of older
+/// versions writes only `ELM rx:` lines, with the command in parentheses and without prompts. The reader uses these
+/// lines only if there was no `TX:` or `RX:` line. The hexadecimal lines of level FINER, `TX:41 54` and `RX: '4F : O'`,
+/// repeat these data and are skipped, like all other lines.
 extension CaptureReader {
   /// Reads a line.
   ///
@@ -35,13 +36,14 @@ extension CaptureReader {
     }
   }
 
-  /// Ends the last reply of a log without prompts.
+  /// Adds the prompt after the last reply of a log without prompts.
   mutating func finishAndrOBD<C: CaptureConsumer & ~Copyable>(into consumer: inout C) {
     guard androbd.commandCount > 0, !androbd.hasPrompts else { return }
     closeReply(at: clock.now, into: &consumer)
   }
 
-  /// Passes an `ELM rx:` line. It names the command that it answers; another command begins the next exchange.
+  /// Passes an `ELM rx:` line. It contains the command that it answers, and a different command begins the next
+  /// exchange.
   private mutating func deliverAnswer<C: CaptureConsumer & ~Copyable>(
     _ text: Span<UInt8>, to command: Span<UInt8>, of line: Span<UInt8>, at time: CaptureTime, into consumer: inout C
   ) throws(CaptureError) {
@@ -79,30 +81,30 @@ struct AndrOBDState {
   private(set) var commandCount = 0
   private var command = InlineArray<32, UInt8>(repeating: 0)
 
-  /// Whether `text` is the current command.
+  /// Whether `text` equals the current command.
   func isCommand(_ text: Span<UInt8>) -> Bool {
     guard text.count == commandCount else { return false }
     for i in 0..<commandCount where command[i] != text[i] { return false }
     return true
   }
 
-  /// Sets the current command, at most ``commandLimit`` characters.
+  /// Sets the current command, of which at most ``commandLimit`` characters are kept.
   mutating func setCommand(_ text: Span<UInt8>) {
     commandCount = text.count
     for i in 0..<text.count { command[i] = text[i] }
   }
 }
 
-/// A parsed line of AndrOBD's dialogue.
+/// A parsed line of a log of AndrOBD that contains a command or a reply.
 struct AndrOBDEvent {
   /// The kind of event.
   enum Kind {
     case sent, received
-    /// An answer to the command in this range.
+    /// An answer to the command in this range of the line.
     case answered(Range<Int>)
   }
   let kind: Kind
-  /// Range of the text; `nil` if the line is cut off within it.
+  /// Range of the command or reply in the line; `nil` if the line ends before the closing quote.
   let payload: Range<Int>?
 
   init?(_ line: Span<UInt8>) {

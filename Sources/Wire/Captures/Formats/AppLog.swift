@@ -13,13 +13,15 @@
 ///
 /// Some readers omit the CRs between the lines of a reply; see ``JoinedFrames``.
 ///
-/// Marks: `>` `>>` `->` `-->` `TX:` and `<` `<<` `<-` `<--` `RX:`. If a text has `\r` or `\n` escapes, they are decoded
-/// and nothing is added. Otherwise each line gets the CR that the log omits, also before a prompt. In a log without
-/// prompts, a command ends the preceding reply with `⏎>`. A K-line request with header and checksum
-/// (`C2 33 F1 01 0C F3`) becomes the command that makes an ELM327 send it (`010C`).
+/// The marks are `>`, `>>`, `->`, `-->` or `TX:` for sent text, and `<`, `<<`, `<-`, `<--` or `RX:` for received text.
+/// If a text contains the escape sequences `\r` or `
 ///
-/// Times of day count from the first event, across midnight. Dates without a zone are treated as UTC. Car Scanner's log
-/// has no marks; see ``TerminalState``.
+/// `, they are decoded and nothing is added. Otherwise the reader adds to each line, also before a prompt, the CR that
+/// the log omits. In a log without prompts, a command ends the preceding reply with `⏎>`. A K-line request with header
+/// and checksum (`C2 33 F1 01 0C F3`) becomes the command that makes an ELM327 send it (`010C`).
+///
+/// Times of day count from the first event, also across midnight. Dates without a zone are treated as UTC. Car
+/// Scanner's log has no marks; see ``TerminalState``.
 extension CaptureReader {
   /// Reads a line.
   mutating func appLogLine<C: CaptureConsumer & ~Copyable>(
@@ -39,7 +41,7 @@ extension CaptureReader {
       deliverReply(payload, at: app.now, into: &consumer)
       return
     }
-    // A mark alone after a reply is the adapter's prompt.
+    // A mark without text after a reply is the adapter's prompt.
     if payload.trimmingEnd().count == 0 { return continueReply(line, into: &consumer) }
     let time = appTime(event)
     app.now = time
@@ -49,13 +51,13 @@ extension CaptureReader {
     deliverCommand(payload, at: time, into: &consumer)
   }
 
-  /// Ends the last reply of a log without prompts.
+  /// Adds the prompt after the last reply of a log without prompts.
   mutating func finishAppLog<C: CaptureConsumer & ~Copyable>(into consumer: inout C) {
     if app.style == .marked, app.isOpen, !app.showsPrompts { closeReply(at: app.now, into: &consumer) }
   }
 
-  /// Adds a line without a mark to the current reply, up to its prompt. A line that begins with a time is a message of
-  /// the app and is skipped.
+  /// Adds a line without a mark to the current reply, unless the reply's prompt was read already. A line that begins
+  /// with a time is a message of the app and is skipped.
   private mutating func continueReply<C: CaptureConsumer & ~Copyable>(
     _ line: Span<UInt8>, into consumer: inout C
   ) {
@@ -68,7 +70,7 @@ extension CaptureReader {
       app.sent = clock.time(stamp)
       return app.sent
     }
-    // ddt4all gives the seconds between command and reply. More than a day is implausible and could overflow.
+    // ddt4all logs the seconds between command and reply. More than a day is implausible and could cause an overflow.
     guard let elapsed = event.elapsed, elapsed <= Self.longestReply else { return app.now }
     switch app.sent {
     case .none: return .none
@@ -134,19 +136,19 @@ extension CaptureReader {
   }
 }
 
-/// State of the reader of an app log.
+/// State of the reader of an app's log.
 struct AppLogState {
-  /// The kind of log: lines with marks, or Car Scanner's terminal.
+  /// The kind of log: one whose lines have marks, or Car Scanner's terminal log.
   enum Style { case marked, terminal }
   var style: Style?
-  /// Whether a reply is in progress, to which lines without a mark belong.
+  /// Whether a reply has begun and its prompt was not read yet. Lines without a mark belong to it.
   var isInReply = false
-  /// Whether a command was sent and no prompt followed.
+  /// Whether a command was read and no prompt followed.
   var isOpen = false
-  /// Whether the log contains prompts, so that none is added.
+  /// Whether the log contains prompts, so that the reader adds none.
   var showsPrompts = false
   /// Time of the last event.
   var now = CaptureTime.none
-  /// Time of the last event with a time of day or a date.
+  /// Time of the last event that has a time of day or a date in the log.
   var sent = CaptureTime.none
 }

@@ -1,12 +1,12 @@
-/// A parsed line of an app log with a mark.
+/// A parsed line of an app's log that has a mark for sent or received text.
 struct AppLogEvent {
   private(set) var stamp: LogStamp?
-  /// Time since the command, ns; only ddt4all states it.
+  /// Time from the command to its reply, ns, which only ddt4all logs; `nil` if it is not in the line.
   private(set) var elapsed: Int64?
   let direction: CaptureDirection
   private(set) var payload: Range<Int>
 
-  /// Parses a line; `nil` if it has no mark.
+  /// Parses a line; `nil` if the line has no mark.
   init?(_ line: Span<UInt8>) {
     var i = line.skippingBlanks(from: 0)
     if let stamp = Self.stamp(line, at: &i) {
@@ -29,7 +29,7 @@ struct AppLogEvent {
     payload = i..<line.count
   }
 
-  /// Reads a time, with or without brackets, at `index`.
+  /// Reads the time at `index`, which may be in brackets; `nil` if there is none.
   private static func stamp(_ line: Span<UInt8>, at index: inout Int) -> LogStamp? {
     var i = index
     guard i < line.count else { return nil }
@@ -49,8 +49,8 @@ struct AppLogEvent {
     return stamp
   }
 
-  /// Whether a line begins with a date, or with a time of day with seconds. Shorter times (`18:00 F`) also occur in
-  /// adapter output.
+  /// Whether a line begins with a date, or with a time of day that has seconds. A time without seconds does not count,
+  /// because adapter output such as `18:00 F` looks like one.
   static func beginsWithTime(_ line: Span<UInt8>) -> Bool {
     var i = line.skippingBlanks(from: 0)
     let start = i
@@ -82,7 +82,9 @@ struct AppLogEvent {
     return nil
   }
 
-  /// Whether the text contains `\r` or `\n` escapes.
+  /// Whether the text contains the escape sequence `\r` or `
+  ///
+  /// `.
   static func isEscaped(_ text: Span<UInt8>) -> Bool {
     var from = 0
     while let slash = text.index(of: 0x5C, from: from) {
@@ -95,7 +97,8 @@ struct AppLogEvent {
   }
 }
 
-/// A K-line request: header, data, checksum (ISO 14230-2:2013, section 5.2; ISO 9141-2:1994, section 11.1).
+/// A request on a K-line in hexadecimal: header, data, checksum (ISO 14230-2:2013, section 5.2; ISO 9141-2:1994,
+/// section 11.1).
 ///
 ///     C2 33 F1 01 0C F3      format and length, target, source, service 01 PID 0C, checksum
 ///     68 6A F1 01 0C D4      ISO 9141-2: fixed header
@@ -107,7 +110,7 @@ struct KLineRequest {
   var count: Int { length - 4 }
   subscript(index: Int) -> UInt8 { bytes[index + 3] }
 
-  /// Parses hexadecimal bytes; `nil` unless header, length and checksum are consistent.
+  /// Parses bytes in hexadecimal; `nil` unless header, length and checksum are consistent.
   init?(_ text: Span<UInt8>) {
     var i = 0
     while i < text.count {

@@ -6,9 +6,9 @@
 ///     1320745424.020 R29 18DAF110 06 41 00 BE 3F A8 13
 ///
 /// A record has a time in seconds, an optional bus number, `R` (received) or `T` (transmitted), an 11- or 29-bit
-/// identifier and up to 8 bytes. Times count from 1970, or from boot if the module does not know the date; they are
-/// then converted to count from the first record. Records whose type begins with `C` (comments, events, errors,
-/// statistics, commands) are skipped. ``BusDialogue`` converts the frames.
+/// identifier and up to 8 bytes. Times count from 1970. If the OVMS module does not know the date, they count from its
+/// start, and the reader converts them to times since the first record. Records whose type begins with `C` (comments,
+/// events, errors, statistics, commands) are skipped. ``BusDialogue`` converts the frames.
 extension CaptureReader {
   /// Reads a line.
   ///
@@ -27,7 +27,7 @@ extension CaptureReader {
 /// A parsed record.
 struct CRTDRecord {
   let stamp: LogStamp
-  /// Whether it is a frame; `false` for a comment record.
+  /// Whether the record is a CAN frame; `false` for a record that is skipped.
   private(set) var isFrame = false
   private(set) var frame = LoggedFrame()
 

@@ -8,14 +8,15 @@
 ///      (000.100000)  can0  RX - -  18DAF110   [8]  06 41 00 BE 3F A8 13 00   '.A..?...'
 ///      (2015-07-10 05:57:32.249713)  can0  123   [0]  remote request
 ///
-/// Three digits are an 11-bit identifier, eight a 29-bit one. Times of `-t z` count from the first frame. Times of
-/// `-t d` count from the previous frame; they are recognized because they decrease. Times of `-t A` are local without a
-/// zone and treated as UTC. Remote requests, error frames and frames longer than 8 bytes are dropped, because an ELM327
-/// prints nothing for them. ``BusDialogue`` converts the other frames.
+/// An identifier of three digits has 11 bits, one of eight digits 29 bits. With the option `-t z`, times count from the
+/// first frame. With `-t d`, they count from the previous frame, which the reader recognizes because times decrease.
+/// With `-t A`, they are local times without a zone and are treated as UTC. Remote requests, error frames and frames
+/// longer than 8 bytes are dropped, because an ELM327 prints nothing for them. ``BusDialogue`` converts the other
+/// frames.
 extension CaptureReader {
   /// Reads a line.
   ///
-  /// - Throws: `damagedLine` if it is not a frame, a comment or a drop count.
+  /// - Throws: `damagedLine` if it is not a frame, a comment or a count of dropped frames.
   mutating func candumpLine<C: CaptureConsumer & ~Copyable>(
     _ line: Span<UInt8>, into consumer: inout C
   ) throws(CaptureError) {
@@ -27,7 +28,8 @@ extension CaptureReader {
     bus.receive(frame.frame, at: time, into: &consumer)
   }
 
-  /// Converts a time. Decreasing times are differences and are added up from then on.
+  /// Converts the time of a frame. Once a time is less than the previous one, this and all later times count from the
+  /// previous frame and are added up (option `-t d`).
   private mutating func busTime(_ stamp: LogStamp) -> CaptureTime {
     guard case .seconds(let time) = stamp, time < LogClock.firstWall else { return clock.time(stamp) }
     if time < bus.lastStamp, !bus.hasDeltas {
@@ -40,11 +42,12 @@ extension CaptureReader {
   }
 }
 
-/// A parsed line.
+/// A parsed line of candump's output.
 struct CandumpLine {
   private(set) var stamp: LogStamp?
   private(set) var frame = LoggedFrame()
-  /// Whether it is a data frame of at most 8 bytes; `false` for remote requests, error frames and longer CAN FD frames.
+  /// Whether the line is a data frame of at most 8 bytes; `false` for remote requests, error frames and longer CAN FD
+  /// frames.
   private(set) var carriesData = true
 
   init?(_ line: Span<UInt8>) {
@@ -63,7 +66,7 @@ struct CandumpLine {
       readDirection(line, from: i)
       return
     }
-    // `-x` writes direction, bit rate switch and error state before the identifier.
+    // With the option `-x`, candump writes direction, bit rate switch and error state before the identifier.
     if line.extracting(word).has("RX") || line.extracting(word).has("TX"), word.count == 2 {
       frame.isTransmitted = line[word.lowerBound] == UInt8(ascii: "T")
       guard Self.word(line, at: &i) != nil, Self.word(line, at: &i) != nil, let next = Self.word(line, at: &i)
@@ -74,8 +77,8 @@ struct CandumpLine {
     guard readDefault(line, size: line.extracting(size), from: i) else { return nil }
   }
 
-  /// Reads data of the log format: `064100BE3FA813`, `#1020100` (CAN FD), `R` or `R8`. `_D` after eight bytes is a raw
-  /// length code.
+  /// Reads the data after the identifier in the log format: `064100BE3FA813`, `#1020100` (CAN FD), `R` or `R8`. After
+  /// eight bytes, `_D` is a data length code greater than 8, which is ignored.
   private mutating func readLog(_ text: Span<UInt8>) -> Bool {
     var i = 0
     if text.count > 0, text[0] == UInt8(ascii: "R") || text[0] == UInt8(ascii: "r") {
@@ -101,7 +104,8 @@ struct CandumpLine {
     if line[word.lowerBound] == UInt8(ascii: "R") { frame.isTransmitted = false }
   }
 
-  /// Reads data of the default format: `[8]`, or `[08]` for CAN FD, then the bytes, then optionally text in quotes.
+  /// Reads the data after the identifier in the default format: `[8]`, or `[08]` for CAN FD, then the bytes, then
+  /// optionally text in quotes.
   private mutating func readDefault(_ line: Span<UInt8>, size: Span<UInt8>, from index: Int) -> Bool {
     var i = 1
     guard size.count >= 3, size[0] == UInt8(ascii: "["), let length = LogStamp.digits(size, at: &i), i < size.count,

@@ -5,8 +5,8 @@
 ///     CMD> 2022-01-02 09:29:01,777 - root - DEBUG - Received 'ATZ'
 ///     2022-01-02 09:29:02,558 - root - DEBUG - repeating previous command: '010C'
 ///
-/// Commands are logged without their CR, replies as literals of Python's `repr`, and the echo not at all. All other
-/// lines are skipped. Times are local without a zone and treated as UTC.
+/// The emulator logs commands without their CR, replies as Python's `repr` writes strings, and no echo. All other lines
+/// are skipped. Times are local without a zone and treated as UTC.
 extension CaptureReader {
   /// Reads a line.
   ///
@@ -32,12 +32,12 @@ extension CaptureReader {
   }
 }
 
-/// A parsed line of the emulator's dialogue.
+/// A parsed line of the emulator's log that contains a command or a reply.
 struct EmulatorEvent {
   /// The kind of event.
   enum Kind { case received, repeated, written }
   let kind: Kind
-  /// Range of the escaped text; `nil` if the line is cut off within it.
+  /// Range of the text in the line, with its escape sequences; `nil` if the line ends before the closing quote.
   let payload: Range<Int>?
 
   init?(_ line: Span<UInt8>) {

@@ -2,14 +2,14 @@
 ///
 ///     7EB034105527E8034105527E903410552    three ECUs: 7EB 03 41 05 52, 7E8 03 41 05 52, 7E9 03 41 05 52
 ///
-/// Logs of apps that remove all white space have this form. The text is split only if the result is unambiguous: every
-/// frame begins with an identifier of ISO 15765-4 (7E8–7EF) and has the length in its first byte (ISO 15765-2:2016,
-/// section 9.6), or every frame has eight bytes, and the last frame ends with the text.
+/// Apps that remove all white space log replies in this form. The text is split only if the result is unambiguous:
+/// every frame begins with an identifier of ISO 15765-4 (7E8–7EF) and has the length in its first byte (ISO
+/// 15765-2:2016, section 9.6), or every frame has eight bytes, and the last frame ends with the text.
 enum JoinedFrames {
-  /// Number of characters of a frame with eight bytes.
+  /// Number of characters of a frame with an 11-bit identifier and eight bytes.
   private static let fullLength = 19
 
-  /// Appends the frames, each with a CR.
+  /// Appends the frames to `out`, each followed by a CR.
   ///
   /// - Returns: `false` if the text is not a sequence of at least two frames; `out` is then incomplete.
   static func split(_ text: Span<UInt8>, into out: inout [UInt8]) -> Bool {
@@ -43,8 +43,8 @@ enum JoinedFrames {
     return last >= 8
   }
 
-  /// Returns the number of characters of a frame by its protocol control information; `nil` if it is not the start of
-  /// an ECU's answer.
+  /// Returns the number of characters of the frame at `index`, computed from its protocol control information; `nil` if
+  /// no ECU's answer begins there.
   private static func length(_ text: Span<UInt8>, at index: Int) -> Int? {
     guard index + 4 < text.count, let type = text[index + 3].hexValue, let count = text[index + 4].hexValue else {
       return nil

@@ -1,4 +1,4 @@
-/// Captures of obd2-core's logging transport (`.obd2raw`).
+/// Captures that the logging transport of the program obd2-core writes (`.obd2raw`).
 ///
 ///     # obd2-raw v1
 ///     # transport=serial port=/dev/ttyUSB0 baud=115200
@@ -8,8 +8,10 @@
 ///     0.331 R 41 0C 0A A0\r\r>
 ///     0.400 N command=0100
 ///
-/// Times are seconds since `started`. `W` is a write, `R` a complete reply, with `\r \n \t \\ \xHH` escaped. `R.chunk`
-/// is a part of the following `R`, and `N` is a note; both are skipped.
+/// Times are seconds since `started`. `W` marks bytes sent to the adapter and `R` a complete reply, both with the
+/// escape sequences `\r
+///
+/// \t \\ \xHH`. `R.chunk` marks a part of the following `R`, and `N` a note; both are skipped.
 extension CaptureReader {
   /// Reads a line.
   ///
@@ -30,7 +32,7 @@ extension CaptureReader {
     deliver(direction, at: .offset(event.time), into: &consumer)
   }
 
-  /// Reads the start of the recording (`started=`) and the adapter (`port=` or `device=`).
+  /// Reads the time when the recording began (`started=`) and the adapter (`port=` or `device=`) from a comment.
   ///
   /// - Returns: `false` if `started` is not a date with a time.
   private mutating func takeOBD2RawHeader(_ line: Span<UInt8>) -> Bool {
@@ -52,9 +54,9 @@ extension CaptureReader {
 
 /// A parsed line of an `.obd2raw` file.
 struct OBD2RawEvent {
-  /// Nanoseconds since the start.
+  /// Time of the event, ns since the recording began.
   let time: Int64
-  /// `nil` for a chunk or a note.
+  /// Direction of the bytes; `nil` for a part of a reply or a note, which are skipped.
   let direction: CaptureDirection?
   let payload: Range<Int>
 

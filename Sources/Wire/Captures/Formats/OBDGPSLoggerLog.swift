@@ -3,15 +3,16 @@
 ///     ⏎?⏎⏎>ATZ⏎ATZ⏎⏎⏎ELM327 v1.5⏎⏎>0100⏎0100⏎SEARCHING...⏎41 00 BE 3F A8 13 ⏎⏎>ATE0⏎ATE0⏎OK⏎⏎>010C1⏎410C1AF8⏎⏎>
 ///
 /// One stream without times: each command up to its CR, then the reply up to its prompt. Until `ATE0`, a command
-/// therefore occurs twice, the second time as the adapter's echo. The first command is empty. A LF after a prompt is
-/// from the adapter.
+/// therefore occurs twice, the second time as the adapter's echo. The first command is empty. A LF after a prompt
+/// belongs to the adapter's output.
 extension CaptureReader {
-  /// Size from which a reply, for example of a monitored bus, is passed in parts.
+  /// Number of bytes of a reply after which they are passed to the consumer, also if the reply has not ended. Replies
+  /// are this long while the adapter monitors a bus.
   private static var replyPart: Int { 1 << 16 }
 
   /// Reads a chunk and divides it into commands and replies.
   ///
-  /// - Throws: `lineTooLong`
+  /// - Throws: `lineTooLong`.
   mutating func receiveBothSides<C: CaptureConsumer & ~Copyable>(
     _ chunk: Span<UInt8>, into consumer: inout C
   ) throws(CaptureError) {
@@ -26,11 +27,11 @@ extension CaptureReader {
         flushBothSides(into: &consumer)
         stream.direction = .fromAdapter
       case (.toAdapter, 0x0A) where scratch.count == 1:
-        // With line feeds on, the adapter sends a LF after its last CR, which arrives after the prompt.
+        // If line feeds are on, the adapter sends a LF after its last CR, so this LF follows the prompt.
         deliver(.fromAdapter, at: .none, into: &consumer)
         scratch.removeAll(keepingCapacity: true)
       case (.toAdapter, UInt8(ascii: ">")):
-        // A command contains no prompt: the adapter printed an additional one, for example after a reset.
+        // A prompt cannot be part of a command, so the adapter has printed a second one, for example after a reset.
         deliver(.fromAdapter, at: .none, into: &consumer)
         scratch.removeAll(keepingCapacity: true)
       case (.fromAdapter, UInt8(ascii: ">")):
@@ -43,7 +44,7 @@ extension CaptureReader {
     }
   }
 
-  /// Passes the bytes of the current command or reply.
+  /// Passes the bytes of the current command or reply to the consumer.
   mutating func flushBothSides<C: CaptureConsumer & ~Copyable>(into consumer: inout C) {
     deliver(stream.direction, at: .none, into: &consumer)
     scratch.removeAll(keepingCapacity: true)

@@ -1,4 +1,4 @@
-/// obdgate's own captures (`.capture`).
+/// Captures in obdgate's own format (`.capture`).
 ///
 ///     # obdgate-capture 1
 ///     # vehicle: Volvo V40 2003   adapter: ELM327 v1.5   recorded: 2026-06-27T04:04:59.906Z   provenance: own car
@@ -7,10 +7,12 @@
 ///     0.331020 < A0\r\r>
 ///     0.350000 g $GPRMC,…*6A\r\n
 ///
-/// The file is UTF-8 with one event per line: seconds since the start with up to nine decimals; a space; `>` to the
-/// adapter, `<` from the adapter or `g` from the GNSS receiver; a space; the bytes with `\r \n \\ \xNN` escaped. Lines
-/// that begin with `#` are comments. Those before the first event may contain `vehicle:`, `adapter:`, `recorded:` (RFC
-/// 3339) and `provenance:` in any order, on one or several lines.
+/// The file is UTF-8 with one event per line: seconds since the start with up to nine decimals; a space; `>` for bytes
+/// sent to the adapter, `<` for bytes from the adapter, or `g` for bytes from the GNSS receiver; a space; the bytes,
+/// with the escape sequences `\r
+///
+/// \\ \xNN`. Lines that begin with `#` are comments. Those before the first event may contain `vehicle:`, `adapter:`,
+/// `recorded:` (RFC 3339) and `provenance:` in any order, on one or several lines.
 extension CaptureReader {
   /// Reads a line.
   ///
@@ -42,7 +44,7 @@ extension CaptureReader {
     deliver(direction, at: .offset(time), into: &consumer)
   }
 
-  /// Passes the header to the consumer, once.
+  /// Passes the header to the consumer, unless this was done already.
   mutating func announceHeader<C: CaptureConsumer & ~Copyable>(to consumer: inout C) {
     guard !header.isAnnounced else { return }
     header.isAnnounced = true
@@ -72,7 +74,7 @@ struct CaptureHeader {
     }
   }
 
-  /// Reads the fields of a comment line. A value ends where the next key begins.
+  /// Reads the header's fields from a comment line. A value ends where the next key begins.
   ///
   /// - Returns: `false` if `recorded` is not a date with a time.
   mutating func read(_ line: Span<UInt8>) -> Bool {
@@ -87,7 +89,7 @@ struct CaptureHeader {
       case .adapter: Self.set(&adapter, value)
       case .provenance: Self.set(&provenance, value)
       case .recorded:
-        // A recorder without a clock writes nothing, or a word such as "unknown".
+        // A recorder that does not know the time writes no value, or a word such as "unknown".
         guard value.count > 0, value[0].isDigit else { continue }
         var at = 0
         guard case .wall(let time)? = LogStamp.parse(value, at: &at), at == value.count else { return false }
@@ -102,7 +104,7 @@ struct CaptureHeader {
     field.append(bytes: value)
   }
 
-  /// Returns the first key at or after `index` that begins a word.
+  /// Returns the first key at or after `index` that begins a word; `nil` if there is none.
   private static func nextField(_ line: Span<UInt8>, from index: Int) -> (field: Field, start: Int, keyStart: Int)? {
     var i = index
     while i < line.count {

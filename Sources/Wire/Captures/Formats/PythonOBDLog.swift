@@ -5,14 +5,14 @@
 ///     DEBUG:obd.elm327:read: b'7E8 04 41 0C 14 5F \r\r>'
 ///     2020-09-04 11:38:32,463 - obd.elm327 - DEBUG - write: '010C\r\n'
 ///
-/// The library's own handler prints the first two forms; a program's logging configuration prints others, with or
-/// without a time. The bytes are literals of Python's `repr`, `b'…'` or (Python 2) `'…'`. If a program has both
-/// handlers, each event occurs twice; only events in the form of the first one are used. All other lines are skipped. A
-/// reply may lack its prompt, because the library stops reading after `OK`.
+/// The library's own log handler prints lines as in the first two; the log handler of a program that uses the library
+/// prints other forms, with or without a time. The bytes are written as by Python's `repr`, `b'…'` or (Python 2) `'…'`.
+/// If both handlers write to the log, each event occurs twice; the reader uses only events in the form of the log's
+/// first event. All other lines are skipped. A reply may lack its prompt, because the library stops reading after `OK`.
 extension CaptureReader {
   /// Reads a line.
   ///
-  /// - Throws: `damagedLine` if the bytes of an event are cut off or wrongly escaped.
+  /// - Throws: `damagedLine` if the bytes of an event are cut off or contain an invalid escape sequence.
   mutating func pythonOBDLine<C: CaptureConsumer & ~Copyable>(
     _ line: Span<UInt8>, into consumer: inout C
   ) throws(CaptureError) {
@@ -28,7 +28,7 @@ extension CaptureReader {
     deliver(event.direction, at: time, into: &consumer)
   }
 
-  /// Reads a time at the start of a line, with or without brackets.
+  /// Reads the time at the start of a line, with or without brackets; `nil` if there is none.
   static func leadingStamp(_ line: Span<UInt8>, at index: inout Int) -> LogStamp? {
     var i = line.skippingBlanks(from: index)
     let open = i < line.count && (line[i] == UInt8(ascii: "[") || line[i] == UInt8(ascii: "("))
@@ -45,18 +45,18 @@ extension CaptureReader {
 
 /// State of the reader of a python-OBD log.
 struct PythonOBDState {
-  /// Whether the events begin with `[obd.elm327]`; `nil` before the first one.
+  /// Whether the events begin with `[obd.elm327]`, the form of the library's own handler; `nil` before the first event.
   var bracketed: Bool?
 }
 
-/// A parsed line of python-OBD's module `elm327`.
+/// A parsed line of the log of python-OBD's module `elm327` that contains a command or a reply.
 struct PythonOBDEvent {
   let direction: CaptureDirection
   let isBracketed: Bool
-  /// Range of the escaped bytes; `nil` if the line is cut off within them.
+  /// Range of the bytes in the line, with their escape sequences; `nil` if the line ends before the closing quote.
   let payload: Range<Int>?
 
-  /// Parses a line; `nil` if it is not a `write:` or `read:` of `obd.elm327`.
+  /// Parses a line; `nil` if it is not a line with `write:` or `read:` of `obd.elm327`.
   init?(_ line: Span<UInt8>) {
     guard let module = line.index(of: "obd.elm327") else { return nil }
     isBracketed = module > 0 && line[module - 1] == UInt8(ascii: "[")
@@ -70,7 +70,8 @@ struct PythonOBDEvent {
     } else {
       return nil
     }
-    // Only level, colons, dashes and brackets are between the module and the word; anything longer is a message.
+    // Only a log level, colons, dashes and brackets may stand between `obd.elm327` and `write:` or `read:`. If there is
+    // more, the line is another message.
     guard start - module <= 48 else { return nil }
     start = line.skippingBlanks(from: start)
     payload = Escapes.pythonLiteral(line, at: start)

@@ -1,13 +1,14 @@
-/// Bytes as saved by a terminal program or a port monitor: an adapter's dialogue, or a receiver's sentences.
+/// The bytes of a serial line as a terminal program or a port monitor saved them: the dialogue with an adapter, or the
+/// sentences of a GNSS receiver.
 ///
 ///     ATE0⏎ATE0⏎OK⏎⏎>010C⏎41 0C 1A F8 ⏎⏎>
 ///     $GPRMC,123519,A,4807.038,N,01131.000,E,022.4,084.4,230394,003.1,W*6A⏎␊
 ///
-/// The chunks are passed on unchanged. The consumer distinguishes echo, replies, prompts and line ends.
+/// Each chunk is passed on unchanged. The consumer distinguishes echo, replies, prompts and line ends.
 extension CaptureReader {
   /// Passes a chunk to the consumer unchanged.
   ///
-  /// - Throws: `lineTooLong`
+  /// - Throws: `lineTooLong`.
   mutating func passThrough<C: CaptureConsumer & ~Copyable>(
     _ chunk: Span<UInt8>, as direction: CaptureDirection, into consumer: inout C
   ) throws(CaptureError) {
@@ -19,19 +20,20 @@ extension CaptureReader {
   }
 }
 
-/// Position of a byte stream in its lines.
+/// The state of a reader that divides a byte stream into lines: how far the current line reaches.
 struct StreamState {
   /// Number of bytes since the last CR, LF or prompt.
   private(set) var sinceBreak = 0
-  /// Direction of the next byte, for logs with both directions in one stream.
+  /// Direction of the next byte, in a log with both directions in one stream.
   var direction = CaptureDirection.toAdapter
 
   /// Whether a byte ends a line: CR, LF or the prompt.
   static func endsLine(_ byte: UInt8) -> Bool { byte == 0x0D || byte == 0x0A || byte == UInt8(ascii: ">") }
 
-  /// Updates the position with a chunk.
+  /// Updates ``sinceBreak`` after a chunk.
   ///
-  /// The search for line ends runs backwards from the limit, so that it reads only a few bytes of each chunk.
+  /// It searches for a line end backwards from the point at which the line would be too long, so that it reads only a
+  /// few bytes of each chunk.
   ///
   /// - Returns: `false` if a line exceeds the limit.
   mutating func takeAll(_ chunk: Span<UInt8>, limit: Int) -> Bool {

@@ -4,17 +4,19 @@
 ///     010C\r< 2015/07/10 05:57:32.331020  length=12 from=0 to=11
 ///     41 0C 0A A0\r> 2015/07/10 …
 ///
-/// The header contains the `length` of the following data. With `-v`, data is text with `\r \\ \t \a \b \f \v` escaped,
-/// LF as a line end, and other unprintable bytes replaced by `.`. The next header follows the last byte directly or in
-/// the next line. With `-x`, data is hexadecimal; with both options there are 16 bytes in a line, followed by the text,
-/// and `--` at the end.
+/// Each transfer begins with a header that contains the `length` of the following data in bytes. With the option `-v`,
+/// the data is text with the escape sequences `\r \\ \t \a \b \f \v`; a LF is written as a line end, and any other
+/// unprintable byte as `.`. The next header follows the last byte directly or in the next line. With the option `-x`,
+/// the data is hexadecimal. With both options, each line contains 16 bytes in hexadecimal and then as text, and `--`
+/// ends the transfer.
 ///
-/// The adapter's side follows from the first transfer, because an adapter does not send before a command. Times are
-/// local without a zone and treated as UTC. socat 1.7.4 pads the microseconds to nine digits.
+/// Whether `>` or `<` marks bytes to the adapter follows from the first transfer, because an adapter sends nothing
+/// before it receives a command. Times are local without a zone and are treated as UTC. socat 1.7.4 pads the
+/// microseconds to nine digits.
 extension CaptureReader {
   /// Reads a line, which may contain data and the next header.
   ///
-  /// - Throws: `damagedLine` if data and header do not match.
+  /// - Throws: `damagedLine` if the data does not have the length that its header states.
   mutating func socatLine<C: CaptureConsumer & ~Copyable>(
     _ line: Span<UInt8>, into consumer: inout C
   ) throws(CaptureError) {
@@ -26,19 +28,19 @@ extension CaptureReader {
         continue
       }
       let rest = line.extracting(i..<line.count)
-      // Between transfers, `-x -v` writes "--". socat's own messages ("2026/11/21 09:41:10 socat[69] E …") have no
-      // mark.
+      // With the options `-x -v`, socat writes "--" between transfers. Messages of socat itself ("2026/11/21 09:41:10
+      // socat[69] E …") begin with neither `>` nor `<`.
       if i == 0, rest.has("--") || SocatHeader.isMessage(rest) { return }
       guard let header = SocatHeader(rest) else { throw damaged(line) }
       i += header.end
       scratch.removeAll(keepingCapacity: true)
       guard socat.begin(header, lineLimit: Self.lineLimit) else { throw damaged(line) }
-      // A header ends its line.
+      // Nothing may follow a header in its line.
       guard line.skippingBlanks(from: i) == line.count else { throw damaged(line) }
       socat.time = clock.time(.wall(socat.wall(header)))
       return
     }
-    // While bytes are missing, the line's end is a LF of the data; not with `-x`.
+    // While bytes of the transfer are missing, the line's end is a LF of the data, except with the option `-x`.
     if socat.remaining > 0, socat.style == .text, lineIsEnded {
       scratch.append(0x0A)
       socat.remaining -= 1
@@ -46,15 +48,15 @@ extension CaptureReader {
     }
   }
 
-  /// Reads the part of the current transfer in this line.
+  /// Reads the part of the current transfer's data that is in this line.
   ///
-  /// - Returns: `false` if it is neither text nor hexadecimal.
+  /// - Returns: `false` if the line is neither text nor hexadecimal.
   private mutating func readTransfer(_ line: Span<UInt8>, at i: inout Int) -> Bool {
     if i == 0, socat.style == .unknown { socat.style = SocatState.looksHex(line, socat.remaining) ? .hex : .text }
     guard socat.style == .hex else { return readText(line, at: &i) }
     while socat.remaining > 0, i < line.count {
       guard line[i] == 0x20 else { return false }
-      // Two spaces begin the text after the bytes.
+      // Two spaces separate the bytes from the text that repeats them.
       if i + 1 < line.count, line[i + 1] == 0x20 { break }
       guard i + 2 < line.count, let high = line[i + 1].hexValue, let low = line[i + 2].hexValue else { return false }
       scratch.append(high << 4 | low)
@@ -66,7 +68,7 @@ extension CaptureReader {
   }
 
   private mutating func readText(_ line: Span<UInt8>, at i: inout Int) -> Bool {
-    // A header within the data means that the length is wrong.
+    // A header before the end of the data means that the stated length is wrong.
     if i == 0, SocatHeader(line) != nil { return false }
     while socat.remaining > 0, i < line.count {
       let length = line[i] == 0x5C ? 2 : 1
@@ -79,7 +81,7 @@ extension CaptureReader {
     return true
   }
 
-  /// Passes the current transfer, even if the log ends within it.
+  /// Passes the bytes of the current transfer to the consumer, also if the log ends within it.
   mutating func flushTransfer<C: CaptureConsumer & ~Copyable>(into consumer: inout C) {
     defer { scratch.removeAll(keepingCapacity: true) }
     guard !scratch.isEmpty else { return }
@@ -87,7 +89,7 @@ extension CaptureReader {
     deliver(socat.isRight == socat.isRightToAdapter ? .toAdapter : .fromAdapter, at: socat.time, into: &consumer)
   }
 
-  /// Whether the bytes are a command: no prompt, and a CR only at the end.
+  /// Whether the bytes may be a command: they contain no prompt, and a CR only at the end.
   private static func isCommand(_ bytes: Span<UInt8>) -> Bool {
     if bytes.index(of: UInt8(ascii: ">")) != nil { return false }
     guard let end = bytes.index(of: 0x0D) else { return true }
@@ -97,23 +99,23 @@ extension CaptureReader {
 
 /// State of the reader of a socat log.
 struct SocatState {
-  /// The notation of the bytes.
+  /// How the log writes the bytes of a transfer.
   enum Style { case unknown, text, hex }
-  /// Notation of the bytes, detected in the first transfer. A later one could mislead: part of a reply (` 0C 0A A0 \r`)
-  /// may look like hexadecimal, but a command never begins with a space.
+  /// How this log writes bytes, detected from the first transfer. Later transfers are not examined, because part of a
+  /// reply (` 0C 0A A0 \r`) may look like bytes written in hexadecimal, but a command never begins with a space.
   var style = Style.unknown
-  /// Number of missing bytes of the current transfer.
+  /// Number of bytes of the current transfer that were not read yet.
   var remaining = 0
   var isRight = true
-  /// Whether `>` is the direction to the adapter; `nil` before the first transfer.
+  /// Whether `>` marks bytes sent to the adapter; `nil` before the first transfer.
   var isRightToAdapter: Bool?
   var time = CaptureTime.none
-  /// Whether the log contained nanoseconds, not padded microseconds.
+  /// Whether a time in the log had real nanoseconds, not microseconds padded to nine digits.
   private var hasNanoseconds = false
 
-  /// Begins a transfer.
+  /// Begins to read a transfer.
   ///
-  /// - Returns: `false` if it has no bytes or more than the limit.
+  /// - Returns: `false` if its length is 0 or exceeds the limit.
   mutating func begin(_ header: SocatHeader, lineLimit: Int) -> Bool {
     guard (1...lineLimit) ~= header.length else { return false }
     remaining = header.length
@@ -121,7 +123,8 @@ struct SocatState {
     return true
   }
 
-  /// Returns the time of a header. In socat 1.7.4 `.000249713` means 249,713 µs, unless the log has real nanoseconds.
+  /// Returns the time of a header, ns since 1970. socat 1.7.4 writes 249,713 µs as `.000249713`, which is read as such
+  /// unless the log has real nanoseconds.
   mutating func wall(_ header: SocatHeader) -> Int64 {
     let part = header.time % LogStamp.second
     if header.places == 9, part >= 1_000_000 { hasNanoseconds = true }
@@ -144,12 +147,12 @@ struct SocatState {
 /// A parsed header such as `> 2015/07/10 05:57:32.249713  length=5 from=0 to=4`.
 struct SocatHeader {
   let isRight: Bool
-  /// Nanoseconds since 1970, with the fraction as written.
+  /// Time, ns since 1970, with the decimals read as they are written.
   let time: Int64
-  /// Number of digits in the fraction.
+  /// Number of decimals of the time.
   let places: Int
   let length: Int
-  /// Index after the header.
+  /// Index in the line after the header.
   let end: Int
 
   init?(_ line: Span<UInt8>) {
@@ -179,7 +182,7 @@ struct SocatHeader {
     return LogStamp.digits(line, at: &i) != nil
   }
 
-  /// Whether a line is a notice or warning of socat itself.
+  /// Whether a line is a message of socat itself.
   static func isMessage(_ line: Span<UInt8>) -> Bool {
     var i = 0
     guard case .wall? = LogStamp.parse(line, at: &i) else { return false }

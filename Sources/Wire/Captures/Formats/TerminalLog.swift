@@ -1,4 +1,4 @@
-/// The log of Car Scanner: its terminal, with notes in between.
+/// The log of the app Car Scanner: the dialogue as on a terminal, with notes of the app in between.
 ///
 ///     ===== LOG STARTED: 16.05.2025 17:20:23=====
 ///     [Connected to 192.168.*.*:3333]
@@ -18,9 +18,9 @@
 ///     ␊
 ///     >
 ///
-/// Line ends represent the adapter's CRs. Notes are in brackets, sometimes across several lines, or are messages of the
-/// app, which are recognized by characters that no adapter prints (`=`, `;`) or by their form. The only time in the log
-/// is the app's start in the phone's date format, which is ignored.
+/// Line ends stand for the adapter's CRs. Notes are in brackets, sometimes across several lines. Other messages of the
+/// app are recognized by characters that no adapter prints (`=`, `;`) or by their form. The only time in the log is
+/// when the app was started, in the phone's date format; it is ignored.
 extension CaptureReader {
   /// Reads a line.
   mutating func terminalLine<C: CaptureConsumer & ~Copyable>(_ line: Span<UInt8>, into consumer: inout C) {
@@ -71,13 +71,13 @@ extension CaptureReader {
 struct TerminalState {
   private enum Skip { case nothing, toBracket, toPrompt }
   private var skip = Skip.nothing
-  /// Whether the last output was the prompt, so that the next line is a command.
+  /// Whether the reader expects a command in the next line, because the last output was a prompt.
   var awaitsCommand = true
 
-  /// Whether a line is the first one of a Car Scanner log.
+  /// Whether a line is the first line of a Car Scanner log.
   static func begins(_ line: Span<UInt8>) -> Bool { line.has("===== LOG STARTED") || line.has("=====Version") }
 
-  /// Whether a line belongs to a note that is being skipped.
+  /// Whether a line belongs to a note, so that the reader skips it.
   mutating func skips(_ line: Span<UInt8>) -> Bool {
     switch skip {
     case .nothing: return false
@@ -89,9 +89,9 @@ struct TerminalState {
     return true
   }
 
-  /// Reads a note at the start of the line.
+  /// Reads the note at the start of the line.
   ///
-  /// - Returns: index after the note; `nil` if it continues in the next line.
+  /// - Returns: the index after the note; `nil` if the note continues in the next line.
   mutating func takeNote(_ line: Span<UInt8>) -> Int? {
     guard let close = line.index(of: UInt8(ascii: "]")) else {
       skip = .toBracket

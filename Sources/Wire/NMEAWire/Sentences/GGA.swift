@@ -8,7 +8,7 @@ struct GGA {
   var coordinates: Coordinates?
   var satellites: Int?
   var hdop: Decimal?
-  /// Altitude above mean sea level in metres.
+  /// Altitude above mean sea level in metres; `nil` if unknown.
   var altitude: Decimal?
 
   init(parsing fields: inout FieldCursor) throws(RejectReason) {
@@ -21,9 +21,10 @@ struct GGA {
     try fields.unit(0x4D)
     _ = try fields.decimal()
     try fields.unit(0x4D)
-    // Age of the corrections and their station. Some receivers leave these fields empty or omit one.
+    // The last two fields are the age of the corrections and their station. Some receivers leave them empty or omit one
+    // of them.
     if !fields.isAtEnd { _ = try fields.unsigned() }
-    // Some correction services use letters as a station name (TSTR).
+    // The name of the station may contain letters, as with some correction services (TSTR).
     if !fields.isAtEnd { try fields.skip() }
   }
 }

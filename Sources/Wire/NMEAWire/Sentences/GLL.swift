@@ -3,7 +3,7 @@
 ///     $GPGLL,3751.6512,S,14507.3604,E,081836.75,A,D*71
 ///            position                 time      status, mode
 ///
-/// The oldest format ends after the position. Without a status, it does not state that the fix is valid.
+/// In the oldest format, the sentence ends after the position. It then does not state whether the fix is valid.
 struct GLL {
   var time: TimeOfDay?
   var claim: FixClaim

@@ -11,7 +11,7 @@ struct GNS {
   var coordinates: Coordinates?
   var satellites: Int?
   var hdop: Decimal?
-  /// Altitude above mean sea level in metres.
+  /// Altitude above mean sea level in metres; `nil` if unknown.
   var altitude: Decimal?
 
   init(parsing fields: inout FieldCursor) throws(RejectReason) {
@@ -28,8 +28,8 @@ struct GNS {
 }
 
 extension FieldCursor {
-  /// Reads the modes of all constellations and returns the strongest claim. If one is simulated or estimated, the
-  /// result is too.
+  /// Reads the modes of all constellations and returns the most accurate quality that they state. If the mode of any
+  /// constellation is simulated or estimated, the result is, too.
   @_lifetime(self: copy self)
   mutating func constellationModes() throws(RejectReason) -> FixClaim {
     var claims: UInt8 = 0

@@ -1,10 +1,10 @@
-/// GNSS DOP and active satellites.
+/// GNSS dilution of precision (DOP) and the satellites in use.
 ///
 ///     $GPGSA,A,3,02,05,07,13,15,18,20,29,30,,,,1.8,0.9,1.5*33
 ///            selection, mode (1 none, 2 2D, 3 3D), satellites, PDOP, HDOP, VDOP
 ///
 /// NMEA 0183 4.1 and later append the constellation. The standard has fields for 12 satellites, but some receivers send
-/// 24. The DOP fields are therefore located from the end.
+/// 24. The DOP fields are therefore found by counting from the end.
 struct GSA {
   /// Mode 1, 2 or 3; 0 if the field is empty.
   var mode: UInt8
@@ -26,7 +26,8 @@ struct GSA {
     var values: (Decimal?, Decimal?, Decimal?) = (try fields.unsigned(), try fields.unsigned(), try fields.unsigned())
     hdop = values.1
     guard !fields.isAtEnd else { return }
-    // A fourth field is the constellation, one hexadecimal digit. More fields belong to satellites.
+    // If another field follows the DOP fields, it is the constellation, one hexadecimal digit. Further fields mean that
+    // these were satellites.
     let constellation = try fields.hexadecimalOrDecimal()
     guard !fields.isAtEnd else { return }
     values = (values.1, values.2, constellation)
@@ -36,7 +37,7 @@ struct GSA {
 }
 
 extension FieldCursor {
-  /// Reads either GSA's constellation, which is ignored, or a number; `nil` if the field is empty.
+  /// Reads either the constellation, which is ignored, or a number; `nil` if the field is empty.
   @_lifetime(self: copy self)
   mutating func hexadecimalOrDecimal() throws(RejectReason) -> Decimal? {
     if let letter = peek, (0x41...0x46).contains(letter) {

@@ -3,13 +3,13 @@
 ///     $GPRMC,081836.75,A,3751.6512,S,14507.3604,E,22.40,309.6,130926,11.3,E,D*19
 ///            time      status, position          knots course date   variation mode
 ///
-/// Receivers before NMEA 0183 2.3 end after the variation. Receivers of version 4.1 and later append a navigational
-/// status. Both formats are accepted.
+/// Before version 2.3 of NMEA 0183, the sentence ends after the variation. Since version 4.1, a navigational status
+/// follows the mode. All these formats are accepted.
 struct RMC {
   var time: TimeOfDay?
   var claim: FixClaim
   var coordinates: Coordinates?
-  /// Speed over ground in knots.
+  /// Speed over ground in knots; `nil` if unknown.
   var speed: Decimal?
   var course: Decimal?
   var date: CalendarDate?
@@ -29,8 +29,8 @@ struct RMC {
 extension FieldCursor {
   /// Skips the magnetic variation and its direction, and returns the mode after them; 0 if there is none.
   ///
-  /// Some receivers (SiRF II, Saab R4) omit the direction and send the mode instead. An E there means east if a
-  /// variation precedes it, otherwise the mode "estimated".
+  /// Some receivers (SiRF II, Saab R4) omit the direction and send the mode instead. An E in this field means east if a
+  /// variation precedes it; otherwise it is the mode "estimated".
   @_lifetime(self: copy self)
   mutating func modeBehindVariation() throws(RejectReason) -> UInt8 {
     guard !isAtEnd else { return 0 }

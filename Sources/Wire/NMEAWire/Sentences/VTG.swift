@@ -4,11 +4,11 @@
 ///            true    magnetic knots   km/h   mode
 struct VTG {
   var claim: FixClaim
-  /// Course over ground in degrees true.
+  /// Course over ground in degrees true; `nil` if unknown.
   var course: Decimal?
-  /// Speed over ground in knots.
+  /// Speed over ground in knots; `nil` if unknown.
   var knots: Decimal?
-  /// Speed over ground in km/h.
+  /// Speed over ground in km/h; `nil` if unknown.
   var speed: Decimal?
 
   init(parsing fields: inout FieldCursor) throws(RejectReason) {

@@ -1,5 +1,5 @@
 extension FailureType {
-  /// The failure types in use, by byte; the others are reserved by the standard.
+  /// The failure types that the standard defines, by byte. It reserves the others.
   static let table: InlineArray<_, Row> = [
     .init(0x01, "electrical failure"),
     .init(0x02, "signal failure"),

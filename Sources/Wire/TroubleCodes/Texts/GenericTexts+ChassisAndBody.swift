@@ -1,10 +1,10 @@
 extension GenericTexts {
-  /// Chassis: brakes and traction control. Body: restraints. The standard's text names the part; the failure type
-  /// describes the failure.
+  /// Codes of the chassis (brakes and traction control) and the body (restraints). The standard's text names only the
+  /// part; the failure type describes the failure.
   ///
   /// Of C0035 to C0053, only codes that no manufacturer is known to use differently are included. One large
-  /// manufacturer long assigned C0035, C0040, C0045, C0050 and their neighbours to the wheel speed sensors, in another
-  /// order than the standard, in which C0040 is the brake pedal switch.
+  /// manufacturer long used C0035, C0040, C0045, C0050 and their neighbours for the wheel speed sensors. The standard
+  /// assigns them differently: C0040, for example, is the brake pedal switch.
   static let chassisAndBody: InlineArray<_, Row> = [
     // C00xx: brakes and traction control
     .init(0x4001, "traction control valve 1 of channel A"),

@@ -1,5 +1,5 @@
 extension GenericTexts {
-  /// Network: electrical, communication, software, data; control modules and power.
+  /// Codes of the network: electrical faults, lost communication, software, data; control modules and power.
   static let network: InlineArray<_, Row> = [
     // U00xx: buses
     .init(0xC001, "high-speed CAN bus fault"),

@@ -1,5 +1,5 @@
 extension GenericTexts {
-  /// Fuel and air metering, auxiliary emission controls.
+  /// Codes of fuel and air metering, and of auxiliary emission controls.
   static let p00to01: InlineArray<_, Row> = [
     // P00xx: fuel and air metering, auxiliary emission controls
     .init(0x0001, "fuel volume regulator control circuit fault"),

@@ -1,5 +1,5 @@
 extension GenericTexts {
-  /// Fuel and air metering (injectors, boost), ignition and misfire.
+  /// Codes of fuel and air metering (injectors, boost), and of ignition and misfire.
   static let p02to03: InlineArray<_, Row> = [
     // P02xx: fuel and air metering, injectors
     .init(0x0200, "injector circuit fault"),

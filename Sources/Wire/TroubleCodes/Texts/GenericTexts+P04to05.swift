@@ -1,5 +1,5 @@
 extension GenericTexts {
-  /// Auxiliary emission controls; vehicle speed, idle control and auxiliary inputs.
+  /// Codes of auxiliary emission controls, vehicle speed, idle control and auxiliary inputs.
   static let p04to05: InlineArray<_, Row> = [
     // P04xx: auxiliary emission controls
     .init(0x0400, "exhaust gas recirculation flow fault"),

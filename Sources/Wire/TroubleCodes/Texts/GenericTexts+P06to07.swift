@@ -1,5 +1,5 @@
 extension GenericTexts {
-  /// Computer and auxiliary outputs; transmission.
+  /// Codes of the computer, auxiliary outputs and the transmission.
   static let p06to07: InlineArray<_, Row> = [
     // P06xx: computer and auxiliary outputs
     .init(0x0600, "serial communication link fault"),

@@ -1,5 +1,5 @@
 extension GenericTexts {
-  /// Transmission; hybrid and electric propulsion.
+  /// Codes of the transmission, and of hybrid and electric propulsion.
   static let p08to0F: InlineArray<_, Row> = [
     // P08xx: transmission
     .init(0x0800, "transfer case control requests malfunction lamp"),

@@ -1,5 +1,5 @@
 extension GenericTexts {
-  /// Fuel and air metering, auxiliary emission controls: intake runners, reductant, throttle, mixture.
+  /// Codes of fuel and air metering and auxiliary emission controls: intake runners, reductant, throttle, mixture.
   static let p20to21: InlineArray<_, Row> = [
     // P20xx: exhaust aftertreatment, intake runners
     .init(0x2000, "NOx adsorber efficiency below threshold, bank 1"),

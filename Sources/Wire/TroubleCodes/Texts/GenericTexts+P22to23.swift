@@ -1,5 +1,5 @@
 extension GenericTexts {
-  /// NOx and oxygen sensors, boost, injection pressure; ignition coils.
+  /// Codes of NOx and oxygen sensors, boost, injection pressure and ignition coils.
   static let p22to23: InlineArray<_, Row> = [
     // P22xx: NOx and oxygen sensors, boost, injection pressure
     .init(0x2200, "NOx sensor 1 circuit fault, bank 1"),

@@ -1,5 +1,5 @@
 extension GenericTexts {
-  /// Auxiliary emission controls, auxiliary inputs, computer and auxiliary outputs.
+  /// Codes of auxiliary emission controls, auxiliary inputs, the computer and auxiliary outputs.
   static let p24to26: InlineArray<_, Row> = [
     // P24xx: particulate filter, evaporative system, secondary air
     .init(0x2400, "leak detection pump control circuit fault"),

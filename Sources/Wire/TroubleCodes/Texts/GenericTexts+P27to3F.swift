@@ -1,5 +1,5 @@
 extension GenericTexts {
-  /// Transmission, oxygen sensors, NOx control, cylinder deactivation.
+  /// Codes of the transmission, oxygen sensors, NOx control and cylinder deactivation.
   static let p27to3F: InlineArray<_, Row> = [
     // P27xx: transmission
     .init(0x2700, "transmission friction element A applies at wrong time"),
