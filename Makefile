@@ -13,7 +13,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fairness test-packages system-test system-test-ble torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz bench bench-live bench-fences bench-vehicle bench-store benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-influx need-packaging need-systemd need-image need-vm static
+.PHONY: help run web test test-fairness test-packages system-test system-test-ble torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz bench bench-live bench-fences bench-vehicle bench-store benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-influx need-packaging need-web need-systemd need-image need-vm static
 
 # Settings of the release build, which is measured and shipped. The Swift runtime is linked statically, symbols are
 # stripped, and the parser is specialised for its handlers across modules. Library paths and exported symbols are removed
@@ -30,15 +30,19 @@ help:
 	@sed -n 's/^# \{0,1\}//; 2,10p' $(MAKEFILE_LIST)
 
 # Programs print results to stdout and messages to stderr, so that `make -s run | jq` works. Ctrl-C ends all programs.
-run: release
+run: release web
 	@exec scripts/run.sh
 
 # docs/Configuration.md: generated from the schemas of both configurations, and the list of signals from the program.
 docs: tools need-seeds
 	@scripts/configuration.py .build/release/obdgate
 
+# The web app, into .build/web, from where fleetstore serves it: names with hashes, compressed copies.
+web: need-web
+	@/usr/bin/python3 scripts/web.py .tools/web .build/web
+
 # The packages of the release build.
-deb: need-packaging release
+deb: need-packaging release web
 	@packaging/deb.sh
 
 # The C++ library of the Swift runtime is linked statically, too, which saves 0.9 MB of memory. For this, a folder is made
@@ -201,6 +205,11 @@ need-testbed:
 # Tools to build and check packages, and the machine to install them on.
 need-packaging:
 	@scripts/install.sh debian dpkg-shlibdeps:dpkg-dev xz:xz-utils /usr/bin/python3:python3
+
+# The libraries of the web app, and the program that compresses its files.
+need-web:
+	@scripts/install.sh debian brotli:brotli
+	@scripts/install.sh web
 
 need-systemd:
 	@scripts/install.sh debian systemd-analyze:systemd udevadm:udev

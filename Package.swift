@@ -202,11 +202,13 @@ let package = Package(
       ], path: "Sources/Fleet/FleetStorage",
       swiftSettings: inlined),
     .target(
+      name: "FleetWeb", dependencies: ["Failures", "JSONText", .product(name: "NIOCore", package: "swift-nio")],
+      path: "Sources/Fleet/FleetWeb", exclude: ["Site"], swiftSettings: strict),
+    .target(
       name: "FleetAPI",
       dependencies: [
-        "Failures", "FleetAccess", "FleetDomain", "FleetFigures", "FleetProviders", "FleetWork", "Telemetry", "JSONText",
-        "GeoJSON",
-        "CZstd", "CZlib",
+        "Failures", "FleetAccess", "FleetDomain", "FleetFigures", "FleetProviders", "FleetWeb",
+        "FleetWork", "Telemetry", "JSONText", "GeoJSON", "CZstd", "CZlib",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdTLS", package: "hummingbird"),
@@ -232,7 +234,7 @@ let package = Package(
       name: "fleetstore",
       dependencies: [
         "CommandLineSupport", "CommandUsage", "CSystemd", "Failures", "FleetAPI", "FleetAccess", "FleetBroker",
-        "FleetDomain", "FleetMessages", "FleetOutbox", "FleetStorage", "JSONText", "Telemetry",
+        "FleetDomain", "FleetMessages", "FleetOutbox", "FleetStorage", "FleetWeb", "JSONText", "Telemetry",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -348,6 +350,7 @@ let package = Package(
       name: "FleetMessagesTests",
       dependencies: ["FleetMessages", "FleetAccess", "FleetDomain", "Telemetry", "TestKit"],
       swiftSettings: strict),
+    .testTarget(name: "FleetWebTests", dependencies: ["FleetWeb", "Failures", "TestKit"], swiftSettings: strict),
     .testTarget(
       name: "FleetOutboxServerTests",
       dependencies: [
@@ -365,7 +368,7 @@ let package = Package(
       name: "FleetAPIServerTests",
       dependencies: [
         "FleetAPI", "FleetAccess", "FleetAccessTestKit", "FleetDomain", "FleetStorage", "FleetStorageTestKit",
-        "FleetWork", "JSONText", "Telemetry",
+        "FleetWeb", "FleetWork", "JSONText", "Telemetry",
         "TestKit",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),

@@ -2,6 +2,7 @@
 # Installs missing packages. If none is missing, it prints nothing and does not use the network.
 #
 #   scripts/install.sh debian COMMAND:PACKAGE…   Debian packages, by apt-get as root or through sudo. Each argument is a command, or the path of a file, and the package that contains it
+#   scripts/install.sh web                       the libraries of the web app into .tools/web; each is compared with its SHA-256
 #   scripts/install.sh python                    Python packages into .tools/venv, in the versions of scripts/requirements.txt
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -52,8 +53,34 @@ python() {
   touch "$venv/installed-$wanted"
 }
 
+# The land of the web app's base map, in a package of Debian.
+land=r-cran-rnaturalearthdata_0.1.0-2_all.deb
+land_sha256=6ca72d813feb50170c4a985c4960a975cea0bd6459d78ff82d41c4bf359f0d93
+
+web() {
+  local folder=.tools/web wanted
+  wanted=$({ cat scripts/web-requirements.txt; echo "$land_sha256"; } | sha256sum | cut -c1-16)
+  [ ! -e "$folder/fetched-$wanted" ] || return 0
+  debian /usr/bin/python3:python3 ensurepip:python3-venv dpkg-deb:dpkg apt-get:apt
+  say "libraries of the web app into $folder"
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  /usr/bin/python3 -m venv "$folder/venv"
+  # One of the packages is for one kind of processor, but only its scripts are used.
+  "$folder/venv/bin/pip" download --quiet --disable-pip-version-check --no-input --no-deps --only-binary=:all: \
+    --platform manylinux2014_x86_64 --platform any --require-hashes -r scripts/web-requirements.txt -d "$folder" >&2
+  rm -rf "$folder/venv"
+  (cd "$folder" && { apt-get download -qq "${land%%_*}" 2>/dev/null || { apt-get update -qq && apt-get download -qq "${land%%_*}"; }; }) >&2
+  echo "$land_sha256  $folder/$land" | sha256sum --check --quiet >&2
+  dpkg-deb -x "$folder/$land" "$folder/land"
+  mv "$folder/land/usr/lib/R/site-library/rnaturalearthdata/data" "$folder/natural-earth"
+  rm -rf "$folder/land" "${folder:?}/$land"
+  touch "$folder/fetched-$wanted"
+}
+
 case "${1-}" in
   debian) debian "${@:2}" ;;
   python) python ;;
-  *) say "usage: scripts/install.sh debian COMMAND:PACKAGE… | python"; exit 64 ;;
+  web) web ;;
+  *) say "usage: scripts/install.sh debian COMMAND:PACKAGE… | web | python"; exit 64 ;;
 esac

@@ -42,6 +42,11 @@ extension Configuration {
       line.field("listen", server.metrics.map { ListeningAddress.text($0.host, $0.port) })
       line.end()
     }
+    if let webFolder {
+      line.beginObject("web")
+      line.field("folder", webFolder)
+      line.end()
+    }
     write(retention, &line)
     if let broker { write(broker, &line) }
     line.finish()

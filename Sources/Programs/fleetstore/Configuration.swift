@@ -23,6 +23,7 @@ import Logging
 ///       "mail": { "url": "smtps://mail.example:465", "from": "Fleet <fleet@example.com>", "user": "fleet",
 ///                 "passwordFile": "mail.password" },
 ///       "metrics": { "tokenFile": "metrics.token", "listen": "127.0.0.1:9464" },
+///       "web": { "folder": "/usr/share/fleetstore/web" },
 ///       "retention": { "days": { "telemetry": 400 }, "changeHours": 24, "changes": 50000000 },
 ///       "broker": { "urls": ["amqps://fleet@mq1.example"], "passwordFile": "password", "tenant": "default",
 ///                   "topic": "fleet", "queue": "fleet.ingest", "prefetchMessages": 256, "prefetchBytes": 8388608,
@@ -42,6 +43,8 @@ struct Configuration {
   var broker: BrokerOptions?
   /// The mail server; `nil` if no mails are sent.
   var mail: MailServer?
+  /// The folder of the web app; `nil` for the program's own (``WebFolder``).
+  var webFolder: String?
   /// Paths of files with secrets.
   var secretFiles = SecretFiles()
   /// Places of keys in the file, for checks that are made after the file was read: `fleetstore.json:3:14:
@@ -120,6 +123,10 @@ struct Configuration {
     try readMetrics(&reader, folder: folder)
     try readAccounts(&reader, folder: folder)
     try readMail(&reader, folder: folder)
+    if var web = try reader.optionalObject("web") {
+      if let value = web.optional("folder") { webFolder = try Self.path(value, folder) }
+      try web.finish()
+    }
     if var object = try reader.optionalObject("broker") {
       let (options, passwordFile) = try BrokerSettings.read(&object, folder: folder)
       broker = options

@@ -117,8 +117,9 @@ struct ServeCommand: AsyncParsableCommand {
     let mail = configuration.mail.map {
       MailSender($0, keys: options.accounts.secretKeys, storage: storage, logger: logger) { WallClock.now }
     }
+    let web = WebFolder.read(configuration.webFolder ?? WebFolder.standard, logger)
     let server = FleetServer(
-      options, storage: storage, logger: logger, tenantMetrics: tenantMetrics,
+      options, storage: storage, web: web, logger: logger, tenantMetrics: tenantMetrics,
       onListening: { _ in ServiceNotices.ready() },
       moreMetrics: { (worker?.counts.metrics ?? []) + (mail?.current.metrics ?? []) })
     // Stop the worker at the same time as the server, not only when the requests are finished.

@@ -2,6 +2,7 @@ import FleetAccess
 import FleetDomain
 import FleetStorage
 import FleetStorageTestKit
+import FleetWeb
 import Glibc
 import Logging
 import ServiceLifecycle
@@ -48,7 +49,7 @@ final class TestServer: Sendable {
 
   /// Runs a test against a server and stops it. If the database is not installed, the test is skipped.
   static func run(
-    _ options: ServerOptions = .test { _ in }, on database: Database = .sqlite,
+    _ options: ServerOptions = .test { _ in }, on database: Database = .sqlite, web: WebSite? = nil,
     _ test: @Sendable (TestServer) async throws -> Void
   ) async throws {
     let scratch = try ScratchFolder()
@@ -57,7 +58,7 @@ final class TestServer: Sendable {
       case .sqlite: try StoredFleet(sqlite: scratch.file("fleet.db"))
       case .postgreSQL: try await StoredFleet(postgreSQL: try await aside { try PostgreSQLServer.shared.database() })
       }
-    let server = try await start(options, storage)
+    let server = try await start(options, storage, web: web)
     do {
       try await test(server)
     } catch {
@@ -91,14 +92,14 @@ final class TestServer: Sendable {
   }
 
   private static func start(
-    _ options: ServerOptions, _ stored: StoredFleet, keys known: Keys? = nil
+    _ options: ServerOptions, _ stored: StoredFleet, web: WebSite? = nil, keys known: Keys? = nil
   ) async throws -> TestServer {
     let storage = TroubledStorage(stored)
     let made = known == nil ? try await makeKeys(storage) : nil
     guard let keys = known ?? made else { throw TestClient.Failure(description: "no keys") }
     let (ports, report) = AsyncStream<Int>.makeStream()
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let server = FleetServer(options, storage: storage, logger: logger) { report.yield($0) }
+    let server = FleetServer(options, storage: storage, web: web, logger: logger) { report.yield($0) }
     var configuration = ServiceGroupConfiguration(
       services: [
         .init(

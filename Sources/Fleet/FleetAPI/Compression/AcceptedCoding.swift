@@ -5,6 +5,24 @@ enum AcceptedCoding {
   /// - Parameter field: the value of `Accept-Encoding`; if `nil`, the answer is not compressed.
   static func choose(_ field: String?) -> ContentCoding {
     guard let field else { return .identity }
+    let weights = weights(of: field)
+    func weight(_ coding: ContentCoding) -> Double { weights[coding.rawValue] ?? weights["*"] ?? 0 }
+    let identity = weights["identity"] ?? 0
+    let best: ContentCoding = weight(.gzip) > weight(.zstd) ? .gzip : .zstd
+    return weight(best) > 0 && weight(best) >= identity ? best : .identity
+  }
+
+  /// Whether the client accepts a content coding.
+  ///
+  /// - Parameter field: the value of `Accept-Encoding`; `nil` if there is none.
+  static func accepts(_ coding: String, _ field: String?) -> Bool {
+    guard let field else { return false }
+    let weights = weights(of: field)
+    return weights[coding] ?? weights["*"] ?? 0 > 0
+  }
+
+  /// Returns the weight of each element, by its name in lower case.
+  private static func weights(of field: String) -> [String: Double] {
     var weights: [String: Double] = [:]
     // More elements are ignored; clients do not send so many.
     for element in field.split(separator: ",").prefix(32) {
@@ -14,10 +32,7 @@ enum AcceptedCoding {
         parts.dropFirst().map(\.trimmed).first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
       weights[name == "x-gzip" ? "gzip" : name] = weight
     }
-    func weight(_ coding: ContentCoding) -> Double { weights[coding.rawValue] ?? weights["*"] ?? 0 }
-    let identity = weights["identity"] ?? 0
-    let best: ContentCoding = weight(.gzip) > weight(.zstd) ? .gzip : .zstd
-    return weight(best) > 0 && weight(best) >= identity ? best : .identity
+    return weights
   }
 }
 

@@ -1,4 +1,5 @@
 import FleetDomain
+import FleetWeb
 import HummingbirdCore
 import HummingbirdTLS
 import Logging
@@ -21,6 +22,7 @@ public struct FleetServer: Service {
 
   let options: ServerOptions
   private let storage: any FleetStorage
+  private let web: WebSite?
   let logger: Logger
   private let tenantMetrics: TenantMetrics
   private let moreMetrics: @Sendable () -> [ServerMetric]
@@ -31,17 +33,20 @@ public struct FleetServer: Service {
   ///
   /// - Parameters:
   ///   - storage: an open storage; the caller closes it.
+  ///   - web: the web app; `nil` for the API alone.
   ///   - tenantMetrics: the counts of records. Other components may add to them.
   ///   - moreMetrics: returns metrics of other components.
   ///   - onListening: called with the port when the server accepts requests, also on the separate address for metrics
   ///     if there is one.
   public init(
-    _ options: ServerOptions, storage: any FleetStorage, logger: Logger, tenantMetrics: TenantMetrics = TenantMetrics(),
+    _ options: ServerOptions, storage: any FleetStorage, web: WebSite? = nil, logger: Logger,
+    tenantMetrics: TenantMetrics = TenantMetrics(),
     onListening: @escaping @Sendable (_ port: Int) -> Void = { _ in },
     moreMetrics: @escaping @Sendable () -> [ServerMetric] = { [] }
   ) {
     self.options = options
     self.storage = storage
+    self.web = web
     self.logger = logger
     self.tenantMetrics = tenantMetrics
     self.moreMetrics = moreMetrics
@@ -93,7 +98,7 @@ public struct FleetServer: Service {
     let handler = RequestHandler(
       table: FleetRoutes.table(
         storage: storage, authenticator: authenticator, accounts: accounts, lastSeen: lastSeen, metrics: metrics,
-        hub: hub),
+        hub: hub), web: web.map { WebAnswers($0) },
       authenticator: authenticator, limiter: limiter, lastSeen: lastSeen, metrics: metrics.requests,
       serverToken: options.serverToken, limits: options.limits, memory: memory,
       queryPermits: queryPermits, heavyWork: heavyWork, connections: connections,
@@ -106,6 +111,7 @@ public struct FleetServer: Service {
         storage: storage, authenticator: authenticator, feed: feed, visibility: visibility, limiter: limiter,
         memory: hub.memory, queryPermits: queryPermits), accessLog: accessLog)
     var metricsHandler = handler
+    metricsHandler.web = nil
     metricsHandler.table = RouteTable(routes: [metrics.openRoute])
     let watch = RevocationWatch(storage: storage, hub: hub, queryPermits: queryPermits, logger: logger)
     let beside = [

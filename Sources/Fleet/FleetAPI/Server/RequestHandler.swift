@@ -8,6 +8,8 @@ import NIOCore
 /// Handles requests: finds the route, authenticates the key, checks permission and rate limit, and sends the answer.
 struct RequestHandler: Sendable {
   var table: RouteTable
+  /// The web app; `nil` if there is none.
+  var web: WebAnswers?
   let authenticator: Authenticator
   let limiter: RateLimiter<SecretHash>
   let lastSeen: LastSeenStore
@@ -46,23 +48,28 @@ struct RequestHandler: Sendable {
     var caller: Identity?
     do {
       try Self.check(request)
-      let (route, parameters) = try find(request)
-      path = route.path.text
-      let (identity, reach) = try await identify(request, from: client, route)
-      caller = identity
-      if let identity {
-        share = memory.share(of: identity.holder)
-        guard connections.belongs(channel, to: identity.holder) else { throw Connections.refusal }
-      }
-      let admitted = try admit(request, route, parameters, identity, reach, from: client, share)
-      if route.operation.body != nil, request.headers[.expect]?.lowercased() == "100-continue" {
-        // Check the announced length first, so that a client that waits for status 100 does not send a body that is too
-        // long.
-        try admitted.call.announcedBytes()
-        try await writer.writeInformationalHead(HTTPResponse(status: .continue))
-      }
-      answer = try await StorageCaller.$current.withValue(identity?.storageCaller) {
-        try await self.answer(admitted)
+      if let file = web?.answer(to: request.head) {
+        path = WebAnswers.label
+        answer = file
+      } else {
+        let (route, parameters) = try find(request)
+        path = route.path.text
+        let (identity, reach) = try await identify(request, from: client, route)
+        caller = identity
+        if let identity {
+          share = memory.share(of: identity.holder)
+          guard connections.belongs(channel, to: identity.holder) else { throw Connections.refusal }
+        }
+        let admitted = try admit(request, route, parameters, identity, reach, from: client, share)
+        if route.operation.body != nil, request.headers[.expect]?.lowercased() == "100-continue" {
+          // Check the announced length first, so that a client that waits for status 100 does not send a body that is
+          // too long.
+          try admitted.call.announcedBytes()
+          try await writer.writeInformationalHead(HTTPResponse(status: .continue))
+        }
+        answer = try await StorageCaller.$current.withValue(identity?.storageCaller) {
+          try await self.answer(admitted)
+        }
       }
     } catch let refusal as MethodRefusal {
       answer = crossOrigin.preflight(request.head, methods: refusal.methods) ?? refusal.answer

@@ -1,0 +1,222 @@
+/**
+ * Numbers, times, units and money as the person reads and writes them. The server stores metric units and UTC.
+ */
+import { currentSession } from "./state.js";
+import { language } from "./texts.js";
+
+/** @typedef {"km" | "km/h" | "°C" | "L" | "L/100km" | "m" | "kg" | "kWh" | "%" | "rpm" | "V" | "kPa" | "g/s" | "L/h" | "s"} Unit */
+
+/** Each unit's name and factor for people who use imperial units (of the United States). */
+/** @type {Record<string, { name: string, from: (value: number) => number, to: (value: number) => number }>} */
+const imperial = {
+  "km": { name: "mi", from: km => km / 1.609344, to: mi => mi * 1.609344 },
+  "km/h": { name: "mph", from: km => km / 1.609344, to: mi => mi * 1.609344 },
+  "°C": { name: "°F", from: c => c * 1.8 + 32, to: f => (f - 32) / 1.8 },
+  "L": { name: "gal", from: l => l / 3.785411784, to: gal => gal * 3.785411784 },
+  "L/h": { name: "gal/h", from: l => l / 3.785411784, to: gal => gal * 3.785411784 },
+  "L/100km": { name: "mpg", from: l => 235.214583 / l, to: mpg => 235.214583 / mpg },
+  "m": { name: "ft", from: m => m / 0.3048, to: ft => ft * 0.3048 },
+  "kg": { name: "lb", from: kg => kg / 0.45359237, to: lb => lb * 0.45359237 },
+};
+
+function isImperial() { return currentSession()?.person.units === "imperial"; }
+
+/** The language and country for numbers and dates. */
+export function locale() {
+  const chosen = currentSession()?.person.locale ?? navigator.language;
+  return chosen.startsWith(language()) ? chosen : language();
+}
+
+/** The person's time zone. */
+export function timeZone() {
+  return currentSession()?.person.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** @type {Map<string, Intl.DateTimeFormat>} */
+const dateFormats = new Map();
+/** @param {Intl.DateTimeFormatOptions} options */
+function dates(options) {
+  const key = locale() + timeZone() + JSON.stringify(options);
+  let found = dateFormats.get(key);
+  if (!found) {
+    try {
+      found = new Intl.DateTimeFormat(locale(), { timeZone: timeZone(), ...options });
+    } catch {
+      found = new Intl.DateTimeFormat(language(), options);
+    }
+    dateFormats.set(key, found);
+  }
+  return found;
+}
+
+/**
+ * @param {number} value
+ * @param {number} [digits] the most digits after the point
+ */
+export function number(value, digits = 0) {
+  return new Intl.NumberFormat(locale(), { maximumFractionDigits: digits }).format(value);
+}
+
+/**
+ * The unit's name for this person.
+ * @param {string} unit
+ */
+export function unitName(unit) {
+  const name = isImperial() ? imperial[unit]?.name ?? unit : unit;
+  return name === "L/100km" ? "L/100 km" : name;
+}
+
+/**
+ * A value in the person's unit.
+ * @param {number} value
+ * @param {string} unit
+ */
+export function inUnit(value, unit) {
+  return isImperial() && imperial[unit] ? imperial[unit].from(value) : value;
+}
+
+/**
+ * The number alone, in the person's unit.
+ * @param {number} value
+ * @param {string} unit
+ * @param {number} [digits]
+ */
+export function amount(value, unit, digits = 0) {
+  return number(inUnit(value, unit), digits);
+}
+
+/**
+ * Number and unit.
+ * @param {number | null | undefined} value
+ * @param {string} unit
+ * @param {number} [digits]
+ */
+export function quantity(value, unit, digits = 0) {
+  return value === null || value === undefined ? "–" : `${amount(value, unit, digits)}\u00a0${unitName(unit)}`;
+}
+
+/**
+ * Reads a number with an optional unit, as people write it: `12,5`, `1.234,5 km`, `12.5 gal`.
+ * @param {string} text
+ * @param {string} [unit] the unit of the result; a number without a unit has the person's
+ * @returns {number | null} `null` if it is not a number
+ */
+export function parseQuantity(text, unit) {
+  const found = /^\s*([-+]?[\d.,'\s\u00a0\u202f]*\d)\s*(.*?)\s*$/u.exec(text);
+  if (!found) return null;
+  const value = parseNumber(found[1]);
+  if (value === null) return null;
+  const written = found[2].toLowerCase().replace(/\s/g, "");
+  if (!unit) return written ? null : value;
+  const other = imperial[unit];
+  if (!written) return isImperial() && other ? other.to(value) : value;
+  if (written === unit.toLowerCase()) return value;
+  if (other && (written === other.name || (unit === "km" && /^(mile|miles|meilen)$/.test(written)))) return other.to(value);
+  return null;
+}
+
+/**
+ * @param {string} text
+ * @returns {number | null}
+ */
+export function parseNumber(text) {
+  let plain = text.replace(/['\s\u00a0\u202f]/g, "");
+  const point = plain.lastIndexOf("."), comma = plain.lastIndexOf(",");
+  if (point >= 0 && comma >= 0) {
+    // The last of the two is the decimal point.
+    plain = point > comma ? plain.replaceAll(",", "") : plain.replaceAll(".", "").replace(",", ".");
+  } else if (comma >= 0) {
+    const groups = /^[-+]?\d{1,3}(,\d{3})+$/.test(plain);
+    plain = groups && !usesComma() ? plain.replaceAll(",", "") : plain.replace(",", ".");
+  } else if (usesComma() && /^[-+]?\d{1,3}(\.\d{3})+$/.test(plain)) {
+    plain = plain.replaceAll(".", "");
+  }
+  return /^[-+]?\d+(\.\d+)?$/.test(plain) ? Number(plain) : null;
+}
+
+function usesComma() { return number(1.5, 1).includes(","); }
+
+/** @param {{ amount: string, currency: string } | null | undefined} money */
+export function moneyText(money) {
+  if (!money) return "–";
+  return new Intl.NumberFormat(locale(), { style: "currency", currency: money.currency }).format(Number(money.amount));
+}
+
+/**
+ * Reads money as people write it: `49,90`, `49.90 EUR`, `€ 12`.
+ * @param {string} text
+ * @param {string} currency if the text names none
+ * @returns {{ amount: string, currency: string } | null}
+ */
+export function parseMoney(text, currency) {
+  const signs = /** @type {Record<string, string>} */ ({ "€": "EUR", "$": "USD", "£": "GBP" });
+  const found = /^\s*(€|\$|£|[A-Za-z]{3})?\s*([-+]?[\d.,'\s\u00a0\u202f]*\d)\s*(€|\$|£|[A-Za-z]{3})?\s*$/u.exec(text);
+  if (!found) return null;
+  const value = parseNumber(found[2]);
+  if (value === null) return null;
+  const written = found[1] ?? found[3];
+  return { amount: value.toFixed(2), currency: written ? signs[written] ?? written.toUpperCase() : currency };
+}
+
+/**
+ * Day and time.
+ * @param {string | number | Date | null | undefined} time
+ */
+export function timeText(time) {
+  return time ? dates({ dateStyle: "medium", timeStyle: "short" }).format(new Date(time)) : "–";
+}
+
+/**
+ * A day without a time zone, as `2026-11-23`.
+ * @param {string | null | undefined} day
+ */
+export function dayText(day) {
+  return day ? new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeZone: "UTC" }).format(new Date(day)) : "–";
+}
+
+/**
+ * Only the time of the day.
+ * @param {string | number | Date} time
+ * @param {boolean} [withSeconds]
+ */
+export function clockText(time, withSeconds = false) {
+  return dates({ hour: "2-digit", minute: "2-digit", ...(withSeconds ? { second: "2-digit" } : {}) }).format(new Date(time));
+}
+
+/**
+ * The time of today, or the day of earlier times.
+ * @param {string | number | Date} time
+ */
+export function nearText(time) {
+  const day = dates({ dateStyle: "short" });
+  return day.format(new Date(time)) === day.format(new Date()) ? clockText(time) : timeText(time);
+}
+
+/**
+ * How long: `3 h 12 min`.
+ * @param {number} seconds
+ */
+export function durationText(seconds) {
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 1) return `${Math.max(0, Math.round(seconds))}\u00a0s`;
+  if (minutes < 60) return `${minutes}\u00a0min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours}\u00a0h${minutes % 60 ? `\u00a0${minutes % 60}\u00a0min` : ""}`;
+  return `${Math.round(hours / 24)}\u00a0${language() === "de" ? "Tage" : "days"}`;
+}
+
+/** The beginning of today in the person's time zone. */
+export function startOfToday() {
+  const parts = dates({ hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" }).formatToParts(new Date());
+  const part = (/** @type {string} */ type) => Number(parts.find(part => part.type === type)?.value ?? 0);
+  return new Date(Math.floor(Date.now() / 1000) * 1000 - ((part("hour") * 60 + part("minute")) * 60 + part("second")) * 1000);
+}
+
+/**
+ * A time for an `<input type="datetime-local">`, in the browser's time zone.
+ * @param {string | Date} time
+ */
+export function localTime(time) {
+  const date = new Date(time);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

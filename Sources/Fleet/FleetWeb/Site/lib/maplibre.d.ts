@@ -1,0 +1,2 @@
+declare const maplibregl: any;
+export default maplibregl;

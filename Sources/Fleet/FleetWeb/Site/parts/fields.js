@@ -1,0 +1,200 @@
+/**
+ * The fields of things: how a value is shown, entered and read.
+ *
+ * @typedef {{ name: string, label: import("../texts.js").Key, kind: "text" | "email" | "notes" | "number" | "day" | "time" |
+ *   "choice" | "choices" | "money" | "thing" | "list" | "flag", choices?: string[], texts?: string, of?: string, unit?: string, digits?: number,
+ *   required?: boolean, isFixed?: boolean, hint?: import("../texts.js").Key, isWide?: boolean, isRead?: boolean,
+ *   initial?: () => any }} Field
+ *   `texts`: the beginning of the choices' texts. `of`: the kind of the thing. `isFixed`: only when it is made.
+ *   `isRead`: shown, but not entered.
+ */
+import { html, useEffect, useRef, useState } from "../lib/preact.js";
+import { get } from "../api.js";
+import { dayText, inUnit, localTime, moneyText, number, parseMoney, parseQuantity, quantity, timeText, unitName } from "../format.js";
+import { t } from "../texts.js";
+import { nameOf, resolvers, useNames } from "./names.js";
+import { Icon } from "./icons.js";
+
+/**
+ * The text of a choice.
+ * @param {Field} field
+ * @param {string} choice
+ */
+export function choiceText(field, choice) {
+  return t(/** @type {any} */ (`${field.texts}.${choice}`));
+}
+
+/**
+ * A value as text.
+ * @param {{ field: Field, value: any }} props
+ */
+export function Value({ field, value }) {
+  useNames();
+  if (value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0)) {
+    return html`<span class="soft">–</span>`;
+  }
+  switch (field.kind) {
+    case "number": return field.unit ? quantity(value, field.unit, field.digits) : number(value, field.digits);
+    case "day": return dayText(value);
+    case "time": return timeText(value);
+    case "money": return moneyText(value);
+    case "choice": return choiceText(field, value);
+    case "choices": return value.map((/** @type {string} */ choice) => choiceText(field, choice)).join(", ");
+    case "list": return value.join(", ");
+    case "flag": return t(value ? "yes" : "no");
+    case "thing": return Array.isArray(value) ? value.map(id => nameOf(/** @type {string} */ (field.of), id)).join(", ")
+      : nameOf(/** @type {string} */ (field.of), value);
+    case "notes": return html`<span class="notes">${value}</span>`;
+    default: return String(value);
+  }
+}
+
+/**
+ * The text with which a field is entered.
+ * @param {Field} field
+ * @param {any} value
+ * @returns {any}
+ */
+export function entered(field, value) {
+  if (field.kind === "choices") return value ?? [];
+  if (field.kind === "flag") return value ?? false;
+  if (value === null || value === undefined) return "";
+  switch (field.kind) {
+    case "number": return number(field.unit ? inUnit(value, field.unit) : value, field.digits ?? 3).replace(/[\u00a0\u202f']/g, "");
+    case "time": return localTime(value);
+    case "money": return `${number(Number(value.amount), 2).replace(/[\u00a0\u202f']/g, "")} ${value.currency}`;
+    case "list": return value.join(", ");
+    default: return String(value);
+  }
+}
+
+/**
+ * The value of what was entered.
+ * @param {Field} field
+ * @param {any} text
+ * @param {string} currency
+ * @returns {{ value?: any, fault?: string }}
+ */
+export function parsed(field, text, currency) {
+  if (field.kind === "choices" || field.kind === "flag") {
+    return field.required && text.length === 0 ? { fault: t("fault.choose") } : { value: text };
+  }
+  const plain = String(text).trim();
+  if (!plain) {
+    if (field.required) return { fault: t(field.kind === "choice" || field.kind === "thing" ? "fault.choose" : "fault.required") };
+    return { value: field.kind === "list" ? [] : null };
+  }
+  switch (field.kind) {
+    case "number": {
+      const value = parseQuantity(plain, field.unit);
+      if (value === null) return { fault: field.unit ? t("fault.quantity", { unit: unitName(field.unit) }) : t("fault.number") };
+      return { value: Number(value.toFixed(6)) };
+    }
+    case "money": {
+      const value = parseMoney(plain, currency);
+      return value ? { value } : { fault: t("fault.money") };
+    }
+    case "time": {
+      const time = new Date(plain);
+      return Number.isNaN(time.getTime()) ? { fault: t("fault.time") } : { value: time.toISOString() };
+    }
+    case "email": return /^[^@\s]+@[^@\s]+$/.test(plain) ? { value: plain } : { fault: t("fault.email") };
+    case "list": return { value: plain.split(",").map(part => part.trim()).filter(Boolean) };
+    default: return { value: plain };
+  }
+}
+
+/**
+ * One field of a form, with its label, hint and fault.
+ * @param {{ field: Field, value: any, fault?: string, onInput: (value: any) => void, children?: any }} props
+ */
+export function FieldInput({ field, value, fault, onInput, children }) {
+  const id = "field-" + field.name;
+  const described = [field.hint || field.unit ? id + "-hint" : "", fault ? id + "-fault" : ""].filter(Boolean).join(" ") || undefined;
+  const shared = {
+    id, name: field.name, required: field.required, "aria-invalid": fault ? "true" : undefined, "aria-describedby": described,
+    onInput: (/** @type {any} */ event) => onInput(event.target.value), value,
+  };
+  let control;
+  switch (field.kind) {
+    case "notes": control = html`<textarea rows="3" ...${shared}></textarea>`; break;
+    case "choice":
+      control = html`<select ...${shared} onChange=${shared.onInput}>
+        <option value="" selected=${!value}>${field.required ? t("choose") : "–"}</option>
+        ${field.choices?.map(choice => html`<option value=${choice} selected=${choice === value}>${choiceText(field, choice)}</option>`)}</select>`;
+      break;
+    case "choices":
+      return html`<fieldset class=${"field" + (fault ? " faulty" : "")} aria-describedby=${described}><legend>${t(field.label)}</legend>
+        ${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}
+        <div class="checks">${field.choices?.map(choice => html`<label class="check"><input type="checkbox" name=${field.name} checked=${value.includes(choice)}
+          onChange=${(/** @type {any} */ event) => onInput(event.target.checked ? [...value, choice] : value.filter((/** @type {string} */ other) => other !== choice))} />
+          <span>${choiceText(field, choice)}</span></label>`)}</div>${children}</fieldset>`;
+    case "flag":
+      return html`<div class="field"><label class="check"><input type="checkbox" id=${id} checked=${value}
+        onChange=${(/** @type {any} */ event) => onInput(event.target.checked)} /><span>${t(field.label)}</span></label></div>`;
+    case "thing": control = html`<${ThingInput} ...${shared} of=${field.of} onChoose=${onInput} />`; break;
+    default:
+      control = html`<input type=${{ day: "date", time: "datetime-local", email: "email" }[/** @type {string} */ (field.kind)] ?? "text"}
+        inputmode=${field.kind === "number" || field.kind === "money" ? "decimal" : undefined} autocomplete="off" ...${shared} />`;
+  }
+  return html`<div class=${"field" + (fault ? " faulty" : "") + (field.isWide || field.kind === "notes" ? " wide" : "")}>
+    <label for=${id}>${t(field.label)}${field.required ? "" : html` <span class="soft">${t("optional")}</span>`}</label>
+    ${(field.hint || field.unit) && html`<p class="hint" id=${id + "-hint"}>${field.hint ? t(field.hint) : t("inUnit", { unit: unitName(/** @type {string} */ (field.unit)) })}</p>`}
+    ${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}${control}${children}</div>`;
+}
+
+/**
+ * Chooses a thing by typing a part of its name: a combobox as the ARIA practices describe it.
+ * @param {any} props
+ */
+function ThingInput({ of, value, onChoose, id, name, required, ...others }) {
+  useNames();
+  const [text, setText] = useState(/** @type {string | null} */ (null));
+  const [found, setFound] = useState(/** @type {any[]} */ ([]));
+  const [active, setActive] = useState(0);
+  const list = id + "-list";
+  const latest = useRef(0);
+  const resolver = resolvers[of];
+  useEffect(() => {
+    if (text === null) return;
+    const turn = ++latest.current;
+    const timer = setTimeout(async () => {
+      try {
+        const page = await get(resolver.path, { q: text, limit: 8, ...resolver.query });
+        if (turn !== latest.current) return;
+        setFound(page.data);
+        setActive(0);
+      } catch { setFound([]); }
+    }, 120);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const choose = (/** @type {any} */ thing) => {
+    resolver.remember(thing);
+    onChoose(thing.id);
+    setText(null);
+    setFound([]);
+  };
+  const isOpen = text !== null && found.length > 0;
+  return html`<div class="combo"><input id=${id} name=${name} required=${required} role="combobox" autocomplete="off" aria-expanded=${isOpen ? "true" : "false"}
+      aria-controls=${list} aria-autocomplete="list" aria-activedescendant=${isOpen ? `${list}-${active}` : undefined}
+      aria-invalid=${others["aria-invalid"]} aria-describedby=${others["aria-describedby"]}
+      value=${text ?? (value ? nameOf(of, value) : "")} onFocus=${(/** @type {any} */ event) => { event.target.select(); setText(""); }}
+      onInput=${(/** @type {any} */ event) => { setText(event.target.value); if (!event.target.value) onChoose(""); }}
+      onBlur=${() => setTimeout(() => { setText(null); setFound([]); }, 150)}
+      onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
+        if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+          event.preventDefault();
+          if (text === null) setText("");
+          setActive((active + (event.key === "ArrowDown" ? 1 : -1) + found.length) % Math.max(1, found.length));
+        } else if (event.key === "Enter" && isOpen) {
+          event.preventDefault();
+          choose(found[active]);
+        } else if (event.key === "Escape") {
+          setText(null);
+          setFound([]);
+        }
+      }} /><${Icon} name="search" size=${16} />
+    <ul id=${list} role="listbox" aria-label=${t("choices")} hidden=${!isOpen}>${found.map((thing, number) => html`<li id=${`${list}-${number}`} key=${thing.id} role="option"
+      aria-selected=${number === active ? "true" : "false"} onMouseDown=${(/** @type {Event} */ event) => { event.preventDefault(); choose(thing); }}>
+      <span>${resolver.name(thing)}</span> <span class="soft small">${resolver.detail?.(thing)}</span></li>`)}</ul></div>`;
+}

@@ -1,0 +1,113 @@
+/**
+ * A form: faults at their fields, conflicts with changes of others field by field, and a draft that survives a reload.
+ */
+import { html, useEffect, useRef, useState } from "../lib/preact.js";
+import { RequestError } from "../api.js";
+import { t } from "../texts.js";
+import { FieldInput, Value, entered, parsed } from "./fields.js";
+import { errorText } from "./ui.js";
+
+/** @typedef {import("./fields.js").Field} Field */
+
+/** The currency of amounts without one: that of the last amount. */
+function usualCurrency() { return localStorage.getItem("currency") ?? "EUR"; }
+
+/**
+ * @param {string} key
+ * @returns {Record<string, any> | null}
+ */
+function draftOf(key) {
+  try {
+    return JSON.parse(sessionStorage.getItem("draft " + key) ?? "null");
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * @param {{ fields: Field[], thing?: any, given?: Record<string, any>, draft: string, action: string, onCancel?: () => void, children?: any,
+ *   isLarge?: boolean, onSave: (values: Record<string, any>, changed: string[]) => Promise<void> }} props
+ *   `draft`: the key of the draft. `onSave`: receives all values, and the names of the changed ones.
+ */
+export function Form({ fields, thing, given, draft, action, onCancel, onSave, children, isLarge }) {
+  const start = () => Object.fromEntries(fields.map(field => [
+    field.name, entered(field, thing ? thing[field.name] : given?.[field.name] ?? field.initial?.())]));
+  const [values, setValues] = useState(() => ({ ...start(), ...draftOf(draft) }));
+  const [faults, setFaults] = useState(/** @type {Record<string, string>} */ ({}));
+  const [conflicts, setConflicts] = useState(/** @type {import("../api.js").Conflict[]} */ ([]));
+  const [error, setError] = useState(/** @type {Error | null} */ (null));
+  const [isBusy, setBusy] = useState(false);
+  const summary = useRef(/** @type {any} */ (null));
+  const isTouched = useRef(false);
+
+  useEffect(() => {
+    if (isTouched.current) sessionStorage.setItem("draft " + draft, JSON.stringify(values));
+  }, [values]);
+  const count = Object.keys(faults).length + (error ? 1 : 0);
+  useEffect(() => { if (count > 0) summary.current?.focus(); }, [faults, error]);
+
+  const set = (/** @type {string} */ name, /** @type {any} */ value) => {
+    isTouched.current = true;
+    setValues((/** @type {any} */ old) => ({ ...old, [name]: value }));
+  };
+  const leave = () => sessionStorage.removeItem("draft " + draft);
+
+  const submit = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    /** @type {Record<string, any>} */
+    const found = {};
+    /** @type {Record<string, string>} */
+    const wrong = {};
+    for (const field of fields) {
+      const result = parsed(field, values[field.name], usualCurrency());
+      if (result.fault) wrong[field.name] = result.fault;
+      else found[field.name] = result.value;
+      if (field.kind === "money" && result.value) localStorage.setItem("currency", result.value.currency);
+    }
+    setFaults(wrong);
+    setError(null);
+    if (Object.keys(wrong).length > 0) return;
+    const before = start();
+    const changed = fields.filter(field => JSON.stringify(before[field.name]) !== JSON.stringify(values[field.name]))
+      .map(field => field.name);
+    setBusy(true);
+    try {
+      await onSave(found, changed);
+      leave();
+    } catch (failure) {
+      if (failure instanceof RequestError && failure.conflicts.length > 0) {
+        setConflicts(failure.conflicts);
+      } else if (failure instanceof RequestError && failure.fields.length > 0) {
+        const known = failure.fields.filter(fault => fields.some(field => field.name === fault.path));
+        setFaults(Object.fromEntries(known.map(fault => [fault.path, fault.message])));
+        if (known.length < failure.fields.length) setError(failure);
+      } else {
+        setError(/** @type {Error} */ (failure));
+      }
+    }
+    setBusy(false);
+  };
+
+  const resolve = (/** @type {import("../api.js").Conflict} */ conflict, /** @type {boolean} */ takesTheirs) => {
+    const field = fields.find(field => field.name === conflict.field);
+    if (field && takesTheirs) set(field.name, entered(field, conflict.theirs));
+    setConflicts(conflicts.filter(other => other !== conflict));
+  };
+
+  return html`<form class=${"form" + (isLarge ? " large" : "")} novalidate onSubmit=${submit}>
+    ${count > 0 && html`<div class="summary" role="alert" tabindex="-1" ref=${summary}><h2>${t("form.faulty")}</h2>
+      <ul>${error && html`<li>${errorText(error)}</li>`}
+      ${fields.filter(field => faults[field.name]).map(field => html`<li><a href=${"#field-" + field.name}
+        onClick=${(/** @type {Event} */ event) => { event.preventDefault(); document.getElementById("field-" + field.name)?.focus(); }}>${t(field.label)}: ${faults[field.name]}</a></li>`)}</ul></div>`}
+    ${conflicts.length > 0 && html`<div class="summary warn" role="alert"><h2>${t("form.conflict")}</h2><p>${t("form.conflictHelp")}</p></div>`}
+    <div class="fields">${fields.map(field => {
+      const conflict = conflicts.find(conflict => conflict.field === field.name);
+      return html`<${FieldInput} key=${field.name} field=${field} value=${values[field.name]} fault=${faults[field.name]}
+        onInput=${(/** @type {any} */ value) => set(field.name, value)}>
+        ${conflict && html`<div class="conflict"><p>${t("form.theirs")} <strong><${Value} field=${field} value=${conflict.theirs} /></strong></p>
+          <button type="button" class="button" onClick=${() => resolve(conflict, false)}>${t("form.keepMine")}</button>
+          <button type="button" class="button" onClick=${() => resolve(conflict, true)}>${t("form.takeTheirs")}</button></div>`}</${FieldInput}>`;
+    })}</div>${children}
+    <div class="actions"><button class=${"button primary" + (isLarge ? " large" : "")} disabled=${isBusy || conflicts.length > 0}>${isBusy ? t("action.busy") : action}</button>
+      ${onCancel && html`<button type="button" class="button" onClick=${() => { leave(); onCancel(); }}>${t("action.cancel")}</button>`}</div></form>`;
+}

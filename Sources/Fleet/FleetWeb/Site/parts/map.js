@@ -1,0 +1,297 @@
+/**
+ * The map: land and borders, fences, tracks, and vehicles as shapes with their state. Loaded only by pages with a map.
+ *
+ * @typedef {import("./positions.js").Position} Position
+ */
+import maplibregl from "../lib/maplibre.js";
+import { shapes } from "./icons.js";
+import { t } from "../texts.js";
+import { loadStyle } from "./style-sheet.js";
+
+await loadStyle(new URL("../lib/maplibre.css", import.meta.url));
+
+maplibregl.setWorkerUrl(new URL("../lib/maplibre-worker.js", import.meta.url).href);
+const landAddress = new URL("../lib/land.json", import.meta.url).href;
+
+/** @type {readonly import("./icons.js").Shape[]} */
+const states = ["moving", "idle", "parked", "silent", "danger"];
+
+/**
+ * The present value of a colour token.
+ * @param {string} name
+ */
+function token(name) {
+  // Light or dark is resolved by the browser only in a real property.
+  const probe = document.createElement("i");
+  probe.style.color = `var(--${name})`;
+  document.body.append(probe);
+  const found = getComputedStyle(probe).color;
+  probe.remove();
+  return found;
+}
+
+function isDark() { return matchMedia("(prefers-color-scheme: dark)").matches; }
+
+/**
+ * Lines of latitude and longitude.
+ * @param {number} step degrees
+ */
+function graticule(step) {
+  const lines = [];
+  for (let longitude = -180; longitude <= 180; longitude += step) lines.push([[longitude, -85], [longitude, 85]]);
+  for (let latitude = -80; latitude <= 80; latitude += step) lines.push([[-180, latitude], [180, latitude]]);
+  return { type: "Feature", properties: {}, geometry: { type: "MultiLineString", coordinates: lines } };
+}
+
+/**
+ * The grid near a place, so that a map without streets has a scale.
+ * @param {any} map
+ */
+function nearGrid(map) {
+  const zoom = map.getZoom();
+  const step = zoom > 13 ? 0.005 : zoom > 11 ? 0.02 : zoom > 9 ? 0.1 : zoom > 6 ? 1 : 10;
+  if (step === 10) return graticule(10);
+  const bounds = map.getBounds();
+  const lines = [];
+  const west = Math.floor(bounds.getWest() / step), east = Math.ceil(bounds.getEast() / step);
+  const south = Math.floor(bounds.getSouth() / step), north = Math.ceil(bounds.getNorth() / step);
+  for (let x = west - 1; x <= east + 1 && x - west < 80; x++) lines.push([[x * step, (south - 1) * step], [x * step, (north + 1) * step]]);
+  for (let y = south - 1; y <= north + 1 && y - south < 80; y++) lines.push([[(west - 1) * step, y * step], [(east + 1) * step, y * step]]);
+  return { type: "Feature", properties: {}, geometry: { type: "MultiLineString", coordinates: lines } };
+}
+
+/**
+ * A state's shape in a circle, as an image.
+ * @param {import("./icons.js").Shape} state
+ * @param {boolean} isSelected
+ */
+function markImage(state, isSelected) {
+  const scale = 3, size = 34 * scale;
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = size;
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  context.scale(scale, scale);
+  context.beginPath();
+  context.arc(17, 17, isSelected ? 15 : 13, 0, 2 * Math.PI);
+  context.fillStyle = token(isSelected ? "accent-wash" : "surface");
+  context.fill();
+  context.lineWidth = isSelected ? 3 : 2;
+  context.strokeStyle = token(isSelected ? "accent" : state);
+  context.stroke();
+  context.translate(11, 11);
+  const path = new Path2D(shapes[state]);
+  if (state === "silent") {
+    context.lineWidth = 1.8;
+    context.setLineDash([3, 2]);
+    context.strokeStyle = token(state);
+    context.stroke(path);
+  } else {
+    context.fillStyle = token(state);
+    context.fill(path);
+  }
+  return context.getImageData(0, 0, size, size);
+}
+
+const nothing = { type: "FeatureCollection", features: [] };
+
+function style() {
+  const dark = isDark();
+  const font = ["Noto Sans Regular"];
+  return {
+    version: 8,
+    sources: {
+      land: { type: "geojson", data: landAddress, tolerance: 0.2 },
+      grid: { type: "geojson", data: graticule(10) },
+      fences: { type: "geojson", data: nothing },
+      track: { type: "geojson", data: nothing },
+      vehicles: { type: "geojson", data: nothing, cluster: true, clusterRadius: 42, clusterMaxZoom: 13 },
+      selected: { type: "geojson", data: nothing },
+    },
+    layers: [
+      { id: "water", type: "background", paint: { "background-color": dark ? "#172430" : "#cfe0ea" } },
+      { id: "land", type: "fill", source: "land", paint: { "fill-color": dark ? "#12161c" : "#eef1f3", "fill-antialias": true } },
+      { id: "borders", type: "line", source: "land", paint: { "line-color": dark ? "#39424f" : "#b9c3cd", "line-width": ["interpolate", ["linear"], ["zoom"], 2, 0.6, 10, 1.6] } },
+      { id: "grid", type: "line", source: "grid", paint: { "line-color": dark ? "#ffffff" : "#33404d", "line-opacity": dark ? 0.06 : 0.08, "line-width": 1 } },
+      { id: "fences", type: "fill", source: "fences", filter: ["==", ["geometry-type"], "Polygon"], paint: { "fill-color": token("accent"), "fill-opacity": 0.12 } },
+      { id: "fence-lines", type: "line", source: "fences", paint: { "line-color": token("accent"), "line-width": 1.5, "line-dasharray": [4, 3] } },
+      { id: "fence-names", type: "symbol", source: "fences", layout: { "text-field": ["coalesce", ["get", "name"], ["to-string", ["get", "id"]], ""], "text-size": 12, "text-font": font }, paint: { "text-color": token("accent"), "text-halo-color": token("surface"), "text-halo-width": 1.5 } },
+      { id: "track", type: "line", source: "track", layout: { "line-cap": "round", "line-join": "round" }, paint: { "line-color": token("accent"), "line-width": 4, "line-opacity": 0.75 } },
+      { id: "clusters", type: "circle", source: "vehicles", filter: ["has", "point_count"], paint: { "circle-color": token("ink"), "circle-radius": ["step", ["get", "point_count"], 17, 10, 20, 100, 25], "circle-stroke-width": 2, "circle-stroke-color": token("surface") } },
+      { id: "cluster-counts", type: "symbol", source: "vehicles", filter: ["has", "point_count"], layout: { "text-field": ["get", "point_count_abbreviated"], "text-size": 13, "text-font": font, "text-allow-overlap": true }, paint: { "text-color": token("surface") } },
+      ...["vehicles", "selected"].map(source => ({
+        id: source, type: "symbol", source, ...(source === "vehicles" ? { filter: ["!", ["has", "point_count"]] } : {}),
+        layout: {
+          "icon-image": ["concat", ["get", "state"], source === "selected" ? "-selected" : ""], "icon-allow-overlap": true, "icon-rotate": ["get", "heading"],
+          "icon-rotation-alignment": "map", "text-field": ["get", "name"], "text-size": 12, "text-font": font, "text-offset": [0, 1.5], "text-anchor": "top", "text-optional": true,
+          ...(source === "selected" ? { "text-allow-overlap": true } : {}),
+        },
+        paint: { "text-color": token("ink"), "text-halo-color": token("surface"), "text-halo-width": 1.6 },
+      })),
+    ],
+  };
+}
+
+/**
+ * A vehicle as a point of the map.
+ * @param {Position} position
+ */
+function feature(position) {
+  return {
+    type: "Feature", id: undefined, geometry: { type: "Point", coordinates: [position.longitude, position.latitude] },
+    // Only the arrow has a direction.
+    properties: { id: position.id, name: position.name, state: position.state, heading: position.state === "moving" ? position.heading ?? 0 : 0 },
+  };
+}
+
+/** A map in an element of the page. */
+export class FleetMap {
+  /**
+   * @param {HTMLElement} element
+   * @param {{ onSelect?: (id: string | null) => void, onMove?: () => void, label?: string }} options
+   */
+  constructor(element, { onSelect = () => {}, onMove = () => {}, label = t("live.map") }) {
+    this.isReady = false;
+    /** @type {(() => void)[]} */
+    this.waiting = [];
+    this.map = new maplibregl.Map({
+      container: element, style: style(), center: [10, 50], zoom: 3.2, attributionControl: false, dragRotate: false, pitchWithRotate: false,
+      locale: { "Map.Title": label }, fadeDuration: 0,
+    });
+    this.map.addControl(new maplibregl.NavigationControl({ showCompass: false }), "bottom-right");
+    this.map.addControl(new maplibregl.ScaleControl(), "bottom-left");
+    this.map.addControl(new maplibregl.AttributionControl({ compact: true, customAttribution: "Natural Earth" }), "bottom-right");
+    this.map.touchZoomRotate.disableRotation();
+    this.map.on("load", () => {
+      this.images();
+      this.isReady = true;
+      for (const action of this.waiting) action();
+      this.waiting = [];
+      element.dataset.ready = "true";
+    });
+    this.map.on("moveend", () => { this.source("grid")?.setData(nearGrid(this.map)); });
+    this.map.on("dragstart", onMove);
+    this.map.on("click", (/** @type {any} */ event) => {
+      const [found] = this.map.queryRenderedFeatures(event.point, { layers: ["vehicles", "selected", "clusters"] });
+      if (!found) return onSelect(null);
+      if (found.properties.point_count) {
+        this.source("vehicles").getClusterExpansionZoom(found.properties.cluster_id)
+          .then((/** @type {number} */ zoom) => this.map.easeTo({ center: found.geometry.coordinates, zoom }));
+      } else {
+        onSelect(found.properties.id);
+      }
+    });
+    for (const layer of ["vehicles", "clusters"]) {
+      this.map.on("mouseenter", layer, () => { this.map.getCanvas().style.cursor = "pointer"; });
+      this.map.on("mouseleave", layer, () => { this.map.getCanvas().style.cursor = ""; });
+    }
+    this.scheme = matchMedia("(prefers-color-scheme: dark)");
+    this.repaint = () => {
+      const kept = ["fences", "track", "vehicles", "selected"].map(name => /** @type {const} */ ([name, this.source(name)?.serialize().data]));
+      this.map.setStyle(style(), { diff: false });
+      this.map.once("style.load", () => {
+        this.images();
+        for (const [name, data] of kept) if (data) this.source(name)?.setData(data);
+        this.source("grid")?.setData(nearGrid(this.map));
+      });
+    };
+    this.scheme.addEventListener("change", this.repaint);
+  }
+
+  /** @param {string} name */
+  source(name) { return this.map.getSource(name); }
+
+  images() {
+    for (const state of states) {
+      for (const isSelected of [false, true]) {
+        const name = state + (isSelected ? "-selected" : "");
+        if (this.map.hasImage(name)) this.map.removeImage(name);
+        this.map.addImage(name, markImage(state, isSelected), { pixelRatio: 3 });
+      }
+    }
+  }
+
+  /**
+   * Runs something when the map is ready.
+   * @param {() => void} action
+   */
+  when(action) {
+    if (this.isReady) action();
+    else this.waiting.push(action);
+  }
+
+  /**
+   * Shows vehicles.
+   * @param {Iterable<Position>} positions
+   * @param {string | null} selected
+   */
+  show(positions, selected) {
+    /** @type {any[]} */
+    const others = [];
+    /** @type {any} */
+    let chosen = null;
+    for (const position of positions) {
+      if (position.longitude === null) continue;
+      if (position.id === selected) chosen = feature(position);
+      else others.push(feature(position));
+    }
+    this.when(() => {
+      this.source("vehicles")?.setData({ type: "FeatureCollection", features: others });
+      this.source("selected")?.setData(chosen ?? nothing);
+    });
+  }
+
+  /** @param {number[][][]} lines */
+  showTrack(lines) {
+    this.when(() => this.source("track")?.setData({ type: "Feature", properties: {}, geometry: { type: "MultiLineString", coordinates: lines.filter(line => line.length > 1) } }));
+  }
+
+  /** @param {any} fences a GeoJSON FeatureCollection */
+  showFences(fences) { this.when(() => this.source("fences")?.setData(circled(fences))); }
+
+  /**
+   * Moves so that all points are visible.
+   * @param {number[][]} points
+   * @param {{ padding?: number, animates?: boolean }} options
+   */
+  fit(points, { padding = 70, animates = false } = {}) {
+    if (points.length === 0) return;
+    const bounds = new maplibregl.LngLatBounds(points[0], points[0]);
+    for (const point of points) bounds.extend(point);
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.when(() => this.map.fitBounds(bounds, { padding, maxZoom: 13.5, duration: animates && !calm ? 600 : 0 }));
+  }
+
+  /**
+   * @param {number[]} point
+   * @param {number} [zoom]
+   */
+  center(point, zoom) {
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.when(() => this.map.easeTo({ center: point, ...(zoom ? { zoom: Math.max(zoom, this.map.getZoom()) } : {}), duration: calm ? 0 : 500 }));
+  }
+
+  remove() {
+    this.scheme.removeEventListener("change", this.repaint);
+    this.map.remove();
+  }
+}
+
+/**
+ * Points with a radius as circles.
+ * @param {any} fences
+ */
+function circled(fences) {
+  return {
+    ...fences, features: (fences.features ?? []).map((/** @type {any} */ fence) => {
+      if (fence.geometry?.type !== "Point" || !fence.properties?.radius) return fence;
+      const [longitude, latitude] = fence.geometry.coordinates;
+      const ring = Array.from({ length: 65 }, (_, step) => {
+        const angle = step / 64 * 2 * Math.PI;
+        const north = fence.properties.radius / 111_320 * Math.cos(angle);
+        const east = fence.properties.radius / (111_320 * Math.cos(latitude * Math.PI / 180)) * Math.sin(angle);
+        return [longitude + east, latitude + north];
+      });
+      return { ...fence, geometry: { type: "Polygon", coordinates: [ring] } };
+    }),
+  };
+}

@@ -1,0 +1,148 @@
+/** Small parts that many pages share. */
+import { html, useCallback, useEffect, useRef, useState } from "../lib/preact.js";
+import { RequestError } from "../api.js";
+import { t } from "../texts.js";
+import { Icon } from "./icons.js";
+
+/**
+ * Loads something, and again when the inputs change.
+ * @template T
+ * @param {(signal: AbortSignal) => Promise<T>} load
+ * @param {any[]} inputs
+ * @returns {{ value: T | undefined, error: RequestError | Error | undefined, isLoading: boolean, reload: () => void,
+ *   set: (value: T) => void }} `value` remains while it is loaded again.
+ */
+export function useLoad(load, inputs) {
+  const [state, setState] = useState(/** @type {any} */ ({ isLoading: true }));
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    const abort = new AbortController();
+    setState((/** @type {any} */ old) => ({ ...old, isLoading: true }));
+    load(abort.signal).then(
+      value => { if (!abort.signal.aborted) setState({ value, isLoading: false }); },
+      error => {
+        if (!abort.signal.aborted) setState((/** @type {any} */ old) => ({ value: old.value, error, isLoading: false }));
+      });
+    return () => abort.abort();
+  }, [...inputs, turn]);
+  const reload = useCallback(() => setTurn((/** @type {number} */ count) => count + 1), []);
+  const set = useCallback((/** @type {T} */ value) => setState({ value, isLoading: false }), []);
+  return { value: state.value, error: state.error, isLoading: state.isLoading, reload, set };
+}
+
+/**
+ * The text of an error for people.
+ * @param {Error | undefined} error
+ */
+export function errorText(error) {
+  if (!(error instanceof RequestError)) return t("error.unknown");
+  if (error.isOffline) return t("error.offline");
+  switch (error.code) {
+    case "forbidden": return t("error.forbidden");
+    case "notFound": return t("error.notFound");
+    case "tooManyRequests": return t("error.tooMany");
+    default: return error.status >= 500 ? t("error.server") : error.message;
+  }
+}
+
+/** @param {{ error: Error, retry?: () => void }} props */
+export function Trouble({ error, retry }) {
+  return html`<div class="trouble" role="alert"><p>${errorText(error)}</p>
+    ${retry && html`<button type="button" class="button" onClick=${retry}>${t("action.retry")}</button>`}</div>`;
+}
+
+export function Loading() {
+  return html`<div class="loading" role="status"><span class="hidden">${t("loading")}</span><i></i><i></i><i></i></div>`;
+}
+
+/**
+ * What a page shows before there is anything, and how to begin.
+ * @param {{ title: string, children?: any }} props
+ */
+export function Empty({ title, children }) {
+  return html`<div class="empty"><h2>${title}</h2>${children && html`<div class="soft">${children}</div>`}</div>`;
+}
+
+/**
+ * The head of a page.
+ * @param {{ title: any, above?: any, beside?: any, children?: any }} props `above`: the way back. `children`: actions.
+ */
+export function Title({ title, above, beside, children }) {
+  return html`<header class="title"><div>
+      ${above && html`<nav class="soft small" aria-label=${t("nav.path")}>${above}</nav>`}
+      <h1 tabindex="-1">${title}</h1>${beside && html`<div class="beside">${beside}</div>`}</div>
+    ${children && html`<div class="actions">${children}</div>`}</header>`;
+}
+
+/**
+ * A question before something that cannot be undone, or a short form.
+ * @param {{ title: string, onClose: () => void, children?: any }} props
+ */
+export function Dialog({ title, onClose, children }) {
+  const element = useRef(/** @type {any} */ (null));
+  useEffect(() => {
+    /** @type {HTMLDialogElement} */
+    const dialog = element.current;
+    dialog.showModal();
+    return () => dialog.close();
+  }, []);
+  return html`<dialog ref=${element} aria-labelledby="dialog-title" onCancel=${(/** @type {Event} */ event) => {
+      event.preventDefault();
+      onClose();
+    }}>
+    <header><h2 id="dialog-title">${title}</h2>
+      <button type="button" class="plain" aria-label=${t("action.close")} onClick=${onClose}><${Icon} name="close" /></button></header>
+    <div class="content">${children}</div></dialog>`;
+}
+
+/**
+ * Asks before an action. The function that it returns shows the question.
+ * @returns {[any, (question: { title: string, text: string, action: string, isBad?: boolean, run: () => Promise<void> | void }) => void]}
+ */
+export function useQuestion() {
+  const [question, setQuestion] = useState(/** @type {any} */ (null));
+  const [error, setError] = useState(/** @type {any} */ (null));
+  const [isBusy, setBusy] = useState(false);
+  const close = () => { setQuestion(null); setError(null); };
+  const run = async () => {
+    setBusy(true);
+    try {
+      await question.run();
+      close();
+    } catch (failure) {
+      setError(failure);
+    }
+    setBusy(false);
+  };
+  const dialog = question && html`<${Dialog} title=${question.title} onClose=${close}>
+    <p>${question.text}</p>${error && html`<${Trouble} error=${error} />`}
+    <div class="actions"><button type="button" class=${"button " + (question.isBad ? "danger-fill" : "primary")} disabled=${isBusy}
+        onClick=${run}>${question.action}</button>
+      <button type="button" class="button" onClick=${close}>${t("action.cancel")}</button></div></${Dialog}>`;
+  return [dialog, setQuestion];
+}
+
+/**
+ * A secret that is shown once, with a button that copies it.
+ * @param {{ text: string, label: string }} props
+ */
+export function Secret({ text, label }) {
+  const [isCopied, setCopied] = useState(false);
+  return html`<div class="secret"><code aria-label=${label}>${text}</code>
+    <button type="button" class="button" onClick=${async () => {
+      await navigator.clipboard.writeText(text);
+      setCopied(true);
+    }}>${isCopied ? t("action.copied") : t("action.copy")}</button></div>`;
+}
+
+/**
+ * Draws again every so many seconds, so that ages stay right.
+ * @param {number} seconds
+ */
+export function useTick(seconds) {
+  const [, set] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => set((/** @type {number} */ count) => count + 1), seconds * 1000);
+    return () => clearInterval(timer);
+  }, [seconds]);
+}

@@ -1,0 +1,77 @@
+/**
+ * What all pages share: the session, the language, and short messages.
+ *
+ * @typedef {{ id: string, email: string | null, firstName: string, lastName: string, roles: string[],
+ *   scope: "all" | string[], locale: string | null, timeZone: string | null, units: "metric" | "imperial" }} Person
+ * @typedef {{ person: Person, permissions: Record<string, Record<string, "all" | "scope" | "own">>,
+ *   expiresAt: string, sessionId: string, tenant: string }} Session
+ */
+import { useEffect, useState } from "./lib/preact.js";
+
+/** @type {Session | null} */
+let session = null;
+/** @type {Set<() => void>} */
+const listeners = new Set();
+
+/** Says that something shared has changed. */
+export function changed() {
+  for (const listener of listeners) listener();
+}
+
+/** Draws a component again when something shared changes. */
+export function useShared() {
+  const [, draw] = useState(0);
+  useEffect(() => {
+    const listener = () => draw((/** @type {number} */ count) => count + 1);
+    listeners.add(listener);
+    return () => { listeners.delete(listener); };
+  }, []);
+}
+
+/** The session; `null` before the sign-in. */
+export function currentSession() { return session; }
+
+/** @param {Session | null} value */
+export function setSession(value) {
+  session = value;
+  // The server alone knows the session. This only saves a request, and a refusal in the log, to people who have none.
+  if (value) localStorage.setItem("wasSignedIn", "1");
+  else localStorage.removeItem("wasSignedIn");
+  changed();
+}
+
+/**
+ * The things for which the person has a permission.
+ * @param {string} area
+ * @param {string} [action]
+ * @returns {"all" | "scope" | "own" | undefined}
+ */
+export function may(area, action = "read") {
+  return session?.permissions[area]?.[action];
+}
+
+/** @typedef {{ id: number, text: string, isBad: boolean, action?: { label: string, run: () => void } }} Message */
+/** @type {Message[]} */
+let messages = [];
+let count = 0;
+
+/** @returns {Message[]} */
+export function currentMessages() { return messages; }
+
+/**
+ * Shows a short message.
+ * @param {string} text
+ * @param {{ isBad?: boolean, action?: Message["action"] }} options `action`: a button, for example to undo.
+ */
+export function tell(text, { isBad = false, action } = {}) {
+  const message = { id: ++count, text, isBad, action };
+  messages = [...messages.slice(-2), message];
+  changed();
+  setTimeout(() => dismiss(message.id), action || isBad ? 12_000 : 5_000);
+}
+
+/** @param {number} id */
+export function dismiss(id) {
+  messages = messages.filter(message => message.id !== id);
+  changed();
+}

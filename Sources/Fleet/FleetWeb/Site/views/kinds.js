@@ -1,0 +1,146 @@
+/**
+ * What each kind of thing has.
+ * @typedef {import("../parts/things.js").Kind} Kind
+ */
+import { html } from "../lib/preact.js";
+import { Status } from "../parts/icons.js";
+import { vehicleName } from "../parts/names.js";
+import { t } from "../texts.js";
+
+/**
+ * @param {string} texts
+ * @param {Record<string, import("../parts/icons.js").Shape>} shapes
+ * @param {Record<string, string>} [tones]
+ */
+function status(texts, shapes, tones = {}) {
+  return (/** @type {any} */ thing) => html`<${Status} shape=${shapes[thing.status] ?? "parked"} tone=${tones[thing.status]}>${t(`${texts}.${thing.status}`)}</${Status}>`;
+}
+
+const vehicleTypes = ["car", "motorcycle", "van", "truck", "bus", "trailer", "equipment", "other"];
+
+/** @type {Kind} */
+export const vehicles = {
+  id: "vehicles", path: "/api/vehicles", area: "vehicles", title: "vehicles.title", add: "vehicles.add", empty: "vehicles.empty",
+  name: vehicleName, resolver: "vehicle", sort: "id",
+  fields: [
+    { name: "id", label: "field.id", kind: "text", required: true, isFixed: true, hint: "field.idHint" },
+    { name: "name", label: "field.name", kind: "text" },
+    { name: "licencePlate", label: "field.licencePlate", kind: "text" },
+    { name: "make", label: "field.make", kind: "text" },
+    { name: "model", label: "field.model", kind: "text" },
+    { name: "modelYear", label: "field.modelYear", kind: "number" },
+    { name: "vin", label: "field.vin", kind: "text" },
+    { name: "type", label: "field.type", kind: "choice", choices: vehicleTypes, texts: "vehicleType" },
+    { name: "fuelType", label: "field.fuelType", kind: "choice", texts: "fuel", choices: ["petrol", "diesel", "cng", "lpg", "electric", "hybrid", "pluginHybrid", "hydrogen", "other"] },
+    { name: "transmission", label: "field.transmission", kind: "choice", texts: "transmission", choices: ["manual", "automatic", "other"] },
+    { name: "tankCapacity", label: "field.tankCapacity", kind: "number", unit: "L", digits: 1 },
+    { name: "batteryCapacity", label: "field.batteryCapacity", kind: "number", unit: "kWh", digits: 1 },
+    { name: "payload", label: "field.payload", kind: "number", unit: "kg" },
+    { name: "capacity", label: "field.capacity", kind: "number" },
+    { name: "acquiredOn", label: "field.acquiredOn", kind: "day" },
+    { name: "acquisitionCost", label: "field.acquisitionCost", kind: "money", hint: "field.amountHint" },
+    { name: "fleetId", label: "field.fleetId", kind: "thing", of: "fleet" },
+    { name: "notes", label: "field.notes", kind: "notes" },
+    { name: "status", label: "field.status", kind: "choice", texts: "vehicleStatus", isRead: true, choices: ["available", "assigned", "inService", "inactive", "retired"] },
+    { name: "lastRecordAt", label: "field.lastRecordAt", kind: "time", isRead: true },
+  ],
+  columns: ["id", "make", "model", "licencePlate", "type", "lastRecordAt"], filters: ["status", "type"],
+  status: status("vehicleStatus", { available: "good", assigned: "moving", inService: "idle", inactive: "silent", retired: "silent" },
+    { available: "moving", assigned: "accent" }),
+};
+
+/** @type {Kind} */
+export const fleets = {
+  id: "fleets", path: "/api/fleets", area: "fleets", title: "fleets.title", add: "fleets.add", empty: "fleets.empty",
+  name: fleet => fleet.name, resolver: "fleet", sort: "name",
+  fields: [
+    { name: "name", label: "field.name", kind: "text", required: true },
+    { name: "timeZone", label: "field.timeZone", kind: "text", hint: "field.timeZoneHint" },
+    { name: "notes", label: "field.notes", kind: "notes" },
+  ],
+  columns: ["name", "timeZone", "notes"],
+};
+
+/** @type {Kind} */
+export const drivers = {
+  id: "drivers", path: "/api/drivers", area: "drivers", title: "drivers.title", add: "drivers.add", empty: "drivers.empty",
+  name: driver => driver.name, resolver: "driver", sort: "name",
+  fields: [
+    { name: "name", label: "field.name", kind: "text", required: true },
+    { name: "phone", label: "field.phone", kind: "text" },
+    { name: "licenceNumber", label: "field.licenceNumber", kind: "text" },
+    { name: "licenceClasses", label: "field.licenceClasses", kind: "list", hint: "field.licenceClassesHint" },
+    { name: "licenceExpiry", label: "field.licenceExpiry", kind: "day" },
+    { name: "status", label: "field.status", kind: "choice", texts: "driverStatus", choices: ["available", "onTrip", "offDuty", "suspended"], required: true, initial: () => "available" },
+    { name: "fleetId", label: "field.fleetId", kind: "thing", of: "fleet" },
+    { name: "personId", label: "field.personId", kind: "thing", of: "person" },
+  ],
+  columns: ["name", "phone", "licenceClasses", "licenceExpiry"], filters: ["status"],
+  status: driver => driver.licenceExpiry && driver.licenceExpiry < new Date().toISOString().slice(0, 10)
+    ? html`<${Status} shape="danger">${t("drivers.expired")}</${Status}>`
+    : status("driverStatus", { available: "good", onTrip: "moving", offDuty: "parked", suspended: "danger" }, { available: "moving" })(driver),
+};
+
+/** @type {Kind} */
+export const assignments = {
+  id: "assignments", path: "/api/assignments", area: "assignments", title: "assignments.title", add: "assignments.add", empty: "assignments.empty",
+  name: () => t("assignments.title"), sort: "-from", hasText: false,
+  fields: [
+    { name: "vehicleId", label: "field.vehicleId", kind: "thing", of: "vehicle", required: true, isFixed: true },
+    { name: "driverId", label: "field.driverId", kind: "thing", of: "driver", required: true, isFixed: true },
+    { name: "from", label: "field.from", kind: "time", required: true, initial: () => new Date().toISOString() },
+    { name: "to", label: "field.to", kind: "time" },
+    { name: "notes", label: "field.notes", kind: "notes" },
+    { name: "status", label: "field.status", kind: "choice", texts: "assignmentStatus", isRead: true, choices: ["active", "completed", "cancelled"] },
+  ],
+  columns: ["vehicleId", "driverId", "from", "to"], filters: ["status"],
+  status: status("assignmentStatus", { active: "moving", completed: "good", cancelled: "silent" }, { completed: "parked" }),
+  commands: [
+    { name: "end", label: "assignments.end", question: "assignments.endQuestion", done: "assignments.ended", isPossible: thing => thing.status === "active", body: () => ({}) },
+    { name: "cancel", label: "assignments.cancel", question: "assignments.cancelQuestion", done: "assignments.cancelled", isBad: true, isPossible: thing => thing.status === "active" },
+  ],
+};
+
+/** @type {Kind} */
+export const expenses = {
+  id: "expenses", path: "/api/expenses", area: "expenses", title: "expenses.title", add: "expenses.add", empty: "expenses.empty",
+  name: expense => t(`expense.${expense.category}`), sort: "-at",
+  fields: [
+    { name: "category", label: "field.category", kind: "choice", texts: "expense", required: true, choices: ["toll", "parking", "fine", "insurance", "tax", "lease", "wash", "other"] },
+    { name: "amount", label: "field.amount", kind: "money", required: true, hint: "field.amountHint" },
+    { name: "at", label: "field.at", kind: "time", required: true, initial: () => new Date().toISOString() },
+    { name: "vehicleId", label: "field.vehicleId", kind: "thing", of: "vehicle" },
+    { name: "driverId", label: "field.driverId", kind: "thing", of: "driver" },
+    { name: "vendorName", label: "field.vendorName", kind: "text" },
+    { name: "notes", label: "field.notes", kind: "notes" },
+  ],
+  columns: ["category", "amount", "at", "vehicleId", "driverId", "vendorName"], filters: ["category"], numbers: ["amount"],
+};
+
+/** @type {Kind} */
+export const people = {
+  id: "people", path: "/api/people", area: "people", title: "people.title", add: "people.add", empty: "people.empty",
+  name: person => `${person.firstName} ${person.lastName}`, resolver: "person", sort: "lastName",
+  fields: [
+    { name: "firstName", label: "field.firstName", kind: "text", required: true },
+    { name: "lastName", label: "field.lastName", kind: "text", required: true },
+    { name: "email", label: "field.email", kind: "email", required: true },
+    { name: "roles", label: "field.roles", kind: "choices", texts: "role", required: true, choices: ["admin", "maintenance", "driver", "viewer"] },
+    { name: "locale", label: "field.locale", kind: "choice", texts: "locale", choices: ["en", "de"] },
+    { name: "timeZone", label: "field.timeZone", kind: "text", hint: "field.timeZoneHint" },
+    { name: "units", label: "field.units", kind: "choice", texts: "units", choices: ["metric", "imperial"], required: true, initial: () => "metric" },
+    { name: "lastSeenAt", label: "field.lastSeenAt", kind: "time", isRead: true },
+  ],
+  columns: ["lastName", "firstName", "email", "roles", "lastSeenAt"],
+  status: person => html`<${Status} shape=${person.isActive ? "good" : "silent"} tone=${person.isActive ? "moving" : "silent"}>${t(person.isActive ? "people.active" : "people.inactive")}</${Status}>`,
+  commands: [
+    { name: "deactivate", label: "people.deactivate", question: "people.deactivateQuestion", done: "people.deactivated", isBad: true, isPossible: person => person.isActive },
+    { name: "activate", label: "people.activate", done: "people.activated", isPossible: person => !person.isActive },
+  ],
+};
+
+/**
+ * All kinds by the first part of their pages' addresses.
+ * @type {Record<string, Kind>}
+ */
+export const kinds = { vehicles, fleets, drivers, assignments, expenses, people };

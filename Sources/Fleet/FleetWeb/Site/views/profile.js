@@ -1,0 +1,165 @@
+/** One's own account: name, language, password, second factors, sessions, and signing out. */
+import { html, useState } from "../lib/preact.js";
+import { RequestError, all, get, pathOf, post, request } from "../api.js";
+import { nearText } from "../format.js";
+import { Form } from "../parts/form.js";
+import { Icon } from "../parts/icons.js";
+import { Dialog, Loading, Secret, Title, Trouble, useLoad, useQuestion } from "../parts/ui.js";
+import { go } from "../router.js";
+import { currentSession, setSession, tell } from "../state.js";
+import { language, setLanguage, t } from "../texts.js";
+
+/**
+ * Does something that needs a recent sign-in: asks for the password if the last one was too long ago.
+ * @returns {[any, (action: () => Promise<void>) => Promise<void>]}
+ */
+function useConfirmed() {
+  const [waiting, setWaiting] = useState(/** @type {{ run: () => Promise<void> } | null} */ (null));
+  const run = async (/** @type {() => Promise<void>} */ action) => {
+    try {
+      await action();
+    } catch (error) {
+      if (error instanceof RequestError && error.code === "signInAgain") setWaiting({ run: action });
+      else throw error;
+    }
+  };
+  const dialog = waiting && html`<${Dialog} title=${t("profile.confirm")} onClose=${() => setWaiting(null)}><${PasswordForm} onSave=${async (/** @type {string} */ password) => {
+    await post("/api/auth/confirm", { password });
+    await waiting.run();
+    setWaiting(null);
+  }} /></${Dialog}>`;
+  return [dialog, run];
+}
+
+/** @param {{ onSave: (password: string) => Promise<void> }} props */
+function PasswordForm({ onSave }) {
+  const [password, setPassword] = useState("");
+  const [error, setError] = useState(/** @type {any} */ (null));
+  return html`<form class="form" onSubmit=${async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    try { await onSave(password); } catch (failure) { setError(failure); }
+  }}>${error && html`<${Trouble} error=${error} />`}<div class="field"><label for="confirm-password">${t("signIn.password")}</label>
+    <input id="confirm-password" type="password" autocomplete="current-password" required value=${password} onInput=${(/** @type {any} */ event) => setPassword(event.target.value)} /></div>
+    <div class="actions"><button class="button primary">${t("action.continue")}</button></div></form>`;
+}
+
+export default function Profile() {
+  const session = currentSession();
+  const person = useLoad(signal => request("GET", pathOf("/api/people", session?.person.id ?? ""), { signal }), []);
+  const signOut = async () => {
+    const answer = await post("/api/auth/logout").catch(() => null);
+    setSession(null);
+    if (answer?.url) location.assign(answer.url);
+    else go("/", { replace: true });
+  };
+  const save = async (/** @type {Record<string, any>} */ values, /** @type {string[]} */ changed) => {
+    const body = Object.fromEntries(changed.map(name => [name, values[name]]));
+    if (changed.length > 0) {
+      const answer = await request("PATCH", pathOf("/api/people", session?.person.id ?? ""), { body, headers: { "If-Match": person.value?.tag ?? "*" } });
+      person.set(answer);
+      if (session) setSession({ ...session, person: { ...session.person, ...answer.value } });
+      if (values.locale) setLanguage(values.locale);
+    }
+    tell(t("saved"));
+  };
+  return html`<div class="page narrow"><${Title} title=${t("profile.title")} beside=${html`<span class="soft">${session?.person.email}</span>`}>
+      <button type="button" class="button" onClick=${signOut}>${t("nav.signOut")}</button></${Title}>
+    <section class="card"><header><h2>${t("profile.person")}</h2></header><div class="padded">
+      ${person.error ? html`<${Trouble} error=${person.error} retry=${person.reload} />` : !person.value ? html`<${Loading} />`
+        : html`<${Form} key=${person.value.tag + language()} thing=${person.value.value} draft="profile" action=${t("action.save")} onSave=${save} fields=${[
+          { name: "firstName", label: "field.firstName", kind: "text", required: true },
+          { name: "lastName", label: "field.lastName", kind: "text", required: true },
+          { name: "locale", label: "field.locale", kind: "choice", texts: "locale", choices: ["en", "de"] },
+          { name: "units", label: "field.units", kind: "choice", texts: "units", choices: ["metric", "imperial"], required: true },
+          { name: "timeZone", label: "field.timeZone", kind: "text", hint: "field.timeZoneHint" },
+        ]} />`}</div></section>
+    <${Password} /><${Factors} /><${Sessions} /></div>`;
+}
+
+function Password() {
+  const [old, setOld] = useState("");
+  const [next, setNext] = useState("");
+  const [error, setError] = useState(/** @type {any} */ (null));
+  const submit = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    setError(null);
+    try {
+      await post("/api/auth/password", { password: old, newPassword: next });
+      setOld("");
+      setNext("");
+      tell(t("profile.passwordChanged"));
+    } catch (failure) { setError(failure); }
+  };
+  return html`<section class="card"><header><h2>${t("profile.password")}</h2></header><form class="form padded" onSubmit=${submit}>${error && html`<${Trouble} error=${error} />`}
+    <input type="text" class="hidden" autocomplete="username" value=${currentSession()?.person.email ?? ""} tabindex="-1" aria-hidden="true" readonly />
+    <div class="fields"><div class="field"><label for="old-password">${t("profile.oldPassword")}</label><input id="old-password" type="password" autocomplete="current-password" value=${old} onInput=${(/** @type {any} */ event) => setOld(event.target.value)} /></div>
+    <div class="field"><label for="new-password">${t("profile.newPassword")}</label><input id="new-password" type="password" autocomplete="new-password" value=${next} onInput=${(/** @type {any} */ event) => setNext(event.target.value)} /></div></div>
+    <div class="actions"><button type="submit" class="button" disabled=${!old || !next}>${t("profile.password")}</button></div></form></section>`;
+}
+
+function Factors() {
+  const factors = useLoad(() => get("/api/factors"), []);
+  const [adding, setAdding] = useState(/** @type {any} */ (null));
+  const [codes, setCodes] = useState(/** @type {string[] | null} */ (null));
+  const [code, setCode] = useState("");
+  const [error, setError] = useState(/** @type {any} */ (null));
+  const [confirmation, confirmed] = useConfirmed();
+  const [dialog, ask] = useQuestion();
+  const list = (factors.value?.data ?? []).filter((/** @type {any} */ factor) => factor.isConfirmed);
+  const add = async () => {
+    setError(null);
+    try {
+      await confirmed(async () => setAdding(await post("/api/factors", { kind: "totp", name: t("factorKind.totp") })));
+    } catch (failure) { setError(failure); }
+  };
+  const confirm = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    try {
+      const answer = await post(pathOf("/api/factors", adding.factor.id, "confirm"), { code: code.replace(/\s/g, "") });
+      setAdding(null);
+      setCode("");
+      setCodes(answer.recoveryCodes ?? null);
+      factors.reload();
+    } catch (failure) { setError(failure); }
+  };
+  const remove = (/** @type {any} */ factor) => ask({
+    title: t("action.remove"), text: t("profile.removeFactor", { name: factor.name }), action: t("action.remove"), isBad: true,
+    run: () => confirmed(async () => { await request("DELETE", pathOf("/api/factors", factor.id)); factors.reload(); }),
+  });
+  return html`<section class="card"><header><h2>${t("profile.factors")}</h2><button type="button" class="button" onClick=${add}><${Icon} name="plus" size=${16} />${t("profile.addTotp")}</button></header>
+    ${dialog}${confirmation}
+    ${adding && html`<${Dialog} title=${t("profile.addTotp")} onClose=${() => setAdding(null)}><form class="form" onSubmit=${confirm}>${error && html`<${Trouble} error=${error} />`}<p>${t("profile.totpHelp")}</p>
+      <${Secret} text=${adding.secret} label=${t("profile.secret")} /><p><a href=${adding.uri} target="_self">${t("factorKind.totp")}</a></p>
+      <div class="field"><label for="totp-code">${t("factor.code")}</label><input id="totp-code" inputmode="numeric" autocomplete="one-time-code" required value=${code} onInput=${(/** @type {any} */ event) => setCode(event.target.value)} /></div>
+      <div class="actions"><button class="button primary">${t("action.continue")}</button></div></form></${Dialog}>`}
+    ${codes && html`<${Dialog} title=${t("factorKind.recoveryCodes")} onClose=${() => setCodes(null)}><p>${t("profile.recoveryCodes")}</p><${Secret} text=${codes.join("\n")} label=${t("factorKind.recoveryCodes")} /></${Dialog}>`}
+    ${error && !adding && html`<${Trouble} error=${error} />`}
+    ${factors.error ? html`<${Trouble} error=${factors.error} retry=${factors.reload} />` : list.length === 0 ? html`<p class="quiet soft">${t("profile.noFactors")}</p>`
+      : html`<ul class="links">${list.map((/** @type {any} */ factor) => html`<li><span><b>${factor.name}</b> <span class="soft small">${t("factorKind." + factor.kind)}</span></span>
+        <button type="button" class="button" aria-label=${`${t("action.remove")}: ${factor.name}`} onClick=${() => remove(factor)}>${t("action.remove")}</button></li>`)}</ul>`}</section>`;
+}
+
+function Sessions() {
+  const session = currentSession();
+  const sessions = useLoad(() => all("/api/sessions", { personId: session?.person.id }), []);
+  const list = (sessions.value ?? []).filter(entry => !entry.revokedAt);
+  const end = async (/** @type {any} */ entry) => {
+    await request("DELETE", pathOf("/api/sessions", entry.id)).catch(() => {});
+    sessions.reload();
+  };
+  return html`<section class="card"><header><h2>${t("profile.sessions")}</h2></header>${sessions.error ? html`<${Trouble} error=${sessions.error} retry=${sessions.reload} />`
+    : html`<ul class="links">${list.map(entry => html`<li key=${entry.id}><span><b>${browser(entry.client)}</b> <span class="soft small">${[entry.address, nearText(entry.lastSeenAt)].filter(Boolean).join(" · ")}</span></span>
+      ${entry.id === session?.sessionId ? html`<span class="soft small">${t("profile.thisSession")}</span>`
+        : html`<button type="button" class="button" onClick=${() => end(entry)} aria-label=${`${t("profile.endSession")}: ${browser(entry.client)}`}>${t("profile.endSession")}</button>`}</li>`)}</ul>`}</section>`;
+}
+
+/**
+ * The browser's name and system, from its long description.
+ * @param {string | null} text
+ */
+function browser(text) {
+  if (!text) return "–";
+  const name = /(Edg|OPR|Firefox|Chrome|Safari)\/(\d+)/.exec(text);
+  const system = /(Android|iPhone|iPad|Windows|Macintosh|Linux)/.exec(text);
+  return [name ? `${{ Edg: "Edge", OPR: "Opera" }[name[1]] ?? name[1]} ${name[2]}` : text.slice(0, 40), system?.[1]].filter(Boolean).join(", ");
+}

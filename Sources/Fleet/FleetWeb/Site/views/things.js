@@ -1,0 +1,86 @@
+/** The pages of things with a list, a detail and a form. */
+import { html, useState } from "../lib/preact.js";
+import { post, pathOf } from "../api.js";
+import { Icon } from "../parts/icons.js";
+import { ThingDetail, ThingForm, ThingList } from "../parts/things.js";
+import { Empty, Secret, Trouble, useLoad } from "../parts/ui.js";
+import { currentSession, may } from "../state.js";
+import { t } from "../texts.js";
+import { kinds } from "./kinds.js";
+import { get } from "../api.js";
+
+/** @param {{ place: import("../router.js").Place }} props */
+export default function Things({ place }) {
+  const [id, thing, command] = place.parts;
+  const kind = kinds[id];
+  if (!kind) return html`<div class="page"><${Empty} title=${t("error.page")} /></div>`;
+  if (thing === "new") return html`<${ThingForm} kind=${kind} start=${startOf(kind.id, place)} key=${place.path} />`;
+  if (thing && command === "edit") return html`<${ThingForm} kind=${kind} id=${thing} key=${place.path} />`;
+  if (thing) {
+    return html`<${ThingDetail} kind=${kind} id=${thing} key=${place.path}>${(/** @type {any} */ value) => more(kind.id, value)}</${ThingDetail}>`;
+  }
+  return html`<${ThingList} kind=${kind} place=${place} key=${kind.id} />`;
+}
+
+/**
+ * What a new thing begins with: the address may name a vehicle.
+ * @param {string} kind
+ * @param {import("../router.js").Place} place
+ */
+function startOf(kind, place) {
+  const start = Object.fromEntries(["vehicleId", "driverId"].flatMap(name => {
+    const value = place.query.get(name);
+    return value ? [[name, value]] : [];
+  }));
+  if (kind === "people") return { ...start, roles: ["driver"], locale: currentSession()?.person.locale ?? undefined, units: currentSession()?.person.units };
+  return start;
+}
+
+/**
+ * More parts of a detail page.
+ * @param {string} kind
+ * @param {any} thing
+ */
+function more(kind, thing) {
+  switch (kind) {
+    case "fleets": return html`<${FleetTiles} fleet=${thing} />`;
+    case "people": return may("people", "write") === "all" && thing.isActive && html`<${Invitation} person=${thing} />`;
+    case "drivers": return html`<${DriverAssignments} driver=${thing} />`;
+    default: return null;
+  }
+}
+
+/** @param {{ fleet: any }} props */
+function FleetTiles({ fleet }) {
+  return html`<section class="tiles card"><div class="tile"><small>${t("fleet.total")}</small><b>${fleet.metrics?.total ?? "–"}</b></div>
+    <div class="tile"><small>${t("fleet.active")}</small><b>${fleet.metrics?.active ?? "–"}</b></div>
+    <div class="tile"><small>${t("fleet.inService")}</small><b>${fleet.metrics?.inService ?? "–"}</b></div></section>
+    ${fleet.vehicleIds?.length > 0 && html`<section class="card"><header><h2>${t("field.vehicleIds")}</h2></header>
+      <ul class="links">${fleet.vehicleIds.map((/** @type {string} */ id) => html`<li><a href=${"/vehicles/" + encodeURIComponent(id)}>${id}</a></li>`)}</ul></section>`}`;
+}
+
+/** @param {{ person: any }} props */
+function Invitation({ person }) {
+  const [made, setMade] = useState(/** @type {any} */ (null));
+  const [error, setError] = useState(/** @type {any} */ (null));
+  const invite = async () => {
+    setError(null);
+    try {
+      setMade(await post(pathOf("/api/people", person.id, "invite")));
+    } catch (failure) { setError(failure); }
+  };
+  return html`<section class="card padded"><h2>${t("people.invite")}</h2>
+    ${error && html`<${Trouble} error=${error} />`}
+    ${made ? html`<p>${t("people.invited", { name: person.firstName })} ${made.isMailed && t("people.mailed")}</p>
+      <${Secret} text=${made.link ?? `${location.origin}/setup#${made.token}`} label=${t("people.invite")} />`
+      : html`<p><button type="button" class="button" onClick=${invite}><${Icon} name="plus" size=${16} />${t("people.invite")}</button></p>`}</section>`;
+}
+
+/** @param {{ driver: any }} props */
+function DriverAssignments({ driver }) {
+  const list = useLoad(signal => get("/api/assignments", { driverId: driver.id, sort: "-from", limit: 10 }, signal), [driver.id]);
+  if (!may("assignments") || !list.value?.data.length) return null;
+  const kind = kinds.assignments;
+  return html`<section class="card"><header><h2>${t("assignments.title")}</h2></header><ul class="links">${list.value.data.map((/** @type {any} */ entry) => html`<li>
+    <a href=${"/assignments/" + entry.id}>${entry.vehicleId}</a> ${kind.status?.(entry)}</li>`)}</ul></section>`;
+}

@@ -1,0 +1,175 @@
+"""A fleet store with the demo's fleet, and a real Chromium, for the tests of the web app."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException, TimeoutException, WebDriverException
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, ROOT + "/scripts")
+import demo  # noqa: E402
+
+# What a person waits at most for something to appear. On a busy machine, a page may take long.
+PATIENCE = 30
+# What each car of the demo does now.
+ENDS = {"VAN-001": "moving", "VAN-007": "moving", "CAR-003": "idle", "TRUCK-012": "parked", "VAN-014": "silent"}
+
+
+class Stage:
+    """The server with its fleet, and the accounts that may sign in."""
+
+    def __init__(self, ends=ENDS):
+        self.folder = tempfile.mkdtemp()
+        program = os.environ.get("FLEETSTORE_PROGRAM", ROOT + "/.build/debug/fleetstore")
+        with open(self.folder + "/administrator", "w", encoding="utf-8") as token:
+            self.process = subprocess.Popen(
+                [program, "serve", "--listen", "127.0.0.1:0", "--database", f"sqlite:{self.folder}/fleet.db"],
+                stdout=token, stderr=subprocess.PIPE, text=True)
+        self.address, said = None, []
+        for line in self.process.stderr:
+            said.append(line)
+            if "no web app" in line:
+                break
+            if "listening on" in line:
+                self.address = line.split()[-1]
+                break
+        if not self.address:
+            self.close()
+            raise SystemExit("fleetstore did not start with the web app (make web):\n" + "".join(said))
+        try:
+            self.accounts = demo.prepare(self.folder, self.address, ends)
+        except BaseException:
+            self.close()
+            raise
+        with open(self.folder + "/administrator", encoding="utf-8") as file:
+            self.server = demo.Server(self.address, file.read().strip())
+        with open(self.folder + "/demo", encoding="utf-8") as file:
+            self.demo = file.read().strip()
+
+    def close(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(timeout=30)
+        self.process.stderr.close()
+        shutil.rmtree(self.folder)
+
+
+class Browser:
+    """One window. What a page reports as an error is collected, until `troubles` gives it."""
+
+    def __init__(self, stage, width=1440, height=900, dark=False, language="en-GB", throttled=False):
+        options = webdriver.ChromeOptions()
+        options.binary_location = "/usr/bin/chromium"
+        for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disable-dev-shm-usage", "--hide-scrollbars",
+                         "--no-first-run", "--disable-background-networking", "--force-color-profile=srgb", f"--lang={language}", f"--window-size={width},{height}"]:
+            options.add_argument(argument)
+        options.add_experimental_option("prefs", {"intl.accept_languages": language, "credentials_enable_service": False})
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", **({"performance": "ALL"} if throttled else {})})
+        self.driver = webdriver.Chrome(options=options, service=webdriver.ChromeService("/usr/bin/chromedriver"))
+        self.driver.set_script_timeout(PATIENCE)
+        self.stage = stage
+        self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+            window.reports = [];
+            addEventListener("securitypolicyviolation", event => reports.push("policy: " + event.violatedDirective + " " + event.blockedURI));
+            addEventListener("error", event => reports.push("error: " + event.message));
+            addEventListener("unhandledrejection", event => reports.push("rejection: " + (event.reason && event.reason.stack || event.reason)));"""})
+        self.shape(width, height, dark)
+
+    def shape(self, width, height, dark):
+        """The size of the page, and its colours."""
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
+            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}, {"name": "prefers-reduced-motion", "value": "reduce"}]})
+
+    def open(self, path):
+        self.driver.get(path if ":" in path else self.stage.address + path)
+
+    def go(self, path):
+        """Shows a page of the app as a link would."""
+        self.driver.execute_script("history.pushState(null, '', arguments[0]); dispatchEvent(new PopStateEvent('popstate'))", path)
+
+    def until(self, condition, what):
+        """Waits for what a person would see."""
+        try:
+            return WebDriverWait(self.driver, PATIENCE, 0.05, (StaleElementReferenceException, WebDriverException)).until(lambda _: condition())
+        except TimeoutException:
+            raise AssertionError(f"{what}: not seen at {self.driver.current_url}; the page says: {self.text()[:600]!r}; {self.troubles()}") from None
+
+    def text(self):
+        return self.driver.execute_script("return document.body.innerText")
+
+    def sees(self, text):
+        """Waits for a text on the page."""
+        return self.until(lambda: text in self.text(), f"text {text!r}")
+
+    def gone(self, text):
+        return self.until(lambda: text not in self.text(), f"no text {text!r}")
+
+    def all(self, selector):
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def element(self, selector, text=None):
+        """Waits for a visible element, with a text if one is given."""
+        def found():
+            for element in self.all(selector):
+                if element.is_displayed() and (text is None or text in element.text or text == element.get_attribute("aria-label")):
+                    return element
+            return None
+        return self.until(found, f"{selector} {text or ''}")
+
+    def click(self, selector, text=None):
+        def act():
+            self.element(selector, text).click()
+            return True
+        self.until(act, f"click on {selector} {text or ''}")
+
+    def fill(self, selector, text):
+        element = self.element(selector)
+        element.clear()
+        element.send_keys(text)
+
+    def script(self, source, *values):
+        return self.driver.execute_script(source, *values)
+
+    def calm(self):
+        """Waits until the page has loaded what it shows."""
+        self.until(lambda: self.script("""
+            return document.querySelector('h1') && !document.querySelector('.loading, .opening') &&
+              document.fonts.status === 'loaded' && [...document.querySelectorAll('.canvas')].every(map => map.dataset.ready)"""), "a page that is complete")
+
+    def settled(self):
+        """Waits also until the maps are drawn."""
+        self.calm()
+        self.driver.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 250)))")
+
+    def sign_in(self, role):
+        """One click of the demo."""
+        self.open("about:blank")
+        self.open(self.stage.demo)
+        self.click(f"[data-role={role}]")
+        self.element(".avatar")
+
+    def troubles(self, allowed=()):
+        """What pages have reported since the last call: errors of scripts, of the console, and of the policy."""
+        found = []
+        try:
+            found += self.script("const found = window.reports ?? []; window.reports = []; return found") or []
+        except WebDriverException:
+            pass
+        for entry in self.driver.get_log("browser"):
+            if entry["level"] in ("SEVERE", "WARNING") and not any(part in entry["message"] for part in allowed):
+                found.append(f"console: {entry['message']}")
+        return found
+
+    def picture(self, path):
+        self.driver.save_screenshot(path)
+
+    def close(self):
+        self.driver.quit()
