@@ -103,7 +103,7 @@ class Browser:
             raise AssertionError(f"{what}: not seen at {self.driver.current_url}; the page says: {self.text()[:600]!r}; {self.troubles()}") from None
 
     def text(self):
-        return self.driver.execute_script("return document.body.innerText")
+        return self.driver.execute_script("return document.body.innerText").replace("\xa0", " ")
 
     def sees(self, text):
         """Waits for a text on the page."""

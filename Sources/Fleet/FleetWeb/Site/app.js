@@ -2,6 +2,7 @@
 import { html, render, useEffect, useState } from "./lib/preact.js";
 import { connection, get, reachable, request } from "./api.js";
 import { Icon } from "./parts/icons.js";
+import { startQueue, waiting } from "./queue.js";
 import { go, onPlaceChange, place, startRouter, to } from "./router.js";
 import { currentMessages, currentSession, dismiss, may, setSession, tell, useShared } from "./state.js";
 import { setLanguage, t } from "./texts.js";
@@ -35,6 +36,8 @@ function entries() {
     { path: "/vehicles", icon: "vehicle", label: "vehicles.title", isShown: sees("vehicles") },
     { path: "/assignments", icon: "calendar", label: "assignments.title", isShown: Boolean(may("assignments")) },
     { path: "/drivers", icon: "people", label: "drivers.title", isShown: sees("drivers") },
+    { path: "/journeys", icon: "report", label: "journeys.title", isShown: Boolean(may("journeys")) },
+    { path: "/fuel-entries", icon: "fuel", label: "fuelEntries.title", isShown: Boolean(may("fuel")) },
     { path: "/expenses", icon: "money", label: "expenses.title", isShown: Boolean(may("expenses")) },
     { path: "/fleets", icon: "fleet", label: "fleets.title", isShown: sees("fleets") },
     { path: "/people", icon: "person", label: "people.title", isShown: sees("people") },
@@ -139,7 +142,10 @@ function Search() {
  * @param {{ isOnline: boolean }} props
  */
 function Network({ isOnline }) {
-  if (isOnline) return null;
+  useShared();
+  const count = waiting().length;
+  if (isOnline && count === 0) return null;
+  if (isOnline) return html`<p class="network" role="status">${t("net.waiting", { count })}</p>`;
   return html`<p class="network" role="status"><${Icon} name="close" size=${14} />${t("net.offline")}</p>`;
 }
 
@@ -226,11 +232,17 @@ async function start() {
     } catch (error) {
       hasEnded = !(/** @type {any} */ (error).isOffline);
       if (hasEnded) localStorage.removeItem("wasSignedIn");
-      else tell(t("net.offline"), { isBad: true });
+      else {
+        // Without a network, the app goes on with what it knows of the person. The server decides again when there is one.
+        const known = localStorage.getItem("session");
+        if (known) signedIn(JSON.parse(known));
+        else tell(t("net.offline"), { isBad: true });
+      }
     }
   }
   const root = /** @type {Element} */ (document.getElementById("app"));
   root.textContent = "";
+  startQueue();
   render(html`<${App} hasEnded=${hasEnded} />`, root);
   if ("serviceWorker" in navigator) navigator.serviceWorker.register("/sw.js").catch(() => {});
 }

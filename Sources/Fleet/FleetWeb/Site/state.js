@@ -35,8 +35,13 @@ export function currentSession() { return session; }
 export function setSession(value) {
   session = value;
   // The server alone knows the session. This only saves a request, and a refusal in the log, to people who have none.
-  if (value) localStorage.setItem("wasSignedIn", "1");
-  else localStorage.removeItem("wasSignedIn");
+  if (value) {
+    localStorage.setItem("wasSignedIn", "1");
+    localStorage.setItem("session", JSON.stringify(value));
+  } else {
+    localStorage.removeItem("wasSignedIn");
+    localStorage.removeItem("session");
+  }
   changed();
 }
 

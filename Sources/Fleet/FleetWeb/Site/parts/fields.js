@@ -2,7 +2,7 @@
  * The fields of things: how a value is shown, entered and read.
  *
  * @typedef {{ name: string, label: import("../texts.js").Key, kind: "text" | "email" | "notes" | "number" | "day" | "time" |
- *   "choice" | "choices" | "money" | "thing" | "list" | "flag", choices?: string[], texts?: string, of?: string, unit?: string, digits?: number,
+ *   "choice" | "choices" | "money" | "thing" | "list" | "flag" | "year" | "measure", choices?: string[], texts?: string, of?: string, unit?: string, digits?: number,
  *   required?: boolean, isFixed?: boolean, hint?: import("../texts.js").Key, isWide?: boolean, isRead?: boolean,
  *   initial?: () => any }} Field
  *   `texts`: the beginning of the choices' texts. `of`: the kind of the thing. `isFixed`: only when it is made.
@@ -25,10 +25,36 @@ export function choiceText(field, choice) {
 }
 
 /**
- * A value as text.
- * @param {{ field: Field, value: any }} props
+ * The units of fills, as people write them.
+ * @type {Record<string, string>}
  */
-export function Value({ field, value }) {
+const measureNames = { L: "L", usGallon: "gal", imperialGallon: "imp gal", kWh: "kWh", kg: "kg" };
+/** @type {Record<string, string>} */
+const measureWords = {
+  l: "L", litre: "L", litres: "L", liter: "L", gal: "usGallon", gallon: "usGallon", gallons: "usGallon", "us gal": "usGallon",
+  "imp gal": "imperialGallon", kwh: "kWh", kg: "kg",
+};
+
+/**
+ * Reads a quantity with its unit: `41,3`, `12.5 gal`, `8 kWh`.
+ * @param {string} text
+ * @returns {{ quantity: number, unit?: string } | null} without a unit if the text has none
+ */
+export function parseMeasure(text) {
+  const found = /^\s*([\d.,'\s]*\d)\s*(.*?)\s*$/.exec(text);
+  const amount = found && parseQuantity(found[1]);
+  if (!found || amount === null) return null;
+  const written = found[2].toLowerCase();
+  if (!written) return { quantity: amount };
+  const unit = measureWords[written];
+  return unit ? { quantity: amount, unit } : null;
+}
+
+/**
+ * A value as text.
+ * @param {{ field: Field, value: any, whole?: any }} props `whole`: the thing.
+ */
+export function Value({ field, value, whole }) {
   useNames();
   if (value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0)) {
     return html`<span class="soft">–</span>`;
@@ -42,11 +68,21 @@ export function Value({ field, value }) {
     case "choices": return value.map((/** @type {string} */ choice) => choiceText(field, choice)).join(", ");
     case "list": return value.join(", ");
     case "flag": return t(value ? "yes" : "no");
+    case "measure": return `${number(value, 2)}\u00a0${measureNames[whole?.unit] ?? whole?.unit ?? ""}`;
     case "thing": return Array.isArray(value) ? value.map(id => nameOf(/** @type {string} */ (field.of), id)).join(", ")
       : nameOf(/** @type {string} */ (field.of), value);
     case "notes": return html`<span class="notes">${value}</span>`;
     default: return String(value);
   }
+}
+
+/**
+ * A quantity with its unit, as it was entered.
+ * @param {any} thing
+ * @param {string} name
+ */
+export function measured(thing, name) {
+  return thing[name] === undefined ? "" : `${number(thing[name], 3)} ${measureNames[thing.unit] ?? ""}`.trim();
 }
 
 /**
@@ -98,6 +134,11 @@ export function parsed(field, text, currency) {
       const time = new Date(plain);
       return Number.isNaN(time.getTime()) ? { fault: t("fault.time") } : { value: time.toISOString() };
     }
+    case "measure": {
+      const value = parseMeasure(plain);
+      return value ? { value } : { fault: t("fault.measure") };
+    }
+    case "year": return /^\d{4}$/.test(plain) ? { value: Number(plain) } : { fault: t("fault.number") };
     case "email": return /^[^@\s]+@[^@\s]+$/.test(plain) ? { value: plain } : { fault: t("fault.email") };
     case "list": return { value: plain.split(",").map(part => part.trim()).filter(Boolean) };
     default: return { value: plain };
@@ -135,7 +176,7 @@ export function FieldInput({ field, value, fault, onInput, children }) {
     case "thing": control = html`<${ThingInput} ...${shared} of=${field.of} onChoose=${onInput} />`; break;
     default:
       control = html`<input type=${{ day: "date", time: "datetime-local", email: "email" }[/** @type {string} */ (field.kind)] ?? "text"}
-        inputmode=${field.kind === "number" || field.kind === "money" ? "decimal" : undefined} autocomplete="off" ...${shared} />`;
+        inputmode=${["number", "money", "measure"].includes(field.kind) ? "decimal" : field.kind === "year" ? "numeric" : undefined} autocomplete="off" ...${shared} />`;
   }
   return html`<div class=${"field" + (fault ? " faulty" : "") + (field.isWide || field.kind === "notes" ? " wide" : "")}>
     <label for=${id}>${t(field.label)}${field.required ? "" : html` <span class="soft">${t("optional")}</span>`}</label>

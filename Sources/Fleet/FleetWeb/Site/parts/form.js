@@ -4,7 +4,7 @@
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { RequestError } from "../api.js";
 import { t } from "../texts.js";
-import { FieldInput, Value, entered, parsed } from "./fields.js";
+import { FieldInput, Value, entered, measured, parsed } from "./fields.js";
 import { errorText } from "./ui.js";
 
 /** @typedef {import("./fields.js").Field} Field */
@@ -31,7 +31,7 @@ function draftOf(key) {
  */
 export function Form({ fields, thing, given, draft, action, onCancel, onSave, children, isLarge }) {
   const start = () => Object.fromEntries(fields.map(field => [
-    field.name, entered(field, thing ? thing[field.name] : given?.[field.name] ?? field.initial?.())]));
+    field.name, entered(field, thing ? (field.kind === "measure" ? measured(thing, field.name) : thing[field.name]) : given?.[field.name] ?? field.initial?.())]));
   const [values, setValues] = useState(() => ({ ...start(), ...draftOf(draft) }));
   const [faults, setFaults] = useState(/** @type {Record<string, string>} */ ({}));
   const [conflicts, setConflicts] = useState(/** @type {import("../api.js").Conflict[]} */ ([]));
@@ -61,6 +61,7 @@ export function Form({ fields, thing, given, draft, action, onCancel, onSave, ch
     for (const field of fields) {
       const result = parsed(field, values[field.name], usualCurrency());
       if (result.fault) wrong[field.name] = result.fault;
+      else if (field.kind === "measure") Object.assign(found, result.value);
       else found[field.name] = result.value;
       if (field.kind === "money" && result.value) localStorage.setItem("currency", result.value.currency);
     }

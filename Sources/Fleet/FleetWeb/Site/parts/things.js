@@ -13,6 +13,7 @@
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { get, newId, pathOf, request } from "../api.js";
 import { timeText } from "../format.js";
+import { submit } from "../queue.js";
 import { go, setQuery, to } from "../router.js";
 import { may, tell } from "../state.js";
 import { t } from "../texts.js";
@@ -66,6 +67,7 @@ export function ThingList({ kind, place, more }) {
     return () => observer.disconnect();
   }, [pages.next]);
   const fieldOf = (/** @type {string} */ name) => /** @type {Field} */ (kind.fields.find(field => field.name === name));
+  const columns = kind.columns.filter(name => !(may("vehicles") === "own" && fieldOf(name).of === "driver"));
   const isFiltered = Boolean(query.get("q")) || Object.values(wanted).some(Boolean);
   const mayAdd = kind.add && may(kind.area, "write");
   const link = kind.link ?? (thing => to(kind.id, thing.id));
@@ -82,11 +84,11 @@ export function ThingList({ kind, place, more }) {
       : pages.things.length === 0 ? !pages.error && html`<div class="card"><${Empty} title=${isFiltered ? t("empty.filtered") : t(kind.empty)}>
           ${!isFiltered && mayAdd && html`<p><a class="button primary" href=${"/" + kind.id + "/new"}>${t(/** @type {any} */ (kind.add))}</a></p>`}</${Empty}></div>`
       : html`<div class="card scroll" aria-busy=${pages.isLoading ? "true" : "false"}><table class="list"><thead><tr>
-          ${kind.columns.map((name, number) => html`<th scope="col" class=${kind.numbers?.includes(name) ? "num" : number > 2 ? "rest" : ""}>${t(fieldOf(name).label)}</th>`)}
+          ${columns.map((name, number) => html`<th scope="col" class=${kind.numbers?.includes(name) ? "num" : number > 2 ? "rest" : ""}>${t(fieldOf(name).label)}</th>`)}
           ${kind.status && html`<th scope="col">${t("field.status")}</th>`}</tr></thead>
         <tbody>${pages.things.map((/** @type {any} */ thing) => html`<tr key=${thing.id}>
-          ${kind.columns.map((name, number) => {
-            const value = html`<${Value} field=${fieldOf(name)} value=${thing[name]} />`;
+          ${columns.map((name, number) => {
+            const value = html`<${Value} field=${fieldOf(name)} value=${thing[name]} whole=${thing} />`;
             return html`<td class=${kind.numbers?.includes(name) ? "num" : number > 2 ? "rest" : ""}>${number === 0 ? html`<a class="row-link" href=${link(thing)}>${value}</a>` : value}</td>`;
           })}${kind.status && html`<td>${kind.status(thing)}</td>`}</tr>`)}</tbody></table></div>`}
     <div ref=${end}></div></div>`;
@@ -116,7 +118,7 @@ export function ThingDetail({ kind, id, children }) {
         })}>${t(command.label)}</button>`)}
       ${may(kind.area, "write") && html`<a class="button" href=${to(kind.id, id, "edit")}>${t("action.edit")}</a>`}</${Title}>
     ${dialog}
-    <section class="card"><dl class="facts">${kind.fields.map(field => html`<div class=${field.kind === "notes" ? "wide" : ""}><dt>${t(field.label)}</dt><dd><${Value} field=${field} value=${value[field.name]} /></dd></div>`)}
+    <section class="card"><dl class="facts">${kind.fields.map(field => html`<div class=${field.kind === "notes" ? "wide" : ""}><dt>${t(field.label)}</dt><dd><${Value} field=${field} value=${value[field.name]} whole=${value} /></dd></div>`)}
       <div><dt>${t("field.createdAt")}</dt><dd>${timeText(value.createdAt)}</dd></div>
       <div><dt>${t("field.updatedAt")}</dt><dd>${timeText(value.updatedAt)}</dd></div></dl></section>
     ${children?.(value, thing.reload)}</div>`;
@@ -133,11 +135,14 @@ export function ThingForm({ kind, id, start }) {
     return html`<div class="page narrow"><${Title} above=${above} title="…" />${thing.error ? html`<${Trouble} error=${thing.error} retry=${thing.reload} />` : html`<${Loading} />`}</div>`;
   }
   const present = thing.value?.value;
-  const fields = kind.fields.filter(field => !field.isRead && !(id && field.isFixed));
+  // Drivers go on where they came from; the others see what they made.
+  const isDriver = may("vehicles") === "own";
+  const fields = kind.fields.filter(field => !field.isRead && !(id && field.isFixed) && !(isDriver && field.of === "driver"));
   const save = async (/** @type {Record<string, any>} */ values, /** @type {string[]} */ changed) => {
     if (id) {
       const { tag } = /** @type {any} */ (thing.value);
       const body = Object.fromEntries(changed.map(name => [name, values[name]]));
+      if ("quantity" in body && values.unit) body.unit = values.unit;
       if (changed.length > 0) {
         try {
           await request("PATCH", pathOf(kind.path, id), { body, headers: { "If-Match": tag } });
@@ -154,9 +159,11 @@ export function ThingForm({ kind, id, start }) {
       const body = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
       const name = kind.id === "vehicles" ? values.id : made;
       delete body.id;
-      const answer = await request("PUT", pathOf(kind.path, name), { body, headers: { "If-None-Match": "*" } });
-      tell(t("saved"));
-      go(link({ ...answer.value, id: name }), { replace: true });
+      const answer = await submit({
+        method: "PUT", path: pathOf(kind.path, name), body, headers: { "If-None-Match": "*" }, label: t(/** @type {any} */ (kind.add)),
+      });
+      if (answer) tell(t("saved"));
+      go(!answer || isDriver ? "/mine" : link({ ...answer.value, id: name }), { replace: true });
     }
   };
   return html`<div class="page narrow"><${Title} above=${above} title=${id ? kind.name(present) : t(/** @type {any} */ (kind.add))} />

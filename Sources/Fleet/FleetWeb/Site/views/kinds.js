@@ -5,6 +5,8 @@
 import { html } from "../lib/preact.js";
 import { Status } from "../parts/icons.js";
 import { vehicleName } from "../parts/names.js";
+import { dayText } from "../format.js";
+import { may } from "../state.js";
 import { t } from "../texts.js";
 
 /**
@@ -28,7 +30,7 @@ export const vehicles = {
     { name: "licencePlate", label: "field.licencePlate", kind: "text" },
     { name: "make", label: "field.make", kind: "text" },
     { name: "model", label: "field.model", kind: "text" },
-    { name: "modelYear", label: "field.modelYear", kind: "number" },
+    { name: "modelYear", label: "field.modelYear", kind: "year" },
     { name: "vin", label: "field.vin", kind: "text" },
     { name: "type", label: "field.type", kind: "choice", choices: vehicleTypes, texts: "vehicleType" },
     { name: "fuelType", label: "field.fuelType", kind: "choice", texts: "fuel", choices: ["petrol", "diesel", "cng", "lpg", "electric", "hybrid", "pluginHybrid", "hydrogen", "other"] },
@@ -45,7 +47,7 @@ export const vehicles = {
     { name: "lastRecordAt", label: "field.lastRecordAt", kind: "time", isRead: true },
   ],
   columns: ["id", "make", "model", "licencePlate", "type", "lastRecordAt"], filters: ["status", "type"],
-  status: status("vehicleStatus", { available: "good", assigned: "moving", inService: "idle", inactive: "silent", retired: "silent" },
+  status: status("vehicleStatus", { available: "good", assigned: "dot", inService: "idle", inactive: "silent", retired: "silent" },
     { available: "moving", assigned: "accent" }),
 };
 
@@ -139,8 +141,59 @@ export const people = {
   ],
 };
 
+/** @type {Kind} */
+export const fuelEntries = {
+  id: "fuel-entries", path: "/api/fuel-entries", area: "fuel", title: "fuelEntries.title", add: "fuelEntries.add", empty: "fuelEntries.empty",
+  name: entry => `${t(`energy.${entry.energy}`)} ${dayOf(entry.at)}`, sort: "-at",
+  fields: [
+    { name: "at", label: "field.at", kind: "time", required: true, initial: () => new Date().toISOString() },
+    { name: "vehicleId", label: "field.vehicleId", kind: "thing", of: "vehicle", required: true, isFixed: true },
+    { name: "energy", label: "field.energy", kind: "choice", texts: "energy", required: true, initial: () => "diesel", choices: ["petrol", "diesel", "cng", "lpg", "electric", "adBlue"] },
+    { name: "quantity", label: "field.quantity", kind: "measure", required: true, hint: "field.quantityHint" },
+    { name: "total", label: "field.total", kind: "money", hint: "field.amountHint" },
+    { name: "odometer", label: "field.odometer", kind: "number", unit: "km", digits: 0 },
+    { name: "full", label: "field.full", kind: "flag", initial: () => true },
+    { name: "missedPrevious", label: "field.missedPrevious", kind: "flag" },
+    { name: "place", label: "field.place", kind: "text" },
+    { name: "notes", label: "field.notes", kind: "notes" },
+    { name: "driverId", label: "field.driverId", kind: "thing", of: "driver", isRead: true },
+  ],
+  columns: ["at", "vehicleId", "quantity", "energy", "total", "odometer", "driverId"], filters: ["energy"], numbers: ["quantity", "total", "odometer"],
+};
+
+/** @type {Kind} */
+export const journeys = {
+  id: "journeys", path: "/api/journeys", area: "journeys", title: "journeys.title", add: "journeys.add", empty: "journeys.empty",
+  name: journey => `${t(`purpose.${journey.purpose ?? "business"}`)} ${dayOf(journey.startTime ?? journey.plannedFrom)}`, sort: "-startTime",
+  fields: [
+    { name: "startTime", label: "field.startTime", kind: "time" },
+    { name: "vehicleId", label: "field.vehicleId", kind: "thing", of: "vehicle", required: true, isFixed: true },
+    { name: "driverId", label: "field.driverId", kind: "thing", of: "driver", isFixed: true },
+    { name: "purpose", label: "field.purpose", kind: "choice", texts: "purpose", required: true, initial: () => "business", choices: ["business", "private", "commute"] },
+    { name: "plannedFrom", label: "field.plannedFrom", kind: "time" },
+    { name: "endTime", label: "field.endTime", kind: "time" },
+    { name: "startOdometer", label: "field.startOdometer", kind: "number", unit: "km", digits: 0 },
+    { name: "endOdometer", label: "field.endOdometer", kind: "number", unit: "km", digits: 0 },
+    { name: "notes", label: "field.notes", kind: "notes" },
+    { name: "status", label: "field.status", kind: "choice", texts: "journeyStatus", isRead: true, choices: ["planned", "inProgress", "paused", "completed", "cancelled"] },
+  ],
+  columns: ["startTime", "vehicleId", "driverId", "purpose", "startOdometer", "endOdometer"], filters: ["status", "purpose"], numbers: ["startOdometer", "endOdometer"],
+  status: journey => journey.needsReview ? html`<${Status} shape="danger">${t("journeys.needsReview")}</${Status}>`
+    : status("journeyStatus", { planned: "parked", inProgress: "moving", paused: "idle", completed: "good", cancelled: "silent" }, { completed: "parked" })(journey),
+  commands: [
+    { name: "cancel", label: "journeys.cancel", question: "journeys.cancelQuestion", done: "journeys.cancelled", isBad: true, isPossible: journey => ["planned", "inProgress", "paused"].includes(journey.status), body: () => ({}) },
+    { name: "review", label: "journeys.review", done: "journeys.reviewed", isPossible: journey => journey.needsReview && may("journeys", "write") === "all", body: () => ({}) },
+  ],
+};
+
+/**
+ * The day of a time, in short.
+ * @param {string | undefined} time
+ */
+function dayOf(time) { return time ? dayText(time.slice(0, 10)) : ""; }
+
 /**
  * All kinds by the first part of their pages' addresses.
  * @type {Record<string, Kind>}
  */
-export const kinds = { vehicles, fleets, drivers, assignments, expenses, people };
+export const kinds = { vehicles, fleets, drivers, assignments, expenses, people, journeys, "fuel-entries": fuelEntries };

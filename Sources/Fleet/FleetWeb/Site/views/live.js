@@ -21,7 +21,7 @@ const order = /** @type {const} */ (["moving", "idle", "parked", "silent"]);
 export function StateText({ position }) {
   const { state } = position;
   const more = state === "moving" ? quantity(position.speed, "km/h")
-    : position.time ? (state === "silent" ? nearText(position.time) : durationText((Date.now() - Math.min(Date.parse(position.time), position.since)) / 1000)) : "";
+    : position.time ? (state === "silent" ? "" : durationText((Date.now() - Math.min(Date.parse(position.time), position.since)) / 1000)) : "";
   return html`<${Status} shape=${state}>${t("state." + state)}${more && ` · ${more}`}</${Status}>`;
 }
 

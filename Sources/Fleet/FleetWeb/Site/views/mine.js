@@ -1,32 +1,112 @@
-/** The driver's start page: the assigned vehicle, and what can be entered. */
-import { html } from "../lib/preact.js";
-import { get, pathOf } from "../api.js";
-import { timeText } from "../format.js";
+/** The driver's start page: the assigned vehicle, the journey, and what can be entered. It works without a network. */
+import { html, useEffect, useState } from "../lib/preact.js";
+import { RequestError, get, newId, pathOf } from "../api.js";
+import { durationText, quantity, timeText } from "../format.js";
+import { Form } from "../parts/form.js";
 import { Icon, Status } from "../parts/icons.js";
-import { Empty, Loading, Title, Trouble, useLoad } from "../parts/ui.js";
+import { Dialog, Empty, Loading, Title, Trouble, useTick } from "../parts/ui.js";
+import { discard, retry, sent, submit, waiting } from "../queue.js";
 import { to } from "../router.js";
-import { may } from "../state.js";
+import { currentSession, may, tell, useShared } from "../state.js";
 import { t } from "../texts.js";
-import { vehicles } from "./kinds.js";
+import { journeys, vehicles } from "./kinds.js";
+
+/** @typedef {{ vehicle: any, current: any, next: any[], journey: any }} Day */
+
+/** What this browser knows of the driver's day, for the time without a network. */
+function known() {
+  try {
+    return /** @type {Day | null} */ (JSON.parse(localStorage.getItem("day " + currentSession()?.person.id) ?? "null"));
+  } catch {
+    return null;
+  }
+}
+
+/** @param {Day} day */
+function keep(day) { localStorage.setItem("day " + currentSession()?.person.id, JSON.stringify(day)); }
+
+/** @returns {Promise<Day>} */
+async function load() {
+  const [list, running] = await Promise.all([
+    get("/api/assignments", { status: "active", sort: "-from", limit: 20 }),
+    may("journeys") ? get("/api/journeys", { status: "inProgress,paused", limit: 1 }) : { data: [] },
+  ]);
+  const now = new Date().toISOString();
+  const current = list.data.find((/** @type {any} */ entry) => entry.from <= now && (!entry.to || entry.to > now)) ?? null;
+  const vehicle = current && await get(pathOf("/api/vehicles", current.vehicleId));
+  return { current, vehicle, journey: running.data[0] ?? null, next: list.data.filter((/** @type {any} */ entry) => entry !== current && entry.from > now) };
+}
 
 export default function Mine() {
-  const loaded = useLoad(async signal => {
-    const list = await get("/api/assignments", { status: "active", sort: "-from", limit: 20 }, signal);
-    const now = new Date().toISOString();
-    const current = list.data.find((/** @type {any} */ entry) => entry.from <= now && (!entry.to || entry.to > now));
-    const vehicle = current && await get(pathOf("/api/vehicles", current.vehicleId), {}, signal);
-    return { current, vehicle, next: list.data.filter((/** @type {any} */ entry) => entry !== current && entry.from > now) };
+  useShared();
+  useTick(30);
+  const [day, setDay] = useState(known);
+  const [error, setError] = useState(/** @type {Error | null} */ (null));
+  const [command, setCommand] = useState(/** @type {string | null} */ (null));
+  const set = (/** @type {Day} */ value) => { keep(value); setDay(value); };
+  const reload = async () => {
+    // What waits here is newer than what the server knows.
+    if (waiting().some(entry => !entry.reason)) return;
+    try {
+      set(await load());
+      setError(null);
+    } catch (failure) { setError(/** @type {Error} */ (failure)); }
+  };
+  useEffect(() => {
+    reload();
+    sent.addEventListener("sent", reload);
+    return () => sent.removeEventListener("sent", reload);
   }, []);
-  const value = loaded.value;
+
+  const act = async (/** @type {string} */ name, /** @type {Record<string, any>} */ values = {}) => {
+    if (!day) return;
+    const at = new Date().toISOString();
+    const given = Object.fromEntries(Object.entries({ odometer: values.odometer, notes: values.notes }).filter(([, value]) => value !== null && value !== undefined));
+    let journey = day.journey;
+    if (name === "start") {
+      journey = { id: newId(), vehicleId: day.vehicle.id, purpose: values.purpose, startTime: at };
+      await submit({
+        method: "PUT", path: pathOf("/api/journeys", journey.id), headers: { "If-None-Match": "*" }, label: t("journey.start"),
+        body: { vehicleId: day.vehicle.id, purpose: values.purpose, plannedFrom: at },
+      });
+    }
+    // A command with its own id and time may be sent late, and twice.
+    await submit({ method: "POST", path: pathOf("/api/journeys", journey.id, name), body: { id: newId(), at, ...given }, label: t("journey." + name) });
+    const status = { start: "inProgress", resume: "inProgress", pause: "paused" }[name];
+    set({ ...day, journey: name === "incident" ? journey : status ? { ...journey, status } : null });
+    setCommand(null);
+    if (name === "incident") tell(t("saved"));
+    await reload();
+  };
+
+  const isOwn = Boolean(day?.vehicle);
+  const list = waiting();
+  const failure = error instanceof RequestError && error.isOffline && day ? null : error;
   return html`<div class="page phone"><${Title} title=${t("mine.title")} />
-    ${loaded.error && html`<${Trouble} error=${loaded.error} retry=${loaded.reload} />`}
-    ${!value && !loaded.error && html`<${Loading} />`}
-    ${value && !value.vehicle && html`<div class="card"><${Empty} title=${t("mine.none")}><p>${t("mine.noneHelp")}</p></${Empty}></div>`}
-    ${value?.vehicle && html`<section class="card mine"><div class="padded"><h2>${value.vehicle.name || value.vehicle.id}</h2>
-        <p class="soft">${[value.vehicle.make, value.vehicle.model].filter(Boolean).join(" ")}</p>
-        ${value.vehicle.licencePlate && html`<p><span class="plate large">${value.vehicle.licencePlate}</span></p>`}
-        <p>${vehicles.status?.(value.vehicle)}</p>
-        <p class="soft small">${t("mine.since", { time: timeText(value.current.from) })}</p></div></section>`}
-    ${may("expenses", "write") && html`<a class="button primary large" href=${"/expenses/new" + (value?.vehicle ? "?vehicleId=" + encodeURIComponent(value.vehicle.id) : "")}><${Icon} name="money" />${t("mine.addExpense")}</a>`}
-    ${value && value.next.length > 0 && html`<section class="card"><header><h2>${t("mine.assignments")}</h2></header><ul class="links">${value.next.map((/** @type {any} */ entry) => html`<li><a href=${to("assignments", entry.id)}>${entry.vehicleId}</a> <${Status} shape="parked">${timeText(entry.from)}</${Status}></li>`)}</ul></section>`}</div>`;
+    ${failure && html`<${Trouble} error=${failure} retry=${reload} />`}
+    ${!day && !error && html`<${Loading} />`}
+    ${day && !isOwn && html`<div class="card"><${Empty} title=${t("mine.none")}><p>${t("mine.noneHelp")}</p></${Empty}></div>`}
+    ${day && isOwn && html`<section class="card mine"><div class="padded"><div class="head"><h2>${day.vehicle.name || day.vehicle.id}</h2>${vehicles.status?.(day.vehicle)}</div>
+        <p class="soft">${[day.vehicle.make, day.vehicle.model].filter(Boolean).join(" ")}</p>
+        ${day.vehicle.licencePlate && html`<p><span class="plate large">${day.vehicle.licencePlate}</span></p>`}
+        ${day.vehicle.odometer !== undefined && day.vehicle.odometer !== null && html`<p>${t("vehicle.odometer")} <b>${quantity(day.vehicle.odometer, "km")}</b></p>`}
+        <p class="soft small">${t("mine.since", { time: timeText(day.current.from) })}</p></div></section>
+      ${may("journeys", "write") && html`<section class="card journey"><header><h2>${t("journey.title")}</h2>${day.journey && html`<${Status} shape=${day.journey.status === "paused" ? "idle" : "moving"}>${t("journeyStatus." + day.journey.status)}${day.journey.startTime ? ` · ${durationText((Date.now() - Date.parse(day.journey.startTime)) / 1000)}` : ""}</${Status}>`}</header>
+        <div class="padded stack">${!day.journey ? html`<button type="button" class="button primary large" onClick=${() => setCommand("start")}>${t("journey.start")}</button>`
+          : html`<button type="button" class="button primary large" onClick=${() => setCommand("complete")}>${t("journey.complete")}</button>
+            <div class="pair"><button type="button" class="button large" onClick=${() => act(day.journey.status === "paused" ? "resume" : "pause")}>${t(day.journey.status === "paused" ? "journey.resume" : "journey.pause")}</button>
+            <button type="button" class="button large" onClick=${() => setCommand("incident")}>${t("journey.incident")}</button></div>`}</div></section>`}`}
+    ${command && html`<${Dialog} title=${t("journey." + command)} onClose=${() => setCommand(null)}><${Form} draft=${"journey " + command} action=${t("journey." + command)} isLarge=${true}
+      given=${{ odometer: command === "incident" ? undefined : day?.vehicle?.odometer, purpose: "business" }} onCancel=${() => setCommand(null)} onSave=${(/** @type {any} */ values) => act(command, values)}
+      fields=${[
+        ...(command === "start" ? [journeys.fields.find(field => field.name === "purpose")] : []),
+        ...(command === "incident" ? [] : [{ name: "odometer", label: "vehicle.odometer", kind: "number", unit: "km", digits: 0 }]),
+        { name: "notes", label: "field.notes", kind: "notes", required: command === "incident" },
+      ]} /></${Dialog}>`}
+    <div class="stack">${may("fuel", "write") && html`<a class="button large" href=${"/fuel-entries/new" + (isOwn ? "?vehicleId=" + encodeURIComponent(day?.vehicle.id) : "")}><${Icon} name="fuel" />${t("mine.addFuel")}</a>`}
+      ${may("expenses", "write") && html`<a class="button large" href=${"/expenses/new" + (isOwn ? "?vehicleId=" + encodeURIComponent(day?.vehicle.id) : "")}><${Icon} name="money" />${t("mine.addExpense")}</a>`}</div>
+    ${list.length > 0 && html`<section class="card"><header><h2>${t("mine.waiting")}</h2></header><ul class="links">${list.map(entry => html`<li key=${entry.number}><span><b>${entry.label}</b> <span class="soft small">${timeText(entry.at)}</span>
+        ${entry.reason && html`<span class="fault">${entry.reason}</span>`}</span>
+        ${entry.reason ? html`<span class="actions"><button type="button" class="button" onClick=${() => retry(entry)}>${t("action.retry")}</button><button type="button" class="button" onClick=${() => discard(entry)}>${t("action.remove")}</button></span>` : html`<${Status} shape="silent">${t("net.waits")}</${Status}>`}</li>`)}</ul></section>`}
+    ${day && day.next.length > 0 && html`<section class="card"><header><h2>${t("mine.assignments")}</h2></header><ul class="links">${day.next.map(entry => html`<li><a href=${to("assignments", entry.id)}>${entry.vehicleId}</a> <${Status} shape="parked">${timeText(entry.from)}</${Status}></li>`)}</ul></section>`}</div>`;
 }

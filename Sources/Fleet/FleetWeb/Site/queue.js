@@ -1,0 +1,136 @@
+/**
+ * What people enter without a network: kept in the browser's database, and sent in order when there is one. Every entry has
+ * an id that this browser made, so that an entry that is sent twice is stored once.
+ *
+ * @typedef {{ number?: number, method: string, path: string, body: any, headers: Record<string, string>, label: string, at: string,
+ *   owner: string, reason?: string }} Entry `owner`: the person; `reason`: why the server did not accept it.
+ */
+import { RequestError, connection, request } from "./api.js";
+import { changed, currentSession, tell } from "./state.js";
+import { t } from "./texts.js";
+
+/** @type {Entry[]} */
+let entries = [];
+let isSending = false;
+
+/** @returns {Promise<IDBDatabase>} */
+function database() {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open("fleet", 1);
+    opening.onupgradeneeded = () => opening.result.createObjectStore("queue", { keyPath: "number", autoIncrement: true });
+    opening.onsuccess = () => resolve(opening.result);
+    opening.onerror = () => reject(opening.error);
+  });
+}
+
+/**
+ * @template T
+ * @param {IDBTransactionMode} mode
+ * @param {(store: IDBObjectStore) => IDBRequest<T>} act
+ * @returns {Promise<T>}
+ */
+async function use(mode, act) {
+  const opened = await database();
+  return new Promise((resolve, reject) => {
+    const transaction = opened.transaction("queue", mode, { durability: "strict" });
+    const asked = act(transaction.objectStore("queue"));
+    // Stored only when the transaction is complete.
+    transaction.oncomplete = () => { opened.close(); resolve(asked.result); };
+    transaction.onerror = () => { opened.close(); reject(transaction.error); };
+  });
+}
+
+async function read() {
+  entries = await use("readonly", store => store.getAll());
+  changed();
+}
+
+/** What waits for the network, or was not accepted. */
+export function waiting() {
+  const owner = currentSession()?.person.id;
+  return entries.filter(entry => entry.owner === owner);
+}
+
+/**
+ * Sends an entry now, or later if there is no network.
+ * @param {{ method: string, path: string, body?: any, headers?: Record<string, string>, label: string }} entry
+ * @returns {Promise<{ value: any, tag: string | null } | null>} the answer; `null` if it waits
+ * @throws {RequestError} if the server does not accept it
+ */
+export async function submit({ method, path, body, headers = {}, label }) {
+  const owner = currentSession()?.person.id ?? "";
+  const isBehind = waiting().some(entry => !entry.reason);
+  if (!isBehind) {
+    try {
+      return await request(method, path, { body, headers });
+    } catch (error) {
+      if (!(error instanceof RequestError) || !error.isOffline) throw error;
+    }
+  }
+  await use("readwrite", store => store.add({ method, path, body, headers, label, at: new Date().toISOString(), owner }));
+  await read();
+  tell(t("net.kept"));
+  send();
+  return null;
+}
+
+/** Sends what waits, in order, until there is no network. */
+export async function send() {
+  if (isSending || !currentSession()) return;
+  isSending = true;
+  let count = 0;
+  try {
+    await read();
+    for (const entry of waiting()) {
+      if (entry.reason) continue;
+      try {
+        await request(entry.method, entry.path, { body: entry.body, headers: entry.headers });
+        await use("readwrite", store => store.delete(/** @type {number} */ (entry.number)));
+        count += 1;
+      } catch (error) {
+        // Errors of the server or of the network pass; a refusal is for the person.
+        if (!(error instanceof RequestError) || error.isOffline || error.status >= 500 || error.status === 401 || error.status === 429) break;
+        await use("readwrite", store => store.put({ ...entry, reason: /** @type {Error} */ (error).message }));
+        tell(t("net.refused", { reason: /** @type {Error} */ (error).message }), { isBad: true });
+      }
+    }
+  } finally {
+    isSending = false;
+    await read();
+  }
+  if (count > 0) {
+    tell(t("net.sent"));
+    sent.dispatchEvent(new Event("sent"));
+  }
+}
+
+/** Dispatches `sent` when entries that waited were stored by the server. */
+export const sent = new EventTarget();
+
+/**
+ * Tries an entry again that was not accepted.
+ * @param {Entry} entry
+ */
+export async function retry(entry) {
+  const { reason: _, ...again } = entry;
+  await use("readwrite", store => store.put(again));
+  await send();
+}
+
+/**
+ * Removes an entry that was not accepted.
+ * @param {Entry} entry
+ */
+export async function discard(entry) {
+  await use("readwrite", store => store.delete(/** @type {number} */ (entry.number)));
+  await read();
+}
+
+/** Begins to send whenever there is a network. */
+export function startQueue() {
+  addEventListener("online", send);
+  connection.addEventListener("online", send);
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) send(); });
+  setInterval(() => { if (waiting().some(entry => !entry.reason)) send(); }, 20_000);
+  send().catch(() => {});
+}
