@@ -1,4 +1,5 @@
-/// A box with inverted east and north sides, so that one comparison of four numbers finds whether it meets another box.
+/// A box whose east and north sides are stored negated, so that one comparison of four numbers shows whether it
+/// intersects another box.
 struct RotatedBox: BitwiseCopyable, Sendable {
   fileprivate let sides: SIMD4<Int32>
 
@@ -7,13 +8,13 @@ struct RotatedBox: BitwiseCopyable, Sendable {
 
   private init(_ sides: SIMD4<Int32>) { self.sides = sides }
 
-  /// Returns the smallest box around both.
+  /// Returns the smallest box that contains this box and another one.
   func union(_ other: RotatedBox) -> RotatedBox {
     RotatedBox(sides.replacing(with: other.sides, where: other.sides .< sides))
   }
 }
 
-/// A box that is compared with many others.
+/// A box that is compared with many other boxes.
 struct BoxProbe: BitwiseCopyable, Sendable {
   private let limits: SIMD4<Int32>
 

@@ -1,7 +1,7 @@
-/// An index that finds the fences near a place: an R-tree with 16 boxes in each node.
+/// An index that finds the fences near a position: an R-tree with 16 boxes in each node.
 ///
-/// The tree is packed once (Leutenegger, Lopez and Edgington 1997, "STR") and never changes. A search descends only
-/// into boxes that meet the query.
+/// The tree is built once from all boxes (Leutenegger, Lopez and Edgington 1997, "STR") and never changes. A search
+/// examines only the contents of boxes that intersect the searched rectangle.
 struct BoxTree: Sendable {
   struct Entry: BitwiseCopyable, Sendable {
     var box: Box
@@ -10,17 +10,18 @@ struct BoxTree: Sendable {
 
   private static var width: Int { 16 }
 
-  /// The boxes of the fences, then the boxes around each 16 of them, and so on up to one root.
+  /// The boxes of the fences, then the boxes that each contain 16 of these, and so on up to one box that contains all.
   private var boxes: [Box] = []
-  /// The fence of each box of the first level.
+  /// The fence to which each box of the first level belongs.
   private var fences: [Int32] = []
-  /// The index in `boxes` at which each level begins, and the end of the last level.
+  /// The index in `boxes` at which each level begins, and then the index at which the last level ends.
   private var levels: [Int] = []
 
-  /// Number of boxes of fences, the first level.
+  /// Number of boxes of fences, which are the first level.
   var count: Int { fences.count }
 
-  /// The fence of each box, with neighbours together. A fence with several boxes occurs several times.
+  /// The fence of each box in the order of the tree, in which neighbours are near each other. A fence with several
+  /// boxes occurs several times.
   var order: [Int32] { fences }
 
   init() {}
@@ -42,7 +43,7 @@ struct BoxTree: Sendable {
     }
   }
 
-  /// Sorts the boxes into stripes from west to east, each sorted from south to north.
+  /// Sorts the boxes into stripes from west to east, and each stripe from south to north.
   private static func packed(_ entries: [Entry]) -> [Entry] {
     let leaves = (entries.count + width - 1) / width
     let stripes = max(1, Int(Double(leaves).squareRoot().rounded(.up)))
@@ -56,7 +57,7 @@ struct BoxTree: Sendable {
     return sorted
   }
 
-  /// Adds the fences whose boxes meet a box of the query.
+  /// Adds the fences whose boxes intersect a box of the query to a list.
   func search(_ query: BoxQuery, into found: inout some BoxList & ~Copyable) {
     guard levels.count > 1 else { return }
     let top = levels.count - 2
@@ -77,7 +78,7 @@ struct BoxTree: Sendable {
   }
 }
 
-/// A rectangle on the globe: one box, or two if it crosses the antimeridian.
+/// A rectangle on the globe as one box, or as two if it crosses the antimeridian.
 struct BoxQuery: BitwiseCopyable {
   let first: Box
   let second: Box?
@@ -105,15 +106,15 @@ struct BoxQuery: BitwiseCopyable {
   }
 }
 
-/// A list that receives the results of a search.
+/// A list to which a search adds the fences that it finds.
 protocol BoxList: ~Copyable {
   mutating func add(_ fence: Int32, _ box: Box)
 }
 
-/// The fences found for one fix, without duplicates. All memory is allocated by the initializer.
+/// The fences found for one fix, each once. The initializer allocates all memory.
 struct FenceList: BoxList, Sendable {
   private(set) var fences: [Int32] = []
-  /// The round in which each fence was last added.
+  /// Number of the round (the use of the list for one fix) in which each fence was last added.
   private var rounds: [UInt32]
   private var round: UInt32 = 0
 
@@ -126,7 +127,7 @@ struct FenceList: BoxList, Sendable {
   mutating func begin() {
     fences.removeAll(keepingCapacity: true)
     round &+= 1
-    // After 2³² rounds, old round numbers would look current.
+    // After 2³² rounds, the round numbers begin again, and old ones would look like the current one.
     if round == 0 {
       for index in rounds.indices { rounds[index] = 0 }
       round = 1

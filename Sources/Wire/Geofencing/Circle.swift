@@ -1,4 +1,5 @@
-/// A circle on the ground, stored as a sphere in space: its points are nearer to the centre than the chord to the rim.
+/// A circle on the ground. It is stored as a sphere in space: a point is inside if its straight distance from the
+/// centre is at most that of the rim.
 ///
 /// The error of the radius, compared with the geodesic on WGS 84, is below 0.01 % up to 50 km, also at the poles.
 struct Circle: BitwiseCopyable, Sendable {
@@ -7,9 +8,9 @@ struct Circle: BitwiseCopyable, Sendable {
   let corner: Vertex
   /// Radius on the ground, m.
   let radius: Double
-  /// Straight distance from the centre to the rim, m.
+  /// Straight distance from the centre to the rim, through the ground, m.
   let chord: Double
-  /// Metres on the ground per metre of chord, at the rim.
+  /// Metres on the ground that correspond to one metre of straight distance, at the rim.
   let slope: Double
 
   init(around position: GeoPosition, radius: Double) {
@@ -24,8 +25,8 @@ struct Circle: BitwiseCopyable, Sendable {
     slope = 1 / half.cosine
   }
 
-  /// Returns the position of a point relative to the circle. The distance is exact at the rim and within 1 % up to
-  /// 1,000 km from it.
+  /// Returns whether a point is in the circle, and its distance from the rim. The distance is exact at the rim and
+  /// accurate within 1 % up to 1,000 km from it.
   func standing(of point: SpacePoint, within limit: Double) -> Standing {
     let way = point - middle
     let distance = way.dot(way).squareRoot()

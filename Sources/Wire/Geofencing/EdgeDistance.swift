@@ -1,15 +1,15 @@
-/// Measures the distance from a place to an edge that is straight in longitude and latitude.
+/// Measures the distance from a position to an edge that is straight in longitude and latitude.
 ///
-/// The edge is projected to a plane around the place, by its radii of curvature, and then again around the point
-/// halfway to the nearest point found. The error, compared with the geodesic on WGS 84, is below 1 cm up to 5 km and
-/// 60° latitude, and below 1 m up to 20 km and 80°. Near the poles, where a plane is too inaccurate, the edge is halved
-/// until it is short.
+/// The edge is projected to a plane, with the Earth's radii of curvature at the position, to find its nearest point. It
+/// is then projected again, with the radii halfway to that point. The error, compared with the geodesic on WGS 84, is
+/// below 1 cm up to 5 km and 60° latitude, and below 1 m up to 20 km and 80°. Near the poles, where a plane is too
+/// inaccurate, the edge is halved until it is short.
 struct EdgeDistance {
-  /// The place, relative to the part's meridian, in 1e-7° with fractions.
+  /// Coordinates of the position, 1e-7° with fractions; the longitude is relative to the part's meridian.
   private let x: Double
   private let y: Double
   private let place: Place
-  /// The part's meridian, degrees.
+  /// Meridian of the part of the fence to which the edges belong, degrees.
   private let meridian: Double
   private let isPolar: Bool
 
@@ -25,7 +25,7 @@ struct EdgeDistance {
     isPolar = place.cosine < Self.polarCosine
   }
 
-  /// Returns the distance in m, or `best` if that is smaller.
+  /// Returns the distance to an edge in m, or `best` if that is smaller.
   @inline(__always)
   func metres(to a: Vertex, _ b: Vertex, best: Double) -> Double {
     if isPolar { return polar(a, b, best: best) }
@@ -41,9 +41,9 @@ struct EdgeDistance {
     return min(best, second.square.squareRoot())
   }
 
-  /// Finds the point of a projected edge that is nearest to the origin.
+  /// Finds the point of a projected edge that is nearest to the plane's origin.
   ///
-  /// - Returns: its position along the edge, 0…1, and the square of its distance.
+  /// - Returns: the point as a fraction of the edge, 0…1, and the square of its distance.
   @inline(__always)
   private static func nearest(_ ax: Double, _ ay: Double, _ bx: Double, _ by: Double) -> (part: Double, square: Double)
   {
@@ -56,7 +56,8 @@ struct EdgeDistance {
     return (part, px * px + py * py)
   }
 
-  /// Returns metres per 1e-7° at the latitude `angle` rad north of the place.
+  /// Returns the metres that 1e-7° of longitude and of latitude measure at a latitude `angle` rad north of the
+  /// position.
   private func scale(halfway angle: Double) -> (x: Double, y: Double) {
     let square = angle * angle
     let sine = place.sine * (1 - square / 2) + place.cosine * (angle - angle * square / 6)
@@ -65,14 +66,14 @@ struct EdgeDistance {
     return (radii.normal * abs(cosine) * Grid.radians, radii.meridian * Grid.radians)
   }
 
-  /// Returns the same as ``metres(to:_:best:)`` by halving the edge. A piece is skipped if its middle is farther away
-  /// than `best` plus half the piece's length.
+  /// Returns the distance to an edge in m, or `best` if that is smaller, by halving the edge until its pieces are
+  /// short. A piece is skipped if its middle is farther away than `best` plus half the piece's length.
   private func polar(_ a: Vertex, _ b: Vertex, best: Double) -> Double {
     let ax = Double(a.x)
     let ay = Double(a.y)
     let dx = Double(b.x) - ax
     let dy = Double(b.y) - ay
-    // An upper bound of the edge's length in m.
+    // This is an upper bound of the edge's length in m.
     let length = Ellipsoid.equatorialRadius * Grid.radians * (abs(dx) + abs(dy)) * 1.01
     var best = best
     var waiting = InlineArray<64, (middle: Double, half: Double)>(repeating: (0, 0))

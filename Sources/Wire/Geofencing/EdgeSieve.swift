@@ -10,10 +10,10 @@ struct EdgeSieve {
     high = SIMD4(box.east, box.north, box.east, box.north)
   }
 
-  /// Calls `body` for each edge of a chunk that may meet the box or lies wholly east of it. Stops when `body` returns
-  /// false.
+  /// Calls `body` for each edge of a chunk that may intersect the box or lies wholly east of it. Stops when `body`
+  /// returns `false`.
   ///
-  /// - Returns: `true` if no call returned false.
+  /// - Returns: `true` if no call returned `false`.
   @inline(__always)
   func forEachEdge(
     of chunk: Chunk, _ vertices: Span<Vertex>, _ body: (_ a: Vertex, _ b: Vertex, _ isEast: Bool) -> Bool
@@ -23,7 +23,8 @@ struct EdgeSieve {
     precondition(chunk.first >= 0 && end < vertices.count)
     var edge = Int(chunk.first)
     while edge &+ 1 < end {
-      // Load the corners a, b and b, c. If a lane is true in both comparisons, the edge lies wholly past that side.
+      // Load two edges: their first corners a and b, and their second corners b and c. If an element is true in the
+      // comparison of the first corners and in that of the second corners, the edge lies wholly past that side.
       let start = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: edge &* 8, as: SIMD4<Int32>.self)
       let finish = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: edge &* 8 &+ 8, as: SIMD4<Int32>.self)
       let below = ((start .< low) .& (finish .< low)).halves
@@ -44,20 +45,21 @@ struct EdgeSieve {
     return body(a, b, around.west > box.east)
   }
 
-  /// Whether an edge lies wholly past the west, south or north side. The low 32 bits are for x, the high ones for y.
+  /// Whether an edge lies wholly past the west, south or north side. In both arguments, the low 32 bits are for x and
+  /// the high ones for y.
   @inline(__always)
   private func isBeside(_ below: UInt64, _ above: UInt64) -> Bool { below | above >> 32 != 0 }
 }
 
 extension SIMDMask<SIMD4<Int32>> {
-  /// Returns a vector with −1 for each true lane, and 0 for the others.
+  /// Returns a vector with −1 for each element that is true, and 0 for the others.
   @inline(__always)
   var numbers: SIMD4<Int32> {
-    // A mask already has this representation. `replacing(with:where:)` would compile to four conditional moves.
+    // In memory, a mask has this form already. `replacing(with:where:)` would compile to four conditional moves.
     unsafe unsafeBitCast(self, to: SIMD4<Int32>.self)
   }
 
-  /// The bits of the first two lanes and of the last two.
+  /// The bits of the first two elements, and those of the last two.
   @inline(__always)
   var halves: (low: UInt64, high: UInt64) {
     let words = unsafe unsafeBitCast(self, to: SIMD2<UInt64>.self)

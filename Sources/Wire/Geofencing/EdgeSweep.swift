@@ -1,12 +1,12 @@
-/// Finds edges of one polygon that meet each other, with a sweep line.
+/// Finds edges of one polygon that cross or touch each other, with a sweep line.
 ///
-/// The edges are sorted by where they begin along the sweep. Only edges that the sweep line cuts at the same time are
-/// compared.
+/// The sweep line moves across the polygon. The edges are sorted by where it reaches them, and only edges that it cuts
+/// at the same time are compared.
 struct EdgeSweep: Sendable {
   private typealias Point = PolygonDraft.Point
 
-  /// An edge: its first point, and its extent along the sweep and across it. The extents alone decide most comparisons,
-  /// which saves reading the points from scattered memory.
+  /// An edge: its first point, and its extent in the direction of the sweep and across it. The extents alone decide
+  /// most comparisons, so that few points must be read from memory.
   private struct Edge: BitwiseCopyable, Sendable {
     var lower: Int64
     var upper: Int64
@@ -25,18 +25,19 @@ struct EdgeSweep: Sendable {
 
   init() {}
 
-  /// Finds the first pair of edges that cross, overlap or, in one ring, touch.
+  /// Finds the first pair of edges that cross or overlap, or that touch although they belong to one ring.
   ///
   /// - Parameters:
   ///   - touched: set to `true` for each hole that touches the outer ring in a point.
-  ///   - budget: decreases with each pair of edges that is compared.
-  /// - Returns: the first points of both edges; `nil` if no edges meet.
-  /// - Throws: ``FenceError`` if the budget is used up.
+  ///   - budget: the limit, which decreases with each pair of edges that is compared.
+  /// - Returns: the indices of both edges' first points; `nil` if there is no such pair.
+  /// - Throws: ``FenceError`` if the limit is exceeded.
   mutating func firstMeeting(
     points: [PolygonDraft.Point], rings: [Range<Int>], touched: inout [Bool], budget: inout CheckBudget
   ) throws(FenceError) -> (first: Int, second: Int)? {
     collect(points, rings, alongX: true)
-    // If long edges along the sweep would cause many comparisons, sweep in the other direction.
+    // If the edges are long in the direction of the sweep, many would have to be compared. Then sweep in the other
+    // direction.
     let width = edges.reduce(into: 0.0) { $0 += Double($1.upper - $1.lower) } / extent()
     if width > 8 {
       collect(points, rings, alongX: false)
@@ -105,7 +106,7 @@ struct EdgeSweep: Sendable {
     if min(a.y, b.y) > max(c.y, d.y) || min(c.y, d.y) > max(a.y, b.y) { return .none }
     let sameRing = left.ring == right.ring
     if sameRing {
-      // Neighbours share a corner. They must not overlap.
+      // Neighbouring edges share a corner. They must not share more.
       if b == c && (j == i + 1 || isClosing(i, j, rings[Int(left.ring)])) { return Self.folds(a, b, d) }
       if d == a && (i == j + 1 || isClosing(j, i, rings[Int(left.ring)])) { return Self.folds(c, d, b) }
     }
@@ -113,7 +114,7 @@ struct EdgeSweep: Sendable {
     let (a1, b1) = (Self.side(c, d, a), Self.side(c, d, b))
     if c1 * d1 < 0, a1 * b1 < 0 { return .crossing }
     if c1 == 0, d1 == 0 {
-      // Both edges are on one line, and their boxes meet. They share either a section or only an end.
+      // Both edges are on one line, and their boxes intersect. They share either a section or only an end.
       return sameRing || Self.overlap(a, b, c, d) ? .crossing : .touch
     }
     let touches =
@@ -123,7 +124,7 @@ struct EdgeSweep: Sendable {
     return sameRing ? .crossing : .touch
   }
 
-  /// Whether `last` is the ring's last edge and `first` its first.
+  /// Whether `last` is the ring's last edge and `first` its first edge.
   private func isClosing(_ last: Int, _ first: Int, _ ring: Range<Int>) -> Bool {
     last == ring.upperBound - 2 && first == ring.lowerBound
   }
@@ -131,7 +132,7 @@ struct EdgeSweep: Sendable {
   /// Whether the path from `a` via `b` to `d` turns back on itself.
   private static func folds(_ a: PolygonDraft.Point, _ b: PolygonDraft.Point, _ d: PolygonDraft.Point) -> Intersection {
     guard side(a, b, d) == 0 else { return .none }
-    // All three are on one line. The path turns back if `a` and `d` lie on the same side of the corner.
+    // All three points are on one line. The path turns back if `a` and `d` are on the same side of `b`.
     let sameX = (a.x < b.x) == (d.x < b.x) && a.x != b.x
     let sameY = (a.y < b.y) == (d.y < b.y) && a.y != b.y
     return sameX || sameY ? .crossing : .none
@@ -149,7 +150,8 @@ struct EdgeSweep: Sendable {
     p.x >= min(a.x, b.x) && p.x <= max(a.x, b.x) && p.y >= min(a.y, b.y) && p.y <= max(a.y, b.y)
   }
 
-  /// Returns the side of the line from `a` to `b` on which a point lies: −1, 0 or 1. The result is exact.
+  /// Returns on which side of the line from `a` to `b` a point lies: −1 or 1, or 0 if it is on the line. The result is
+  /// exact.
   @inline(__always)
   private static func side(_ a: PolygonDraft.Point, _ b: PolygonDraft.Point, _ p: PolygonDraft.Point) -> Int {
     let left = (b.x - a.x) * (p.y - a.y)

@@ -2,12 +2,12 @@
 enum Ellipsoid {
   /// Equatorial radius, m.
   static var equatorialRadius: Double { 6_378_137 }
-  /// First eccentricity, squared.
+  /// Square of the first eccentricity.
   static var eccentricity2: Double { 6.694_379_990_141_3e-3 }
-  /// The smallest radius of curvature, m: north to south at the equator.
+  /// The smallest radius of curvature, m. It is that from north to south at the equator.
   static var leastRadius: Double { 6_335_439 }
 
-  /// Returns the radii of curvature in m, along the meridian and across it, at a latitude given by its sine.
+  /// Returns the radii of curvature along the meridian and across it, in m, at a latitude given by its sine.
   static func radii(sine: Double) -> (meridian: Double, normal: Double) {
     let square = 1 - eccentricity2 * sine * sine
     let normal = equatorialRadius / square.squareRoot()
@@ -35,7 +35,7 @@ struct SpacePoint: BitwiseCopyable, Equatable, Sendable {
     self.init(sine: sine, cosine: cosine, longitude: longitude)
   }
 
-  /// Creates a point from the sine and cosine of the latitude, if they are known already.
+  /// Creates a point from the sine and cosine of its latitude, if they are known already.
   init(sine: Double, cosine: Double, longitude: Double) {
     let normal = Ellipsoid.radii(sine: sine).normal
     let (east, ahead) = sineAndCosine(degrees: longitude)

@@ -1,4 +1,4 @@
-/// A fence's name and rules. The ``FenceSet`` contains its geometry.
+/// The name and the rules of a geofence. The ``FenceSet`` contains its geometry.
 ///
 ///     let depot = Fence(id: "depot-7", name: "Depot", dwell: 600_000_000_000)
 public struct Fence: Equatable, Sendable {
@@ -10,7 +10,7 @@ public struct Fence: Equatable, Sendable {
   public var notifyOnEntry: Bool
   /// Whether leaving the fence is reported.
   public var notifyOnExit: Bool
-  /// Duration of a visit after which a dwell event is reported, once, in ns; `nil` for no dwell event.
+  /// Duration of a visit, ns, after which a dwell event is reported, once in each visit; `nil` for no dwell event.
   public var dwell: Int64?
   /// Speed limit inside the fence, km/h; `nil` if there is none. ``FenceWatch/speedLimit`` reports it.
   public var speedLimit: Double?

@@ -1,8 +1,8 @@
-/// The reason why a geometry is invalid, and the position at fault.
+/// The reason why the geometry of a fence is invalid, and the position at fault.
 public struct FenceError: Error, Equatable, Sendable {
   /// A position in a geometry.
   public struct Place: Equatable, Sendable {
-    /// Index of the ring in its polygon, 0 for the outer ring; 0 for lines and points.
+    /// Index of the ring in its polygon, in which 0 is the outer ring; 0 also for lines and points.
     public var ring: Int
     /// Index of the position in the ring or line. An edge has the index of its first position.
     public var position: Int
@@ -14,40 +14,40 @@ public struct FenceError: Error, Equatable, Sendable {
     }
   }
 
-  /// The kind of fault.
+  /// The kind of fault, with its data.
   public enum Kind: Equatable, Sendable {
-    /// A latitude that is outside −90…90 or not a number.
+    /// The latitude is outside −90…90 or not a number.
     case latitude(Double)
-    /// A longitude that is outside −180…180 or not a number.
+    /// The longitude is outside −180…180 or not a number.
     case longitude(Double)
-    /// A ring with fewer than 4 positions, or a line with fewer than 2 (RFC 7946, 3.1.4, 3.1.6).
+    /// A ring has fewer than 4 positions, or a line fewer than 2 (RFC 7946, 3.1.4, 3.1.6). The value is their number.
     case tooFewPositions(Int)
-    /// A ring whose last position is not its first.
+    /// The last position of a ring is not its first.
     case openRing
-    /// A ring with fewer than 3 different corners, which encloses no area.
+    /// A ring has fewer than 3 different corners, so that it encloses no area.
     case noArea
-    /// A ring around a pole, or a ring or line that goes more than once around the globe.
+    /// A ring encloses a pole, or a ring or line goes more than once around the globe.
     case aroundPole
-    /// An edge that meets another edge of the same polygon, given here.
+    /// An edge crosses, overlaps or touches another edge of the same polygon, which begins at this position.
     case crossing(Place)
-    /// A hole that is not inside its outer ring.
+    /// A hole is not inside its outer ring.
     case holeOutside
-    /// A hole inside another hole.
+    /// A hole is inside another hole, which has this ring index.
     case holeInHole(ring: Int)
-    /// A radius that is not greater than 0, or exceeds the limit in m.
+    /// The radius is not greater than 0, or exceeds the limit, both in m.
     case radius(Double, limit: Double)
-    /// A polygon that would need too many comparisons of edges to check in a reasonable time.
+    /// Checking the polygons needs too many comparisons of edges for a reasonable time.
     case tooIntricate
-    /// More corners or fences than a set supports.
+    /// There are more corners or fences than a set supports.
     case tooMany
   }
 
-  /// The fault.
+  /// The kind of fault, with its data.
   public var kind: Kind
   /// The position at fault.
   public var place: Place
 
-  /// Creates an error at a position.
+  /// Creates an error for a fault at a position.
   public init(_ kind: Kind, ring: Int = 0, position: Int = 0) {
     self.kind = kind
     place = Place(ring: ring, position: position)

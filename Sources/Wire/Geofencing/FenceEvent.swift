@@ -9,7 +9,8 @@ public struct FenceEvent: BitwiseCopyable, Equatable, Sendable {
   public var fence: Int
   /// The kind of event.
   public var kind: Kind
-  /// Time of the fix that decided the event, ns. If a fence was crossed between two fixes, the time is interpolated.
+  /// Time of the event, ns: that of the fix at which it was detected. If the path between two fixes crosses the
+  /// boundary, the time may be interpolated.
   public var time: Int64
   /// Position of the vehicle at that time.
   public var position: GeoPosition
@@ -25,8 +26,9 @@ public struct FenceEvent: BitwiseCopyable, Equatable, Sendable {
 
 /// Receives the events that a ``FenceWatch`` detects.
 ///
-/// ``FenceWatch/fix(_:into:)`` calls it synchronously, on the caller's thread, in the order of the events' times.
+/// ``FenceWatch/fix(_:into:)`` calls it synchronously, on the caller's thread, once for each event in the order of
+/// time.
 public protocol FenceHandler: ~Copyable {
-  /// Receives an event. Its fence index is valid until the watch's set is replaced.
+  /// Receives an event. Its index of the fence is valid until the watch's set is replaced.
   mutating func fenceEvent(_ event: FenceEvent)
 }

@@ -1,27 +1,31 @@
-/// Finds the fences that contain a position, without the state and error circle of a vehicle.
+/// Finds the fences that contain a position. Unlike ``FenceWatch``, it has no state of a vehicle, and takes positions
+/// as exact.
 ///
 ///     var finder = FenceFinder(set)
 ///     finder.forEachFence(containing: position) { fence in print(set.fences[fence].id) }
 ///
-/// A query allocates no memory; the initializer allocates all of it. Queries for nearby positions are fastest.
+/// Only the initializer allocates memory. A query takes least time if its position is near the previous one.
 public struct FenceFinder: ~Copyable {
-  /// The fences that are searched.
+  /// The set of fences that is searched.
   public let set: FenceSet
-  /// The fences near a wide window, and the view of a smaller window inside it.
+  /// The fences near a wide window (a rectangle around the last positions), and a view for queries in a smaller window
+  /// inside it.
   private var wide: FenceSurvey
   private var view: FenceView
-  /// The fences near a place that is far from the previous one.
+  /// The fences near a position that is far from the previous one.
   private var near: FenceList
   private var last = (x: Int64.min / 2, y: Int64.min / 2)
 
-  /// Lengths of windows in the direction of travel, as multiples of the last step: the window of a view, the window of
-  /// a survey from which views are made, and the region in which a survey searches the index.
+  /// Lengths of three windows in the direction of travel, as multiples of the distance between the last two positions:
+  /// the window of a view, the window of the survey from which views are made, and the region for which a survey
+  /// searches the index.
   private static var steps: Int64 { 8 }
   private static var wideSteps: Int64 { 40 }
   private static var regionSteps: Int64 { 200 }
-  /// Width of a view to each side, for each of these steps, 1e-7°.
+  /// Width of the windows to each side, for each of these multiples, 1e-7°.
   private static var margin: Int64 { 100 }
-  /// The longest step for which a view is made, 1e-7°. A longer step is treated as a leap to another place.
+  /// Maximum distance between two positions for which a view is made, 1e-7°. A position farther away is treated as
+  /// unrelated to the previous one.
   private static var longestStep: Int64 { 20_000 }
 
   /// Creates a finder for a set of fences and allocates its memory.
@@ -32,10 +36,10 @@ public struct FenceFinder: ~Copyable {
     near = FenceList(capacity: set.fences.count)
   }
 
-  /// Calls `body` with the index of each fence that contains a position or has it on its boundary. Each fence occurs
-  /// once, in no particular order.
+  /// Calls `body` with the index of each fence that contains a position or has it on its boundary, once for each fence,
+  /// in no particular order.
   ///
-  /// - Parameter position: a position. One outside the ranges of latitude and longitude is in no fence.
+  /// - Parameter position: the position. If its latitude or longitude is out of range, no fence contains it.
   public mutating func forEachFence(containing position: GeoPosition, _ body: (Int) -> Void) {
     guard position.isOnEarth else { return }
     let x = Grid.units(position.longitude)
@@ -61,13 +65,15 @@ public struct FenceFinder: ~Copyable {
     }
   }
 
-  /// Finds the fences that contain a place outside of the present view.
+  /// Whether a fence contains a position, if the view cannot decide it. This function is not inlined, because it is
+  /// rarely called.
   @inline(never)
   private func isInside(_ position: GeoPosition, _ fence: Int32) -> Bool { set.contains(position, fence: Int(fence)) }
 
-  /// Makes the view of a window that begins at a place and extends in the direction of travel.
+  /// Makes the view of a window that begins at a position and extends in the direction of travel.
   ///
-  /// - Returns: `false` if no view can be made because the vehicle leaped or the window crosses the antimeridian.
+  /// - Returns: `false` if no view was made, because the position is far from the previous one or the window crosses
+  ///   the antimeridian.
   @inline(never)
   private mutating func load(around x: Int64, _ y: Int64) -> Bool {
     let step = (x: x - last.x, y: y - last.y)
@@ -84,7 +90,7 @@ public struct FenceFinder: ~Copyable {
     return true
   }
 
-  /// Finds the fences that contain a single place far from the previous one, without a view.
+  /// Finds the fences that contain a position without a view.
   @inline(never)
   private mutating func forEachFence(containing place: Place, _ body: (Int) -> Void) {
     near.begin()
@@ -95,7 +101,8 @@ public struct FenceFinder: ~Copyable {
     }
   }
 
-  /// Returns the window that a view covers.
+  /// Returns the window that begins around a position and extends `steps` times the last step in the direction of
+  /// travel.
   private static func window(_ x: Int64, _ y: Int64, _ step: (x: Int64, y: Int64), _ steps: Int64) -> Window {
     let ahead = (x: step.x * steps, y: step.y * steps)
     return Window(

@@ -1,6 +1,6 @@
 /// A position of the vehicle, with its speed at that time.
 public struct FenceFix: BitwiseCopyable, Equatable, Sendable {
-  /// Time in ns, on any monotonic clock, the same for all fixes.
+  /// Time of the fix, ns, on a monotonic clock that is the same for all fixes.
   public var time: Int64
   /// Position of the vehicle.
   public var position: GeoPosition
@@ -11,7 +11,7 @@ public struct FenceFix: BitwiseCopyable, Equatable, Sendable {
   /// Speed over ground, measured by the receiver's Doppler shift, km/h; `nil` if unknown.
   public var groundSpeed: Double?
 
-  /// Creates a fix. Degrees are those of WGS 84.
+  /// Creates a fix from latitude and longitude in degrees of WGS 84.
   public init(
     time: Int64, latitude: Double, longitude: Double, hdop: Double? = nil, vehicleSpeed: Double? = nil,
     groundSpeed: Double? = nil
@@ -24,30 +24,34 @@ public struct FenceFix: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-/// The rules by which changes are accepted. Times are in ns, distances in m, speeds in km/h unless noted.
+/// The rules by which a ``FenceWatch`` accepts changes. Times are in ns, distances in m, and speeds in km/h unless
+/// noted otherwise.
 public struct FenceRules: BitwiseCopyable, Equatable, Sendable {
-  /// The minimum radius of the error circle around a fix.
+  /// Minimum radius of the error circle around a fix.
   public var leastErrorRadius = 5.0
-  /// Radius of the error circle for each unit of HDOP.
+  /// Radius of the error circle for each unit of the horizontal dilution of precision.
   public var errorPerHDOP = 5.0
-  /// Time for which a change must last if it is in doubt because the boundary is inside the error circle.
+  /// Time for which a change must last before it is reported, if it is in doubt because the boundary is inside the
+  /// error circle.
   public var hold: Int64 = 10_000_000_000
-  /// The Doppler speed below which a vehicle is stationary, if its wheel speed is unknown.
+  /// Doppler speed below which a vehicle counts as stationary, if its wheel speed is unknown.
   public var standingGroundSpeed = 1.5
-  /// Time for which Doppler motion must last before a stationary vehicle counts as moving. The distance must also
-  /// exceed the width of the error circle, because the Doppler speed of a parked receiver is noisy.
+  /// Time for which the Doppler speed must show motion before a stationary vehicle counts as moving. The distance must
+  /// also exceed the width of the error circle, because the Doppler speed of a parked receiver is noisy.
   public var leastMotion: Int64 = 2_000_000_000
-  /// Distance at which a stationary vehicle counts as carried, for example on a ferry or a tow truck.
+  /// Distance from where it stopped at which a stationary vehicle counts as carried, for example on a ferry or a tow
+  /// truck.
   public var carriedDistance = 100.0
-  /// Time for which it must be that far away.
+  /// Time for which a stationary vehicle must be at this distance before it counts as carried.
   public var carriedTime: Int64 = 60_000_000_000
-  /// The speed in m/s beyond which a change of position is a receiver error.
+  /// Speed in m/s above which a change of position is taken for an error of the receiver.
   public var greatestSpeed = 80.0
-  /// Time for which implausible positions must agree with each other before they are accepted.
+  /// Time for which positions that look like an error of the receiver must agree with each other before they are
+  /// accepted.
   public var jumpTime: Int64 = 60_000_000_000
-  /// The longest time between two fixes for which the path between them is examined.
+  /// Maximum time between two fixes for which the path between them is examined.
   public var longestGap: Int64 = 10_000_000_000
-  /// Whether a first fix inside a fence is reported as an enter event.
+  /// Whether an enter event is reported for each fence that contains the first fix.
   public var announcesFirstFix = false
 
   /// Creates rules with the default values.

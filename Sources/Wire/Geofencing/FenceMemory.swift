@@ -1,4 +1,4 @@
-/// The state of a watch that its owner saves across a restart.
+/// The state of a ``FenceWatch``, which its owner saves before a restart and loads after it.
 ///
 ///     let memory = watch.memory(at: now)
 ///     // after the restart
@@ -8,9 +8,9 @@ public struct FenceMemory: Equatable, Sendable {
   public struct Visit: Equatable, Sendable {
     /// Identifier of the fence.
     public var id: String
-    /// Duration of the visit so far, ns. The time of power cuts is not included.
+    /// Duration of the visit so far, ns. Time without power is not included.
     public var duration: Int64
-    /// Whether its dwell event has been reported.
+    /// Whether the dwell event of the visit has been reported.
     public var hasDwelt: Bool
 
     /// Creates a visit.
@@ -23,8 +23,8 @@ public struct FenceMemory: Equatable, Sendable {
 
   /// The visits that have not ended.
   public var visits: [Visit]
-  /// Hash of the identifiers of all watched fences. It shows whether another set has the same fences. If not, the first
-  /// fix sets the state of new fences and reports nothing.
+  /// Hash of the identifiers of all watched fences. If the set after a restart has another hash, it has other fences:
+  /// the first fix then sets the state of new fences and reports nothing for them.
   public var fingerprint: UInt64
   /// Last position of the vehicle; `nil` before the first fix.
   public var position: GeoPosition?
@@ -46,19 +46,19 @@ extension FenceWatch {
       FenceMemory.Visit(
         id: set.fences[Int(track.fence)].id, duration: max(0, time - track.since), hasDwelt: track.hasDwelt)
     }
-    // If the state of any fence is unknown, the next run must learn it again. Without a fix in this run, save the
-    // position that the run began with.
+    // If the state of any fence is unknown, the next run must determine it again. If there was no fix in this run, save
+    // the position with which the run began.
     return FenceMemory(
       visits: visits, fingerprint: hasUnknown ? 0 : set.fingerprint, position: last?.place.position ?? resumedPosition)
   }
 
-  /// Resumes from the state of another watch. A vehicle that was inside a fence is still inside, and its exit is
-  /// reported.
+  /// Creates a watch that continues from the state of an earlier one. A vehicle that was inside a fence is still
+  /// inside, and its exit is reported.
   ///
   /// - Parameters:
   ///   - set: the fences.
   ///   - rules: the rules by which changes are accepted.
-  ///   - memory: the saved state. Its fences may have changed since; they are matched by identifier.
+  ///   - memory: the saved state. The fences may have changed since it was saved; they are matched by identifier.
   ///   - time: now, on the clock of the fixes to come.
   public init(_ set: FenceSet, rules: FenceRules = FenceRules(), resuming memory: FenceMemory, at time: Int64) {
     self.init(set, rules: rules)
@@ -75,8 +75,8 @@ extension FenceWatch {
     if let position = memory.position { motion.resume(at: Place(position).point) }
   }
 
-  /// Replaces the fences. A fence with the same identifier keeps its visit, even if its shape changed. The next fix
-  /// sets the state of new fences as a first fix does. Removed fences report no more events.
+  /// Replaces the fences. A fence with the same identifier keeps its visit, even if its shape has changed. The next fix
+  /// sets the state of new fences, as the first fix does for all. Removed fences report no more events.
   public mutating func reload(_ set: FenceSet) {
     let before = tracks
     let known = Self.indices(of: self.set.fences.map(\.id), in: set)
@@ -95,7 +95,7 @@ extension FenceWatch {
     hasUnknown = isUnknown.contains(true)
   }
 
-  /// Returns the indices of fences in a set by their identifiers; `nil` for each that is missing.
+  /// Returns the index in a set of each fence that has one of the identifiers; `nil` for each that is missing.
   private static func indices(of ids: [String], in set: FenceSet) -> [Int?] {
     guard !ids.isEmpty else { return [] }
     var places: [String: Int] = [:]

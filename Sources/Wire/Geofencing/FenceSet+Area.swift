@@ -1,8 +1,8 @@
 extension FenceSet {
-  /// Returns the position of a place relative to polygons with holes. A place is inside if a line from it to the east
-  /// crosses an odd number of a part's edges.
+  /// Returns whether a place is inside polygons with holes, and its distance from their boundary. A place is inside if
+  /// a line from it to the east crosses an odd number of edges of one polygon and its holes.
   ///
-  /// The test uses integers, so a place on an edge is recognized as such. If all edges of a chunk are to the east, only
+  /// The test uses integers, so that it is exact for a place on an edge. If all edges of a chunk are to the east, only
   /// the two ends of the chunk matter: the line crosses it an odd number of times if one end is north and the other
   /// south of the line.
   func area(_ shape: Shape, from place: Place, within limit: Double) -> Standing {
@@ -35,7 +35,7 @@ extension FenceSet {
         continue
       }
       let probe = EdgeProbe(x: x, y: y)
-      // Most edges lie wholly above or below. Differences of latitudes do not overflow.
+      // Most edges lie wholly north or south of the place. Differences of two latitudes fit 32 bits.
       let level = Int32(truncatingIfNeeded: y)
       var above = vertices[first].y &- level
       for edge in first..<(first + count) {
@@ -50,7 +50,7 @@ extension FenceSet {
             distance = 0
             return true
           }
-          // Not a boundary: the fence continues on the other side.
+          // This edge is not a boundary, because the fence continues on the other side of the antimeridian.
           isOnSeam = true
         }
       }
@@ -59,12 +59,12 @@ extension FenceSet {
     return isInside || isOnSeam
   }
 
-  /// Reduces `distance` to the distance of the nearest edge of one chunk.
+  /// Reduces `distance` to the distance of the nearest edge of one chunk, if that is smaller.
   private func nearest(
     _ first: Int, _ count: Int, _ shape: Shape, _ meridian: Int32, _ place: Place, _ reach: Reach,
     _ distance: inout Double
   ) {
-    // The caller needs only inside or outside.
+    // The caller asks only for inside or outside, not for the distance.
     if distance == .infinity { return }
     let vertices = self.vertices.span
     let x = Grid.wrapped(place.x - Int64(meridian))
@@ -79,23 +79,24 @@ extension FenceSet {
     }
   }
 
-  /// Whether an edge runs along the antimeridian where another part continues.
+  /// Whether an edge lies on the antimeridian and another part continues there, so that it is not a boundary.
   private func isSeam(_ a: Vertex, _ b: Vertex, _ shape: Shape, _ meridian: Int32) -> Bool {
     shape.hasSeam && a.x == b.x && abs(Int64(a.x) + Int64(meridian)) == Grid.halfTurn
   }
 }
 
-/// A point and a line from it to the east, for the crossings test.
+/// A point and a line from it to the east, for the test that counts crossed edges.
 struct EdgeProbe {
   enum Sight { case beside, crossed, on }
 
   let x: Int64
   let y: Int64
 
-  /// Returns the relation of an edge to the line. An edge includes its lower end and excludes its upper end.
+  /// Returns whether the line crosses an edge, or the point is on it. An edge includes its lower end and excludes its
+  /// upper end.
   ///
-  /// Differences are below 2³² to the east and 2³¹ to the north. Their products fit into 64 bits; a difference of two
-  /// products would not.
+  /// Differences of x are below 2³² and differences of y below 2³¹. Their products fit 64 bits, but the difference of
+  /// two products would not.
   @inline(__always)
   func classify(at a: Vertex, _ b: Vertex) -> Sight {
     let ay = Int64(a.y)

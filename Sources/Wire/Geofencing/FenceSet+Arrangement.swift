@@ -1,10 +1,10 @@
 extension FenceSet {
-  /// Sorts the geometry in memory in the order of the index, so that neighbouring fences share pages and cache lines.
-  /// The fences keep their indices.
+  /// Sorts the geometry in memory in the order of the index, so that fences near each other share pages and cache
+  /// lines. The indices of the fences do not change.
   mutating func arrange() {
     var arranged = Arrangement(of: self)
     for fence in tree.order { arranged.move(Int(fence), &self) }
-    // An area without polygons has no box in the index.
+    // An area without polygons is not in the index, because it has no box.
     for fence in shapes.indices { arranged.move(fence, &self) }
     arranged.parts.append(Part(meridian: 0, firstChunk: Int32(arranged.chunks.count)))
     parts = arranged.parts
@@ -42,7 +42,7 @@ extension FenceSet {
       for part in first..<first + Int(shape.count) { move(part: part, set) }
     }
 
-    /// Moves a part. Its corners are consecutive, and so are its chunks.
+    /// Moves a part with its corners and its chunks, both of which are consecutive.
     private mutating func move(part: Int, _ set: borrowing FenceSet) {
       let range = Int(set.parts[part].firstChunk)..<Int(set.parts[part + 1].firstChunk)
       parts.append(Part(meridian: set.parts[part].meridian, firstChunk: Int32(chunks.count)))

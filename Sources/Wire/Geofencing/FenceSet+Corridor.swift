@@ -1,18 +1,20 @@
 extension FenceSet {
-  /// Returns the position of a place relative to a corridor: all points within its radius from a line.
+  /// Returns whether a place is inside a corridor, and its distance from the boundary. A corridor consists of all
+  /// points within its radius from a line.
   func corridor(_ shape: Shape, from place: Place, within limit: Double) -> Standing {
     let radius = Double(shape.radius)
     let far = radius + max(limit, 1)
-    // If the caller asks for inside or outside only, the first edge that is near enough decides.
+    // If the caller asks only for inside or outside, the first edge that is near enough decides.
     let distance = distance(toLineOf: shape, from: place, limit: far, enough: limit > 0 ? 0 : radius)
     return Standing(isInside: distance <= radius, distance: abs(distance - radius))
   }
 
-  /// Returns the distance to the line in m.
+  /// Returns the distance from a place to the line of a corridor, in m.
   ///
   /// - Parameters:
-  ///   - limit: m; returned if the line is farther away.
-  ///   - enough: m; the search stops at the first edge that is at most this far, so the result may not be the minimum.
+  ///   - limit: the maximum result, m. It is returned if the line is farther away.
+  ///   - enough: the search ends at the first edge that is at most this far away, m. The result may then be greater
+  ///     than the distance to the nearest edge.
   func distance(toLineOf shape: Shape, from place: Place, limit: Double, enough: Double) -> Double {
     let reach = place.reach(limit)
     let chunks = self.chunks.span

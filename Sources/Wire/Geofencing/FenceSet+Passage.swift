@@ -1,10 +1,10 @@
 extension FenceSet {
-  /// Finds the longest piece of a leg that lies in a fence.
+  /// Finds the longest section of the path between two fixes that lies in a fence.
   ///
-  /// Crossings of edges cut the leg into pieces, and the middle of each piece decides whether it is inside. Corners on
-  /// the leg and edges that only touch it therefore cause no errors.
+  /// The boundary divides the path into sections, and the middle of each section decides whether the section is inside.
+  /// Corners on the path and edges that only touch it therefore cause no errors.
   ///
-  /// - Returns: beginning and end of the piece as fractions of the leg, 0…1; `nil` if no piece is inside.
+  /// - Returns: beginning and end of the section as fractions of the path, 0…1; `nil` if no section is inside.
   func passage(of leg: Leg, through fence: Int) -> (start: Double, end: Double)? {
     var crossings = Crossings()
     let shape = shapes[fence]
@@ -64,7 +64,8 @@ extension FenceSet {
     crossings.addRoots(way.dot(way), start.dot(way), start.dot(start) - circle.chord * circle.chord)
   }
 
-  /// Adds the points of the leg whose distance to an edge's line, or to one of its ends, is the corridor's radius.
+  /// Adds the points of the path whose distance from the line through an edge, or from one of the edge's ends, is the
+  /// corridor's radius.
   private func corridorCrossings(_ shape: Shape, _ leg: Leg, _ crossings: inout Crossings) {
     let chunks = self.chunks.span
     let vertices = self.vertices.span

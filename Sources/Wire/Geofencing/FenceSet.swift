@@ -1,4 +1,4 @@
-/// An immutable set of fences. Threads may share it.
+/// A set of fences that never changes. Several threads may use it at the same time.
 ///
 ///     var builder = FenceSetBuilder()
 ///     try builder.addCircle(Fence(id: "yard"), around: yard, radius: 120)
@@ -6,19 +6,21 @@
 ///     var watch = FenceWatch(set)
 ///
 /// Edges are straight in longitude and latitude (RFC 7946, 3.1.1). The boundary belongs to the fence. Corners are
-/// stored in whole 1e-7° (1.1 cm). A tree of boxes finds the fences near a place, and boxes around up to 64 edges find
-/// the edges near it, so that many or large fences cost little. Queries do not allocate.
+/// stored in whole 1e-7° (1.1 cm). A tree of boxes finds the fences near a position, and boxes around up to 64 edges
+/// each find the edges near it, so that queries take little time even with many or large fences. Queries allocate no
+/// memory.
 public struct FenceSet: Sendable {
   /// The names and rules of the fences, in the order in which they were added.
   public internal(set) var fences = Fences()
   var shapes: [Shape] = []
-  /// The parts, and a last element that marks the end of the last part's chunks.
+  /// The parts of all fences (polygons with their holes, and lines), and a last element that marks the end of the last
+  /// part's chunks.
   var parts: [Part] = []
   var chunks: [Chunk] = []
   var vertices: [Vertex] = []
   var circles: [Circle] = []
   var tree = BoxTree()
-  /// Hash of all identifiers, independent of their order.
+  /// Hash of the identifiers of all fences, independent of their order.
   var fingerprint: UInt64 = 0
 
   init() {}
@@ -26,14 +28,14 @@ public struct FenceSet: Sendable {
   /// A set without fences.
   public static var none: FenceSet { FenceSetBuilder().build() }
 
-  /// Number of stored corners.
+  /// Number of stored corners of all fences.
   public var vertexCount: Int { vertices.count }
 
   /// Returns whether a position is in a fence or on its boundary.
   ///
   /// - Parameters:
   ///   - position: the position.
-  ///   - fence: index into ``fences``.
+  ///   - fence: index of the fence in ``fences``.
   public func contains(_ position: GeoPosition, fence: Int) -> Bool {
     standing(of: Place(position), at: fence, within: 0).isInside
   }
@@ -42,17 +44,17 @@ public struct FenceSet: Sendable {
   ///
   /// - Parameters:
   ///   - position: the position.
-  ///   - fence: index into ``fences``.
-  ///   - limit: m, greater than 0.
+  ///   - fence: index of the fence in ``fences``.
+  ///   - limit: distance from which the result is `nil`, m, greater than 0.
   /// - Returns: `nil` if the distance is not less than `limit`.
   public func distance(from position: GeoPosition, toBoundaryOf fence: Int, limit: Double = 100_000) -> Double? {
     let standing = standing(of: Place(position), at: fence, within: limit)
     return standing.distance < limit ? standing.distance : nil
   }
 
-  /// Returns the position of a place relative to one fence.
+  /// Returns whether a place is inside a fence, and its distance from the fence's boundary.
   ///
-  /// - Parameter limit: the greatest distance of interest, m; 0 if only inside or outside matters.
+  /// - Parameter limit: the maximum distance that the caller needs, m; 0 if it only asks for inside or outside.
   func standing(of place: Place, at fence: Int, within limit: Double) -> Standing {
     let shape = shapes[fence]
     switch shape.kind {
@@ -63,10 +65,11 @@ public struct FenceSet: Sendable {
   }
 }
 
-/// The position of a place relative to a fence.
+/// Whether a place is inside a fence, and its distance from the boundary.
 struct Standing: BitwiseCopyable {
   var isInside: Bool
-  /// Distance to the boundary, m. Beyond the requested limit it is not exact, but never less than the limit.
+  /// Distance from the boundary, m. If it is greater than the requested limit, it may be wrong, but is never less than
+  /// the limit.
   var distance: Double
 }
 
@@ -75,31 +78,31 @@ struct Shape: BitwiseCopyable, Sendable {
   enum Kind: UInt8, BitwiseCopyable, Sendable { case area, circle, corridor }
 
   var kind: Kind
-  /// Whether the fence is cut at the antimeridian. Edges along it are then not part of the boundary.
+  /// Whether the fence is cut at the antimeridian. Edges on the antimeridian are then not part of the boundary.
   var hasSeam = false
-  /// Index of the first part, or of the circle.
+  /// Index of the fence's first part in ``FenceSet/parts``, or of its circle in ``FenceSet/circles``.
   var first: Int32
-  /// Number of parts.
+  /// Number of the fence's parts.
   var count: Int32 = 1
-  /// Radius of a corridor, m.
+  /// Radius if the fence is a corridor, m.
   var radius: Float = 0
 }
 
-/// A polygon with its holes, or a line.
+/// A part of a fence: a polygon with its holes, or a line.
 struct Part: BitwiseCopyable, Sendable {
-  /// The meridian to which the corners' x coordinates are relative, 1e-7°.
+  /// Meridian from which the x coordinates of the corners count, 1e-7°.
   var meridian: Int32
   var firstChunk: Int32
 }
 
-/// Consecutive edges of one ring or line, and the box around them.
+/// Consecutive edges of one ring or line, with a box around them.
 struct Chunk: BitwiseCopyable, Sendable {
-  /// The most edges of one chunk.
+  /// Maximum number of edges of one chunk.
   static var capacity: Int { 64 }
 
   var box: Box
-  /// Index of the corner at which the first edge begins.
+  /// Index of the corner at which the first edge begins, in ``FenceSet/vertices``.
   var first: Int32
-  /// Number of edges. There is one more corner.
+  /// Number of edges. Their corners are one more.
   var count: Int32
 }

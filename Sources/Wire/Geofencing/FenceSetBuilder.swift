@@ -1,8 +1,8 @@
 /// Builds a ``FenceSet``.
 ///
-/// Call order: for each fence ``addCircle(_:around:radius:)``, ``addCorridor(_:along:radius:)``, or ``beginArea(_:)``
-/// and ``endArea()``. Between these two, for each polygon: ``addRing(_:)`` with the outer ring, then with each hole,
-/// then ``endPolygon()``. At the end, ``build()``. Discard the builder after an error.
+/// For each fence, call ``addCircle(_:around:radius:)``, ``addCorridor(_:along:radius:)``, or ``beginArea(_:)`` and
+/// ``endArea()``. Between these two, call for each polygon ``addRing(_:)`` with the outer ring, then with each hole,
+/// and then ``endPolygon()``. Finally, call ``build()``. After an error, the builder cannot be used any more.
 ///
 ///     var builder = FenceSetBuilder()
 ///     builder.beginArea(Fence(id: "yard"))
@@ -12,16 +12,16 @@
 ///     let set = builder.build()
 ///
 /// An edge between longitudes more than 180° apart takes the short way across the antimeridian. Polygons that are cut
-/// there, as RFC 7946, 3.1.9 recommends, are accepted as well. Rings may run in either direction.
+/// at the antimeridian, as RFC 7946, 3.1.9 recommends, are accepted as well. Rings may run in either direction.
 public struct FenceSetBuilder: Sendable {
-  /// Greatest radius of a circle, m.
+  /// Maximum radius of a circle, m.
   public static var greatestRadius: Double { 1_000_000 }
-  /// Greatest distance of a corridor's boundary from its line, m.
+  /// Maximum distance of a corridor's boundary from its line, m.
   public static var greatestCorridorRadius: Double { 20_000 }
 
-  /// Memory for each corner of a set, in bytes.
+  /// Memory that a set needs for each corner, bytes.
   public static var bytesForCorner: Int { MemoryLayout<Vertex>.stride }
-  /// Additional memory for each corner of a geometry while it is checked, in bytes.
+  /// Additional memory that is needed for each corner of a geometry while it is checked, bytes.
   public static var bytesForCheckedCorner: Int { PolygonDraft.bytesForCorner + EdgeSweep.bytesForCorner }
 
   var set = FenceSet()
@@ -31,16 +31,16 @@ public struct FenceSetBuilder: Sendable {
 
   /// Creates a builder.
   ///
-  /// - Parameter corners: the greatest expected number of corners; 0 if unknown. Reserving their memory avoids
-  ///   fragments that growing arrays leave.
+  /// - Parameter corners: an upper bound of the number of corners; 0 if unknown. Their memory is then reserved at once.
+  ///   An array that grows step by step would leave gaps in memory.
   public init(corners: Int = 0) { set.vertices.reserveCapacity(corners) }
 
   /// Adds a circle.
   ///
   /// - Parameters:
   ///   - fence: name and rules.
-  ///   - middle: the centre.
-  ///   - radius: m, greater than 0 and at most ``greatestRadius``.
+  ///   - middle: the centre of the circle.
+  ///   - radius: the radius in m, greater than 0 and at most ``greatestRadius``.
   /// - Throws: ``FenceError`` if a value is out of range, or the set is full.
   public mutating func addCircle(
     _ fence: Fence, around middle: GeoPosition, radius: Double
@@ -60,8 +60,8 @@ public struct FenceSetBuilder: Sendable {
   ///
   /// - Parameters:
   ///   - fence: name and rules.
-  ///   - line: at least 2 positions.
-  ///   - radius: m, greater than 0 and at most ``greatestCorridorRadius``.
+  ///   - line: the positions of the line, at least 2.
+  ///   - radius: the radius in m, greater than 0 and at most ``greatestCorridorRadius``.
   /// - Throws: ``FenceError`` if a value is out of range, the line is too short or too long, or the set is full.
   public mutating func addCorridor(
     _ fence: Fence, along line: [GeoPosition], radius: Double
@@ -87,13 +87,14 @@ public struct FenceSetBuilder: Sendable {
 
   /// Adds the outer ring of a polygon, or a hole of it.
   ///
-  /// - Parameter ring: at least 4 positions; the last equals the first.
+  /// - Parameter ring: the positions of the ring, at least 4, of which the last equals the first.
   /// - Throws: ``FenceError`` if the ring is invalid.
   public mutating func addRing(_ ring: [GeoPosition]) throws(FenceError) { try polygon.addRing(ring) }
 
   /// Ends a polygon and checks it.
   ///
-  /// - Throws: ``FenceError`` if its rings meet, or if a hole is outside the outer ring or inside another hole.
+  /// - Throws: ``FenceError`` if edges of its rings cross or overlap, or if a hole is outside the outer ring or inside
+  ///   another hole.
   public mutating func endPolygon() throws(FenceError) {
     try polygon.check()
     addEntries(try takePart(), margin: 0)
@@ -101,7 +102,7 @@ public struct FenceSetBuilder: Sendable {
     polygon.begin()
   }
 
-  /// Ends the fence that ``beginArea(_:)`` began.
+  /// Ends the fence that ``beginArea(_:)`` has begun.
   public mutating func endArea() {
     area.hasSeam = area.count > 1 && touchesAntimeridianOnBothSides(area)
     set.shapes.append(area)
@@ -123,9 +124,9 @@ public struct FenceSetBuilder: Sendable {
     set.shapes.append(shape)
   }
 
-  /// Moves the polygon or line from the draft into the set.
+  /// Moves the draft's polygon or line into the set, as a part.
   ///
-  /// - Returns: its box, relative to the part's meridian.
+  /// - Returns: the part's box, relative to the part's meridian, and this meridian.
   private mutating func takePart() throws(FenceError) -> (box: Box, meridian: Int64) {
     let meridian = polygon.middleMeridian
     set.parts.append(Part(meridian: Int32(meridian), firstChunk: Int32(set.chunks.count)))
@@ -155,7 +156,7 @@ public struct FenceSetBuilder: Sendable {
       east: Int64(part.box.east) + part.meridian, north: Int64(part.box.north), margin: margin)
   }
 
-  /// Adds a box to the index, widened by `margin` m and split in two if it crosses the antimeridian.
+  /// Adds a rectangle to the index, widened by `margin` m, and as two boxes if it crosses the antimeridian.
   private mutating func addEntries(west: Int64, south: Int64, east: Int64, north: Int64, margin: Double) {
     let latitude = Double(max(abs(south), abs(north))) / Grid.perDegree
     let (sine, cosine) = sineAndCosine(degrees: latitude)
@@ -183,7 +184,7 @@ public struct FenceSetBuilder: Sendable {
   }
 
   static func check(_ position: GeoPosition, at index: Int, ring: Int) throws(FenceError) {
-    // These comparisons also reject values that are not numbers.
+    // These comparisons are also false for values that are not numbers.
     guard abs(position.latitude) <= 90 else {
       throw FenceError(.latitude(position.latitude), ring: ring, position: index)
     }

@@ -1,13 +1,13 @@
 extension FenceSurvey {
-  /// Adds the parts of an area that matter to the window.
+  /// Adds the pieces of an area: the parts whose edges matter for places in the window.
   ///
   /// - Returns: `true` if the area contains the whole window.
   mutating func addArea(_ shape: Shape, _ fence: Int32, _ set: borrowing FenceSet) -> Bool {
     let begun = (pieces: view.pieces.count, lines: view.lines.count)
     for part in Int(shape.first)..<Int(shape.first + shape.count) {
       var piece = FenceView.Piece(kind: .area, fence: fence, first: Int32(view.lines.count))
-      // An edge along the antimeridian is not a boundary, and a window opposite the part's meridian has two halves. In
-      // these rare cases, queries are answered by the set.
+      // Leave two rare cases to the set: an edge on the antimeridian, which is not a boundary, and a window opposite
+      // the part's meridian, which has two halves.
       guard !shape.hasSeam, addLines(of: part, &piece, set) else {
         view.pieces.cut(to: begun.pieces)
         view.lines.cut(to: begun.lines)
@@ -28,15 +28,16 @@ extension FenceSurvey {
     return false
   }
 
-  /// Adds the edges of a part that may pass through a place of the window, or may cross the line from it to the east.
+  /// Adds the edges of a part that a place of the window may be on, or that the line from it to the east may cross.
   ///
-  /// - Returns: `false` if there are too many.
+  /// - Returns: `false` if the part has too many such edges, or the window has two halves relative to the part's
+  ///   meridian.
   private mutating func addLines(of part: Int, _ piece: inout FenceView.Piece, _ set: borrowing FenceSet) -> Bool {
     let meridian = Int64(set.parts[part].meridian)
     let west = Grid.wrapped(window.west - meridian)
     let east = Grid.wrapped(window.east - meridian)
     guard west <= east else { return false }
-    // The window's places all have valid latitudes.
+    // All places of the window have valid latitudes.
     let box = Box(
       west: Int32(west), south: Int32(max(window.south, -Grid.halfTurn / 2)), east: Int32(east),
       north: Int32(min(window.north, Grid.halfTurn / 2)))
@@ -51,15 +52,15 @@ extension FenceSurvey {
     return true
   }
 
-  /// Collects the edges of a part that matter to a box. A chain of consecutive edges east of the box becomes one edge,
-  /// because only its ends matter.
+  /// Collects the edges of a part that matter for places in a box. A chain of consecutive edges east of the box becomes
+  /// one edge, because only its two ends matter.
   private mutating func addEdges(
     of part: Int, in box: Box, _ piece: inout FenceView.Piece, _ set: borrowing FenceSet
   ) -> Bool {
     let chunks = set.chunks.span
     let vertices = set.vertices.span
     let sieve = EdgeSieve(box)
-    // So far to the east that rounding cannot move it into the window.
+    // The chain's edge is so far to the east that rounding cannot move it into the window.
     var chain = EdgeChain(x: Int32(clamping: Int64(box.east) + 1_000))
     for index in Int(set.parts[part].firstChunk)..<Int(set.parts[part + 1].firstChunk) {
       let around = chunks[index].box
@@ -96,7 +97,8 @@ extension FenceSurvey {
     let (start, end) = (chain.start, chain.end)
     chain.start = chain.end
     if start == end { return true }
-    // If neither end lies between the southernmost and northernmost places, all places cross the chain equally often.
+    // If neither end lies between the southernmost and northernmost places, the lines of all places cross the chain an
+    // odd number of times, or all an even number.
     let isDecided = (start <= box.south || start > box.north) && (end <= box.south || end > box.north)
     if isDecided {
       if (start > box.north) != (end > box.north) { piece.isInside.toggle() }
@@ -108,9 +110,9 @@ extension FenceSurvey {
   }
 }
 
-/// Consecutive edges, all east of a window.
+/// Consecutive edges that are all east of a window. They are replaced by one edge on a meridian.
 struct EdgeChain {
-  /// A meridian east of the window.
+  /// The meridian of that edge, east of the window.
   let x: Int32
   var start: Int32 = 0
   var end: Int32 = 0

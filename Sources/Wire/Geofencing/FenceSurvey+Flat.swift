@@ -1,8 +1,8 @@
 extension FenceSurvey {
-  /// The greatest distance for which the map is used, m.
+  /// Maximum distance for which the map is used, m.
   private static var flatReach: Double { 100_000 }
 
-  /// Adds the piece of a circle.
+  /// Adds a circle, as a piece.
   ///
   /// - Returns: `true` if the circle contains the whole window.
   mutating func addCircle(_ circle: Circle, _ fence: Int32) -> Bool {
@@ -25,7 +25,7 @@ extension FenceSurvey {
     return false
   }
 
-  /// Adds the piece of a corridor.
+  /// Adds a corridor, as a piece.
   ///
   /// - Returns: `true` if the corridor contains the whole window.
   mutating func addCorridor(_ shape: Shape, _ fence: Int32, _ set: borrowing FenceSet) -> Bool {
@@ -75,7 +75,7 @@ extension FenceSurvey {
     return false
   }
 
-  /// Adds a piece with the collected edges.
+  /// Adds a piece that consists of the collected edges.
   private mutating func addSegments(_ fence: Int32, radius: Double, _ error: Double) {
     guard view.segments.count + flats.count / 4 < FenceView.room else { return addWhole(fence) }
     var reach = SIMD4<Float>.zero
@@ -85,7 +85,8 @@ extension FenceSurvey {
       reach.replace(with: group.reach, where: group.reach .> reach)
       view.segments.append(group)
     }
-    // 2 cm because places are rounded to 1e-7°. The last term covers single precision, 2⁻²⁴ for each operation.
+    // 2 cm are for the places, which are rounded to 1e-7°. The last term is for the rounding of single precision, 2⁻²⁴
+    // for each operation.
     let slack = 0.021 + (Double(reach.max()) + radius) * 0x1p-18
     let inner = radius * (1 - error) - slack
     view.pieces.append(

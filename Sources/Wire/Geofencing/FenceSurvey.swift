@@ -1,35 +1,38 @@
-/// The fences near a wide window, from which the views of smaller windows are made.
+/// The fences near a wide window (a rectangle of longitude and latitude). From them, the views of smaller windows
+/// inside it are made.
 ///
-/// A fence's edges are read when the first smaller window meets its box. The initializer allocates all memory.
+/// A fence's edges are read when a smaller window intersects the fence's box for the first time. The initializer
+/// allocates all memory.
 struct FenceSurvey: BoxList, ~Copyable {
-  /// A fence that may overlap the window.
+  /// A fence whose box intersects the wide window.
   struct Candidate: BitwiseCopyable, Sendable {
     var box: RotatedBox
     var fence: Int32
-    /// Index of its first piece; −1 before its pieces are made.
+    /// Index of the fence's first piece in ``view``; −1 before its pieces are made.
     var first: Int32 = -1
-    /// End of its pieces; −1 if it contains the whole window.
+    /// Index after the fence's last piece in ``view``; −1 if the fence contains the whole wide window.
     var end: Int32 = 0
   }
 
   private(set) var candidates: FixedList<Candidate>
-  /// The candidates whose boxes meet the present smaller window.
+  /// The candidates whose boxes intersect the current smaller window, as indices into ``candidates``.
   private var met: FixedList<Int32>
-  /// The fences whose boxes meet ``region``, so that the index is searched only once for several windows.
+  /// The fences whose boxes intersect ``region``. They are kept, so that the index is searched only once for several
+  /// windows.
   private var nearby: FixedList<Candidate>
   private var region = Window.empty
-  /// The fences of one search, each once.
+  /// The fences that the current search has found, to find each only once.
   private var seen: FenceList
   var view: FenceView
-  /// Collected edges of the fence that is being added.
+  /// The edges of the fence that is being added, if it is an area.
   var edges = FixedList<FenceView.Edge>(capacity: FenceSurvey.room)
   var flats = FixedList<FlatEdge>(capacity: FenceSurvey.room)
 
-  /// The most edges of one fence near the window.
+  /// Maximum number of edges of one fence near the window.
   static var room: Int { 2_048 }
 
   init(_ set: borrowing FenceSet) {
-    // One more than the number of fences, because `append(_:if:)` always writes.
+    // The capacity is one more than the number of fences, because `append(_:if:)` always writes an element.
     candidates = FixedList(capacity: set.fences.count + 1)
     met = FixedList(capacity: set.fences.count + 1)
     nearby = FixedList(capacity: set.fences.count)
@@ -39,10 +42,10 @@ struct FenceSurvey: BoxList, ~Copyable {
 
   var window: Window { view.window }
 
-  /// Finds the fences whose boxes meet a window.
+  /// Finds the fences whose boxes intersect a wide window.
   ///
-  /// - Parameter region: a larger window around it. The index is searched for it, unless the last region contains the
-  ///   window.
+  /// - Parameter region: a larger window around it, for which the index is searched, unless the previous region
+  ///   contains the wide window.
   mutating func begin(_ window: Window, in region: Window, of set: borrowing FenceSet) {
     view.clear(window, FlatMap(around: window.middle))
     if !self.region.contains(window) {
@@ -61,14 +64,14 @@ struct FenceSurvey: BoxList, ~Copyable {
       nearby.append(Candidate(box: RotatedBox(box), fence: fence))
       return
     }
-    // The fence has several boxes.
+    // The fence was found before, because it has several boxes.
     for index in nearby.indices.reversed() where nearby[index].fence == fence {
       nearby[index].box = nearby[index].box.union(RotatedBox(box))
       return
     }
   }
 
-  /// Makes the view of a smaller window inside the surveyed one.
+  /// Makes the view of a smaller window inside the wide one.
   mutating func collect(in window: Window, of set: borrowing FenceSet, into narrow: inout FenceView) {
     let map = view.map
     narrow.clear(window, map)
@@ -90,7 +93,7 @@ struct FenceSurvey: BoxList, ~Copyable {
         let known = narrow.around.count
         narrow.narrow(view.pieces[place], view, bounds, circle)
         if narrow.around.count > known {
-          // The whole window is inside one part, and so inside the fence.
+          // A part of the fence contains the whole smaller window.
           narrow.pieces.cut(to: begun)
           break
         }
@@ -98,7 +101,7 @@ struct FenceSurvey: BoxList, ~Copyable {
     }
   }
 
-  /// Collects the pieces of a candidate near the window.
+  /// Makes the pieces of a candidate near the wide window.
   private mutating func workOut(_ index: Int, _ set: borrowing FenceSet) {
     let fence = candidates[index].fence
     let shape = set.shapes[Int(fence)]

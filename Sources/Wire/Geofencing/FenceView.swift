@@ -1,32 +1,34 @@
-/// Answers queries for the places of one window without searching the set.
+/// Answers which fences contain a place in one window (a rectangle of longitude and latitude), without searching the
+/// set.
 ///
-/// Along a drive, most nearby fences contain either all places of a window or none. For all other fences, only a few
-/// edges are near.
+/// During a drive, most fences near the window contain all places of it or none. Of the others, only a few edges are
+/// near.
 ///
-/// A view is made once for a window. It computes in single precision, four edges at a time. If a place is too near to a
-/// boundary for this precision, the caller must use the set, so that the results always equal those of
+/// The view is made once for the window. It computes in single precision, with four edges at a time. If a place is too
+/// near to a boundary for this precision, the caller must ask the set, so that the results always equal those of
 /// ``FenceSet/contains(_:fence:)``. The initializer allocates all memory.
 struct FenceView: ~Copyable {
-  /// A fence, or a part of one, that does not contain the whole window.
+  /// A fence, or a part of one, that may contain some places of the window but not all.
   struct Piece: BitwiseCopyable, Sendable {
     enum Kind: UInt8, BitwiseCopyable, Sendable {
-      /// An area: its edges near the window, and whether places that cross none of them are inside.
+      /// A part of an area: its edges near the window, and whether a place is inside if its line to the east crosses
+      /// none of them.
       case area
-      /// A line or a point on the map, with its radius.
+      /// Lines or a point on the map, with a radius.
       case flat
-      /// A fence that only the set can decide.
+      /// A fence for which the caller must ask the set.
       case whole
     }
 
     var kind: Kind
-    /// For an area: whether a place that crosses none of the edges is inside.
+    /// For an area: whether a place is inside if its line to the east crosses none of the edges.
     var isInside = false
     var fence: Int32
-    /// The piece's range in ``FenceView/lines`` or ``FenceView/segments``.
+    /// Range of the piece's elements in ``FenceView/lines`` or ``FenceView/segments``.
     var first: Int32 = 0
     var end: Int32 = 0
-    /// For a flat piece, m: a place within `inner` is inside, a place farther than `outer` is outside, and a place in
-    /// between is undecided.
+    /// For a flat piece, radii in m: a place within `inner` is inside, a place farther away than `outer` is outside,
+    /// and a place in between is undecided.
     var inner: Float = 0
     var outer: Float = 0
   }
@@ -36,17 +38,17 @@ struct FenceView: ~Copyable {
     var b: Vertex
   }
 
-  /// Fences that contain the whole window.
+  /// The fences that contain the whole window.
   var around: FixedList<Int32>
-  /// The pieces. Those of one fence are consecutive.
+  /// The fences that contain only some places of the window. The pieces of one fence are consecutive.
   var pieces: FixedList<Piece>
   var lines = FixedList<LineGroup>(capacity: FenceView.room + 1)
   var segments = FixedList<SegmentGroup>(capacity: FenceView.room + 1)
-  /// The places for which the view answers.
+  /// The window for whose places the view answers.
   private(set) var window = Window.empty
   private(set) var map = FlatMap()
 
-  /// The maximum number of groups of edges of one window. If a fence has more, its queries are answered by the set.
+  /// Maximum number of groups of four edges in one window. The caller must ask the set about a fence that has more.
   static var room: Int { 1_024 }
 
   init(_ set: borrowing FenceSet) {
@@ -69,8 +71,8 @@ struct FenceView: ~Copyable {
   /// Returns whether a place is in a piece; `nil` if it is too near to the boundary to decide.
   ///
   /// - Parameters:
-  ///   - place: 1e-7° from the middle of the map.
-  ///   - point: the same place, m from the middle of the map.
+  ///   - place: the place, in 1e-7° from the middle of the map.
+  ///   - point: the place again, in m from the middle of the map.
   @inline(__always)
   func contains(_ place: SIMD2<Float>, _ point: SIMD2<Float>, _ piece: Piece) -> Bool? {
     switch piece.kind {
@@ -104,7 +106,7 @@ struct FenceView: ~Copyable {
 
   // MARK: Smaller windows
 
-  /// Adds the part of a wider view's piece that matters to this window.
+  /// Adds a piece of the survey's view to this view, if it matters to this smaller window.
   mutating func narrow(_ wider: Piece, _ wide: borrowing FenceView, _ bounds: FloatWindow, _ circle: WindowCircle) {
     switch wider.kind {
     case .area: narrowArea(wider, wide, bounds)
@@ -165,7 +167,7 @@ struct WindowCircle: BitwiseCopyable {
   init(around window: Window, _ map: FlatMap, error: Double) {
     let point = map.point(window.middle.x, window.middle.y)
     middle = SIMD2(Float(point.x), Float(point.y))
-    // The additional 1 mm and the factor cover single precision.
+    // The additional 1 mm and the factor allow for the rounding of single precision.
     radius = Float(window.halfDiagonal * (1.000_001 + error) + 0.001)
   }
 }

@@ -1,7 +1,7 @@
 extension FenceWatch {
-  /// Decides for the fences near a fix, near the path to it, and for those that the vehicle was in.
+  /// Evaluates a fix for the fences near it, near the path to it, and for those that the vehicle was in.
   ///
-  /// - Parameter learnsOnly: whether to set only fences whose state is unknown, and change nothing else.
+  /// - Parameter learnsOnly: whether to set only the states that are unknown, and leave the others unchanged.
   mutating func decide(_ place: Place, _ fix: FenceFix, leg: Leg?, learnsOnly: Bool) {
     let radius = rules.errorRadius(hdop: fix.hdop)
     let margin = max(lookout, radius * 1.001 + 0.01)
@@ -26,7 +26,7 @@ extension FenceWatch {
       }
     }
     lookout = min(1_000, max(25, 2 * calmRadius))
-    // Reduced by 10 %, because distances far from a boundary are less exact.
+    // The radius is reduced by 10 %, because distances far from a boundary are less exact.
     if !learnsOnly, !tracks.contains(where: { $0.opposedSince != nil }) { calm = (place.point, calmRadius * 0.9) }
     if hasUnknown {
       for fence in isUnknown.indices { isUnknown[fence] = false }
@@ -34,14 +34,14 @@ extension FenceWatch {
     }
   }
 
-  /// Whether nothing can have changed since the last evaluation: no boundary is in the error circle or on the path to
-  /// it.
+  /// Whether no state can have changed since the last evaluated fix: no boundary is in the error circle of this fix or
+  /// on the path to it.
   func isCalm(_ place: Place, _ radius: Double) -> Bool {
     guard let calm, !hasUnknown else { return false }
     return place.point.distance(to: calm.centre) + radius < calm.radius
   }
 
-  /// Sets the state of a fence at its first fix.
+  /// Sets the unknown state of a fence from a fix.
   private mutating func learn(_ fence: Int, _ standing: Standing, _ fix: FenceFix) {
     guard standing.isInside else { return }
     if rules.announcesFirstFix {
@@ -77,24 +77,24 @@ extension FenceWatch {
     if isInside(fence) { dwell(Int(slots[fence]), fix) }
   }
 
-  /// Reports an enter and an exit if the vehicle crossed a fence between two fixes that are both outside it.
+  /// Reports an enter and an exit event if the vehicle crossed a fence between two fixes that are both outside it.
   private mutating func pass(_ fence: Int, _ leg: Leg, _ radius: Double) {
     guard let way = set.passage(of: leg, through: fence) else { return }
     guard (way.end - way.start) * leg.length > radius else { return }
-    // If the previous fix was inside and in doubt, its error must not cause a passage.
+    // If the previous fix was inside but in doubt, this must not be reported as crossing the fence.
     if way.start == 0, !isDeep(way, leg, fence, radius) { return }
     enter(fence, at: leg.time(at: way.start), leg.position(at: way.start))
     exit(fence, at: leg.time(at: way.end), leg.position(at: way.end))
   }
 
-  /// Whether a fix at the middle of the path inside would be clear of the boundary.
+  /// Whether the middle of the path's section in a fence is farther from the boundary than the error radius.
   private func isDeep(_ way: (start: Double, end: Double), _ leg: Leg, _ fence: Int, _ radius: Double) -> Bool {
     let middle = Place(leg.position(at: (way.start + way.end) / 2))
     let standing = set.standing(of: middle, at: fence, within: radius * 1.001 + 0.01)
     return standing.isInside && standing.distance > radius
   }
 
-  /// Records that the fix contradicts the reported state, and returns whether this has lasted long enough.
+  /// Records that a fix contradicts the state of a fence, and returns whether fixes have done so long enough.
   private mutating func hasHeld(_ fence: Int, _ time: Int64) -> Bool {
     if slots[fence] < 0 { track(Track(fence: Int32(fence), isInside: false, since: time)) }
     let slot = Int(slots[fence])
@@ -115,7 +115,7 @@ extension FenceWatch {
     if set.fences.notifiesOnExit(fence) { append(.exit, fence, time, position) }
   }
 
-  /// Reports a dwell event once in each visit.
+  /// Reports a dwell event if the visit is long enough, once in each visit.
   mutating func dwell(_ slot: Int, _ fix: FenceFix) {
     guard tracks[slot].isInside, !tracks[slot].hasDwelt else { return }
     let fence = Int(tracks[slot].fence)
@@ -145,7 +145,7 @@ extension FenceWatch {
     slots[fence] = -1
   }
 
-  /// Adapts the times after the clock was set back.
+  /// Changes the stored times after the clock was set back, so that none is later than `time`.
   mutating func restartClock(_ time: Int64) {
     last = nil
     for index in tracks.indices {
@@ -160,7 +160,8 @@ extension FenceWatch {
     events.append(FenceEvent(fence: fence, kind: kind, time: time, position: position))
   }
 
-  /// Delivers the events of a fix in the order of their times. Events at the same time have the order of the fences.
+  /// Passes the events of a fix to the handler in the order of their times. Events with the same time have the order of
+  /// the fences.
   mutating func deliver<Handler: FenceHandler & ~Copyable>(into handler: inout Handler) {
     for index in events.indices.dropFirst() {
       let event = events[index]

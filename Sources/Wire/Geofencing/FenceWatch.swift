@@ -4,37 +4,37 @@
 ///     var watch = FenceWatch(set)
 ///     watch.fix(FenceFix(time: now, latitude: 48.1, longitude: 11.5, hdop: 0.9, vehicleSpeed: 52), into: &handler)
 ///
-/// - A change is reported when the boundary is outside the error circle around the fix, or when the change has lasted
+/// - An entry or exit is reported when the boundary is outside the error circle around the fix, or when it has lasted
 ///   10 s.
-/// - States do not change while the vehicle is stationary, unless it was carried away (100 m for 60 s). A leap faster
-///   than 80 m/s is ignored.
+/// - The states of fences do not change while the vehicle is stationary, unless it was carried away (100 m for 60 s). A
+///   change of position faster than 80 m/s is ignored.
 /// - If two fixes are at most 10 s apart, the path between them is examined. If a fence contains part of the path, at a
 ///   depth of more than the error radius, an enter and an exit are reported with interpolated times.
-/// - The first fix sets the state of all fences and reports nothing, unless the rules require enter events.
+/// - The first fix sets the states of all fences and reports nothing, unless the rules require enter events.
 ///
-/// The watch reads no clock and writes no output. A fix does not allocate; the initializer allocates all memory.
+/// The watch reads no clock and writes no output. Only the initializer allocates memory.
 public struct FenceWatch: ~Copyable {
-  /// The fences.
+  /// The set of fences that is watched.
   public internal(set) var set: FenceSet
   /// The rules by which changes are accepted.
   public let rules: FenceRules
   var motion: Motion
   var last: (place: Place, time: Int64)?
-  /// Last position of the watch that this one resumes; `nil` if there is none.
+  /// Last position in the saved state from which this watch continues; `nil` if there is none.
   var resumedPosition: GeoPosition?
-  /// States of the fences that contain the vehicle, or whose state the last fixes contradict.
+  /// States of the fences that contain the vehicle, and of those whose state the last fixes contradict.
   var tracks: [Track] = []
-  /// Index of each fence in `tracks`; −1 if the vehicle is outside.
+  /// For each fence, the index of its state in `tracks`; −1 if it has none, because the vehicle is outside.
   var slots: [Int32] = []
-  /// Whether the state of each fence is unknown.
+  /// For each fence, whether its state is unknown.
   var isUnknown: [Bool] = []
   var hasUnknown = true
   var near: FenceList
-  /// A circle around the last evaluated fix that contains no boundary; `nil` if there is none. All states agree with
-  /// the fixes there, so nothing can change until the vehicle leaves it.
+  /// A circle around the last evaluated fix that contains no boundary; `nil` if there is none. In it, all states agree
+  /// with the fixes, so no state can change until the vehicle leaves it.
   var calm: (centre: SpacePoint, radius: Double)?
-  /// The radius around the next fix in which boundaries are searched, m. It grows if few are found, so that more of the
-  /// following fixes need no search. It shrinks if the search costs more than it saves.
+  /// Radius around the next fix in which boundaries are searched, m. It grows while boundaries are far away, so that
+  /// more of the following fixes need no search, and shrinks while they are near.
   var lookout = 100.0
   var events: [FenceEvent] = []
 
@@ -43,9 +43,9 @@ public struct FenceWatch: ~Copyable {
     var fence: Int32
     var isInside: Bool
     var hasDwelt = false
-    /// Beginning of the visit.
+    /// Time at which the visit began, ns.
     var since: Int64
-    /// Time of the first of consecutive fixes that contradict the state; `nil` if there are none.
+    /// Time of the first of consecutive fixes that contradict the state, ns; `nil` if the last fix does not.
     var opposedSince: Int64?
   }
 
@@ -62,7 +62,7 @@ public struct FenceWatch: ~Copyable {
     takeMemory()
   }
 
-  /// Allocates arrays of the largest size needed. Pages that are never used cost nothing.
+  /// Allocates the arrays with the largest size that they can need. Memory pages that are never used cost nothing.
   mutating func takeMemory() {
     let count = set.fences.count
     tracks = []
@@ -78,7 +78,7 @@ public struct FenceWatch: ~Copyable {
 
   /// Returns whether the vehicle is in a fence, according to the events so far.
   ///
-  /// - Parameter fence: index into the fences of ``set``.
+  /// - Parameter fence: index of the fence in the fences of ``set``.
   public func isInside(_ fence: Int) -> Bool {
     slots[fence] >= 0 && tracks[Int(slots[fence])].isInside
   }
@@ -94,10 +94,10 @@ public struct FenceWatch: ~Copyable {
     return lowest
   }
 
-  /// Evaluates the next fix and reports the events that it causes.
+  /// Evaluates the next fix, and reports the events that it causes.
   ///
   /// - Parameters:
-  ///   - fix: the fix. It is ignored if its position is invalid or its time equals that of the previous fix.
+  ///   - fix: the next fix. It is ignored if its position is invalid or its time equals that of the previous fix.
   ///   - handler: receives the events.
   public mutating func fix<Handler: FenceHandler & ~Copyable>(_ fix: FenceFix, into handler: inout Handler) {
     guard fix.position.isOnEarth else { return }

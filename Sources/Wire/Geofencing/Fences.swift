@@ -1,13 +1,14 @@
 /// The fences of a set, in the order in which they were added.
 ///
-/// Each ``Fence`` is created on access. The collection stores 12 bytes for each, and all texts in one block, so that
-/// 100,000 fences with identifiers of 36 letters do not need 100,000 allocations.
+/// Each ``Fence`` is created when it is read. The collection stores 12 bytes for each fence, and the texts of all
+/// fences in one block, so that 100,000 fences with identifiers of 36 letters do not need 100,000 allocations.
 public struct Fences: RandomAccessCollection, Equatable, Sendable {
   private struct Row: BitwiseCopyable, Equatable, Sendable {
-    /// End of its identifier in `texts`, which begins where the previous fence's name ends.
+    /// End of the fence's identifier in `texts`. It begins where the previous fence's name ends.
     var idEnd: UInt32
     var nameEnd: UInt32
-    /// ``Flags`` in the low bits. The bits above contain one more than its index in `limits`; 0 if it has none.
+    /// ``Flags`` in the low bits. The bits above them contain 1 plus the fence's index in `limits`; 0 if the fence has
+    /// no entry there.
     var bits: UInt32
   }
 
@@ -32,7 +33,7 @@ public struct Fences: RandomAccessCollection, Equatable, Sendable {
   /// The number of fences.
   public var endIndex: Int { rows.count }
 
-  /// Returns the fence at `index` and allocates its texts.
+  /// Returns the fence at `index`, for which its texts are allocated.
   public subscript(index: Int) -> Fence {
     let row = rows[index]
     let start = index > 0 ? Int(rows[index - 1].nameEnd) : 0

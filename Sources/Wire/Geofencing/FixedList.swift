@@ -1,6 +1,7 @@
 /// A list of fixed capacity.
 ///
-/// It allocates its memory once, never touches the unused part, and is filled and cleared without calls to the runtime.
+/// It allocates its memory once and never accesses the unused part of it. Elements are added and removed without calls
+/// to Swift's runtime.
 @safe
 struct FixedList<Element: BitwiseCopyable>: ~Copyable {
   private let base: UnsafeMutablePointer<Element>
@@ -48,18 +49,18 @@ struct FixedList<Element: BitwiseCopyable>: ~Copyable {
     count &+= 1
   }
 
-  /// Appends an element if `isWanted`, without a branch that the processor could mispredict.
+  /// Appends an element if `isWanted` is true. The function has no branch, which the processor could mispredict.
   ///
   /// - Precondition: ``count`` is less than ``capacity``, also if the element is not wanted.
   @inline(__always)
   mutating func append(_ element: Element, if isWanted: Bool) {
     precondition(count < capacity)
     unsafe base[count] = element
-    // The compiler makes a branch of a conditional expression.
+    // The compiler would make a branch of a conditional expression.
     count &+= Int(unsafe unsafeBitCast(isWanted, to: UInt8.self))
   }
 
-  /// Keeps the first `count` elements.
+  /// Removes all elements except the first `count`.
   @inline(__always)
   mutating func cut(to count: Int) {
     precondition(count >= 0 && count <= self.count)

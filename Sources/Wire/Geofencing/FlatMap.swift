@@ -1,10 +1,11 @@
-/// A point of a ``FlatMap``, in m from its middle.
+/// A point on a ``FlatMap``, in m from its middle.
 struct FlatPoint: BitwiseCopyable, Sendable {
   var x: Double
   var y: Double
 }
 
-/// A plane projection of the ground around a place: m to the east and north, by the radii of curvature at its middle.
+/// A plane map of the ground around a position, its middle. Coordinates are m to the east and north, computed with the
+/// Earth's radii of curvature at the middle.
 ///
 /// A line that is straight in longitude and latitude is straight on the map.
 struct FlatMap: BitwiseCopyable, Sendable {
@@ -12,9 +13,9 @@ struct FlatMap: BitwiseCopyable, Sendable {
   let y: Int64
   private let metresPerX: Double
   private let metresPerY: Double
-  /// Relative change of a distance to the east for each m to the north, because the meridians converge.
+  /// Relative change of a distance to the east for each metre to the north, because the meridians converge.
   private let lean: Double
-  /// Whether the map is accurate enough; `false` near a pole.
+  /// Whether the map is accurate enough to be used; `false` near a pole.
   let isUseful: Bool
 
   init() {
@@ -42,14 +43,14 @@ struct FlatMap: BitwiseCopyable, Sendable {
     FlatPoint(x: Double(x - self.x) * metresPerX, y: Double(y - self.y) * metresPerY)
   }
 
-  /// Returns the greatest relative error of a distance on the map.
+  /// Returns the maximum relative error of a distance on the map.
   ///
   /// The result includes a safety factor of 1.5, and 0.02 % for circles, which are measured through the ground.
   ///
-  /// - Parameter metres: the greatest distance of both ends from the middle.
+  /// - Parameter metres: the maximum distance of both ends from the middle, m.
   func error(within metres: Double) -> Double { 1.5 * metres * lean + 2e-4 }
 
-  /// Returns the extent of a distance in m on the map, in 1e-7°, rounded up.
+  /// Returns how many 1e-7° of longitude and of latitude a distance in m is on the map, rounded up.
   func reach(_ metres: Double) -> (x: Int64, y: Int64) {
     (Int64(metres / metresPerX) + 1, Int64(metres / metresPerY) + 1)
   }
@@ -70,7 +71,7 @@ struct FlatEdge: BitwiseCopyable, Sendable {
   let from: FlatPoint
   let wayX: Double
   let wayY: Double
-  /// 1 / length², in 1/m²; 0 for a point.
+  /// 1 / length² of the edge, in 1/m²; 0 for a point.
   let inverse: Double
 
   init(from: FlatPoint, wayX: Double, wayY: Double) {
@@ -81,7 +82,7 @@ struct FlatEdge: BitwiseCopyable, Sendable {
     inverse = square > 0 ? 1 / square : 0
   }
 
-  /// Returns the square of the distance from a point to the nearest point of the edge, m².
+  /// Returns the square of the distance from a point to the nearest point of the edge, in m².
   @inline(__always)
   func square(to point: FlatPoint) -> Double {
     let x = from.x - point.x

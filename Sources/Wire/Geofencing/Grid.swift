@@ -1,5 +1,5 @@
-/// A corner of a fence in 1e-7°, the resolution of most files (at most 1.1 cm). `x` is relative to the part's meridian,
-/// so that a part may cross the antimeridian.
+/// A corner of a fence in whole 1e-7° (at most 1.1 cm), the resolution of most files. `x` is relative to the meridian
+/// of the corner's part, so that the part may cross the antimeridian.
 struct Vertex: BitwiseCopyable, Equatable, Sendable {
   var x: Int32
   var y: Int32
@@ -12,15 +12,15 @@ enum Grid {
   static var turn: Int64 { 3_600_000_000 }
   static var radians: Double { radiansPerDegree / perDegree }
 
-  /// Returns the nearest integer of an angle in 1e-7°. Halves are rounded away from zero.
+  /// Returns an angle in whole 1e-7°, rounded to the nearest number. Halves are rounded away from zero.
   ///
   /// `rounded()` gives the same result, but calls the C library on x86-64 without SSE 4.1.
   ///
-  /// - Parameter degrees: −1,000…1,000.
+  /// - Parameter degrees: the angle in degrees, −1,000…1,000.
   @inline(__always)
   static func units(_ degrees: Double) -> Int64 {
     let exact = degrees * perDegree
-    // A double of this size has no fraction, so the sum is rounded to the nearest integer, halves to even.
+    // A `Double` of this size has no fraction, so the sum is rounded to the nearest integer, and halves to even.
     let shift = 0x1.8p52
     let sum = exact + shift
     let whole = Int64(bitPattern: sum.bitPattern &- shift.bitPattern)
@@ -29,7 +29,7 @@ enum Grid {
     return exact > 0 ? (rest > 0 ? whole &+ 1 : whole) : (rest < 0 ? whole &- 1 : whole)
   }
 
-  /// Returns the same meridian within −180…180°.
+  /// Returns the longitude of the same meridian within −180…180°.
   static func wrapped(_ x: Int64) -> Int64 {
     if x > halfTurn { return x - turn }
     if x < -halfTurn { return x + turn }
@@ -54,7 +54,7 @@ struct Box: BitwiseCopyable, Equatable, Sendable {
     self.north = north
   }
 
-  /// Creates the box of an edge.
+  /// Creates the smallest box that contains an edge.
   @inline(__always)
   init(_ a: Vertex, _ b: Vertex) {
     self.init(west: min(a.x, b.x), south: min(a.y, b.y), east: max(a.x, b.x), north: max(a.y, b.y))
@@ -75,7 +75,7 @@ struct Box: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-/// The extent of a distance around a latitude, in 1e-7°, rounded up.
+/// How many 1e-7° of longitude and of latitude a distance is at a latitude, rounded up.
 struct Reach: BitwiseCopyable {
   var x: Int64
   var y: Int64
@@ -88,13 +88,13 @@ struct Reach: BitwiseCopyable {
   /// Creates the extent of a distance at a latitude.
   ///
   /// - Parameters:
-  ///   - metres: m, not negative.
+  ///   - metres: the distance in m, not negative.
   ///   - sine: sine of the latitude.
   ///   - cosine: cosine of the latitude.
   init(metres: Double, sine: Double, cosine: Double) {
     let angle = metres / Ellipsoid.leastRadius
     y = Int64(min(angle / Grid.radians, Double(Grid.halfTurn)).rounded(.up)) + 1
-    // The meridians are closest to each other at the end nearest to the pole.
+    // Of the circle with this radius, the point nearest to the pole has the meridians closest to each other.
     let narrowest = cosine * (1 - angle * angle / 2) - abs(sine) * angle
     let width = narrowest > 1e-9 ? metres / (Ellipsoid.equatorialRadius * narrowest * Grid.radians) : .infinity
     x = width < Double(Grid.halfTurn) ? Int64(width.rounded(.up)) + 1 : Grid.turn

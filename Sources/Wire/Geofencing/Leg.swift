@@ -1,10 +1,10 @@
-/// The path between two fixes, straight in longitude and latitude like the edges.
+/// The path between two consecutive fixes. It is straight in longitude and latitude, like the edges of fences.
 struct Leg {
   let from: Place
   let to: Place
   let start: Int64
   let end: Int64
-  /// Difference of longitudes, the short way, 1e-7°; positive to the east.
+  /// Difference of the longitudes, the short way around the globe, 1e-7°; positive to the east.
   let dx: Int64
   let dy: Int64
   /// Length in m.
@@ -29,7 +29,7 @@ struct Leg {
 
   func time(at part: Double) -> Int64 { start + Int64((part * Double(end - start)).rounded()) }
 
-  /// Returns the box of the path, widened by `margin` m.
+  /// Returns the rectangle around the path, widened by `margin` m.
   func query(margin: Double) -> BoxQuery {
     let (wide, narrow) = (to.reach(margin), from.reach(margin))
     let x = max(wide.x, narrow.x)
@@ -40,7 +40,7 @@ struct Leg {
   }
 }
 
-/// The points of a leg that may be on a boundary, as fractions 0…1, in ascending order.
+/// The points of a path at which it may cross a boundary, as fractions of the path, 0…1, in ascending order.
 struct Crossings {
   private(set) var parts = InlineArray<64, Double>(repeating: 0)
   private(set) var count = 0
@@ -58,7 +58,7 @@ struct Crossings {
     count += 1
   }
 
-  /// Adds the solutions of a·t² + 2·b·t + c = 0.
+  /// Adds the solutions for t of a·t² + 2·b·t + c = 0.
   mutating func addRoots(_ a: Double, _ b: Double, _ c: Double) {
     let square = b * b - a * c
     guard a > 0, square >= 0 else { return }
@@ -67,7 +67,7 @@ struct Crossings {
     add((-b + root) / a)
   }
 
-  /// Returns the beginning of interval `index`. There is one more interval than crossings.
+  /// Returns where the interval with this index begins. There is one more interval than points.
   mutating func start(of index: Int) -> Double { index == 0 ? 0 : parts[index - 1] }
   mutating func end(of index: Int) -> Double { index == count ? 1 : parts[index] }
 }

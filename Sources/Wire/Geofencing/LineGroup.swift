@@ -1,22 +1,24 @@
-/// Four edges of an area near a window, in single precision, for the crossings test.
+/// Four edges of an area near a window, in single precision, for the test that counts how many edges a line to the east
+/// crosses.
 ///
-/// Coordinates are 1e-7° from the middle of the surveyed window. A place may be so near to a line that rounding could
-/// move it to the other side. The caller must then use the ``FenceSet``, which computes with integers.
+/// Coordinates are in 1e-7° from the middle of the survey's window. A place may be so near to an edge that rounding
+/// could move it to the other side. The caller must then ask the ``FenceSet``, which computes with integers.
 struct LineGroup: BitwiseCopyable, Sendable {
-  /// x of each line at y = 0.
+  /// For each edge, x of its line at y = 0.
   let start: SIMD4<Float>
-  /// Change of x per unit of y.
+  /// For each edge, change of x for each unit of y along its line.
   let slope: SIMD4<Float>
-  /// The least and the greatest y of each edge. An unused lane has an empty range.
+  /// The minimum and the maximum y of each edge. An unused element has an empty range.
   let low: SIMD4<Float>
   let high: SIMD4<Float>
-  /// The square of the distance in x within which the side is in doubt. Infinite for an edge along a parallel.
+  /// For each edge, the square of the distance in x within which it is in doubt on which side a place is. It is
+  /// infinite for an edge along a parallel of latitude.
   let doubt: SIMD4<Float>
 
   /// - Parameters:
   ///   - first: index of the first of up to four edges.
-  ///   - origin: x and y of the middle of the surveyed window, counted from the edges' meridian.
-  ///   - reach: the greatest absolute y in the surveyed window.
+  ///   - origin: x and y of the middle of the survey's window, where x is relative to the edges' meridian.
+  ///   - reach: the maximum absolute y in the survey's window.
   init(_ edges: borrowing FixedList<FenceView.Edge>, from first: Int, origin: SIMD2<Double>, reach: Double) {
     let last = edges.count - 1
     let (e0, e1) = (edges[first], edges[min(first + 1, last)])
@@ -28,12 +30,12 @@ struct LineGroup: BitwiseCopyable, Sendable {
     let isLevel = ay .== by
     let slope = ((bx - ax) / (by - ay)).replacing(with: 0, where: isLevel)
     let start = (ax - ay * slope).replacing(with: 0, where: isLevel)
-    // Rounding to single precision moves a line by less than 2⁻²² of `size`, rounding of these doubles by less than
-    // 0.01.
+    // Rounding to single precision moves a line by less than 2⁻²² of `size`. Rounding of the doubles in this function
+    // moves it by less than 0.01.
     let size = Self.magnitude(start) + Self.magnitude(slope) * reach
     let doubt = (size * 0x1p-21 + 0.01).replacing(with: .infinity, where: isLevel)
-    // The coordinates must be exact in single precision. Outside the window, only the side matters, so they can be
-    // limited.
+    // The coordinates must be exact in single precision. Outside the window only the side matters, so coordinates can
+    // be limited.
     let far = SIMD4<Double>(repeating: 4e6)
     var low = ay.replacing(with: by, where: by .< ay)
     var high = ay.replacing(with: by, where: by .> ay)
@@ -52,7 +54,7 @@ struct LineGroup: BitwiseCopyable, Sendable {
     value.replacing(with: -value, where: value .< 0)
   }
 
-  /// Toggles the lane of each edge that the line from a place to the east crosses.
+  /// Inverts in `crossings` the element of each edge that the line from a place to the east crosses.
   ///
   /// - Returns: `true` if the place is too near to an edge to decide.
   @inline(__always)
@@ -64,19 +66,21 @@ struct LineGroup: BitwiseCopyable, Sendable {
     return any(isAbove .& (place.y .<= high) .& (x * x .<= doubt))
   }
 
-  /// Whether results may differ among the places of a smaller window because of these edges: a place may be on an edge,
-  /// or the places do not all cross the same edges. If not, toggles the lanes of the edges that all places cross.
+  /// Whether these edges matter within a smaller window, because a place may be on an edge, or the lines to the east do
+  /// not cross the same edges from all its places. If not, inverts in `crossings` the elements of the edges that the
+  /// lines of all places cross.
   @inline(__always)
   func meets(_ window: FloatWindow, _ crossings: inout SIMD4<Int32>) -> Bool {
     let isNear = (low .<= window.north) .& (high .>= window.south)
     let southern = start + slope * low.replacing(with: window.south, where: low .< window.south)
     let northern = start + slope * high.replacing(with: window.north, where: high .> window.north)
-    // The westernmost point of each edge counted from the east side, the easternmost counted from the west side.
+    // For each edge: how far its westernmost point is east of the window's east side, and how far its easternmost point
+    // is east of the west side.
     let west = southern.replacing(with: northern, where: northern .< southern) - window.east
     let east = southern.replacing(with: northern, where: northern .> southern) - window.west
     let isWest = (east .< 0) .& (east * east .> doubt)
     let isEast = (west .> 0) .& (west * west .> doubt)
-    // Only some places cross an eastern edge that begins or ends within the window's latitudes.
+    // If an edge in the east begins or ends within the window's latitudes, the lines of only some places cross it.
     let isPassed = isEast .& (low .<= window.south) .& (high .> window.north)
     let isMet = any(isNear .& .!(isWest .| isPassed))
     let passed = (isNear .& isPassed).numbers
@@ -85,7 +89,7 @@ struct LineGroup: BitwiseCopyable, Sendable {
   }
 }
 
-/// A window in the coordinates of a ``LineGroup``.
+/// A window in the coordinates of ``LineGroup``.
 struct FloatWindow: BitwiseCopyable, Sendable {
   let west: Float
   let south: Float

@@ -1,14 +1,15 @@
 /// Decides whether a fix is plausible and whether the vehicle moves.
 ///
-/// A parked receiver's position drifts by metres and leaps by hundreds. The wheel speed, or else the Doppler speed,
-/// shows that the vehicle is stationary. Fence states do not change while it is stationary, unless it was carried away.
+/// The position of a parked receiver drifts by metres, and sometimes changes suddenly by hundreds of metres. Whether
+/// the vehicle is stationary is therefore decided by its wheel speed or, if that is unknown, by the Doppler speed. The
+/// states of fences do not change while the vehicle is stationary, unless it was carried away.
 struct Motion {
   enum Step {
-    /// The fix is implausible, or has the time of the previous one.
+    /// The fix is implausible, or has the same time as the previous one.
     case ignored
     /// The vehicle is stationary and was not carried away.
     case standing
-    /// The vehicle moves or was carried. `follows` is `true` if the path from the previous fix may be examined.
+    /// The vehicle moves or was carried away. `follows` is `true` if the path from the previous fix may be examined.
     case moving(follows: Bool)
   }
 
@@ -19,33 +20,35 @@ struct Motion {
 
   private let rules: FenceRules
   private var last: Observation?
-  /// Position at which the vehicle stopped, and the time; `nil` if it moves.
+  /// Where and when the vehicle stopped; `nil` if it moves.
   private var stand: Observation?
   private var standSaid: Int64 = 0
-  /// Position before a restart; `nil` if unknown.
+  /// Last position before a restart; `nil` if unknown, or if there was a fix since.
   private var resumed: SpacePoint?
-  /// Time since which the vehicle has been away from where it stopped; `nil` if it is not.
+  /// Time since which the stationary vehicle has been away from where it stopped; `nil` if it is not away.
   private var awaySince: Int64?
   private var isCarried = false
-  /// Start of the Doppler motion since the vehicle stopped. The next value is its length in m.
+  /// First fix since the vehicle stopped at which the Doppler speed showed motion; `nil` if there was none. The next
+  /// property is the distance of this motion in m, for which a speed counts only for a limited time.
   private var dopplerStart: Observation?
   private var dopplerDistance = 0.0
-  /// The same length, if each speed is assumed for the whole time since the previous fix.
+  /// Distance of this motion in m if each speed is assumed for the whole time since the previous fix.
   private var longestDopplerDistance = 0.0
-  /// Position of implausible fixes, and the time since which they have agreed.
+  /// Last of the implausible fixes that agree with each other, and the time of the first one.
   private var doubted: Observation?
   private var doubtedSince: Int64 = 0
 
   init(_ rules: FenceRules) { self.rules = rules }
 
-  /// Sets the position before a restart. If the vehicle is now stationary elsewhere, it was carried.
+  /// Sets the last position before a restart. If the vehicle is stationary at the first fix but elsewhere, it was
+  /// carried.
   mutating func resume(at point: SpacePoint) { resumed = point }
 
   mutating func step(_ fix: FenceFix, at point: SpacePoint) -> Step {
     guard let last else { return first(fix, point) }
     let elapsed = fix.time - last.time
     if elapsed == 0 { return .ignored }
-    // The clock was set back. Durations start again.
+    // The clock was set back. Begin as with a first fix.
     if elapsed < 0 {
       self = Motion(rules)
       return first(fix, point)
@@ -68,7 +71,7 @@ struct Motion {
     return stand != nil && !isCarried ? .standing : .moving(follows: false)
   }
 
-  /// Whether implausible fixes have agreed with each other long enough to be accepted.
+  /// Whether implausible fixes have agreed with each other long enough to be accepted as the vehicle's position.
   private mutating func isConfirmed(_ here: Observation) -> Bool {
     if let doubted, here.time > doubted.time,
       here.point.distance(to: doubted.point) <= rules.greatestSpeed * Self.seconds(here.time - doubted.time)
@@ -109,10 +112,11 @@ struct Motion {
     if stand == nil { stand = Observation(point: resumed ?? here.point, time: here.time) }
   }
 
-  /// Ends a stop if the Doppler motion is real.
+  /// Decides that the vehicle moves if the motion that the Doppler speed shows is real.
   ///
-  /// Doppler speeds without a pause must add up to more than the width of the error circle, and the position must have
-  /// moved about as far. Noise does not fulfil both, and a leap is much longer than its Doppler motion.
+  /// The distance from uninterrupted Doppler speeds must exceed the width of the error circle, and the position must
+  /// have changed by about this distance. Noise does not fulfil both, and a sudden change of position is much greater
+  /// than the distance from Doppler speeds.
   private mutating func addDopplerMotion(_ fix: FenceFix, _ here: Observation, _ speed: Double, _ elapsed: Int64) {
     guard stand != nil else { return }
     guard let dopplerStart else {
@@ -121,7 +125,7 @@ struct Motion {
       longestDopplerDistance = 0
       return
     }
-    // A single speed is not assumed for a whole gap.
+    // After a gap between fixes, the speed is not assumed for the whole gap.
     dopplerDistance += speed / 3.6 * Self.seconds(min(elapsed, rules.leastMotion))
     longestDopplerDistance += speed / 3.6 * Self.seconds(elapsed)
     let radius = rules.errorRadius(hdop: fix.hdop)
@@ -130,7 +134,8 @@ struct Motion {
     if way >= dopplerDistance / 2, way <= 2 * (longestDopplerDistance + radius) { moves() }
   }
 
-  /// Follows a stationary vehicle that is being carried, until its position has not changed for `carriedTime`.
+  /// Decides that a stationary vehicle is being carried, and that this has ended when its position has not changed for
+  /// `carriedTime`.
   private mutating func carry(_ stand: Observation, _ here: Observation, _ elapsed: Int64) {
     let isAway = here.point.distance(to: stand.point) >= rules.carriedDistance
     if isCarried {
@@ -147,7 +152,7 @@ struct Motion {
       awaySince = nil
       return
     }
-    // Two fixes with a long gap between them do not show where the vehicle was in between.
+    // Two fixes with a long gap between them do not show where the vehicle was meanwhile.
     let since = elapsed <= rules.carriedTime / 2 ? awaySince ?? here.time : here.time
     awaySince = since
     if here.time - since >= rules.carriedTime {

@@ -1,14 +1,14 @@
-/// A position with derived values that distance computations need, computed once for all fences.
+/// A position, with values computed from it that distances to all fences need.
 struct Place: BitwiseCopyable {
   let position: GeoPosition
-  /// Rounded coordinates, 1e-7°. They decide between inside and outside.
+  /// Coordinates rounded to 1e-7°. They decide whether the place is inside or outside a fence.
   let x: Int64
   let y: Int64
   let sine: Double
   let cosine: Double
-  /// Metres to the east for 1e-7° of longitude.
+  /// Metres to the east that correspond to 1e-7° of longitude.
   let metresPerX: Double
-  /// Metres to the north for 1e-7° of latitude.
+  /// Metres to the north that correspond to 1e-7° of latitude.
   let metresPerY: Double
   let point: SpacePoint
 

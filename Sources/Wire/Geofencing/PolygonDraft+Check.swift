@@ -1,12 +1,11 @@
 extension PolygonDraft {
-  /// Checks that the rings form a valid polygon (OGC 06-103r4, 6.1.11).
+  /// Checks that the rings form a valid polygon (OGC 06-103r4, 6.1.11). Rings may touch each other in points.
   ///
-  /// - Throws: ``FenceError`` if edges meet, or if a hole is outside the outer ring or inside another hole. Rings may
-  ///   touch in points.
+  /// - Throws: ``FenceError`` if edges cross or overlap, or if a hole is outside the outer ring or inside another hole.
   mutating func check() throws(FenceError) {
     guard !rings.isEmpty else { throw FenceError(.tooFewPositions(0)) }
-    // This check comes first. It ensures that no two corners are more than a turn apart, so that the products below
-    // fit.
+    // Compare the boxes first. Afterwards, no two corners are more than one turn apart, so that the products in the
+    // other checks do not overflow.
     let boxes = rings.indices.map { box(ofRing: $0) }
     for hole in rings.indices.dropFirst() where !Self.contains(boxes[0], boxes[hole]) {
       throw FenceError(.holeOutside, ring: hole)
@@ -19,8 +18,8 @@ extension PolygonDraft {
         position: Int(sources[meeting.first]))
     }
     for hole in rings.indices.dropFirst() {
-      // If no edges meet, a single corner decides for the whole ring. If a hole touches the outer ring, each corner is
-      // checked.
+      // If no edges touch, a single corner of the ring decides for all. If a hole touches the outer ring, each of its
+      // corners is checked.
       if let corner = try cornerOutside(hole, of: 0, all: touched[hole]) {
         throw FenceError(.holeOutside, ring: hole, position: Int(sources[corner]))
       }
@@ -30,8 +29,8 @@ extension PolygonDraft {
 
   /// Rejects a hole inside another hole.
   ///
-  /// Only holes whose boxes contain each other are compared. The holes are sorted by their west sides, and each is
-  /// compared with those that have not ended there.
+  /// Two holes are compared only if the box of one contains that of the other. The holes are sorted by the west sides
+  /// of their boxes, and each is compared only with those that reach as far east as its west side.
   private mutating func checkHoles(_ boxes: [RingBox]) throws(FenceError) {
     let holes = rings.indices.dropFirst().sorted {
       (boxes[$0].west, -boxes[$0].east) < (boxes[$1].west, -boxes[$1].east)
@@ -41,7 +40,7 @@ extension PolygonDraft {
       open.removeAll { boxes[$0].east < boxes[hole].west }
       try budget.spend(open.count)
       for other in open {
-        // If two boxes are equal, either hole may contain the other.
+        // If both boxes are equal, either hole may contain the other.
         if Self.contains(boxes[other], boxes[hole]), try isInside(hole, other) {
           throw FenceError(.holeInHole(ring: other), ring: hole)
         }
@@ -75,8 +74,8 @@ extension PolygonDraft {
     return nil
   }
 
-  /// Whether a ring lies in another whose box contains its box. Its first corner that is not on the other's boundary
-  /// decides.
+  /// Whether a ring lies in another one whose box contains its box. Its first corner that is not on the other ring's
+  /// boundary decides.
   private mutating func isInside(_ ring: Int, _ other: Int) throws(FenceError) -> Bool {
     for corner in rings[ring] {
       try budget.spend(rings[other].count)

@@ -1,20 +1,22 @@
-/// A polygon or a line while its rings are added, in 1e-7° that continue beyond the antimeridian.
+/// A polygon or a line whose rings are being added. Its coordinates are in 1e-7°, and continue beyond ±180° at the
+/// antimeridian.
 struct PolygonDraft: Sendable {
   struct Point: BitwiseCopyable, Equatable, Sendable {
     var x: Int64
     var y: Int64
   }
 
-  /// Memory for each corner, in bytes. A growing array exists twice while its elements are moved.
+  /// Memory that is needed for each corner, in bytes. It includes that a growing array exists twice while its elements
+  /// are moved.
   static var bytesForCorner: Int { (MemoryLayout<Point>.stride + MemoryLayout<Int32>.stride) * 3 / 2 }
 
   private(set) var points: [Point] = []
-  /// Index of the position from which each point was made.
+  /// For each point, the index of the position from which it was made.
   private(set) var sources: [Int32] = []
-  /// The points of each ring. The last one equals the first.
+  /// The indices of each ring's points. The last point equals the first.
   private(set) var rings: [Range<Int>] = []
   var sweep = EdgeSweep()
-  /// The remaining cost of checking, for all polygons together.
+  /// The remaining limit of the work for checking all polygons of the set.
   var budget = CheckBudget()
 
   mutating func begin() {
@@ -23,7 +25,7 @@ struct PolygonDraft: Sendable {
     rings.removeAll(keepingCapacity: true)
   }
 
-  /// The meridian halfway between the outermost corners, within −180…180°.
+  /// The meridian halfway between the westernmost and easternmost corners, within −180…180°.
   var middleMeridian: Int64 {
     var west = Int64.max
     var east = Int64.min
@@ -36,7 +38,7 @@ struct PolygonDraft: Sendable {
 
   typealias RingBox = (west: Int64, south: Int64, east: Int64, north: Int64)
 
-  /// Returns the box of a ring.
+  /// Returns the smallest box around a ring.
   func box(ofRing ring: Int) -> RingBox {
     var box = (west: Int64.max, south: Int64.max, east: Int64.min, north: Int64.min)
     for point in points[rings[ring]] {
@@ -67,8 +69,8 @@ struct PolygonDraft: Sendable {
     if number == 0 { centre() } else { moveHole(number) }
   }
 
-  /// Appends positions, each at the copy of its longitude that is nearest to the previous one. Consecutive equal
-  /// positions become one corner, unless `keepsDoubles`.
+  /// Appends positions as points. Of the longitudes that differ by whole turns, each point has the one nearest to the
+  /// previous point. Consecutive equal positions become one corner, unless `keepsDoubles` is true.
   private mutating func append(_ positions: [GeoPosition], keepsDoubles: Bool) throws(FenceError) {
     let first = points.count
     for (index, position) in positions.enumerated() {
@@ -84,11 +86,11 @@ struct PolygonDraft: Sendable {
     }
   }
 
-  /// Returns the longitude of an edge's end point, which may be beyond ±180°: the copy that is nearest to its start.
+  /// Returns the longitude of an edge's end point, which may be beyond ±180°: the one nearest to the edge's start.
   private static func following(_ last: Point, _ point: Point) -> Int64 {
     let lastTurns = last.x - Grid.wrapped(last.x)
     let difference = point.x + lastTurns - last.x
-    // An edge from one end of the map to the other on the same latitude goes all the way around.
+    // An edge between the longitudes −180° and 180° on one latitude goes all the way around the globe.
     if abs(difference) == Grid.turn, point.y == last.y { return point.x + lastTurns }
     if difference > Grid.halfTurn { return point.x + lastTurns - Grid.turn }
     if difference < -Grid.halfTurn { return point.x + lastTurns + Grid.turn }
@@ -100,7 +102,7 @@ struct PolygonDraft: Sendable {
     guard box.east - box.west <= Grid.turn else { throw FenceError(.aroundPole, ring: ring) }
   }
 
-  /// Moves the outer ring or the line by whole turns so that its middle is within −180…180°.
+  /// Moves the outer ring or the line by whole turns, so that its middle is within −180…180°.
   private mutating func centre() {
     let box = box(ofRing: 0)
     let middle = box.west + (box.east - box.west) / 2
@@ -108,7 +110,7 @@ struct PolygonDraft: Sendable {
     if turns != 0 { for index in points.indices { points[index].x += turns } }
   }
 
-  /// Moves a hole by whole turns to the location of its outer ring.
+  /// Moves a hole by whole turns, so that it is where its outer ring is.
   private mutating func moveHole(_ ring: Int) {
     let outer = box(ofRing: 0)
     let hole = box(ofRing: ring)

@@ -4,13 +4,13 @@ struct SegmentGroup: BitwiseCopyable, Sendable {
   private let fromY: SIMD4<Float>
   private let wayX: SIMD4<Float>
   private let wayY: SIMD4<Float>
-  /// 1 / length², in 1/m²; 0 for a point.
+  /// 1 / length² of each edge, in 1/m²; 0 for a point.
   private let inverse: SIMD4<Float>
 
   /// - Parameter first: index of the first of up to four edges.
   init(_ edges: borrowing FixedList<FlatEdge>, from first: Int) {
     let last = edges.count - 1
-    // An unused lane repeats the last edge.
+    // An element without an edge repeats the last edge.
     let (e0, e1) = (edges[first], edges[min(first + 1, last)])
     let (e2, e3) = (edges[min(first + 2, last)], edges[min(first + 3, last)])
     fromX = SIMD4<Float>(SIMD4(e0.from.x, e1.from.x, e2.from.x, e3.from.x))
@@ -20,7 +20,7 @@ struct SegmentGroup: BitwiseCopyable, Sendable {
     inverse = SIMD4<Float>(SIMD4(e0.inverse, e1.inverse, e2.inverse, e3.inverse))
   }
 
-  /// An upper bound of each edge's coordinates, m.
+  /// An upper bound of the absolute coordinates of each edge, m.
   @inline(__always)
   var reach: SIMD4<Float> {
     Self.magnitude(fromX) + Self.magnitude(fromY) + Self.magnitude(wayX) + Self.magnitude(wayY)
@@ -31,7 +31,7 @@ struct SegmentGroup: BitwiseCopyable, Sendable {
     value.replacing(with: -value, where: value .< 0)
   }
 
-  /// Returns the squares of the distances from a point to the nearest point of each edge, m².
+  /// Returns the square of the distance from a point to the nearest point of each edge, in m².
   @inline(__always)
   func squares(to point: SIMD2<Float>) -> SIMD4<Float> {
     let x = fromX - point.x

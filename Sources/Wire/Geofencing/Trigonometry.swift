@@ -1,9 +1,9 @@
-/// Returns the sine and cosine of an angle in degrees, each within 3e-16.
+/// Returns the sine and cosine of an angle in degrees, each with an error below 3e-16.
 ///
 /// The angle is reduced to −45…45°, where the Taylor series up to the 17th power has an error below 1e-17.
 func sineAndCosine(degrees: Double) -> (sine: Double, cosine: Double) {
   let quarters = (degrees / 90).rounded()
-  // This difference is exact: a multiple of 90 with at most 9 bits is subtracted from a number near it.
+  // This difference is exact: a multiple of 90, which has at most 9 bits, is subtracted from a number near it.
   let angle = (degrees - quarters * 90) * radiansPerDegree
   let square = angle * angle
   var sine = 1 / 355_687_428_096_000.0

@@ -1,11 +1,12 @@
-/// A rectangle in 1e-7°, including its edges. Its sides lie beyond −180…180° if it crosses the antimeridian.
+/// A rectangle of longitude and latitude in 1e-7°, including its edges. If it crosses the antimeridian, one of its
+/// sides is beyond −180…180°.
 struct Window: BitwiseCopyable, Sendable {
   var west: Int64
   var south: Int64
   var east: Int64
   var north: Int64
 
-  /// A window that contains nothing.
+  /// A window that contains no place.
   static var empty: Window { Window(west: 1, south: 1, east: 0, north: 0) }
 
   @inline(__always)
@@ -15,12 +16,12 @@ struct Window: BitwiseCopyable, Sendable {
     contains(other.west, other.south) && contains(other.east, other.north)
   }
 
-  /// Returns the window with margins on all sides, in 1e-7°.
+  /// Returns the window enlarged by margins on all sides, in 1e-7°.
   func widened(x: Int64, y: Int64) -> Window {
     Window(west: west - x, south: south - y, east: east + x, north: north + y)
   }
 
-  /// The window as a box, clamped to the box's range.
+  /// The window as a box, whose sides are limited to the range of a box.
   var box: Box {
     Box(
       west: Int32(clamping: west), south: Int32(clamping: south), east: Int32(clamping: east),
@@ -31,8 +32,8 @@ struct Window: BitwiseCopyable, Sendable {
 
   var middle: (x: Int64, y: Int64) { ((west + east) / 2, (south + north) / 2) }
 
-  /// Distance from the middle to a corner in m, rounded up. It assumes degrees of the equator, the longest, and adds 1
-  /// % for the ellipsoid and for the rounding of the middle.
+  /// Distance from the middle to a corner in m, rounded up. It is computed with degrees at the equator, which are the
+  /// longest, and 1 % is added for the ellipsoid and for the rounding of the middle.
   var halfDiagonal: Double {
     let width = Double(east - west)
     let height = Double(north - south)
