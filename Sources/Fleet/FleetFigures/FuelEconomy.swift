@@ -58,8 +58,8 @@ public struct FuelEconomy: Equatable, Sendable {
     }
   }
 
-  /// Returns the intervals that end in a time range, with their averages. Of successive ranges, each interval is thus
-  /// in exactly one.
+  /// Returns the intervals that end in a time range, with their averages. If ranges follow one another without gaps,
+  /// each interval is therefore in exactly one of them.
   ///
   /// - Parameters:
   ///   - from: the start of the range; `nil` for no limit.
@@ -81,8 +81,8 @@ public struct FuelEconomy: Equatable, Sendable {
     return averages
   }
 
-  /// Whether an entry comes before another one. Entries with the same time, such as two of a day without a time of day,
-  /// are sorted by their odometer readings.
+  /// Whether an entry comes before another one. Entries with the same time, such as two entries of one day without a
+  /// time of day, are sorted by their odometer readings.
   static func precedes(_ left: FuelEntry, _ right: FuelEntry) -> Bool {
     if left.at != right.at { return left.at < right.at }
     return left.odometer ?? .infinity < right.odometer ?? .infinity

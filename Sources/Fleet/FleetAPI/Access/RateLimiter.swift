@@ -41,7 +41,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Returns the token that ``take(_:now:)`` took, because the request does not count.
+  /// Puts the token that ``take(_:now:)`` took back into the bucket, because the request does not count.
   func refund(_ key: Key) {
     buckets.withLock { buckets in
       guard let tokens = buckets[key]?.tokens else { return }

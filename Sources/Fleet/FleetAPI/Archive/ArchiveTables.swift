@@ -5,9 +5,9 @@ extension ArchiveTable {
   /// The tables of an archive, in the order in which they are imported.
   ///
   /// Sessions, tickets, second factors and queued mails are not in an archive, because their secrets are worthless or
-  /// dangerous elsewhere. Of people, the archive lacks the password: after an import they set a new one by recovery, or
-  /// sign in with their provider. The keys of gateways and tokens are digests; they remain valid, so that vehicles go on
-  /// reporting.
+  /// dangerous elsewhere. People are in it without their passwords: after an import they set new ones by recovery, or
+  /// sign in with their provider. The keys of gateways and tokens are digests; they remain valid, so that vehicles
+  /// continue to report.
   public static let all: [ArchiveTable] = [
     ArchiveTable(Person.self, without: ["passwordHash"]),
     ArchiveTable(LinkedIdentity.self),

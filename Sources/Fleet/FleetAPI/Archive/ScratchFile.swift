@@ -33,7 +33,7 @@ final class ScratchFile: Sendable {
 
   deinit { Glibc.close(descriptor) }
 
-  /// Removes the content, so that writing begins again.
+  /// Removes the content. The file can then be written again.
   func clear() throws(StorageError) {
     state.withLock { $0.buffer = [] }
     guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.error("temporary file") }

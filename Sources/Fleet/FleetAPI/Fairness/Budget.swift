@@ -4,9 +4,9 @@ import Synchronization
 ///
 /// No tenant can take all of it. A group (a tenant) may hold at most `fairness.group` times the amount that is still
 /// free. A member (a key) may hold at most `fairness.key` times the amount that is left to the other members of its
-/// group. With 3 and 2, a single tenant has up to 3/4 of the resource, and a single key up to 1/2. If n tenants take as
-/// much as they can, each has 3/(3n+1), and 1/(3n+1) stays free. Therefore, the first request of a tenant or key always
-/// gets some.
+/// group. If these numbers are 3 and 2, a single tenant has up to 3/4 of the resource, and a single key up to 1/2. If n
+/// tenants take as much as they can, each has 3/(3n+1), and 1/(3n+1) stays free. Therefore, the first request of a
+/// tenant or key always gets some.
 ///
 /// A request that cannot have its amount now waits in the queue of its key. When an amount is returned, it is granted
 /// to the waiting group that holds the least, within it to the key that holds the least, and of that key to the oldest

@@ -75,7 +75,7 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
-    // Data that are discarded are read by no other handler, so read on here.
+    // No other handler reads data that will be discarded, so continue to read here.
     if isLingering { context.read() }
     context.fireChannelReadComplete()
   }

@@ -4,7 +4,7 @@ import Telemetry
 
 /// A channel to which clients can subscribe. Clients that may see different records have different channels.
 ///
-/// A vehicle need not exist yet.
+/// The vehicle of a channel need not exist yet.
 struct LiveChannel: Hashable, Sendable {
   /// The records that a channel is about.
   enum Topic: Hashable, Sendable {
@@ -57,7 +57,7 @@ struct LiveChannel: Hashable, Sendable {
 
   var name: String { topic.name }
 
-  /// Whether the records that it shows depend on fleets or assignments.
+  /// Whether the records that the channel shows depend on fleets or assignments.
   var isRestricted: Bool {
     if case .fleet = topic { true } else { viewer != nil }
   }

@@ -49,8 +49,8 @@ struct LivePage: Sendable {
 }
 
 extension LiveService {
-  /// The number of changes in the first page of a replay. The length of records is then unknown; of the longest ones,
-  /// these are 512 KiB.
+  /// The number of changes in the first page of a replay. The length of the records is not known yet; if all have the
+  /// maximum length, the page has 512 KiB.
   static let firstPage = 32
   private static let largestPage = 512
   /// The intended length of a page in bytes.

@@ -29,7 +29,8 @@ struct InspectionRoutes {
       })
   ]
 
-  /// Checks that a driver acts for themselves. Drivers of the vehicle may otherwise only review.
+  /// Checks that a caller who may access only their own things, as drivers do, is the driver of the report. A driver to
+  /// whom only the vehicle is assigned may review the report, but not write or sign it.
   private static func requireOwn(
     _ inspection: Inspection, _ view: any FleetView, _ call: Call
   ) throws(ThingError) {
@@ -85,7 +86,7 @@ struct InspectionRoutes {
     ]
   }
 
-  /// The lists that every tenant has.
+  /// The route of the checklists, which are the same for all tenants.
   private var checklists: Route {
     let operation = Operation(
       id: "listChecklists", summary: "The items of an inspection, by type of vehicle.",

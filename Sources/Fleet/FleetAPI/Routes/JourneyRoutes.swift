@@ -104,7 +104,7 @@ struct JourneyRoutes {
     return .object(members)
   }
 
-  // MARK: Journeys against trips
+  // MARK: Comparison of journeys with trips
 
   private static let day: Int64 = 86_400_000_000_000
   private static let mostTrips = 20_000

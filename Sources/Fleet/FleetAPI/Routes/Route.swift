@@ -10,7 +10,7 @@ enum Access: Equatable, Sendable {
   case people
   /// Callers who may perform an action on at least one thing of an area.
   case may(Action, Area)
-  /// The same callers, and the server's own token, which has access to all tenants.
+  /// Callers as for ``may(_:_:)``, and the server's own token, which has access to all tenants.
   case mayOrServer(Action, Area)
 
   /// The action and its area; `nil` if the route is open, or for people's own accounts.

@@ -13,7 +13,7 @@ public struct ServerOptions: Equatable, Sendable {
   public var live = LiveSettings()
   /// The hash of the token that may read the metrics of the whole server; `nil` if there is none.
   public var serverToken: SecretHash?
-  /// A separate address at which every client may read these metrics; `nil` for none.
+  /// A separate address at which every client may read the metrics of the whole server; `nil` for none.
   public var metrics: MetricsAddress?
   public var accounts = AccountSettings()
   public var proxies = TrustedProxies()

@@ -18,8 +18,8 @@ public enum MailLimits {
   /// Maximum number of invitations that one tenant sends in a period.
   public static let invitationsPerTenant = 100
 
-  /// Returns the priority of mails for a reason. Lower numbers are sent first; they are for mails with a link or a
-  /// code, because a person waits for them.
+  /// Returns the priority of mails for a reason. Mails with lower numbers are sent first. Mails with a link or a code
+  /// have the lowest numbers, because a person waits for them.
   static func priority(_ reason: QueuedMail.Reason) -> Int64 {
     switch reason {
     case .emailCode: 0

@@ -24,8 +24,8 @@ public enum Base64URL {
 
   /// The bytes of a text.
   ///
-  /// - Returns: `nil` if the text has another character, a length that no bytes have, or unused bits that are not zero.
-  ///   Every byte sequence therefore has exactly one text.
+  /// - Returns: `nil` if the text has another character, a length that the encoding never has, or unused bits that are
+  ///   not zero. Every byte sequence therefore has exactly one text.
   public static func bytes(_ text: String) -> [UInt8]? {
     guard text.utf8.count % 4 != 1 else { return nil }
     var bytes: [UInt8] = []

@@ -76,7 +76,7 @@ public final class BrokerWorker: Service {
   public func stop() {
     let limit = options.stopMilliseconds
     state.stop(by: Clock.now &+ Int64(limit) * 1_000_000)
-    // After the limit, a library call that still waits for a broker is not waited for.
+    // After the time limit, stop waiting for the thread: it may be in a library call that waits for a broker.
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(limit + 100)) { self.finished() }
   }
 

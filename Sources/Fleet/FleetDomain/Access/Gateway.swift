@@ -42,9 +42,9 @@ public struct Gateway: Equatable, Sendable {
 /// The state that a gateway reports with a request.
 public struct GatewayStatus: Equatable, Sendable {
   public var at: Timestamp
-  /// Number of unsent records; `nil` if not reported, so that the stored value does not change.
+  /// Number of unsent records; `nil` if not reported. The stored value then does not change.
   public var spoolDepth: Int64?
-  /// Version of the program; `nil` if not reported, so that the stored value does not change.
+  /// Version of the program; `nil` if not reported. The stored value then does not change.
   public var version: String?
   /// The vehicle of the newest record in the request; `nil` if the request contains no record.
   public var vehicle: VehicleInUse?

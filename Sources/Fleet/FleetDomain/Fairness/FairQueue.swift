@@ -58,14 +58,14 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
 
   fileprivate struct Lines {
     var served: Int
-    /// The amount that the member served last had received before that.
+    /// For the member that was served last: the amount that it had received before.
     var reached = 0
     var members: [Member: Line] = [:]
   }
 
   private let cost: @Sendable (Element) -> Int
   private var groups: [Group: Lines] = [:]
-  /// The amount that the group served last had received before that.
+  /// For the group that was served last: the amount that it had received before.
   private var reached = 0
   private var last = 0
   /// The number of waiting elements.
@@ -141,7 +141,7 @@ public struct FairQueue<Group: Hashable & Sendable, Member: Hashable & Sendable,
     return all.sorted { $0.number < $1.number }.map(\.element)
   }
 
-  // These functions must not change `groups`: a copy of its value that exists during a change would copy all elements.
+  // These functions must not change `groups`. If a copy of its value exists during a change, Swift copies all elements.
 
   private func nextGroup(in isOpen: (Group) -> Bool) -> Group? {
     var first: (group: Group, lines: Lines)?

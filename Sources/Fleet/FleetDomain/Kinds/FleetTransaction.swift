@@ -140,7 +140,8 @@ extension FleetTransaction {
       }
     }
     for field in Value.fields where field.access == .client || field.access == .creation {
-      // The request has no value, and the first one may have had none either, so that the server has set it.
+      // The request has no value for this field. The first request may not have had one either; the server then has set
+      // the value.
       if field.isFilledIn, field.json(value) == field.json(Value()) { continue }
       guard field.json(first) == field.json(value) else { throw .exists(id: name) }
     }

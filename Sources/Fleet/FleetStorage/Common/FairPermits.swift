@@ -37,7 +37,7 @@ final class FairPermits: Sendable {
 
   /// Waits for a permit for the caller of the current task, and runs work with it.
   ///
-  /// - Throws: `unavailable` if the storage is closed before; errors of the work.
+  /// - Throws: `unavailable` if the storage is closed before the permit is granted; errors of the work.
   func run<Value: Sendable>(
     isCancellable: Bool, _ work: () async throws(StorageError) -> Value
   ) async throws(StorageError) -> Value {

@@ -13,7 +13,7 @@ struct FoundRow {
   var received: Int64?
   var body: [UInt8]
 
-  /// The columns from which such a row is read, in this order.
+  /// The columns from which a ``FoundRow`` is read, in this order.
   static let columns = "vehicle, class, time, seq, id, quality, received, body"
 
   var cursor: PageCursor {

@@ -6,7 +6,7 @@ import Telemetry
 /// Call order: ``run(in:)``, then the commit, then ``outcomes`` and ``announcements``. Each attempt needs a new
 /// group.
 struct IngestGroup {
-  /// A record that is in the group more than once: another copy of it.
+  /// A further copy of a record that is in the group more than once.
   private struct Copy {
     var row: Int
     var job: Int

@@ -3,8 +3,8 @@ import Telemetry
 
 /// The newest records of vehicles, which the table `newest` names.
 extension StoreSession {
-  /// Returns the newest records of a vehicle. The part of each says of what it is the newest record
-  /// (``NewestRecord/Part``).
+  /// Returns the newest records of a vehicle, each with the part of the vehicle's records (``NewestRecord/Part``) of
+  /// which it is the newest one.
   func newest(of vehicle: Int32, tenant: Int32) throws(StoreFailure) -> [(part: NewestRecord.Part, row: FoundRow)] {
     let parts = try rows(
       "SELECT class, ecu, id FROM newest WHERE vehicle = $1 ORDER BY class, ecu", [SQLValue(vehicle)]

@@ -25,7 +25,7 @@ struct VehicleResolver {
   /// Whether a vehicle, by its id or VIN, is in the list of another gateway than the query's; the query's gateway is
   /// `""` if unknown.
   private var ofOthers: [Query: Bool] = [:]
-  /// Lists of gateways that are too long for a linear search, as sets.
+  /// For each gateway, the vehicles in its list, if the list is too long for a linear search.
   private var allowed: [String: Set<String>] = [:]
   /// For each sender, the number of vehicles in the batch that are new to it.
   private var newVehicles: [NewVehicleSender: Int] = [:]
@@ -34,7 +34,8 @@ struct VehicleResolver {
   /// The index of the current batch, and whether it is an import.
   private var job = 0
   private var isImport = false
-  /// For existing vehicles that got a gateway or a VIN, by their id: the gateway that sent it.
+  /// For existing vehicles that got a gateway or a VIN from a record, by the vehicle's id: the gateway that sent the
+  /// record.
   private var changed: [String: String] = [:]
 
   init(tenant: Int32) { self.tenant = tenant }

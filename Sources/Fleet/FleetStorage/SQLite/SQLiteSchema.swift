@@ -64,7 +64,8 @@ enum SQLiteSchema {
     DROP INDEX feed_at;
     """
 
-  /// Removes an index. PostgreSQL has another step of this number; both databases have the same versions.
+  /// Removes an index. The step of PostgreSQL with this number has another purpose, but the number of steps must be the
+  /// same.
   private static let version3 = "DROP INDEX IF EXISTS feed_at;"
 
   /// Moves the lists of vehicles for which gateways may write to an indexed table, and stores the numbers of gateways

@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// A paper of a thing: a registration, an insurance policy, a licence, a receipt.
+/// A document about a thing, such as a registration, an insurance policy, a licence or a receipt.
 public struct Document: WorkThing {
   public enum Category: String, FieldChoice, Sendable {
     case registration, insurance, licence, permit, invoice, receipt, photo, model, other
@@ -14,7 +14,7 @@ public struct Document: WorkThing {
     }
 
     public var kind = Kind.vehicle
-    /// The id; of a vehicle its name.
+    /// The id of the thing.
     public var id = ""
 
     public init() {}
@@ -30,16 +30,16 @@ public struct Document: WorkThing {
   }
 
   public var subject = Subject()
-  /// The vehicle of the subject.
+  /// The vehicle of the thing to which the document belongs; `nil` if the thing has none.
   public var vehicleID: String?
-  /// The driver of the subject.
+  /// The driver of the thing to which the document belongs; `nil` if the thing has none.
   public var driverID: UUIDv7?
   public var category = Category.other
   public var title: String?
-  /// The number on the paper, for example of a policy.
+  /// The number of the document, for example of an insurance policy.
   public var number: String?
   public var issuedOn: CalendarDate?
-  /// The last day on which it is valid.
+  /// The last day on which the document is valid.
   public var expiresOn: CalendarDate?
   public var notes: String?
 
@@ -60,7 +60,7 @@ public struct Document: WorkThing {
 }
 
 extension FleetTransaction {
-  /// Checks a new or changed document, and finds the vehicle and the driver of its subject.
+  /// Checks a new or changed document. Sets the vehicle and the driver of a new one to those of its subject.
   ///
   /// - Throws: `invalid`.
   public func check(_ new: inout Document, old: Stored<Document>?) throws(ThingError) {

@@ -3,22 +3,22 @@ import FleetDomain
 /// The items of an inspection of one type of vehicle.
 public struct Checklist: Sendable {
   public struct Item: Sendable {
-    /// The name for ``Inspection/Item/item``.
+    /// The name of the item in reports (``Inspection/Item/item``).
     public let name: String
-    /// The text for people.
+    /// A description for people.
     public let text: String
   }
 
   public let name: String
-  /// The text for people.
+  /// A description for people.
   public let text: String
   public let types: [Vehicle.Category]
   public let items: [Item]
 
-  /// The lists that every tenant has.
+  /// The checklists, which are the same for all tenants.
   public static let builtIn = [commercial, car]
 
-  /// The parts that a report must cover (49 CFR 396.11(a)(1)).
+  /// The parts of a commercial vehicle that a report must cover (49 CFR 396.11(a)(1)).
   private static let commercial = Checklist(
     name: "commercialVehicle", text: "Driver vehicle inspection report (49 CFR 396.11)",
     types: [.truck, .bus, .trailer],

@@ -2,9 +2,9 @@ import FleetDomain
 import Telemetry
 
 extension FleetTransaction {
-  /// Checks a new or changed inspection report.
+  /// Checks a new or changed inspection report. If a new report has no time, it gets the present one.
   ///
-  /// - Parameter old: `nil` if it is new. A new report without a time is of now.
+  /// - Parameter old: the report before the change; `nil` if it is new.
   /// - Throws: `invalid`; `invalidState` for a change of a signed report.
   public func check(_ new: inout Inspection, old: Stored<Inspection>?) throws(ThingError) {
     if let old {
@@ -21,12 +21,13 @@ extension FleetTransaction {
     new.hasDefects = new.items.contains { $0.result == .defect }
   }
 
-  /// Signs a draft: its content can then no longer be changed.
+  /// Signs a draft. Its content can then no longer be changed.
   ///
   /// - Parameters:
   ///   - text: the signature, for example a typed name.
   ///   - person: the person who signs; `nil` for a program.
-  /// - Throws: `invalidState`; `invalid` without items; `rule` with `superseded` if another report corrects the same one.
+  /// - Throws: `invalidState`; `invalid` if the draft has no items; `rule` with `superseded` if another report has
+  ///   already corrected the report that the draft corrects.
   public func sign(
     _ stored: Stored<Inspection>, _ text: String, by person: UUIDv7?
   ) throws(ThingError) -> Stored<Inspection> {
@@ -68,7 +69,7 @@ extension FleetTransaction {
     return try update(stored, to: certified, action: "certify")
   }
 
-  /// Records that the next driver has read a report.
+  /// Records that the next driver of the vehicle has read a report.
   ///
   /// - Throws: `invalidState`; `rule` with `superseded`.
   public func review(_ stored: Stored<Inspection>, by person: UUIDv7?) throws(ThingError) -> Stored<Inspection> {
@@ -90,7 +91,9 @@ extension FleetTransaction {
     }
   }
 
-  /// Returns the report that another one corrects.
+  /// Returns the report that a new one corrects.
+  ///
+  /// - Throws: `invalid`; `rule` with `superseded` if another report has already corrected it.
   private func corrected(_ id: UUIDv7, by new: Inspection) throws(ThingError) -> Stored<Inspection> {
     guard let old = try find(id, Inspection.self), old.value.vehicle == new.vehicle else {
       throw .invalid(FieldErrors([FieldError("supersedes", "no such report of this vehicle")]))

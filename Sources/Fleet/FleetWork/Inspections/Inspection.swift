@@ -3,15 +3,15 @@ import Telemetry
 
 /// A driver's vehicle inspection report (49 CFR 396.11), or another inspection of a vehicle.
 ///
-/// A signed report is never changed: its content is locked by a hash, and a correction is another report that supersedes
-/// it.
+/// The content of a signed report is never changed: a hash locks it, and a correction is another report, which
+/// supersedes the first one.
 public struct Inspection: WorkThing {
   public enum Status: String, FieldChoice, Sendable {
     case draft
     case signed
-    /// Its defects are repaired, or need no repair.
+    /// The defects are repaired, or need no repair.
     case certified
-    /// The next driver has read it (49 CFR 396.13).
+    /// The next driver of the vehicle has read the report (49 CFR 396.13).
     case reviewed
   }
 
@@ -19,13 +19,13 @@ public struct Inspection: WorkThing {
     case preTrip, postTrip, annual
   }
 
-  /// The result of one item.
+  /// The result of the inspection of one item.
   public struct Item: NestedValue {
     public enum Result: String, FieldChoice, Sendable {
       case ok, defect, notApplicable
     }
 
-    /// The name of an item of a checklist, or another one.
+    /// The name of the item: that of an item of a ``Checklist``, or any other.
     public var item = ""
     public var result = Result.ok
     public var note: String?
@@ -74,7 +74,7 @@ public struct Inspection: WorkThing {
     ]
   }
 
-  /// The statement of the next driver to have read the report.
+  /// The statement of the vehicle's next driver that they have read the report.
   public struct Review: NestedValue {
     public var by: UUIDv7?
     public var at = Timestamp(nanoseconds: 0)
@@ -88,7 +88,7 @@ public struct Inspection: WorkThing {
   public var vehicle = ""
   public var occasion = Occasion.preTrip
   public var at = Timestamp(nanoseconds: 0)
-  /// km.
+  /// Reading of the odometer, km; `nil` if it was not read.
   public var odometer: Double?
   public var place: String?
   public var items: [Item] = []
@@ -133,7 +133,7 @@ public struct Inspection: WorkThing {
     Field("hasDefects", \.hasDefects).settable(by: .server).filterable(),
   ]
 
-  /// The keys of the signed content.
+  /// The keys of the fields that a signature covers.
   private static let signedKeys: Set<String> = [
     "driverId", "vehicleId", "kind", "at", "odometer", "place", "items", "notes", "supersedes", "signature",
   ]
@@ -153,6 +153,6 @@ public struct Inspection: WorkThing {
   /// Whether the signed content is what was signed; `nil` for a draft.
   public func isIntact(id: UUIDv7) -> Bool? { contentHash.map { $0 == signedContent(id: id).canonicalHash } }
 
-  /// The states from which the next driver can review it.
+  /// The state that the report must have before the next driver can review it.
   var reviewableFrom: Status { hasDefects ? .certified : .signed }
 }

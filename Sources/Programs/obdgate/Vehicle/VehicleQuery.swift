@@ -106,7 +106,7 @@ struct VehicleQuery: PortHandler, ~Copyable {
     actions.deadline = next
   }
 
-  /// If clearing the codes has to wait for this time, a line reports the reason to a log or a script, ns.
+  /// Time from the start to the first line about the progress in a log or a script, if codes are to be cleared, ns.
   private static let patience: Int64 = 5_000_000_000
 
   /// Shows the progress: on a terminal every second, otherwise one line for each new activity.

@@ -199,8 +199,8 @@ struct RunReader {
 
   // MARK: The newest
 
-  /// Returns the place of the newest record in runs, or, if `withPosition`, of the newest one with a position among
-  /// about 10,000 newest records; `nil` if there is none.
+  /// Returns the place of the newest record in runs or, if `withPosition`, of the newest one with a position. A
+  /// position is searched in about 10,000 records, the newest first. `nil` if there is none.
   func newest(withPosition: Bool) throws(StoreFailure) -> NewestPlace? {
     var (before, read) = (Int64.max, 0)
     while read < 10_000 {
