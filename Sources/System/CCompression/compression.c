@@ -9,7 +9,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-// The functions of the libraries that are used. Their types come from their headers.
+// The functions of both libraries that this module uses. Their types come from the libraries' headers.
 #define ZSTD_FUNCTIONS(F) \
   F(ZSTD_compressBound)   \
   F(ZSTD_createCCtx)      \
@@ -76,10 +76,11 @@ size_t ccompression_zstd_bound(size_t count) { return library.ZSTD_compressBound
 void *ccompression_zstd_make(void) {
   ZSTD_CCtx *context = library.ZSTD_createCCtx();
   if (!context) return NULL;
-  // Level for streams. Frames made in one call have a separate level.
+  // This level is for ccompression_zstd_stream. Functions that make a whole frame set their own.
   library.ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, 3);
   library.ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
-  // A window of 128 KiB instead of 2 MiB, because a gateway has little memory and its records resemble each other.
+  // The window has 128 KiB instead of 2 MiB. This needs little memory, and is enough because records resemble each
+  // other.
   library.ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, 17);
   return context;
 }
@@ -108,7 +109,8 @@ struct packer {
   ZSTD_DCtx *out;
 };
 
-// Each dictionary is created at its first use: a gateway with a backlog reads with one base and writes with another.
+// The two dictionaries are created only when they are used: a gateway with a backlog reads with one base and writes
+// with another.
 struct base {
   ZSTD_CDict *in;
   ZSTD_DDict *out;
@@ -166,7 +168,7 @@ int64_t ccompression_gzip_member(void *out, size_t room, const void *bytes, size
   if (room > UINT_MAX || count > UINT_MAX) return -1;
   z_stream stream;
   memset(&stream, 0, sizeof stream);
-  // 15 bits for the window, plus 16 for gzip's header and trailer.
+  // 15 bits of window size. 16 more stand for gzip's header and trailer.
   if (library.deflateInit2_(&stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, (int)sizeof stream) !=
       Z_OK)
     return -1;

@@ -14,7 +14,7 @@
 #undef curl_easy_getinfo
 #undef curl_multi_setopt
 
-// The functions of the library that are used. Their types come from its header.
+// The functions of the library that this module uses. Their types come from the library's header.
 #define FUNCTIONS(F)        \
   F(curl_global_init)       \
   F(curl_version_info)      \
@@ -44,8 +44,8 @@ static int loaded = -ENOSYS;
 static char version[48];
 
 static void load(void) {
-  // Debian's libcurl loads GnuTLS for protocols that are not used here. Do not initialize it (0.7 MB). A libcurl that
-  // uses GnuTLS for TLS initializes it itself.
+  // Do not initialize GnuTLS (0.7 MB), which Debian's libcurl loads only for protocols that are not used here. A
+  // libcurl that uses GnuTLS for TLS initializes it itself.
   setenv("GNUTLS_NO_IMPLICIT_INIT", "1", 0);
   void *handle = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_LOCAL);
   if (!handle) return;
@@ -65,7 +65,7 @@ int ccurl_load(void) {
 
 const char *ccurl_version(void) { return version; }
 
-/// Response headers that are stored, and their greatest length.
+/// The response headers that are stored, and the maximum length of their values.
 static const char *const kept_names[] = {"retry-after", "date", "etag", "location", "obdgate-gateway"};
 #define KEPT (sizeof kept_names / sizeof kept_names[0])
 #define KEPT_LENGTH 512
@@ -119,7 +119,7 @@ static void forget_answer(ccurl_client *client) {
 static size_t take_header(char *bytes, size_t size, size_t count, void *context) {
   ccurl_client *client = context;
   size_t length = size * count;
-  // A status line. Earlier headers belong to an interim response such as "100 Continue".
+  // This is a status line. Headers before it belong to an interim response such as "100 Continue".
   if (length >= 5 && !memcmp(bytes, "HTTP/", 5)) forget_answer(client);
   for (size_t index = 0; index < KEPT; index++) {
     size_t name = strlen(kept_names[index]);
@@ -168,7 +168,7 @@ void ccurl_free(ccurl_client *client) {
 static void set_texts(ccurl_client *client) {
   CURL *easy = client->easy;
   const ccurl_options *options = &client->options;
-  // An empty text means no proxy, even if the environment names one.
+  // An empty text means no proxy, even if environment variables name one.
   library.curl_easy_setopt(easy, CURLOPT_PROXY, options->proxy ? options->proxy : "");
   library.curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
   if (options->authorities) {
@@ -185,7 +185,7 @@ static void set_limits(ccurl_client *client) {
   CURL *easy = client->easy;
   const ccurl_options *options = &client->options;
   library.curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  // A slow name lookup must not delay cleanup.
+  // Otherwise, cleanup would wait for the end of a slow name lookup.
   library.curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
   library.curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
   library.curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
@@ -194,7 +194,7 @@ static void set_limits(ccurl_client *client) {
   library.curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, options->slow_speed);
   library.curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, options->slow_time);
   library.curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
-  // Small buffers are sufficient for small responses and save memory.
+  // Small buffers need less memory, and are sufficient for small responses.
   library.curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 16384L);
   library.curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 16384L);
 }
@@ -262,7 +262,8 @@ int ccurl_begin_mail(
   library.curl_easy_setopt(easy, CURLOPT_USE_SSL, requires_tls ? (long)CURLUSESSL_ALL : (long)CURLUSESSL_NONE);
   if (user) library.curl_easy_setopt(easy, CURLOPT_USERNAME, user);
   if (password) library.curl_easy_setopt(easy, CURLOPT_PASSWORD, password);
-  // Closing a connection waits for the server's answer. This limit does not hold for connections that are kept.
+  // Closing a connection waits for the server's answer. This time limit does not apply to connections that are kept
+  // open.
   library.curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
   library.curl_easy_setopt(easy, CURLOPT_SERVER_RESPONSE_TIMEOUT, 30L);
   library.curl_easy_setopt(easy, CURLOPT_MAIL_FROM, from);
@@ -305,7 +306,7 @@ void ccurl_abandon(ccurl_client *client) {
     library.curl_easy_setopt(client->easy, CURLOPT_SERVER_RESPONSE_TIMEOUT, 1L);
   if (client->is_running) library.curl_multi_remove_handle(client->multi, client->easy);
   client->is_running = 0;
-  // The handle refers to the list until another one is set.
+  // The request refers to the list of headers until another list is set.
   if (client->easy) library.curl_easy_setopt(client->easy, CURLOPT_HTTPHEADER, NULL);
   library.curl_slist_free_all(client->headers);
   client->headers = NULL;
@@ -344,7 +345,7 @@ const char *ccurl_reason(const ccurl_client *client) {
 
 int ccurl_has_sent(const ccurl_client *client) {
   long bytes = 0;
-  // If the size is unknown, assume that bytes were sent.
+  // If libcurl does not report how many bytes were sent, assume that some were.
   return library.curl_easy_getinfo(client->easy, CURLINFO_REQUEST_SIZE, &bytes) != CURLE_OK || bytes > 0;
 }
 

@@ -10,12 +10,12 @@
 static int give_back(struct dl_phdr_info *object, size_t size, void *context) {
   (void)size;
   (void)context;
-  // The page cache has a copy of clean pages, so using them again causes only a minor fault, unless the kernel has
-  // reclaimed them. The program itself has no name. On some machines, the kernel's own object has none either, and must
-  // not be touched.
+  // The page cache contains a copy of each unchanged page, so using the page again causes only a minor fault, unless
+  // the kernel has reclaimed that copy. The program itself has an empty name. On some machines, so has the object that
+  // the kernel provides, whose pages must not be released.
   int is_program = (uintptr_t)object->dlpi_phdr == getauxval(AT_PHDR);
   if (!is_program && (!object->dlpi_name || !object->dlpi_name[0])) return 0;
-  // A library whose code was changed by relocations would lose the changes.
+  // Do not release pages of a library with text relocations: changes that the loader made to the code would be lost.
   for (int index = 0; index < object->dlpi_phnum; index++) {
     const ElfW(Phdr) *header = &object->dlpi_phdr[index];
     if (header->p_type != PT_DYNAMIC) continue;
@@ -26,7 +26,7 @@ static int give_back(struct dl_phdr_info *object, size_t size, void *context) {
   for (int index = 0; index < object->dlpi_phnum; index++) {
     const ElfW(Phdr) *header = &object->dlpi_phdr[index];
     if (header->p_type != PT_LOAD || header->p_flags & PF_W) continue;
-    // Only complete pages, because those at the ends may contain other data.
+    // Release only pages that belong to the segment completely, because the first and last one may contain other data.
     uintptr_t from = (object->dlpi_addr + header->p_vaddr + page - 1) & ~(page - 1);
     uintptr_t to = (object->dlpi_addr + header->p_vaddr + header->p_filesz) & ~(page - 1);
     if (from < to) madvise((void *)from, to - from, MADV_DONTNEED);

@@ -20,12 +20,12 @@ int cgateway_clock_is_synchronised(void) {
   struct timex state;
   memset(&state, 0, sizeof state);
   if (adjtimex(&state) >= 0) return (state.status & STA_UNSYNC) == 0;
-  // A service's system call filter may reject the call, although it only reads. systemd-timesyncd creates this file
-  // after setting the clock.
+  // The system call filter of a service may reject adjtimex, although this call only reads. systemd-timesyncd creates
+  // this file after it has set the clock.
   return access("/run/systemd/timesync/synchronized", F_OK) == 0;
 }
 
-// Global, because a signal handler has no context.
+// These variables are global, because a signal handler has no argument for them.
 static atomic_int wake_event = -1;
 static atomic_int ending = 0;
 static atomic_int reload = 0;
@@ -37,7 +37,7 @@ static void handle_signal(int number) {
   else
     atomic_store(&ending, 1);
   uint64_t one = 1;
-  // If the counter is full, it is already readable.
+  // The write fails if the counter has its maximum value. It is then readable already.
   ssize_t written = write(atomic_load(&wake_event), &one, sizeof one);
   (void)written;
   errno = before;
@@ -55,7 +55,8 @@ void cgateway_catch_signals(int event) {
   sigaction(SIGHUP, &action, NULL);
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, NULL);
-  // RLIMIT_FSIZE: the write fails with an error, as on a full disk.
+  // SIGXFSZ is ignored: a write beyond the limit of file sizes (RLIMIT_FSIZE) then fails with an error, as on a full
+  // disk.
   sigaction(SIGXFSZ, &action, NULL);
 }
 

@@ -10,14 +10,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/// Greatest number of bytes passed at once.
+/// Maximum number of bytes that are passed at once.
 #define PIECE 16384
-/// Greatest packet size. A broker sends at most some hundred bytes to a publisher: the answer to CONNECT with its
-/// properties.
+/// Maximum size of a packet from the broker, bytes. To a client that only publishes, a broker sends at most some
+/// hundred bytes: the answer to CONNECT with its properties.
 #define LONGEST_PACKET 65536
-/// Bytes accepted without an event: the TLS handshake and the answer to CONNECT.
+/// Number of bytes that are accepted before any event, for the TLS handshake and the answer to CONNECT.
 #define FREE_BYTES 131072
-/// Bytes accepted for each event: an acknowledgement with a reason, and TLS overhead.
+/// Number of bytes that are accepted for each event, for an acknowledgement with a reason, and the overhead of TLS.
 #define BYTES_PER_EVENT 512
 
 typedef struct {
@@ -27,15 +27,16 @@ typedef struct {
 
 struct cmosquitto_gate {
   int broker;
-  /// Local end of the socket pair.
+  /// The filter's end of the socket pair. The library has the other end.
   int inside;
   int is_plain;
   int has_ended;
-  /// errno of a failed send, which is reported once.
+  /// The errno of a failed send to the broker, which is reported once; 0 if there is none.
   int failure;
   piece in, out;
   long budget;
-  /// The current packet: bytes of its length that have arrived, the length, bytes that have not arrived.
+  /// The packet that is being received: the number of bytes of its length field so far, the length, and the number of
+  /// bytes that have not arrived.
   int length_count;
   size_t length, left;
 };
@@ -85,7 +86,8 @@ void cmosquitto_gate_account(cmosquitto_gate *gate, unsigned events) {
   if (gate->budget > FREE_BYTES) gate->budget = FREE_BYTES;
 }
 
-/// Follows the packets: a byte with the type, one to four with the length, then the rest (MQTT 5, 2.1).
+/// Follows the boundaries of packets. A packet consists of a byte with its type, one to four bytes with its length, and
+/// the rest (MQTT 5, 2.1).
 static int follow(cmosquitto_gate *gate, const uint8_t *bytes, size_t count) {
   for (size_t at = 0; at < count;) {
     if (gate->left) {
@@ -96,7 +98,8 @@ static int follow(cmosquitto_gate *gate, const uint8_t *bytes, size_t count) {
     }
     uint8_t byte = bytes[at++];
     if (!gate->length_count) {
-      // CONNACK, PUBACK, PINGRESP, DISCONNECT: no other packets are sent to a publisher with QoS 1.
+      // The broker sends only these packets to a client that only publishes with QoS 1: CONNACK, PUBACK, PINGRESP,
+      // DISCONNECT.
       if (!(1 << (byte >> 4) & (1 << 2 | 1 << 4 | 1 << 13 | 1 << 14))) return MOSQ_ERR_PROTOCOL;
       gate->length_count = 1;
       gate->length = 0;
@@ -165,7 +168,7 @@ int cmosquitto_gate_out(cmosquitto_gate *gate) {
       send(gate->broker, gate->out.bytes + gate->out.first, gate->out.count, MSG_DONTWAIT | MSG_NOSIGNAL);
   if (count < 0) {
     if (errno == EAGAIN || errno == EINTR) return 0;
-    // The broker has closed the connection. Bytes that arrived before are still read.
+    // The broker has closed the connection, but bytes that arrived before can still be read.
     gate->failure = errno;
     gate->out.count = 0;
     return 0;

@@ -1,36 +1,38 @@
-// A filter between libmosquitto and its broker.
+// A filter between libmosquitto and the broker.
 //
-// The library accepts packets of up to 256 MiB and stores unrequested ones, so that a hostile broker could exhaust the
-// machine's memory. The filter passes a few bytes at a time, checks them and rejects packets that a publisher does not
-// need.
+// The library accepts packets of up to 256 MiB and also stores those that it did not request, so that a hostile broker
+// could exhaust the machine's memory. The filter checks the broker's packets, passes a few bytes at a time to the
+// library, and rejects packets that a client that only publishes does not need.
 //
-// The library keeps its descriptor's number, which becomes one end of a socket pair. The filter owns the broker's
-// socket.
+// The file descriptor of the library's socket keeps its number, but becomes one end of a socket pair. The filter owns
+// the socket that is connected to the broker.
 #pragma once
 
 #include <stddef.h>
 
 typedef struct cmosquitto_gate cmosquitto_gate;
 
-/// Takes over the library's socket. Returns NULL with `errno` if there is no memory or descriptor.
+/// Creates a filter that takes over the library's socket. Returns NULL with `errno` if memory or file descriptors are
+/// exhausted.
 ///
-/// `is_plain`: without TLS, so that packets can be checked.
+/// `is_plain`: whether the connection has no TLS, so that the filter can check packets.
 cmosquitto_gate *cmosquitto_gate_make(int socket, int is_plain);
-/// Closes the broker's socket. The library's last bytes are sent before, as far as possible without blocking.
+/// Closes the broker's socket. Before, the last bytes from the library are sent, as far as this is possible without
+/// blocking.
 void cmosquitto_gate_free(cmosquitto_gate *gate);
 
-/// Returns the broker's socket.
+/// Returns the socket that is connected to the broker.
 int cmosquitto_gate_socket(const cmosquitto_gate *gate);
-/// Returns whether bytes must be sent.
+/// Returns whether bytes from the library wait to be sent to the broker.
 int cmosquitto_gate_wants_write(const cmosquitto_gate *gate);
 
-/// Passes received bytes, at most some KiB, which the library must read before the next call.
+/// Passes bytes that the broker sent to the library, at most some KiB. The library must read them before the next call.
 ///
-/// `moved`: whether bytes or the end of the connection were passed. Returns 0 or an error code of the library:
-/// MOSQ_ERR_ERRNO with errno; MOSQ_ERR_PROTOCOL for a packet that is not for publishers; MOSQ_ERR_OVERSIZE_PACKET for
-/// one that is too long, or for more bytes than the events justify.
+/// `moved` is set to whether bytes, or the end of the connection, were passed. Returns 0 or an error code of the
+/// library: MOSQ_ERR_ERRNO with errno; MOSQ_ERR_PROTOCOL for a packet that is not for publishers;
+/// MOSQ_ERR_OVERSIZE_PACKET for one that is too long, or for more bytes than the events permit.
 int cmosquitto_gate_in(cmosquitto_gate *gate, int *moved);
-/// Sends the library's bytes. Returns whether any were sent.
+/// Sends bytes from the library to the broker. Returns whether any were sent.
 int cmosquitto_gate_out(cmosquitto_gate *gate);
-/// Reports a number of events, each of which permits some more bytes.
+/// Tells the filter the number of new events. For each of them, the broker may send some more bytes.
 void cmosquitto_gate_account(cmosquitto_gate *gate, unsigned events);

@@ -36,7 +36,8 @@ int cmosquitto_set_up(struct mosquitto *mosquitto, const cmosquitto_options *opt
         mosquitto, options->will_topic, (int)strlen(options->will), options->will, 1, true);
   if (code || !options->uses_tls) return code;
   if (!options->authorities) code = library.mosquitto_int_option(mosquitto, MOSQ_OPT_TLS_USE_OS_CERTS, 1);
-  // A folder without certificates means "no file". The option above selects the system's certificates.
+  // The path of a folder without certificates stands for "no file". The option set above selects the system's
+  // certificates.
   if (!code && (options->authorities || options->certificate))
     code = library.mosquitto_tls_set(
         mosquitto, options->authorities, options->authorities ? NULL : "/etc/ssl/certs", options->certificate,

@@ -1,4 +1,4 @@
-// Functions of libmosquitto, resolved at run time.
+// Functions of libmosquitto, which is loaded at run time.
 #pragma once
 
 #include "cmosquitto.h"
@@ -6,7 +6,7 @@
 #include <mosquitto.h>
 #include <mqtt_protocol.h>
 
-// The functions of the library that are used. Their types come from its headers.
+// The functions of the library that this module uses. Their types come from the library's headers.
 #define FUNCTIONS(F)                      \
   F(mosquitto_lib_init)                   \
   F(mosquitto_new)                        \
@@ -46,11 +46,11 @@ struct cmosquitto_library {
   FUNCTIONS(POINTER)
 };
 
-/// Initialized by cmosquitto_load.
+/// The functions of the loaded library. cmosquitto_load sets them.
 extern struct cmosquitto_library cmosquitto_functions;
 #define library cmosquitto_functions
 
-/// Applies options to a client. Returns 0 or the library's code.
+/// Applies options to a client. Returns 0 or the library's error code.
 int cmosquitto_set_up(struct mosquitto *mosquitto, const cmosquitto_options *options);
-/// Returns whether a socket is still connecting.
+/// Returns whether a socket has not finished connecting.
 int cmosquitto_is_connecting(int socket);

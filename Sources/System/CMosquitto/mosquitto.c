@@ -4,12 +4,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/// More events than can occur between two reads, because the number of unacknowledged messages is limited.
+/// Size of the queue of events. The number of unacknowledged messages is limited, so fewer events can occur between two
+/// reads.
 #define EVENTS 256
 
 struct cmosquitto_client {
   struct mosquitto *mosquitto;
-  /// Filter between the library and the broker, from the start of the connection.
+  /// The filter between the library and the broker. It exists from the start of the connection.
   cmosquitto_gate *gate;
   int uses_tls;
   int is_connected;
@@ -106,9 +107,9 @@ int cmosquitto_continue(cmosquitto_client *client) {
       errno = reason;
       return refused;
     }
-    // Sent packets may be answered. A ping causes no event.
+    // The broker may answer the packets that were sent. Count this as one event, because a ping causes none.
     cmosquitto_gate_account(client->gate, client->count - before + (went ? 1 : 0));
-    // TLS may have buffered packets that poll(2) does not report.
+    // TLS may have buffered received packets that poll(2) does not report.
     if ((!came && !went && client->count == before) || client->count >= EVENTS / 2) return 0;
   }
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// An unread event. A message's topic and payload follow it in memory.
+/// An event in the queue. In memory, the topic and payload of its message follow it.
 typedef struct node {
   struct node *next;
   cmosquitto_subscriber_event event;
@@ -15,12 +15,13 @@ struct cmosquitto_subscriber {
   struct mosquitto *mosquitto;
   node *first;
   node **end;
-  /// The event that was read last, whose bytes may still be used.
+  /// The event that was returned last. The caller may still use its bytes.
   node *taken;
-  /// Set if memory for an event was missing. The connection then fails, so that no unread message is acknowledged.
+  /// Whether there was no memory for an event. The connection then fails, so that the message, which was not read, is
+  /// not acknowledged.
   int is_broken;
   size_t limit;
-  /// Bytes of payloads stored since the read began.
+  /// Number of payload bytes that were stored since the current read began.
   size_t kept;
   int may_have_more;
 };
@@ -91,7 +92,7 @@ cmosquitto_subscriber *cmosquitto_subscriber_make(
     *code = cmosquitto_set_up(subscriber->mosquitto, options);
     if (!*code)
       *code = library.mosquitto_int_option(subscriber->mosquitto, MOSQ_OPT_RECEIVE_MAXIMUM, receive_maximum);
-    // Declare that another thread writes, so that the library only queues its answers.
+    // Tell the library that another thread writes. It then only queues its answers, instead of sending them.
     if (!*code) *code = library.mosquitto_threaded_set(subscriber->mosquitto, true);
   }
   if (*code) {
@@ -142,10 +143,11 @@ int cmosquitto_subscriber_wants_write(const cmosquitto_subscriber *subscriber) {
 int cmosquitto_subscriber_read(cmosquitto_subscriber *subscriber, size_t room) {
   int code;
   subscriber->kept = 0;
-  // More than the broker may deliver unacknowledged. QoS 0 has no limit, so the rest is read later.
+  // This is more than the broker may deliver without an acknowledgement. Messages with QoS 0 have no limit, so further
+  // ones are read later.
   int left = 4096;
   node **before;
-  // TLS may have buffered packets that poll(2) does not report.
+  // TLS may have buffered received packets that poll(2) does not report.
   do {
     before = subscriber->end;
     code = library.mosquitto_loop_read(subscriber->mosquitto, 1);
@@ -159,7 +161,7 @@ int cmosquitto_subscriber_may_have_more(const cmosquitto_subscriber *subscriber)
 
 int cmosquitto_subscriber_write(cmosquitto_subscriber *subscriber) {
   int code = library.mosquitto_loop_write(subscriber->mosquitto, 1);
-  // Queues pings, and ends the connection if the broker's answer is late.
+  // This function queues pings, and ends the connection if the broker's answer is late.
   return code ? code : library.mosquitto_loop_misc(subscriber->mosquitto);
 }
 

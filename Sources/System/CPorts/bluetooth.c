@@ -9,7 +9,7 @@
 
 enum { protocol_l2cap = 0, protocol_rfcomm = 3 };
 
-/// Six bytes of an address in reverse order of writing.
+/// The six bytes of an address, in reverse of the order in which addresses are written.
 typedef struct __attribute__((packed)) {
   uint8_t reversed[6];
 } wire_address;

@@ -10,10 +10,11 @@
 
 #include "cports.h"
 
-// The kernel rejects further non-blocking connection attempts (connect(2), EAGAIN).
+// Number of connections that may wait to be accepted. The kernel rejects further non-blocking attempts to connect
+// (connect(2), EAGAIN).
 static const int backlog = 128;
 
-// unix(7): a path has at most 107 bytes.
+// A path may have at most 107 bytes (unix(7)).
 static int local_address(const char *path, struct sockaddr_un *address, socklen_t *size) {
   size_t length = strlen(path);
   if (length == 0 || length >= sizeof address->sun_path) return -ENAMETOOLONG;
@@ -51,17 +52,17 @@ int cports_local_listen(const char *path, unsigned int mode) {
   if (descriptor < 0) return -errno;
   if (bind(descriptor, (struct sockaddr *)&address, size) != 0) {
     if (errno != EADDRINUSE) return closed(descriptor, errno);
-    // The socket of a terminated process does not answer. Only a socket is deleted.
+    // Only a socket is deleted, and only if no process answers at it, because its process has ended.
     struct stat status;
     if (lstat(path, &status) != 0) return closed(descriptor, EADDRINUSE);
     if (!S_ISSOCK(status.st_mode)) return closed(descriptor, ENOTSOCK);
-    // A socket with a full backlog is in use, too.
+    // A socket with a full queue of connections is in use, too.
     int other = local_connect(path, SOCK_NONBLOCK);
     if (other >= 0) close(other);
     if (other != -ECONNREFUSED) return closed(descriptor, EADDRINUSE);
     if (unlink(path) != 0 || bind(descriptor, (struct sockaddr *)&address, size) != 0) return closed(descriptor, errno);
   }
-  // No process can connect before listen(2).
+  // A process can connect only after listen(2).
   if (chmod(path, mode) != 0 || listen(descriptor, backlog) != 0) {
     int failure = errno;
     unlink(path);

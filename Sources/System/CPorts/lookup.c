@@ -1,8 +1,8 @@
 // Resolves host names in a separate thread. A lookup can take half a minute in a bad network, and getaddrinfo(3) cannot
-// be cancelled, so the thread may outlive the request.
+// be cancelled. The thread may therefore still run when its result is no longer needed.
 //
-// getaddrinfo_a(3) is not used: glibc stores a result before it takes its lock. If gai_suspend(3) returns in that
-// moment, its stack remains in a list that is read later.
+// getaddrinfo_a(3) is not used because of an error in glibc: it stores a result before it takes its lock. If
+// gai_suspend(3) returns at that moment, a pointer to its stack remains in a list that is read later.
 #define _GNU_SOURCE
 #include <netdb.h>
 #include <pthread.h>
@@ -13,15 +13,15 @@
 
 #include "cports.h"
 
-// Modules of nsswitch.conf(5) have buffers on the stack.
+// Size of the thread's stack. Modules of nsswitch.conf(5) have buffers on the stack.
 #define STACK (1 << 20)
 
 struct cports_lookup {
   pthread_mutex_t lock;
   pthread_cond_t is_done;
-  // Number of owners, the caller and the thread. The last one frees the memory.
+  // Number of users of this memory: the caller and the thread. The last one frees it.
   int owners;
-  // 1 while the lookup runs; then the result of getaddrinfo.
+  // 1 while the lookup runs; afterwards, the result of getaddrinfo.
   int code;
   struct addrinfo *found;
   char *host;
@@ -64,7 +64,7 @@ static int start(cports_lookup *lookup) {
   if (pthread_attr_init(&attributes) != 0) return -1;
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   pthread_attr_setstacksize(&attributes, STACK);
-  // Other threads handle the signals.
+  // The thread blocks all signals, so that other threads handle them.
   sigset_t all;
   sigfillset(&all);
   pthread_attr_setsigmask_np(&attributes, &all);
@@ -112,7 +112,7 @@ int cports_lookup_wait(cports_lookup *lookup, int milliseconds) {
 }
 
 int cports_lookup_address(const cports_lookup *lookup, int number, cports_address *found) {
-  // After the lookup has ended, the thread no longer writes here.
+  // After the lookup has ended, the thread no longer writes to this memory.
   const struct addrinfo *at = lookup->found;
   while (at && number-- > 0) at = at->ai_next;
   if (!at || at->ai_addrlen > sizeof found->address) return 0;

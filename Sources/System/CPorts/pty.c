@@ -14,7 +14,7 @@ int cports_pty_open(char *path, uint32_t size) {
   int code = 0;
   if (grantpt(fd) < 0 || unlockpt(fd) < 0) code = -errno;
   if (code == 0) code = -ptsname_r(fd, path, size);
-  // Disable the echo, so that the device's output is not returned to it before the other end is configured.
+  // Switch off the echo, which would return the device's output to it until the other end is configured.
   if (code == 0 && tcgetattr(fd, &line) == 0) {
     cfmakeraw(&line);
     tcsetattr(fd, TCSANOW, &line);

@@ -1,4 +1,5 @@
-// Only the kernel's headers contain termios2. They conflict with libc's <termios.h>, which is therefore not included.
+// The structure termios2 is only in the kernel's headers. They conflict with libc's <termios.h>, which is therefore not
+// included.
 #include <asm/termbits.h>
 #include <errno.h>
 #include <linux/serial.h>
@@ -10,7 +11,7 @@
 #include "cports.h"
 #include "usual.h"
 
-// <asm/ioctls.h> defines them with the size of struct termios2, which <sys/ioctl.h> does not know.
+// <asm/ioctls.h> defines these numbers with the size of struct termios2, which <sys/ioctl.h> does not declare.
 #ifndef TCGETS2
 #define TCGETS2 _IOR('T', 0x2A, struct termios2)
 #define TCSETS2 _IOW('T', 0x2B, struct termios2)
@@ -21,7 +22,7 @@ static uint32_t raw(uint32_t control) {
   return control | CS8 | CREAD | CLOCAL;
 }
 
-/// Sets any rate by its number.
+/// Sets any rate, given by its number of bits per second.
 static int configure_unusual(int fd, uint32_t baud) {
   struct termios2 line;
   if (ioctl(fd, TCGETS2, &line) < 0) return -errno;
@@ -41,9 +42,9 @@ int cports_tty_baud(int fd) {
 }
 
 int cports_tty_configure(int fd, uint32_t baud) {
-  // Rate 0 is invalid: it would drop DTR and RTS.
+  // A rate of 0 would make the driver switch off DTR and RTS.
   if (baud == 0 || baud > 0x7FFFFFFF) return -EINVAL;
-  // Prefer the rate's code: other programs such as stty cannot read a rate that was set by its number.
+  // Set the rate by its code if it has one: other programs such as stty cannot read a rate that was set by its number.
   int code = cports_tty_configure_usual(fd, baud);
   if (code == -EINVAL) code = configure_unusual(fd, baud);
   if (code < 0) return code;
@@ -69,7 +70,7 @@ int cports_tty_is_exclusive(int fd) {
 int cports_tty_is_pseudo_terminal(int fd) {
   struct stat status;
   if (fstat(fd, &status) < 0 || !S_ISCHR(status.st_mode)) return 0;
-  // UNIX98_PTY_SLAVE_MAJOR and the next seven numbers (the kernel's devices.txt).
+  // These are UNIX98_PTY_SLAVE_MAJOR and the next seven numbers (the kernel's devices.txt).
   unsigned int number = major(status.st_rdev);
   return number >= 136 && number <= 143;
 }

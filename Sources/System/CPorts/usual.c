@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <termios.h>
 
-/// The rates with their own code.
+/// The usual rates, which have a code in termios.
 static const struct {
   uint32_t baud;
   speed_t code;

@@ -1,4 +1,4 @@
-// Functions of librabbitmq, resolved at run time.
+// Functions of librabbitmq, which is loaded at run time.
 #pragma once
 
 #include "crabbitmq.h"
@@ -7,7 +7,7 @@
 #include <amqp_ssl_socket.h>
 #include <amqp_tcp_socket.h>
 
-// The functions of the library that are used. Their types come from its header.
+// The functions of the library that this module uses. Their types come from the library's header.
 #define FUNCTIONS(F)                       \
   F(amqp_new_connection)                   \
   F(amqp_destroy_connection)               \
@@ -44,6 +44,6 @@ struct crabbitmq_library {
   FUNCTIONS(POINTER)
 };
 
-/// Initialized by crabbitmq_load.
+/// The functions of the loaded library. crabbitmq_load sets them.
 extern struct crabbitmq_library crabbitmq_functions;
 #define library crabbitmq_functions

@@ -8,7 +8,7 @@
 
 #define CHANNEL 1
 
-/// The next part of the incoming message.
+/// The part of an incoming message that is expected next.
 typedef enum { awaits_method, awaits_header, awaits_body } stage;
 
 struct crabbitmq_client {
@@ -39,7 +39,7 @@ static void close_text(crabbitmq_client *client, const char *what, int code, amq
   snprintf(client->reason, sizeof client->reason, "%s: %d %.*s", what, code, count, (const char *)text.bytes);
 }
 
-/// Returns 0 if the broker has executed the request.
+/// Checks the broker's answer to a request. Returns 0 if the broker has executed the request, otherwise -1.
 static int checked(crabbitmq_client *client, const char *what, amqp_rpc_reply_t reply) {
   switch (reply.reply_type) {
   case AMQP_RESPONSE_NORMAL: return 0;
@@ -110,7 +110,7 @@ int crabbitmq_connect(crabbitmq_client *client, const crabbitmq_options *options
   amqp_rpc_reply_t reply = library.amqp_login(
       client->state, options->virtual_host, 1, 131072, options->heartbeat, AMQP_SASL_METHOD_PLAIN, options->user,
       options->password);
-  // The broker reports an unknown user or a virtual host without permission.
+  // With this answer, the broker reports an unknown user, or a virtual host that the user may not access.
   if (checked(client, "log in", reply)) return -1;
   client->is_open = 1;
   library.amqp_channel_open(client->state, CHANNEL);
@@ -140,7 +140,8 @@ int crabbitmq_consume(crabbitmq_client *client, const crabbitmq_subscription *su
   amqp_table_entry_t entries[5] = {
       entry("x-queue-type", "quorum"), entry("x-dead-letter-exchange", ""),
       entry("x-dead-letter-routing-key", subscription->refused_queue),
-      // A rejected message leaves its queue only after it has reached the other. A full queue rejects new messages.
+      // A rejected message leaves its queue only after it has reached the queue for rejected messages. A full queue
+      // rejects new messages.
       entry("x-dead-letter-strategy", "at-least-once"), entry("x-overflow", "reject-publish")};
   if (declare(client, subscription->refused_queue, entries, 1)) return -1;
   if (declare(client, subscription->queue, entries, 5)) return -1;
@@ -162,7 +163,7 @@ int crabbitmq_has_buffered(const crabbitmq_client *client) {
   return library.amqp_frames_enqueued(client->state) || library.amqp_data_in_buffer(client->state);
 }
 
-/// Processes the frame of a method. Returns 0 to continue, or -1 if the connection has ended.
+/// Processes a frame that contains a method. Returns 0 to continue, or -1 if the connection has ended.
 static int take_method(crabbitmq_client *client, const amqp_method_t *method) {
   switch (method->id) {
   case AMQP_BASIC_DELIVER_METHOD: {

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <systemd/sd-bus.h>
 
-// The functions of the library that are used. Their types come from its headers.
+// The functions of the library that this module uses. Their types come from the library's headers.
 #define FUNCTIONS(F)                \
   F(sd_bus_open_system)             \
   F(sd_bus_new)                     \
@@ -209,7 +209,7 @@ int csystemd_read_descriptor(csystemd_message *message, int *descriptor) {
   *descriptor = -1;
   int code = library.sd_bus_message_read_basic(of(message), SD_BUS_TYPE_UNIX_FD, &lent);
   if (code <= 0) return code;
-  // The message closes its own descriptor when it is freed.
+  // The message closes its own file descriptor when it is freed, so the caller gets a duplicate.
   int own = fcntl(lent, F_DUPFD_CLOEXEC, 3);
   if (own < 0) return -errno;
   int flags = fcntl(own, F_GETFL);

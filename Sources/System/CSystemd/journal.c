@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 int csystemd_is_journal(int stream) {
-  // systemd.exec(5), $JOURNAL_STREAM: device and inode to which stdout and stderr were connected.
+  // JOURNAL_STREAM contains the device and inode to which stdout and stderr were connected at the start
+  // (systemd.exec(5)).
   const char *told = secure_getenv("JOURNAL_STREAM");
   unsigned long long device, inode;
   struct stat status;

@@ -14,7 +14,7 @@ int csystemd_notify(const char *state) {
   if (!path) return 0;
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   size_t length = strlen(path);
-  // Other families (vsock:…) are for virtual machines, not for services.
+  // Addresses of other families (vsock:…) are for virtual machines, not for services.
   if ((path[0] != '/' && path[0] != '@') || length < 2 || length >= sizeof address.sun_path) return -EAFNOSUPPORT;
   memcpy(address.sun_path, path, length);
   if (path[0] == '@') address.sun_path[0] = 0;

@@ -1,2 +1,2 @@
-// libudev: lists devices and reports changes.
+// The system's libudev. It lists devices and reports when they are connected or removed.
 #include <libudev.h>

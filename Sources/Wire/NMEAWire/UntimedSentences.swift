@@ -1,6 +1,6 @@
 /// Data of sentences without a time of day (GSA, VTG, HDT), before it is known to which epoch they belong.
 struct UntimedSentences: BitwiseCopyable {
-  /// The greatest mode of all GSA sentences; 0 if there were none. A receiver sends one GSA for each constellation, and
+  /// The maximum mode of all GSA sentences; 0 if there were none. A receiver sends one GSA for each constellation, and
   /// the GSA of a constellation without satellites does not invalidate the others.
   var mode: UInt8 = 0
   var hdop: Decimal?

@@ -15,7 +15,7 @@ extension SignalDefinition {
     return first < last ? (first, last) : (last, first)
   }
 
-  /// The same as ``bitRange``, but without values at either end that mean "no value".
+  /// The range ``bitRange`` without the values at either end that mean "no value".
   public var range: (low: Double, high: Double)? {
     guard let all = bitRange else { return nil }
     let step = factor.magnitude

@@ -1,6 +1,6 @@
-// The part of libmosquitto that publishes, loaded at run time. Callbacks become events, which are read one by one.
-// cmosquitto_subscriber.h contains the part that subscribes. A client is for use by one thread. See libmosquitto's
-// documentation for the meaning of each function.
+// The part of libmosquitto that publishes messages. The library is loaded at run time. Its callbacks become events,
+// which the caller reads one by one. cmosquitto_subscriber.h contains the part that subscribes. Only one thread may use
+// a client at a time. See libmosquitto's documentation for details.
 #pragma once
 
 #include <stddef.h>
@@ -12,60 +12,65 @@ typedef struct cmosquitto_client cmosquitto_client;
 /// Thread-safe.
 int cmosquitto_load(void);
 
-/// Options of a client. A text is NULL if it is not used.
+/// Options of a client. A text that is not used is NULL.
 typedef struct {
   const char *client_id;
-  /// 5 for MQTT 5, 4 for MQTT 3.1.1.
+  /// Protocol version: 5 for MQTT 5, 4 for MQTT 3.1.1.
   int protocol_version;
   const char *user;
   const char *password;
-  /// Message that the broker publishes, retained, if the connection is lost.
+  /// The will: a retained message that the broker publishes if the connection is lost.
   const char *will_topic;
   const char *will;
   int uses_tls;
-  /// PEM files: authorities that replace the system's, the client certificate, its key.
+  /// Paths of PEM files: certificates of authorities that replace those of the system, the client certificate, and its
+  /// private key.
   const char *authorities;
   const char *certificate;
   const char *key;
 } cmosquitto_options;
 
-/// Creates a client for one connection; NULL if the options are rejected, with the reason in `code`.
+/// Creates a client for one connection. Returns NULL if the library rejects the options, with its error code in `code`.
 cmosquitto_client *cmosquitto_make(const cmosquitto_options *options, int *code);
 /// Closes the connection immediately and frees the client.
 void cmosquitto_free(cmosquitto_client *client);
 
-/// Begins to connect. Returns 0 or the library's code. The name lookup may block.
+/// Begins to connect. Returns 0 or the library's error code. Looking up the broker's name may block.
 int cmosquitto_connect(cmosquitto_client *client, const char *host, int port, int keep_alive);
 /// Returns the socket; -1 if there is none.
 int cmosquitto_socket(const cmosquitto_client *client);
-/// Returns whether bytes must be written, or the connection is being established.
+/// Returns whether the caller must wait until the socket is writable, because bytes must be sent or the socket is
+/// connecting.
 int cmosquitto_wants_write(const cmosquitto_client *client);
-/// Reads and writes without blocking. Returns 0 or the library's code.
+/// Reads and writes without blocking. Returns 0 or the library's error code.
 int cmosquitto_continue(cmosquitto_client *client);
-/// Publishes with QoS 1. Returns 0 or the library's code. `number` identifies the message in its event.
+/// Publishes a message with QoS 1, and sets `number`, which the event about this message will contain. Returns 0 or the
+/// library's error code.
 int cmosquitto_publish(
     cmosquitto_client *client, const char *topic, const void *payload, size_t count, int is_retained, int *number);
-/// Disconnects. The broker does not publish the will.
+/// Disconnects, so that the broker does not publish the will.
 int cmosquitto_disconnect(cmosquitto_client *client);
 
 typedef enum { cmosquitto_none, cmosquitto_connected, cmosquitto_disconnected, cmosquitto_acknowledged } cmosquitto_kind;
 
-/// An event.
+/// An event that the library has reported.
 typedef struct {
   cmosquitto_kind kind;
-  /// Reason code of the broker (MQTT 5, 2.4; 3.1.1, 3.2.2.3), or the library's code of a disconnection; 0 for success.
+  /// Reason code from the broker (MQTT 5, 2.4; 3.1.1, 3.2.2.3), or the library's error code if the connection has
+  /// ended; 0 for success.
   int reason;
-  /// Number of the message.
+  /// Number of the message, from cmosquitto_publish.
   int number;
-  /// Limits of a connection: unacknowledged messages, and packet size in bytes; 0 if unknown.
+  /// Limits that the broker has set for the connection: number of unacknowledged messages, and packet size in bytes; 0
+  /// if unknown.
   unsigned receive_maximum;
   unsigned packet_maximum;
 } cmosquitto_event;
 
-/// Returns the oldest unread event; `cmosquitto_none` if there is none.
+/// Returns the oldest event that was not returned yet; one of kind `cmosquitto_none` if there is none.
 cmosquitto_event cmosquitto_take(cmosquitto_client *client);
 
-/// Returns the library's message for its code.
+/// Returns the library's message for an error code.
 const char *cmosquitto_reason(int code);
-/// Returns the library's message for a reason code of the broker, by the protocol's version.
+/// Returns the library's message for a reason code from the broker. Its meaning depends on the protocol version.
 const char *cmosquitto_broker_reason(int reason, int protocol_version);

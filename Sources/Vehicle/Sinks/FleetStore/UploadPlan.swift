@@ -11,8 +11,8 @@ import Peers
 /// accepted another record of the batch. If the server accepts none, the problem is the server's, or it is another
 /// server, such as a captive portal.
 ///
-/// The same holds for foreign records: those that the server rejects because this gateway may not write for their
-/// vehicle, or may not write at all. If a batch contains nothing else, other records are tried first
+/// Foreign records are treated alike. The server rejects them because this gateway may not write for their vehicle, or
+/// may not write at all. If a batch contains nothing else, other records are tried first
 /// (``Verdict/setAside(_:)``). Records that contain the ID of another gateway become dead letters at once: a key
 /// belongs to one gateway, and no change on the server helps.
 struct UploadPlan: Sendable {
