@@ -24,7 +24,7 @@ import urllib.error
 import urllib.request
 import uuid
 
-# The streets begin here: Konstanz at Lake Constance.
+# The centre of the streets: Konstanz at Lake Constance.
 CENTRE = (47.667, 9.170)
 CARS = [
     {"id": "VAN-001", "vin": "WF0XXXTTGXFA00017", "make": "Ford", "model": "Transit", "modelYear": 2022, "licencePlate": "KN-FL 101",
@@ -64,11 +64,11 @@ def speed_at(moment):
 
 
 class Way:
-    """A way through a grid of streets, as points a metre apart would be: position and course at a distance."""
+    """A route through a grid of streets. It gives the position and the course after a distance from its start."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
-        # Blocks of 180 by 230 m, turned a little.
+        # Blocks of 180 by 230 m. The grid is rotated slightly.
         self.turn = math.radians(17)
         self.corners = [(self.random.randint(-6, 6), self.random.randint(-5, 5))]
         self.lengths = [0.0]
@@ -79,7 +79,7 @@ class Way:
         return x * math.cos(self.turn) - y * math.sin(self.turn), x * math.sin(self.turn) + y * math.cos(self.turn)
 
     def extend(self):
-        # Mostly straight on, sometimes left or right, never back; turned inwards at the edge of the town.
+        # Usually straight on, sometimes left or right, never back. At the edge of the town, the route turns inwards.
         x, y = self.corners[-1]
         for _ in range(20):
             direction = (self.direction + self.random.choices([0, 1, 3], [5, 2, 2])[0]) % 4
@@ -105,7 +105,7 @@ class Way:
 
 
 class Drive:
-    """A car's drive: speed, distance and place by the second."""
+    """A car's drive: speed, distance and place for each second."""
 
     def __init__(self, seed):
         self.way, self.metres, self.moment = Way(seed), 0.0, 0.0
@@ -147,7 +147,7 @@ class Server:
 
 
 def records(car, number, key, server, now, ends):
-    """The trips of the last hours, which the car's gateway has sent. `ends`: what the car does now, for tests."""
+    """The trips of the last hours, which the car's gateway has sent. `ends`: the state of the car now, for tests."""
     drive = Drive(number)
     epoch, gateway = uuid7(int(now * 1000), number), "gw-" + car["id"].lower()
     found, sequence, odometer, fuel = [], 0, 48_000.0 + 3_170 * number, 88.0 - 9 * number
@@ -208,7 +208,7 @@ def rectangle(west, south, east, north):
 
 
 def prepare(folder, address, ends=None):
-    """Makes the fleet. `ends`: what each car does now, for tests without simulators."""
+    """Creates the fleet. `ends`: the state of each car now, for tests without simulators."""
     with open(folder + "/administrator", encoding="utf-8") as file:
         server = Server(address, file.read().strip())
     now = time.time()
@@ -239,7 +239,7 @@ def prepare(folder, address, ends=None):
                 "vehicleId": car["id"], "driverId": drivers[car["driver"]]["id"], "from": text_of(now - 6 * 3600 - number * 1800)})
         with open(f"{folder}/car{number}.token", "w", encoding="utf-8", opener=private) as file:
             file.write(key + "\n")
-        # The simulated car drives as its receiver moves.
+        # The simulated car has the speed of its GPS receiver.
         with open(f"{folder}/car{number}.json", "w", encoding="utf-8") as file:
             begin = 37 * number % PERIOD
             json.dump({"seed": number + 1, "cars": [{
@@ -275,7 +275,7 @@ def prepare(folder, address, ends=None):
 
 
 def phases(begin):
-    """The phases from a moment on, as the simulator's scenario has them."""
+    """The phases of the drive from a moment on, in the format of the simulator's scenarios."""
     found, place = [], 0
     for phase, seconds, speed in PHASES:
         found.append((place, phase, seconds, speed))

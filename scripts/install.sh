@@ -2,7 +2,7 @@
 # Installs missing packages. If none is missing, it prints nothing and does not use the network.
 #
 #   scripts/install.sh debian COMMAND:PACKAGE…   Debian packages, by apt-get as root or through sudo. Each argument is a command, or the path of a file, and the package that contains it
-#   scripts/install.sh web                       the libraries of the web app into .tools/web; each is compared with its SHA-256
+#   scripts/install.sh web                       the libraries of the web app into .tools/web; each is checked against its SHA-256
 #   scripts/install.sh python                    Python packages into .tools/venv, in the versions of scripts/requirements.txt
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -53,7 +53,7 @@ python() {
   touch "$venv/installed-$wanted"
 }
 
-# The land of the web app's base map, in a package of Debian.
+# The Debian package with the outline of land for the web app's map, and its SHA-256.
 land=r-cran-rnaturalearthdata_0.1.0-2_all.deb
 land_sha256=6ca72d813feb50170c4a985c4960a975cea0bd6459d78ff82d41c4bf359f0d93
 
@@ -66,7 +66,7 @@ web() {
   rm -rf "$folder"
   mkdir -p "$folder"
   /usr/bin/python3 -m venv "$folder/venv"
-  # One of the packages is for one kind of processor, but only its scripts are used.
+  # One of the packages is for a single kind of processor, but only its JavaScript is used.
   "$folder/venv/bin/pip" download --quiet --disable-pip-version-check --no-input --no-deps --only-binary=:all: \
     --platform manylinux2014_x86_64 --platform any --require-hashes -r scripts/web-requirements.txt -d "$folder" >&2
   rm -rf "$folder/venv"

@@ -27,7 +27,7 @@ TYPES = {
     ".json": "application/json", ".webmanifest": "application/manifest+json", ".svg": "image/svg+xml",
     ".png": "image/png", ".txt": "text/plain; charset=utf-8",
 }
-# Imports, and addresses of other files beside a module.
+# Imports of a module, and its addresses of other files.
 IMPORT = re.compile(
     r"""(\bfrom\s+|\bimport\s+|\bimport\(\s*|\bnew URL\(\s*)(["'])(\.{1,2}/[^"']+)\2""")
 STATIC = re.compile(r"""(?:\bfrom\s+|\bimport\s+)["'](\.{1,2}/[^"']+)["']""")
@@ -41,7 +41,7 @@ def member(libraries, wheel, name):
 
 
 def maplibre(libraries):
-    """MapLibre as a module, and its worker as a file: a page may not run a script from memory."""
+    """MapLibre as a module, and its worker as a file: the content security policy does not allow a script from memory."""
     code = member(libraries, "roadstyle", "roadstyle/vendor/maplibre-gl.js").decode()
     code = re.sub(r"\n//# sourceMappingURL=\S*\s*$", "\n", code)
     parts = [code.index(f'define("{name}",') for name in ("shared", "worker", "index")]
@@ -115,7 +115,7 @@ class Site:
         self.files, self.names, self.output, self.busy = files, {}, {}, []
 
     def name(self, path):
-        """The new name of a file; all that it imports is named before."""
+        """Returns the new name of a file. The files that it imports get their names first."""
         if path in self.names:
             return self.names[path]
         if path in self.busy:
@@ -141,7 +141,7 @@ class Site:
         return f"{found[1]}{found[2]}{new if new.startswith('.') else './' + new}{found[2]}"
 
     def closure(self, path, seen=None):
-        """What a module imports at once, with itself."""
+        """Returns a module with all modules that it imports statically."""
         seen = [] if seen is None else seen
         if path not in seen:
             seen.append(path)

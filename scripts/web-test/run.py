@@ -20,12 +20,12 @@ import stage
 from stage import ROOT, Browser, Stage
 
 SITE = ROOT + "/Sources/Fleet/FleetWeb/Site"
-# JavaScript that the sign-in page loads, compressed.
+# Maximum size of the JavaScript that the sign-in page loads, compressed, in bytes.
 BUDGET = 60 * 1024
 PASSWORD = "correct horse battery staple 7"
-# Refused requests that a test provokes; Chromium logs each as an error.
+# Chromium's message about a request that the server refuses, as tests provoke it.
 REFUSED = "Failed to load resource"
-# Only software rendering says this.
+# Messages that appear only because pages are drawn without a graphics processor.
 IGNORED = ["GPU stall due to ReadPixels"]
 XSS = "<img src=x onerror=\"window.pwned=1\"><script>window.pwned=1</script>"
 TESTS = []
@@ -194,7 +194,7 @@ def faults_of_a_form_are_at_their_fields_and_nothing_is_lost(browser):
     assert browser.script("return document.activeElement.className") == "summary"
     browser.click(".summary a", "Id: fill this in")
     assert browser.script("return document.activeElement.id") == "field-id"
-    # A reload keeps what was entered.
+    # A reload keeps the values that were entered.
     browser.driver.refresh()
     browser.until(lambda: browser.element("#field-make").get_attribute("value") == "Opel", "the draft")
     browser.fill("#field-id", "CAR-100")
@@ -204,7 +204,7 @@ def faults_of_a_form_are_at_their_fields_and_nothing_is_lost(browser):
     browser.until(lambda: browser.script("return location.pathname") == "/vehicles/CAR-100", "the new vehicle")
     made = browser.stage.server.send("GET", "/api/vehicles/CAR-100")
     assert abs(made["tankCapacity"] - 47.3176) < 0.01, made
-    # What the server does not accept is also at its field.
+    # An error of the server is shown at the field to which it belongs.
     browser.go("/vehicles/CAR-100/edit")
     browser.fill("#field-vin", "NOT A VIN")
     browser.click(".form .button.primary")

@@ -17,9 +17,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, ROOT + "/scripts")
 import demo  # noqa: E402
 
-# What a person waits at most for something to appear. On a busy machine, a page may take long.
+# Time limit for something to appear on a page, s. It is long because the machine may be busy.
 PATIENCE = 30
-# What each car of the demo does now.
+# The present state of each car of the demo.
 ENDS = {"VAN-001": "moving", "VAN-007": "moving", "CAR-003": "idle", "TRUCK-012": "parked", "VAN-014": "silent"}
 
 
@@ -62,7 +62,7 @@ class Stage:
 
 
 class Browser:
-    """One window. What a page reports as an error is collected, until `troubles` gives it."""
+    """One window. Errors that a page reports are collected; `troubles` returns them."""
 
     def __init__(self, stage, width=1440, height=900, dark=False, language="en-GB", throttled=False):
         options = webdriver.ChromeOptions()
@@ -83,7 +83,7 @@ class Browser:
         self.shape(width, height, dark)
 
     def shape(self, width, height, dark):
-        """The size of the page, and its colours."""
+        """Sets the size of the page, and whether its colours are dark."""
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}, {"name": "prefers-reduced-motion", "value": "reduce"}]})
@@ -96,7 +96,7 @@ class Browser:
         self.driver.execute_script("history.pushState(null, '', arguments[0]); dispatchEvent(new PopStateEvent('popstate'))", path)
 
     def until(self, condition, what):
-        """Waits for what a person would see."""
+        """Waits until a condition of the page is true."""
         try:
             return WebDriverWait(self.driver, PATIENCE, 0.05, (StaleElementReferenceException, WebDriverException)).until(lambda _: condition())
         except TimeoutException:
@@ -139,7 +139,7 @@ class Browser:
         return self.driver.execute_script(source, *values)
 
     def calm(self):
-        """Waits until the page has loaded what it shows."""
+        """Waits until the page has loaded all that it shows."""
         self.until(lambda: self.script("""
             return document.querySelector('h1') && !document.querySelector('.loading, .opening') &&
               document.fonts.status === 'loaded' && [...document.querySelectorAll('.canvas')].every(map => map.dataset.ready)"""), "a page that is complete")
@@ -150,14 +150,14 @@ class Browser:
         self.driver.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 250)))")
 
     def sign_in(self, role):
-        """One click of the demo."""
+        """Signs in with one click, as the demo allows it."""
         self.open("about:blank")
         self.open(self.stage.demo)
         self.click(f"[data-role={role}]")
         self.element(".avatar")
 
     def troubles(self, allowed=()):
-        """What pages have reported since the last call: errors of scripts, of the console, and of the policy."""
+        """Returns the errors of scripts, of the console and of the policy that pages have reported since the last call."""
         found = []
         try:
             found += self.script("const found = window.reports ?? []; window.reports = []; return found") or []

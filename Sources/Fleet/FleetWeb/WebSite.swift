@@ -8,9 +8,9 @@ import NIOCore
 public struct WebSite: Sendable {
   /// A file of the app.
   public struct File: Sendable {
-    /// Its `Content-Type`.
+    /// The value of the header `Content-Type`.
     public let type: String
-    /// Its entity tag without quotes: a hash of the content.
+    /// The entity tag without quotes: a hash of the content.
     public let tag: String
     /// Whether the path contains the hash, so that the content of the path never changes.
     public let isImmutable: Bool
@@ -20,7 +20,7 @@ public struct WebSite: Sendable {
     public let packed: [(coding: String, content: ByteBuffer)]
   }
 
-  /// The path of the page that all addresses of the app share.
+  /// The path of the only HTML page. The app shows it at all its addresses.
   private static let page = "/index.html"
   /// Maximum size of a file, bytes.
   private static let fileLimit = 16 << 20
@@ -61,7 +61,7 @@ public struct WebSite: Sendable {
   ///
   /// - Parameters:
   ///   - path: without the query.
-  ///   - isNavigation: whether a browser opens the path as a page. All paths without a file then give the app's page.
+  ///   - isNavigation: whether a browser opens the path as a page. If so, a path without a file gives the app's page.
   public func file(at path: Substring, isNavigation: Bool) -> File? {
     if path == "/" { return files[Self.page] }
     return files[String(path)] ?? (isNavigation ? files[Self.page] : nil)

@@ -5,8 +5,8 @@ import Logging
 
 /// The folder with the files of the web app.
 enum WebFolder {
-  /// The default: of the installed package, `share/fleetstore/web` beside the program's `bin`; in a source folder,
-  /// what `make web` wrote into `.build/web`.
+  /// The default: `.build/web`, to which `make web` writes, if the program is below `.build`; otherwise
+  /// `share/fleetstore/web` beside the program's folder `bin`.
   static var standard: String {
     var buffer = [CChar](repeating: 0, count: 4_096)
     let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)

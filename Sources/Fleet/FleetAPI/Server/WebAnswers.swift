@@ -1,12 +1,13 @@
 import FleetWeb
 import HTTPTypes
 
-/// Answers requests for the files of the web app, which has every path outside the API.
+/// Answers requests for files of the web app. All paths outside the API belong to the app.
 struct WebAnswers: Sendable {
   /// The label of these requests in metrics.
   static let label = "/"
-  /// What a page of the app may load: its own files, and the API of the same server. Images may also be made by the
-  /// page (`data:`, `blob:`), for maps and photos. No inline script or style, and no `eval`.
+  /// The content security policy. A page may load only files of the same server, and images that the page itself makes
+  /// (`data:`, `blob:`), for maps and photos. It may send requests only to the same server. Scripts and styles inside the
+  /// page and `eval` are not allowed.
   private static let policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
     + "worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"

@@ -1,4 +1,4 @@
-/** The frame of all pages: who is signed in, the navigation, and the page of the address. */
+/** The frame of all pages: the session, the navigation, and the page that belongs to the address. */
 import { html, render, useEffect, useState } from "./lib/preact.js";
 import { connection, get, reachable, request } from "./api.js";
 import { Icon } from "./parts/icons.js";
@@ -65,7 +65,7 @@ function viewOf(at) {
 }
 
 /**
- * Draws a view when its module is there.
+ * Draws a view when its module is loaded.
  * @param {{ name: string, place: import("./router.js").Place, more?: any }} props
  */
 function View({ name, place, more }) {
@@ -177,7 +177,7 @@ function Messages() {
     <button type="button" class="plain" aria-label=${t("action.close")} onClick=${() => dismiss(message.id)}><${Icon} name="close" size=${14} /></button></div>`)}</div>`;
 }
 
-/** Pages without a session. */
+/** The pages that need no session. */
 const open = ["setup", "reset", "recover", "demo", "sign-in"];
 
 function App(/** @type {{ hasEnded: boolean }} */ { hasEnded }) {
@@ -204,7 +204,7 @@ function App(/** @type {{ hasEnded: boolean }} */ { hasEnded }) {
   const isStart = Boolean(session) && (at.path === "/" || at.parts[0] === "sign-in");
   useEffect(() => { if (isStart) go(home, { replace: true }); }, [isStart]);
   useEffect(() => {
-    // People with a screen reader hear where they are.
+    // A screen reader says the title of the new page.
     const title = document.querySelector("h1")?.textContent;
     document.title = title ? `${title} · Fleet` : "Fleet";
   });
@@ -233,7 +233,7 @@ async function start() {
       hasEnded = !(/** @type {any} */ (error).isOffline);
       if (hasEnded) localStorage.removeItem("wasSignedIn");
       else {
-        // Without a network, the app goes on with what it knows of the person. The server decides again when there is one.
+        // Without a network, the app uses the stored session. The server checks the session when the network is back.
         const known = localStorage.getItem("session");
         if (known) signedIn(JSON.parse(known));
         else tell(t("net.offline"), { isBad: true });

@@ -6,7 +6,7 @@ import { language } from "./texts.js";
 
 /** @typedef {"km" | "km/h" | "°C" | "L" | "L/100km" | "m" | "kg" | "kWh" | "%" | "rpm" | "V" | "kPa" | "g/s" | "L/h" | "s"} Unit */
 
-/** Each unit's name and factor for people who use imperial units (of the United States). */
+/** For each metric unit: the unit that people with imperial units (of the United States) see, and both conversions. */
 /** @type {Record<string, { name: string, from: (value: number) => number, to: (value: number) => number }>} */
 const imperial = {
   "km": { name: "mi", from: km => km / 1.609344, to: mi => mi * 1.609344 },
@@ -51,14 +51,14 @@ function dates(options) {
 
 /**
  * @param {number} value
- * @param {number} [digits] the most digits after the point
+ * @param {number} [digits] the maximum number of digits after the point
  */
 export function number(value, digits = 0) {
   return new Intl.NumberFormat(locale(), { maximumFractionDigits: digits }).format(value);
 }
 
 /**
- * The unit's name for this person.
+ * The name of the unit that the person sees.
  * @param {string} unit
  */
 export function unitName(unit) {
@@ -86,7 +86,7 @@ export function amount(value, unit, digits = 0) {
 }
 
 /**
- * Number and unit.
+ * A number with its unit.
  * @param {number | null | undefined} value
  * @param {string} unit
  * @param {number} [digits]
@@ -98,7 +98,7 @@ export function quantity(value, unit, digits = 0) {
 /**
  * Reads a number with an optional unit, as people write it: `12,5`, `1.234,5 km`, `12.5 gal`.
  * @param {string} text
- * @param {string} [unit] the unit of the result; a number without a unit has the person's
+ * @param {string} [unit] the unit of the result; a number without a unit is in the person's own unit
  * @returns {number | null} `null` if it is not a number
  */
 export function parseQuantity(text, unit) {
@@ -123,7 +123,7 @@ export function parseNumber(text) {
   let plain = text.replace(/['\s\u00a0\u202f]/g, "");
   const point = plain.lastIndexOf("."), comma = plain.lastIndexOf(",");
   if (point >= 0 && comma >= 0) {
-    // The last of the two is the decimal point.
+    // If there are points and commas, the last of them is the decimal point.
     plain = point > comma ? plain.replaceAll(",", "") : plain.replaceAll(".", "").replace(",", ".");
   } else if (comma >= 0) {
     const groups = /^[-+]?\d{1,3}(,\d{3})+$/.test(plain);
@@ -193,7 +193,7 @@ export function nearText(time) {
 }
 
 /**
- * How long: `3 h 12 min`.
+ * A duration: `3 h 12 min`.
  * @param {number} seconds
  */
 export function durationText(seconds) {

@@ -17,7 +17,7 @@ let isLive = false;
 /** Dispatches `change` when the connection opens or closes. */
 export const liveState = new EventTarget();
 
-/** Whether updates arrive. */
+/** Whether updates arrive, because the connection is open. */
 export function live() { return isLive; }
 
 /** @param {boolean} value */
@@ -31,7 +31,7 @@ function setLive(value) {
  * Reads a channel: `fleet`, or `vehicle:ID`.
  * @param {string} channel
  * @param {Reader} reader
- * @returns {() => void} ends it
+ * @returns {() => void} ends the reading
  */
 export function listen(channel, reader) {
   let entry = channels.get(channel);
@@ -81,7 +81,7 @@ function connect() {
     if (socket !== opened) return;
     socket = null;
     setLive(false);
-    // Wait longer after each failure, and not as long as all other browsers.
+    // Wait longer after each failure, and for a random time, so that not all browsers try again together.
     const seconds = Math.min(30, 0.5 * 2 ** failures++) * (0.5 + Math.random());
     timer = setTimeout(connect, seconds * 1000);
   };

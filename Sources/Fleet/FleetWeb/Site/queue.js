@@ -1,6 +1,6 @@
 /**
- * What people enter without a network: kept in the browser's database, and sent in order when there is one. Every entry has
- * an id that this browser made, so that an entry that is sent twice is stored once.
+ * Entries that people make without a network. They are stored in the browser's database, and sent in order when there is a
+ * network. Every entry has an id that this browser created, so that the server stores it once even if it is sent twice.
  *
  * @typedef {{ number?: number, method: string, path: string, body: any, headers: Record<string, string>, label: string, at: string,
  *   owner: string, reason?: string }} Entry `owner`: the person; `reason`: why the server did not accept it.
@@ -34,7 +34,7 @@ async function use(mode, act) {
   return new Promise((resolve, reject) => {
     const transaction = opened.transaction("queue", mode, { durability: "strict" });
     const asked = act(transaction.objectStore("queue"));
-    // Stored only when the transaction is complete.
+    // The entry is stored only when the transaction is complete.
     transaction.oncomplete = () => { opened.close(); resolve(asked.result); };
     transaction.onerror = () => { opened.close(); reject(transaction.error); };
   });
@@ -45,7 +45,7 @@ async function read() {
   changed();
 }
 
-/** What waits for the network, or was not accepted. */
+/** The entries that wait for the network, or that the server did not accept. */
 export function waiting() {
   const owner = currentSession()?.person.id;
   return entries.filter(entry => entry.owner === owner);
@@ -74,7 +74,7 @@ export async function submit({ method, path, body, headers = {}, label }) {
   return null;
 }
 
-/** Sends what waits, in order, until there is no network. */
+/** Sends the waiting entries in order, until all are sent or the network is lost. */
 export async function send() {
   if (isSending || !currentSession()) return;
   isSending = true;
@@ -88,7 +88,7 @@ export async function send() {
         await use("readwrite", store => store.delete(/** @type {number} */ (entry.number)));
         count += 1;
       } catch (error) {
-        // Errors of the server or of the network pass; a refusal is for the person.
+        // Try again after errors of the server or of the network. If the server rejects an entry, the person must decide.
         if (!(error instanceof RequestError) || error.isOffline || error.status >= 500 || error.status === 401 || error.status === 429) break;
         await use("readwrite", store => store.put({ ...entry, reason: /** @type {Error} */ (error).message }));
         tell(t("net.refused", { reason: /** @type {Error} */ (error).message }), { isBad: true });
@@ -108,7 +108,7 @@ export async function send() {
 export const sent = new EventTarget();
 
 /**
- * Tries an entry again that was not accepted.
+ * Sends an entry that was not accepted again.
  * @param {Entry} entry
  */
 export async function retry(entry) {

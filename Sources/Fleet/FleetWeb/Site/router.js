@@ -63,7 +63,7 @@ export function to(...parts) {
   return "/" + parts.map(encodeURIComponent).join("/");
 }
 
-/** Starts to follow links and the browser's buttons. */
+/** Begins to handle clicks on links, and the browser's buttons Back and Forward. */
 export function startRouter() {
   addEventListener("popstate", changed);
   document.addEventListener("click", event => {

@@ -1,5 +1,5 @@
 /**
- * What all pages share: the session, the language, and short messages.
+ * The data that all pages share: the session, the language, and short messages.
  *
  * @typedef {{ id: string, email: string | null, firstName: string, lastName: string, roles: string[],
  *   scope: "all" | string[], locale: string | null, timeZone: string | null, units: "metric" | "imperial" }} Person
@@ -13,12 +13,12 @@ let session = null;
 /** @type {Set<() => void>} */
 const listeners = new Set();
 
-/** Says that something shared has changed. */
+/** Draws all components again that use the shared data. */
 export function changed() {
   for (const listener of listeners) listener();
 }
 
-/** Draws a component again when something shared changes. */
+/** Draws a component again when the shared data change. */
 export function useShared() {
   const [, draw] = useState(0);
   useEffect(() => {
@@ -34,7 +34,8 @@ export function currentSession() { return session; }
 /** @param {Session | null} value */
 export function setSession(value) {
   session = value;
-  // The server alone knows the session. This only saves a request, and a refusal in the log, to people who have none.
+  // Only the server decides whether there is a session. Without this mark, the app does not ask the server, so that people
+  // without a session cause no refused request.
   if (value) {
     localStorage.setItem("wasSignedIn", "1");
     localStorage.setItem("session", JSON.stringify(value));

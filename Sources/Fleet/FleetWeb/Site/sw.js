@@ -1,5 +1,5 @@
-// The service worker: keeps the app's own files, so that its pages open without a network. It never answers for the
-// API: what a page shows of the fleet is as new as its request, or the page says that there is no network.
+// The service worker. It keeps the app's own files, so that its pages open without a network. It keeps no answers of the API:
+// a page shows data that the server has just sent, or says that there is no network.
 // scripts/web.py writes the list of files and the version.
 const VERSION = "development";
 const FILES = [];
@@ -24,10 +24,10 @@ self.addEventListener("fetch", event => {
   const url = new URL(request.url);
   if (request.method !== "GET" || url.origin !== location.origin || url.pathname.startsWith("/api/")) return;
   if (request.mode === "navigate") {
-    // The newest page if there is a network; its own copy otherwise.
+    // Use the server's page if there is a network, otherwise the stored copy.
     event.respondWith(fetch(request).catch(async () => (await caches.match("/")) ?? Response.error()));
   } else if (url.pathname.startsWith("/assets/")) {
-    // A name contains the hash of its content, so a copy is never old.
+    // The name of a file contains the hash of its content, so a stored copy is never outdated.
     event.respondWith((async () => (await caches.match(request)) ?? fetch(request))());
   }
 });

@@ -449,7 +449,7 @@ function chosen(text) { return text?.toLowerCase().startsWith("de") ? "de" : "en
 /** The language of the texts. */
 export function language() { return present; }
 
-/** @param {string | null | undefined} text a locale, as `de-AT` */
+/** @param {string | null | undefined} text a locale, such as `de-AT` */
 export function setLanguage(text) {
   present = chosen(text);
   localStorage.setItem("language", present);
@@ -457,9 +457,9 @@ export function setLanguage(text) {
 }
 
 /**
- * A text.
+ * The text with a key, in the present language.
  * @param {Key} key
- * @param {Record<string, string | number>} [values] for the `{name}` in it
+ * @param {Record<string, string | number>} [values] the values that replace `{name}` in the text, by name
  */
 export function t(key, values) {
   const text = catalogue[key]?.[languages.indexOf(present)] ?? key;

@@ -1,4 +1,4 @@
-// What the app uses of Preact and htm (one module, see scripts/web-requirements.txt).
+// The parts of Preact and htm that the app uses (one module, see scripts/web-requirements.txt).
 export type Node = any;
 export function h(type: any, props: any, ...children: any[]): Node;
 export function html(parts: TemplateStringsArray, ...values: any[]): Node;

@@ -86,7 +86,7 @@ export function measured(thing, name) {
 }
 
 /**
- * The text with which a field is entered.
+ * The text that the input of a field shows for a value.
  * @param {Field} field
  * @param {any} value
  * @returns {any}
@@ -105,7 +105,7 @@ export function entered(field, value) {
 }
 
 /**
- * The value of what was entered.
+ * The value of a text that was entered in a field.
  * @param {Field} field
  * @param {any} text
  * @param {string} currency

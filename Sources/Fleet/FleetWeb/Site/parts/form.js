@@ -9,7 +9,7 @@ import { errorText } from "./ui.js";
 
 /** @typedef {import("./fields.js").Field} Field */
 
-/** The currency of amounts without one: that of the last amount. */
+/** The currency of amounts that are entered without one: that of the last amount. */
 function usualCurrency() { return localStorage.getItem("currency") ?? "EUR"; }
 
 /**

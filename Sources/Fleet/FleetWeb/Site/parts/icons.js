@@ -1,4 +1,4 @@
-/** Icons: 24 units wide lines for navigation, 12 units wide shapes for status. */
+/** Icons: line drawings 24 units wide for the navigation, and shapes 12 units wide for states. */
 import { html } from "../lib/preact.js";
 
 /** @type {Record<string, any>} */

@@ -21,7 +21,7 @@ const states = ["moving", "idle", "parked", "silent", "danger"];
  * @param {string} name
  */
 function token(name) {
-  // Light or dark is resolved by the browser only in a real property.
+  // The browser chooses between the light and the dark colour only in a property of an element.
   const probe = document.createElement("i");
   probe.style.color = `var(--${name})`;
   document.body.append(probe);

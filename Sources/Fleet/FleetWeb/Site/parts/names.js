@@ -11,7 +11,7 @@ const listeners = new Set();
 let isAnnounced = false;
 
 function announce() {
-  // Many names may come at once, and are drawn together.
+  // Many names may arrive at the same time. Draw once for all of them.
   if (isAnnounced) return;
   isAnnounced = true;
   requestAnimationFrame(() => {
@@ -47,7 +47,7 @@ export const resolvers = {
 };
 
 /**
- * What people call a vehicle.
+ * The name that people see for a vehicle.
  * @param {any} vehicle
  */
 export function vehicleName(vehicle) { return vehicle.name || vehicle.id; }

@@ -1,5 +1,5 @@
 /**
- * Where the vehicles are, and what they do.
+ * The positions and states of the vehicles.
  *
  * @typedef {"moving" | "idle" | "parked" | "silent"} State
  * @typedef {{ id: string, name: string, state: State, speed: number | null, heading: number | null, time: string | null,
@@ -9,13 +9,13 @@
 import { all, get, pathOf } from "../api.js";
 import { remember, vehicleName } from "./names.js";
 
-/** A vehicle that has sent nothing for so long is silent. */
+/** The time without a record after which a vehicle is silent. */
 const silentSeconds = 24 * 3600;
-/** A vehicle whose last record is older is parked, whatever that record says. */
+/** The maximum age of the newest record of a vehicle that moves or idles. With an older one, the vehicle is parked. */
 const parkedSeconds = 180;
 
 /**
- * What a vehicle does, from its newest record.
+ * The state of a vehicle, from its newest record.
  * @param {any} telemetry
  * @param {number} now
  * @returns {State}
@@ -59,7 +59,7 @@ export async function loadPositions(signal) {
     found.set(vehicle.id, made(vehicle, null, null));
     return vehicle.lastRecordAt;
   });
-  // A few at a time.
+  // Send a few requests at a time.
   await Promise.all(Array.from({ length: 4 }, async () => {
     for (let vehicle = waiting.shift(); vehicle; vehicle = waiting.shift()) {
       const latest = await get(pathOf("/api/vehicles", vehicle.id, "latest"), {}, signal);
@@ -70,7 +70,7 @@ export async function loadPositions(signal) {
 }
 
 /**
- * Changes a position by a record.
+ * Updates a vehicle's position from a record.
  * @param {Map<string, Position>} positions
  * @param {any} record
  * @returns {boolean} whether anything has changed
@@ -79,7 +79,7 @@ export function apply(positions, record) {
   if (record.type !== "telemetry" || !record.vehicleId) return false;
   const old = positions.get(record.vehicleId) ?? made({ id: record.vehicleId }, null, null);
   if (old.time && record.timestamp && record.timestamp < old.time) return false;
-  // A record has what was measured since the one before; the rest stays.
+  // A record has only values that were measured since the record before. Keep the others.
   const telemetry = { ...old.telemetry, ...record };
   const state = stateOf(telemetry, Date.now());
   positions.set(record.vehicleId, {
@@ -91,7 +91,7 @@ export function apply(positions, record) {
 }
 
 /**
- * The way of a vehicle, as lines of [longitude, latitude]; a pause without positions begins a new line.
+ * The track of a vehicle, as lines of [longitude, latitude]. After a pause without positions, a new line begins.
  * @param {string} id
  * @param {string | Date} from
  * @param {string | Date} to

@@ -1,5 +1,5 @@
 /**
- * Lists, details and forms of things: all have the same routes, so that a description is enough.
+ * Lists, details and forms of things. All kinds have the same kinds of routes, so a description of each kind is enough.
  *
  * @typedef {import("./fields.js").Field} Field
  * @typedef {{ name: string, label: import("../texts.js").Key, isPossible: (thing: any) => boolean, question?: import("../texts.js").Key,
@@ -135,7 +135,7 @@ export function ThingForm({ kind, id, start }) {
     return html`<div class="page narrow"><${Title} above=${above} title="…" />${thing.error ? html`<${Trouble} error=${thing.error} retry=${thing.reload} />` : html`<${Loading} />`}</div>`;
   }
   const present = thing.value?.value;
-  // Drivers go on where they came from; the others see what they made.
+  // Drivers return to the page from which they came. Others see the thing that they have saved.
   const isDriver = may("vehicles") === "own";
   const fields = kind.fields.filter(field => !field.isRead && !(id && field.isFixed) && !(isDriver && field.of === "driver"));
   const save = async (/** @type {Record<string, any>} */ values, /** @type {string[]} */ changed) => {
@@ -147,7 +147,7 @@ export function ThingForm({ kind, id, start }) {
         try {
           await request("PATCH", pathOf(kind.path, id), { body, headers: { "If-Match": tag } });
         } catch (error) {
-          // The next attempt is about the thing as it is now: the form shows what others changed.
+          // The next attempt changes the present version of the thing. The form shows the changes of others.
           if (/** @type {any} */ (error).conflicts?.length) /** @type {any} */ (thing.value).tag = (await request("GET", pathOf(kind.path, id))).tag;
           throw error;
         }
@@ -155,7 +155,7 @@ export function ThingForm({ kind, id, start }) {
       tell(t("saved"));
       go(back);
     } else {
-      // With the client's own id, so that a request that is sent again does not make a second one.
+      // The client chooses the id, so that a request that is sent twice creates only one thing.
       const body = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
       const name = kind.id === "vehicles" ? values.id : made;
       delete body.id;

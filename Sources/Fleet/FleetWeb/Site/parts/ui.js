@@ -1,11 +1,11 @@
-/** Small parts that many pages share. */
+/** Small components that many pages share. */
 import { html, useCallback, useEffect, useRef, useState } from "../lib/preact.js";
 import { RequestError } from "../api.js";
 import { t } from "../texts.js";
 import { Icon } from "./icons.js";
 
 /**
- * Loads something, and again when the inputs change.
+ * Loads data, and loads them again when the inputs change.
  * @template T
  * @param {(signal: AbortSignal) => Promise<T>} load
  * @param {any[]} inputs
@@ -56,7 +56,7 @@ export function Loading() {
 }
 
 /**
- * What a page shows before there is anything, and how to begin.
+ * The text of a page that has nothing to show yet, with a hint how to begin.
  * @param {{ title: string, children?: any }} props
  */
 export function Empty({ title, children }) {
@@ -136,7 +136,7 @@ export function Secret({ text, label }) {
 }
 
 /**
- * Draws again every so many seconds, so that ages stay right.
+ * Draws a component again at intervals, so that the ages that it shows stay right.
  * @param {number} seconds
  */
 export function useTick(seconds) {

@@ -1,4 +1,4 @@
-/** Who changed what. */
+/** The audit: all changes, with their authors. */
 import { html, useEffect, useState } from "../lib/preact.js";
 import { get } from "../api.js";
 import { timeText } from "../format.js";
@@ -34,7 +34,7 @@ function actor(entry) {
 }
 
 /**
- * `signIn` as `sign in`.
+ * The words of a name: `sign in` for `signIn`.
  * @param {string} name
  */
 function words(name) { return name.replace(/([A-Z])/g, " $1").toLowerCase(); }

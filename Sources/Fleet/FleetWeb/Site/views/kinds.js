@@ -1,5 +1,5 @@
 /**
- * What each kind of thing has.
+ * The descriptions of all kinds of things.
  * @typedef {import("../parts/things.js").Kind} Kind
  */
 import { html } from "../lib/preact.js";
@@ -187,7 +187,7 @@ export const journeys = {
 };
 
 /**
- * The day of a time, in short.
+ * The day of a time, as a short text.
  * @param {string | undefined} time
  */
 function dayOf(time) { return time ? dayText(time.slice(0, 10)) : ""; }

@@ -1,4 +1,4 @@
-/** The live map of all vehicles, with a list that has the same. */
+/** The live map of all vehicles, with a list of the same vehicles. */
 import { html, useEffect, useMemo, useRef, useState } from "../lib/preact.js";
 import { get } from "../api.js";
 import { durationText, nearText, quantity, startOfToday } from "../format.js";
@@ -43,7 +43,7 @@ export default function Live({ place }) {
     setQuery({ vehicle: id });
   };
 
-  // The map's code is large, and the list is there before it.
+  // The map's code is large. Show the list before it is loaded.
   useEffect(() => {
     let isWanted = true;
     import("../parts/map.js").then(({ FleetMap }) => {
@@ -57,7 +57,7 @@ export default function Live({ place }) {
     return () => { isWanted = false; map.current?.remove(); map.current = null; };
   }, []);
 
-  // Records arrive one by one, and are drawn together.
+  // Records arrive one by one. Draw all records of a short time together.
   useEffect(() => {
     if (!loaded.value) return;
     positions.current = loaded.value;
@@ -82,7 +82,7 @@ export default function Live({ place }) {
     return stop;
   }, [loaded.value]);
 
-  // A vehicle that stops sending changes its state without a record.
+  // The state of a vehicle that has stopped sending changes without a record.
   useEffect(() => {
     const timer = setInterval(() => {
       for (const [id, position] of positions.current) {

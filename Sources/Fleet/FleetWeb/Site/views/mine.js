@@ -13,7 +13,7 @@ import { journeys, vehicles } from "./kinds.js";
 
 /** @typedef {{ vehicle: any, current: any, next: any[], journey: any }} Day */
 
-/** What this browser knows of the driver's day, for the time without a network. */
+/** The driver's data that this browser has stored, for use without a network. */
 function known() {
   try {
     return /** @type {Day | null} */ (JSON.parse(localStorage.getItem("day " + currentSession()?.person.id) ?? "null"));
@@ -45,7 +45,7 @@ export default function Mine() {
   const [command, setCommand] = useState(/** @type {string | null} */ (null));
   const set = (/** @type {Day} */ value) => { keep(value); setDay(value); };
   const reload = async () => {
-    // What waits here is newer than what the server knows.
+    // Entries that wait in this browser are newer than the server's data.
     if (waiting().some(entry => !entry.reason)) return;
     try {
       set(await load());
@@ -70,7 +70,7 @@ export default function Mine() {
         body: { vehicleId: day.vehicle.id, purpose: values.purpose, plannedFrom: at },
       });
     }
-    // A command with its own id and time may be sent late, and twice.
+    // The command has an id and a time, so it may be sent later, or twice.
     await submit({ method: "POST", path: pathOf("/api/journeys", journey.id, name), body: { id: newId(), at, ...given }, label: t("journey." + name) });
     const status = { start: "inProgress", resume: "inProgress", pause: "paused" }[name];
     set({ ...day, journey: name === "incident" ? journey : status ? { ...journey, status } : null });

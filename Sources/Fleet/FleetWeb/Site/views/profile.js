@@ -1,4 +1,4 @@
-/** One's own account: name, language, password, second factors, sessions, and signing out. */
+/** The person's own account: name, language, password, second factors, sessions, and signing out. */
 import { html, useState } from "../lib/preact.js";
 import { RequestError, all, get, pathOf, post, request } from "../api.js";
 import { nearText } from "../format.js";
@@ -10,7 +10,7 @@ import { currentSession, setSession, tell } from "../state.js";
 import { language, setLanguage, t } from "../texts.js";
 
 /**
- * Does something that needs a recent sign-in: asks for the password if the last one was too long ago.
+ * Runs an action that requires a recent sign-in. If the last sign-in was too long ago, asks for the password.
  * @returns {[any, (action: () => Promise<void>) => Promise<void>]}
  */
 function useConfirmed() {
@@ -154,7 +154,7 @@ function Sessions() {
 }
 
 /**
- * The browser's name and system, from its long description.
+ * The names of the browser and the operating system, from the header User-Agent.
  * @param {string | null} text
  */
 function browser(text) {

@@ -1,4 +1,4 @@
-/** Everything before a session: sign-in with password, second factor or passkey, recovery, set-up links, and the demo. */
+/** All pages that need no session: sign-in with password, second factor or passkey, recovery, set-up links, and the demo. */
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { RequestError, get, post } from "../api.js";
 import { Icon } from "../parts/icons.js";
@@ -170,8 +170,8 @@ function SetUp({ isReset, onSignedIn }) {
 }
 
 /**
- * The demo of `make run`: its address carries the accounts that the program has just made. They are good for as long as it
- * runs, on this machine only.
+ * The demo of `make run`: its address contains the accounts that the program has just created. They are valid only while it
+ * runs, and only on this machine.
  * @param {{ onSignedIn: (session: any) => void }} props
  */
 function Demo({ onSignedIn }) {

@@ -1,4 +1,4 @@
-/** The pages of things with a list, a detail and a form. */
+/** The pages of things: list, details and form. */
 import { html, useState } from "../lib/preact.js";
 import { post, pathOf } from "../api.js";
 import { Icon } from "../parts/icons.js";
@@ -23,7 +23,7 @@ export default function Things({ place }) {
 }
 
 /**
- * What a new thing begins with: the address may name a vehicle.
+ * The first values of the form for a new thing. The address may name a vehicle.
  * @param {string} kind
  * @param {import("../router.js").Place} place
  */
@@ -37,7 +37,7 @@ function startOf(kind, place) {
 }
 
 /**
- * More parts of a detail page.
+ * Further parts of the page with a thing's details.
  * @param {string} kind
  * @param {any} thing
  */

@@ -1,4 +1,4 @@
-/** One vehicle: what it does now, its course, trips, trouble codes and details. */
+/** One vehicle: its present state, charts of its values, its trips, trouble codes and details. */
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { get, pathOf, request } from "../api.js";
 import { durationText, nearText, quantity, startOfToday } from "../format.js";
@@ -13,7 +13,7 @@ import { may } from "../state.js";
 import { t } from "../texts.js";
 import { vehicles } from "./kinds.js";
 
-/** The signals that are shown as figures and curves: name, unit, digits. */
+/** The signals that are shown as numbers and charts: name, unit, and digits after the point. */
 export const signals = /** @type {const} */ ([
   ["speed", "km/h", 0], ["rpm", "rpm", 0], ["fuelLevel", "%", 0], ["coolantTemp", "°C", 0], ["engineLoad", "%", 0],
   ["throttlePosition", "%", 0], ["intakeAirTemp", "°C", 0], ["batteryVoltage", "V", 1], ["fuelRate", "L/h", 1], ["odometer", "km", 0],
@@ -69,7 +69,7 @@ export function Now({ values }) {
 function Course({ id, values, place }) {
   const [Chart, setChart] = useState(/** @type {any} */ (null));
   useEffect(() => {
-    // A stylesheet and code that only this page needs.
+    // Load the style sheet and the code that only this page needs.
     import("../parts/chart.js").then(module => setChart(() => module.default));
   }, []);
   const known = signals.filter(([name]) => values[name] !== undefined);
@@ -96,7 +96,7 @@ function Course({ id, values, place }) {
       for (const record of page.data) {
         if (typeof record[name] !== "number") continue;
         const time = Date.parse(record.timestamp) / 1000;
-        // A pause is a gap of the line, not a straight line.
+        // A pause without values is a gap in the chart's line.
         const last = times[times.length - 1];
         if (last !== undefined && time - last > Math.max(120, 4 * every)) {
           times.push(last + 1);
@@ -154,7 +154,7 @@ function Trips({ id }) {
   const loaded = useLoad(signal => get(pathOf("/api/vehicles", id, "trips"), { limit: 40 }, signal), [id]);
   /** @type {Map<string, any>} */
   const trips = new Map();
-  // Newest first: the end of a trip comes before its start, and has everything.
+  // The newest record comes first. The record of a trip's end comes before that of its start, and contains all values.
   for (const record of loaded.value?.data ?? []) if (!trips.has(record.tripId)) trips.set(record.tripId, record);
   const list = [...trips.values()].slice(0, 12);
   return html`<section class="card"><header><h2>${t("vehicle.trips")}</h2></header>
