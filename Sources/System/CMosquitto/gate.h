@@ -34,5 +34,5 @@ int cmosquitto_gate_wants_write(const cmosquitto_gate *gate);
 int cmosquitto_gate_in(cmosquitto_gate *gate, int *moved);
 /// Sends bytes from the library to the broker. Returns whether any were sent.
 int cmosquitto_gate_out(cmosquitto_gate *gate);
-/// Tells the filter the number of new events. For each of them, the broker may send some more bytes.
+/// Passes the number of new events to the filter. For each of them, the broker may send some more bytes.
 void cmosquitto_gate_account(cmosquitto_gate *gate, unsigned events);

@@ -101,7 +101,7 @@ extension AdapterSession {
     handler = tap.handler
   }
 
-  /// Tells the reader and the handler to which command the next reply belongs.
+  /// Passes the command to which the next reply belongs to the reader and the handler.
   mutating func announceCommand<H: ReplyHandler & ~Copyable>(into handler: inout H) {
     var tap = ReplyTap(observer: ReplyObserver(), handler: handler, filter: senderFilter)
     dialogue.reader.sent(dialogue.command.text, into: &tap)

@@ -107,7 +107,7 @@ struct Dialogue: ~Copyable {
     exchange = .draining(Drain(until: now + time, limit: now + Limit.longestDrain, interrupted: interrupted))
   }
 
-  /// Starts the wait anew, because bytes arrived.
+  /// Begins the wait again, because bytes arrived.
   mutating func extendDrain(at now: Int64) {
     guard case .draining(var drain) = exchange else { return }
     drain.until = min(now + Limit.quiet, drain.limit)

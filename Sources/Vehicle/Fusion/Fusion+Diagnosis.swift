@@ -77,8 +77,7 @@ extension Fusion {
   /// 14229-1, annex D.2).
   ///
   /// The answer contains only codes of which at least one status bit is also set in `mask`. If the mask is unknown (0)
-  /// and the answer contains no pending codes, there may be pending codes all the same; the same holds for stored
-  /// codes.
+  /// and the answer contains no pending codes, the ECU may still have pending codes; the same applies to stored codes.
   private mutating func receiveByStatus(_ codes: Span<TroubleCode>, mask: UInt8, of ecu: Int) {
     var stored: [TroubleCode] = []
     var pending: [TroubleCode] = []

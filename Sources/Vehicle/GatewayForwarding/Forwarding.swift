@@ -225,7 +225,8 @@ package final class Forwarding: @unchecked Sendable {
     if told > 0 { spool.advance(to: now) }
   }
 
-  /// Exchanges batches with the sinks. If one sink ends, the others continue. If the last one ends, the daemon is told.
+  /// Exchanges batches with the sinks. If one sink ends, the others continue. The end of the last one is reported to
+  /// the daemon.
   private func exchange(at now: Int64) {
     for box in sinks {
       guard let end = box.sink.exchange(&spool, at: now) else { continue }

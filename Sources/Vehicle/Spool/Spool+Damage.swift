@@ -27,8 +27,8 @@ extension Spool {
     notes.forgetFile()
   }
 
-  /// Stops using a file that is no longer at its path. Whoever removed it wanted its records to be deleted, so they are
-  /// not copied into the next file.
+  /// Stops using a file that is no longer at its path. The user who removed it wanted its records to be deleted, so
+  /// they are not copied into the next file.
   mutating func abandonFile() {
     let lost = file.map { FileState($0, progress) }
     queueLossesOfFile()
@@ -88,8 +88,8 @@ extension Spool {
       }
       if known == nil { for loss in salvage.unreported { queue(loss.withoutRow) } }
       for (name, value) in salvage.notes where note(name) == nil { setNote(value, as: name) }
-      // Add the loss before copying begins. If a crash interrupts the copying, the other records are reported all the
-      // same.
+      // Add the loss before copying begins. Even if a crash interrupts the copying, the loss of the other records is
+      // reported.
       let place = unreported.count
       unreported.append(loss(before, saved: 0))
       var boots: [Int64: Int64] = [:]

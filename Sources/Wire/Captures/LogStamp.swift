@@ -10,7 +10,7 @@ enum LogStamp: Equatable {
   static let second: Int64 = 1_000_000_000
   static let day: Int64 = 86_400 * second
 
-  /// Reads the time at `index` and moves `index` behind it. If there is none, returns `nil` and leaves `index`
+  /// Reads the time at `index` and moves `index` to its end. If there is none, returns `nil` and leaves `index`
   /// unchanged.
   ///
   ///     2017-11-09⇥06:25:41.243    2026-11-21 09:41:34,434    2015/07/10 05:57:32.249713

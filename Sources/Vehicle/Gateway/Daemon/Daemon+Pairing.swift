@@ -11,7 +11,7 @@ struct RunningPairing {
 extension Daemon {
   /// Pairs the configured Bluetooth adapters that still need it.
   ///
-  /// - Parameter again: whether to try again those adapters for which pairing was given up.
+  /// - Parameter again: whether to try again those adapters for which all attempts have failed.
   mutating func pairAdapters(again: Bool) throws(Failure) {
     try pair(pairingNeeds.requests(adaptersWithPINs()), again: again)
   }

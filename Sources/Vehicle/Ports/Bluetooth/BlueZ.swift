@@ -101,7 +101,7 @@ final class BlueZ {
     do throws(BusError) {
       try watch(rule, until: moment, unless: wakeUp)
       for path in controllers {
-        // Store this before the answer arrives. If the answer is late, the search has begun all the same.
+        // Store this before the answer arrives. Even if the answer is late, the search has begun.
         listening.append(path)
         try startDiscovery(path, transport, until: moment, unless: wakeUp, telling: listener)
       }

@@ -11,8 +11,8 @@ enum HostLookup {
     }
     defer { unsafe cports_lookup_end(lookup) }
     while true {
-      // It is not possible to wait for a look-up and a wake-up at the same time. Therefore, wait for each in turn, for
-      // a short time.
+      // It is not possible to wait for a look-up and a wake-up at the same time. Therefore, wait for each alternately,
+      // for a short time.
       let slice = min(BootClock.milliseconds(until: deadline), 50)
       let code = unsafe cports_lookup_wait(lookup, slice)
       var found: [cports_address] = []

@@ -42,7 +42,7 @@ public struct Pairing: ~Copyable {
     self.patience = patience
   }
 
-  /// Runs until each adapter is paired or was given up, or until ``PairingControl/stop()`` is called.
+  /// Runs until each adapter is paired or all its attempts have failed, or until ``PairingControl/stop()`` is called.
   ///
   /// - Parameters:
   ///   - control: the adapters to pair.
@@ -76,8 +76,8 @@ public struct Pairing: ~Copyable {
     }
   }
 
-  /// Pairs adapters until all are paired or given up, the list of adapters changes, or the connection to the bus or
-  /// bluetoothd ends.
+  /// Pairs adapters until each is paired or all its attempts have failed, the list of adapters changes, or the
+  /// connection to the bus or bluetoothd ends.
   private mutating func serve(_ control: PairingControl, _ report: (PairingEvent) -> Void) throws(BusError) {
     let soon = BootClock.after(patience)
     let bluez = try BlueZ(SystemBus(address: bus), until: soon, unless: control.ending)

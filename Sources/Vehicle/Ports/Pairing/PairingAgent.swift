@@ -16,7 +16,7 @@ final class PairingAgent: BusListener {
     self.plans = plans
   }
 
-  /// What the agent tells BlueZ about its means of input and output. With `KeyboardOnly`, it enters the passkey of a
+  /// The means of input and output that the agent announces to BlueZ. With `KeyboardOnly`, it enters the passkey of a
   /// Bluetooth LE adapter. In classic Bluetooth, a PIN is requested in any case, and Secure Simple Pairing would
   /// require a display on the adapter (Core Specification, volume 3, part C, 5.2.2.6).
   private var capability: String {

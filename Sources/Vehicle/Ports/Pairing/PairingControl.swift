@@ -32,7 +32,7 @@ public final class PairingControl: Sendable {
   ///
   /// - Parameters:
   ///   - requests: the adapters.
-  ///   - again: whether to start again with adapters that were already paired or given up.
+  ///   - again: whether to start again with adapters that are already paired or whose attempts have all failed.
   /// - Returns: `false` if the thread has ended and must be started again.
   public func pair(_ requests: [PairingRequest], again: Bool) -> Bool {
     let isHeard = state.withLock { state in

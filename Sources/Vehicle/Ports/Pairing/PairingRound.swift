@@ -17,7 +17,7 @@ struct PairingRound {
     self.patience = patience
   }
 
-  /// Handles adapters whose pairing has succeeded or was given up.
+  /// Handles adapters whose pairing has succeeded, or for which all attempts have failed.
   ///
   /// - Returns: index of the adapter to try next; `nil` if there is none.
   func processResults(_ report: (PairingEvent) -> Void) -> Int? {

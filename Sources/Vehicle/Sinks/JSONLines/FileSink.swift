@@ -126,7 +126,7 @@ public struct FileSink: Sink, ~Copyable {
     return next
   }
 
-  /// Compresses rotated files, and removes those that are too many. If this fails, records are written all the same.
+  /// Compresses rotated files, and removes those that are too many. If this fails, records are still written.
   private mutating func tidy() {
     let rotation = configuration.rotation
     do throws(SinkError) {

@@ -15,7 +15,7 @@ struct BrokerMessage: Equatable, Sendable {
   /// - Parameters:
   ///   - topic: prefix of all topics.
   ///   - records: maximum number of records in a message.
-  ///   - bytes: maximum length of a payload, bytes. If a single record is longer, it becomes a message all the same.
+  ///   - bytes: maximum length of a payload, bytes. A single record that is longer becomes a message nevertheless.
   static func messages(
     of batch: RecordBatch, topic: String, records limit: Int, bytes: Int
   ) -> [BrokerMessage] {

@@ -9,7 +9,7 @@ enum SpoolSchema {
   ///
   /// The page size applies only to new files. It is small because a commit of a few records writes every page that it
   /// changes. `secure_delete`, which Debian's SQLite turns on, is off: to overwrite deleted data costs additional
-  /// writes, and flash memory keeps the old content all the same.
+  /// writes, and flash memory keeps the old content in spite of it.
   static let settings = """
     PRAGMA busy_timeout = 2000;
     PRAGMA page_size = 1024;

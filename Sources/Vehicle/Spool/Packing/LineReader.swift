@@ -3,7 +3,7 @@ import Telemetry
 /// Reads the lines of rows, whether they are compressed or not.
 struct LineReader: ~Copyable {
   /// Number of base lines that are kept in memory. If the newest record goes before a backlog, two positions of the
-  /// file are read in turn, and at each of them two kinds of lines with different base lines may alternate.
+  /// file are read alternately, and at each of them two kinds of lines with different base lines may alternate.
   private static let capacity = 4
 
   private var packer: LinePacker?
