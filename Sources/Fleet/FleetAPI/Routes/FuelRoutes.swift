@@ -11,7 +11,7 @@ struct FuelRoutes {
 
   var routes: [Route] { entries.routes + [economy] }
 
-  private var entries: ThingRoutes<FuelEntry> {
+  var entries: ThingRoutes<FuelEntry> {
     ThingRoutes(
       work: storage, area: .fuel, order: [.init("at", isDescending: true)],
       check: { _, new, _, _ throws(ThingError) in try new.complete() })

@@ -18,7 +18,7 @@ struct VehicleRoutes {
       read: { vehicles, _ throws(ThingError) in vehicles.map(\.createdAt.json) })
   ]
 
-  private var things: ThingRoutes<Vehicle> {
+  var things: ThingRoutes<Vehicle> {
     ThingRoutes(
       storage: storage, area: .vehicles,
       relation: { vehicle, identity, view throws(ThingError) in

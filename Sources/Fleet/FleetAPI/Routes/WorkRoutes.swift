@@ -9,13 +9,16 @@ struct WorkRoutes {
   let storage: any FleetStorage
 
   var routes: [Route] {
-    drivers.routes + assignments.routes + assignmentCommands
-      + ThingRoutes<Expense>(work: storage, area: .expenses, order: [.init("at", isDescending: true)]).routes
+    drivers.routes + assignments.routes + assignmentCommands + expenses.routes
+  }
+
+  var expenses: ThingRoutes<Expense> {
+    ThingRoutes(work: storage, area: .expenses, order: [.init("at", isDescending: true)])
   }
 
   // MARK: Drivers
 
-  private var drivers: ThingRoutes<Driver> {
+  var drivers: ThingRoutes<Driver> {
     ThingRoutes(
       storage: storage, area: .drivers,
       relation: { driver, identity, _ in

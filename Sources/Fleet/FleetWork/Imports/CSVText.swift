@@ -1,0 +1,130 @@
+import FleetDomain
+
+/// The cells of a CSV file (RFC 4180) as other programs write it: with commas, semicolons or tabs between cells, and any
+/// ends of lines.
+public struct CSVText: Equatable, Sendable {
+  public struct Row: Equatable, Sendable {
+    /// The number of its first line, from 1.
+    public let line: Int
+    /// The text of each cell, without quotes.
+    public var cells: [String]
+
+    /// Whether all cells are empty.
+    var isEmpty: Bool { cells.allSatisfy { $0.allSatisfy(\.isWhitespace) } }
+  }
+
+  public let rows: [Row]
+  /// The character between cells.
+  public let separator: UInt8
+
+  /// Parses a file. Text that is not UTF-8 is read as Windows-1252, which older programs write.
+  ///
+  /// - Throws: ``ImportError`` for a quoted cell without an end.
+  public init(_ file: [UInt8]) throws(ImportError) {
+    var bytes = file.starts(with: [0xEF, 0xBB, 0xBF]) ? file[3...] : file[...]
+    let converted = String(validating: bytes, as: UTF8.self) == nil ? Array(Windows1252.text(of: bytes).utf8) : nil
+    if let converted { bytes = converted[...] }
+    separator = Self.separator(of: bytes)
+    var rows: [Row] = []
+    var (cells, cell): ([String], [UInt8]) = ([], [])
+    var (line, firstLine, quotedSince) = (1, 1, Int?.none)
+    var isQuoted = false
+    var index = bytes.startIndex
+    func endCell() {
+      let text = String(decoding: cell, as: UTF8.self)
+      cells.append(isQuoted ? text : text.trimmed)
+      (cell, isQuoted) = ([], false)
+    }
+    func endRow() {
+      endCell()
+      rows.append(Row(line: firstLine, cells: cells))
+      cells = []
+    }
+    while index < bytes.endIndex {
+      let byte = bytes[index]
+      let next = index + 1 < bytes.endIndex ? bytes[index + 1] : nil
+      index += 1
+      if quotedSince != nil {
+        switch byte {
+        case UInt8(ascii: "\"") where next == UInt8(ascii: "\""):
+          cell.append(byte)
+          index += 1
+        case UInt8(ascii: "\""): quotedSince = nil
+        default:
+          if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") && next != UInt8(ascii: "\n") { line += 1 }
+          cell.append(byte)
+        }
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\"") where cell.allSatisfy({ $0 == UInt8(ascii: " ") }) && !isQuoted:
+        (quotedSince, isQuoted, cell) = (line, true, [])
+      case separator: endCell()
+      case UInt8(ascii: "\r"), UInt8(ascii: "\n"):
+        if byte == UInt8(ascii: "\r"), next == UInt8(ascii: "\n") { index += 1 }
+        endRow()
+        line += 1
+        firstLine = line
+      default: cell.append(byte)
+      }
+    }
+    if let quotedSince {
+      throw ImportError(
+        line: quotedSince, column: cells.count + 1, message: "expected the closing quote of a cell, found the end")
+    }
+    if !cell.isEmpty || !cells.isEmpty || isQuoted { endRow() }
+    self.rows = rows
+  }
+
+  /// The separator that occurs most in the first lines, outside quotes.
+  private static func separator(of bytes: ArraySlice<UInt8>) -> UInt8 {
+    var counts: [UInt8: Int] = [:]
+    var (isQuoted, lines) = (false, 0)
+    for byte in bytes {
+      switch byte {
+      case UInt8(ascii: "\""): isQuoted.toggle()
+      case UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t"): if !isQuoted { counts[byte, default: 0] += 1 }
+      case UInt8(ascii: "\n"): lines += 1
+      default: break
+      }
+      if lines == 2 { break }
+    }
+    let candidates = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
+    return candidates.max { counts[$0, default: 0] < counts[$1, default: 0] } ?? candidates[0]
+  }
+}
+
+/// An error in a file that is imported.
+public struct ImportError: Error, Hashable, Sendable {
+  /// From 1.
+  public let line: Int
+  /// The number of the cell in its row, from 1; `nil` if the error is about the whole row.
+  public let column: Int?
+  public let message: String
+
+  public init(line: Int, column: Int?, message: String) {
+    (self.line, self.column, self.message) = (line, column, message)
+  }
+}
+
+enum Windows1252 {
+  /// The characters of the bytes 80 to 9F; other bytes are the characters of the same number.
+  private static let upper: [Unicode.Scalar] = Array(
+    "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ".unicodeScalars)
+
+  static func text(of bytes: ArraySlice<UInt8>) -> String {
+    var text = String.UnicodeScalarView()
+    for byte in bytes {
+      text.append((0x80...0x9F).contains(byte) ? upper[Int(byte) - 0x80] : Unicode.Scalar(byte))
+    }
+    return String(text)
+  }
+}
+
+extension StringProtocol {
+  /// The text without white space at its ends. Other programs also use spaces that do not break lines.
+  var trimmed: String {
+    let start = drop { $0.isWhitespace }
+    return String(start.reversed().drop { $0.isWhitespace }.reversed())
+  }
+}

@@ -1,0 +1,135 @@
+import FleetDomain
+import Telemetry
+
+/// The form in which a file writes numbers.
+public enum DecimalMark: String, CaseIterable, Sendable {
+  case point, comma
+}
+
+/// The order in which a file writes the parts of dates.
+public enum DateOrder: String, CaseIterable, Sendable {
+  case dayFirst = "dmy"
+  case monthFirst = "mdy"
+}
+
+/// Numbers of files from other programs, for example `1.234,50 €` and `$1,234.56`.
+enum ImportNumber {
+  /// The digits, separators and sign of a number; `nil` if the text has other characters than a currency around them.
+  static func core(_ text: String) -> String? {
+    let characters = text.filter { !$0.isWhitespace && !"€£$¥¤'’".contains($0) }
+    func isLetter(_ character: Character) -> Bool { character.isASCII && character.isLetter }
+    let start = characters.drop(while: isLetter)
+    let rest = String(start.reversed().drop(while: isLetter).reversed())
+    // A currency has three letters, `kr` two.
+    guard characters.count - rest.count <= 3, !rest.isEmpty, rest.allSatisfy({ "0123456789.,-".contains($0) }),
+      rest.dropFirst().allSatisfy({ $0 != "-" })
+    else { return nil }
+    return rest
+  }
+
+  /// The decimal mark that a number shows; `nil` if it fits both.
+  ///
+  /// - Returns: for `1,234.5` the point; for `1,5` the comma; for `1,234`, `7` and text that is no number `nil`.
+  static func mark(in text: String) -> DecimalMark? {
+    guard let core = core(text), let last = core.lastIndex(where: { ".,".contains($0) }) else { return nil }
+    let mark: DecimalMark = core[last] == "," ? .comma : .point
+    let other: DecimalMark = mark == .comma ? .point : .comma
+    let same = core.filter { $0 == core[last] }.count
+    if same > 1 { return other }
+    if core.contains(core[last] == "," ? "." : ",") { return mark }
+    let digits = core[core.index(after: last)...].count
+    let before = core[..<last].drop { $0 == "-" }
+    return digits == 3 && (1...3).contains(before.count) && before != "0" ? nil : mark
+  }
+
+  /// Whether a number can be read in two ways, for example `1,234`.
+  static func isAmbiguous(_ text: String) -> Bool {
+    core(text)?.contains { ".,".contains($0) } ?? false && mark(in: text) == nil
+  }
+
+  /// The number in the form of JSON, with its own digits; `nil` if the text is no number.
+  static func decimal(_ text: String, _ mark: DecimalMark) -> String? {
+    guard let core = core(text) else { return nil }
+    let (point, group): (Character, Character) = mark == .point ? (".", ",") : (",", ".")
+    let parts = core.filter { $0 != group }.split(separator: point, omittingEmptySubsequences: false)
+    guard parts.count <= 2, let whole = parts.first else { return nil }
+    let sign = whole.hasPrefix("-") ? "-" : ""
+    var digits = whole.drop { $0 == "-" }.drop { $0 == "0" }
+    if digits.isEmpty { digits = "0" }
+    guard parts.count == 2, !parts[1].isEmpty else { return sign + digits }
+    return "\(sign)\(digits).\(parts[1])"
+  }
+}
+
+/// Dates and times of files from other programs, for example `06.10.2026`, `1/19/2024` and `2024-03-10 16:01`.
+struct ImportDate: Equatable {
+  /// The first and second number, and the year; `nil` for the order if the year comes first.
+  let numbers: (first: Int, second: Int, year: Int)
+  let isYearFirst: Bool
+  /// Seconds since midnight.
+  let seconds: Int
+  let hasPoints: Bool
+
+  /// - Returns: `nil` if the text is no date.
+  init?(_ text: String) {
+    let halves = text.trimmed.split(maxSplits: 1) { $0 == " " || $0 == "T" || $0 == "," }
+    guard let date = halves.first else { return nil }
+    let parts = date.split(omittingEmptySubsequences: false) { "-/.".contains($0) }
+    let values = parts.compactMap { part in part.allSatisfy(\.isASCII) ? Int(part) : nil }
+    guard parts.count == 3, values.count == 3, values.allSatisfy({ $0 >= 0 }) else { return nil }
+    isYearFirst = parts[0].count == 4
+    hasPoints = date.contains(".")
+    numbers = isYearFirst ? (values[1], values[2], values[0]) : (values[0], values[1], values[2])
+    guard isYearFirst || parts[2].count == 4 else { return nil }
+    guard halves.count == 2 else {
+      seconds = 0
+      return
+    }
+    guard let seconds = Self.seconds(String(halves[1]).trimmed) else { return nil }
+    self.seconds = seconds
+  }
+
+  static func == (left: ImportDate, right: ImportDate) -> Bool {
+    left.numbers == right.numbers && left.isYearFirst == right.isYearFirst && left.seconds == right.seconds
+  }
+
+  /// The order that the date shows; `nil` if it fits both.
+  var order: DateOrder? {
+    if isYearFirst { return nil }
+    if hasPoints || numbers.first > 12 { return .dayFirst }
+    return numbers.second > 12 ? .monthFirst : nil
+  }
+
+  var isAmbiguous: Bool { !isYearFirst && order == nil && numbers.first != numbers.second }
+
+  /// The time in UTC, as text of RFC 3339; `nil` if there is no such day.
+  func text(_ order: DateOrder) -> String? {
+    let isMonthFirst = isYearFirst || order == .monthFirst
+    let (month, day) = isMonthFirst ? (numbers.first, numbers.second) : (numbers.second, numbers.first)
+    guard let date = CalendarDate(year: numbers.year, month: month, day: day) else { return nil }
+    func two(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }
+    return "\(date.text)T\(two(seconds / 3_600)):\(two(seconds / 60 % 60)):\(two(seconds % 60))Z"
+  }
+
+  /// The seconds of `16:01`, `8:12:00` and `8:12:00 AM`.
+  private static func seconds(_ text: String) -> Int? {
+    var clock = text.uppercased()
+    var shift: Int?
+    for (mark, hours) in [("AM", 0), ("PM", 12)] where clock.hasSuffix(mark) {
+      shift = hours
+      clock = String(clock.dropLast(2)).trimmed
+    }
+    let parts = clock.split(separator: ":", omittingEmptySubsequences: false)
+    let values = parts.compactMap { Int($0.prefix { $0 != "." }) }
+    guard (2...3).contains(parts.count), values.count == parts.count else { return nil }
+    let second = values.count == 3 ? values[2] : 0
+    var hour = values[0]
+    guard (0...59).contains(values[1]), (0...59).contains(second) else { return nil }
+    if let shift {
+      guard (1...12).contains(hour) else { return nil }
+      hour = hour % 12 + shift
+    }
+    guard (0...23).contains(hour) else { return nil }
+    return hour * 3_600 + values[1] * 60 + second
+  }
+}

@@ -1,0 +1,197 @@
+import FleetDomain
+import Telemetry
+import TestKit
+import Testing
+
+@testable import FleetWork
+
+@Suite struct CSVTextTests {
+  private static func cells(_ text: String) throws -> [[String]] { try CSVText(Array(text.utf8)).rows.map(\.cells) }
+
+  @Test func quotes_line_ends_and_separators() throws {
+    #expect(try Self.cells("a,b\r\n1,\"x, \"\"y\"\"\"\r\n") == [["a", "b"], ["1", "x, \"y\""]])
+    #expect(try Self.cells("a;b\n1;2,5") == [["a", "b"], ["1", "2,5"]])
+    #expect(try Self.cells("a\tb\r1\t\"2\n3\"\r") == [["a", "b"], ["1", "2\n3"]])
+    #expect(try Self.cells("a , b\n\" 1 \", 2 ") == [["a", "b"], [" 1 ", "2"]])
+    #expect(try Self.cells("") == [])
+  }
+
+  @Test func lines_are_counted_inside_quotes() throws {
+    let rows = try CSVText(Array("a,b\n\"1\r\n2\",x\n3,y\n".utf8)).rows
+    #expect(rows.map(\.line) == [1, 2, 4])
+    #expect(throws: ImportError(line: 3, column: 2, message: "expected the closing quote of a cell, found the end")) {
+      try CSVText(Array("a,b\n1,2\n3,\"x\n4,5\n".utf8))
+    }
+  }
+
+  @Test func older_programs_write_windows_1252() throws {
+    #expect(try CSVText([0x4D, 0xFC, 0x2C, 0x80]).rows.map(\.cells) == [["Mü", "€"]])
+    #expect(try CSVText([0xEF, 0xBB, 0xBF, 0x61]).rows.map(\.cells) == [["a"]])
+  }
+}
+
+@Suite struct ImportTextTests {
+  @Test(arguments: [
+    ("1,234.50", DecimalMark.point, "1234.50"), ("1.234,50 €", .comma, "1234.50"), ("$1,234.56", .point, "1234.56"),
+    ("¤145.00", .point, "145.00"), ("40,5", .comma, "40.5"), ("-7", .point, "-7"), ("EUR 12", .comma, "12"),
+    ("1'234.5", .point, "1234.5"), ("007", .point, "7"), (".5", .point, "0.5"), ("1.234.567", .comma, "1234567"),
+  ])
+  func numbers(_ text: String, _ mark: DecimalMark, _ expected: String) {
+    #expect(ImportNumber.decimal(text, mark) == expected)
+  }
+
+  @Test(arguments: ["", "abc", "1.2.3", "12a34b56", "1-2", "--1"])
+  func text_that_is_no_number(_ text: String) { #expect(ImportNumber.decimal(text, .point) == nil) }
+
+  @Test func a_number_shows_its_decimal_mark() {
+    for (text, mark) in [
+      ("1,234.5", DecimalMark.point), ("1.234,5", .comma), ("1,5", .comma), ("1.5", .point), ("1,234,567", .point),
+      ("0,123", .comma), ("1,969", nil), ("12.345", nil), ("7", nil), ("x", nil),
+    ] as [(String, DecimalMark?)] {
+      #expect(ImportNumber.mark(in: text) == mark, "\(text)")
+    }
+    #expect(ImportNumber.isAmbiguous("1,969") && !ImportNumber.isAmbiguous("7") && !ImportNumber.isAmbiguous("1,9"))
+  }
+
+  @Test(arguments: [
+    ("2024-03-10 16:01", "2024-03-10T16:01:00Z"), ("06.10.2026", "2026-10-06T00:00:00Z"),
+    ("19/1/2024", "2024-01-19T00:00:00Z"), ("1/19/2024 8:12:00 PM", "2024-01-19T20:12:00Z"),
+    ("2026-09-15 9:05", "2026-09-15T09:05:00Z"), ("12/31/2024 12:00 AM", "2024-12-31T00:00:00Z"),
+  ])
+  func dates(_ text: String, _ expected: String) throws {
+    let date = try #require(ImportDate(text))
+    #expect(!date.isAmbiguous && date.text(date.order ?? .dayFirst) == expected)
+  }
+
+  @Test(arguments: ["", "2024", "1/2/24", "2024-03-10 25:00", "2024-03-10 1:60", "x/y/2024"])
+  func text_that_is_no_date(_ text: String) { #expect(ImportDate(text) == nil) }
+
+  @Test func ambiguous_dates_are_noticed() throws {
+    #expect(try #require(ImportDate("3/7/2024")).isAmbiguous && !(try #require(ImportDate("7/7/2024")).isAmbiguous))
+    #expect(try #require(ImportDate("31/2/2024")).text(.dayFirst) == nil)
+  }
+}
+
+/// Files in the forms that other programs write.
+@Suite struct ImportFileTests {
+  private static func file(
+    _ text: String, _ kind: ImportKind, _ set: (inout ImportOptions) -> Void = { _ in }
+  ) throws -> ImportFile {
+    var options = ImportOptions()
+    set(&options)
+    return ImportFile(try CSVText(Array(text.utf8)), kind, options)
+  }
+
+  @Test func the_own_format_has_the_keys_of_the_fields() throws {
+    let file = try Self.file(
+      """
+      vehicleId,at,energy,quantity,unit,full,total.amount,total.currency,createdAt,standardQuantity
+      VAN-1,2026-05-04T10:00:00Z,diesel,41.3,L,true,62.37,EUR,2026-05-04T10:00:00Z,41.3
+      """, .fuelEntries)
+    #expect(file.errors.isEmpty && file.format == .own)
+    let entry = try FuelEntry(client: .object(try #require(file.rows.first).values))
+    #expect(entry.quantity == 41.3 && entry.isFull && entry.total == Money(amount: "62.37", currency: "EUR"))
+    let drivers = try Self.file("name,licenceClasses,licenceExpiry\nDora,B;CE,2031-05-04\n", .drivers)
+    let driver = try Driver(client: .object(try #require(drivers.rows.first).values))
+    #expect(driver.licenceClasses == ["B", "CE"] && driver.licenceExpiry == CalendarDate("2031-05-04"))
+  }
+
+  @Test func errors_have_their_line_and_column() throws {
+    let file = try Self.file(
+      "vehicleId,at,energy,quantity,colour\nVAN-1,tomorrow,diesel,many,red\nVAN-1,2026-05-04,diesel,1,red,6\n",
+      .fuelEntries)
+    #expect(file.errors.map(\.line) == [1, 2, 2, 3] && file.errors.map(\.column) == [5, 2, 4, 6])
+    #expect(file.errors[2].message == #"expected a number, found "many""#)
+    #expect(file.rows.isEmpty)
+    let row = ImportRow(line: 2, values: [:], columns: ["quantity": 4])
+    #expect(row.error("quantity", "x") == ImportError(line: 2, column: 4, message: "x"))
+    #expect(row.error("notes", "x") == ImportError(line: 2, column: nil, message: "notes: x"))
+  }
+
+  private static let fuelio = #"""
+    "## Vehicle"
+    "Name","Description","DistUnit","FuelUnit","VIN","Plate","Make","Model","Year","Tank1Type","Tank2Type","Tank1Capacity","FuelUnitTank2"
+    "Z3","","1","1","","AB12","BMW","Z3","1997","100","400","51.0","0"
+    "## Log"
+    "Data","Odo (mi)","Fuel (us gallons)","Full","Price (optional)","City (optional)","Notes (optional)","Missed","TankNumber","FuelType","VolumePrice"
+    "2024-03-10 16:01","1000.0","10.5","1","67.09","Rome","a ""b""","0","1","-1","1.449"
+    "2024-03-11 16:01","0","20","0","20","","","1","2","0","1"
+    "2024-03-12","abc","20","0","20","","","1","1","110","1"
+    "## CostCategories"
+    "CostTypeID","Name"
+    "5","Parking"
+    "## Costs"
+    "CostTitle","Date","CostTypeID","Notes","Cost","isTemplate","isIncome"
+    "Centre","2024-03-10","5","night","4.5","0","0"
+    "Refund","2024-03-10","5","","4.5","0","1"
+    "Yearly","2024-03-10","5","","4.5","1","0"
+    """#
+
+  @Test func fuelio() throws {
+    let fuel = try Self.file(Self.fuelio, .fuelEntries) { options in
+      options.vehicle = "VAN-1"
+      options.currency = "GBP"
+    }
+    #expect(fuel.format == .fuelio && fuel.errors.map(\.line) == [8] && fuel.errors.map(\.column) == [2])
+    let entries = try fuel.rows.map { try FuelEntry(client: .object($0.values)) }
+    #expect(entries[0].odometer == 1_609.344 && entries[0].unit == .usGallon && entries[0].energy == .petrol)
+    #expect(entries[0].total == Money(amount: "67.09", currency: "GBP") && entries[0].isFull)
+    #expect(entries[0].at.string == "2024-03-10T16:01:00.000Z" && entries[0].notes == "a \"b\"")
+    #expect(entries[1].energy == .lpg && entries[1].unit == .litre && entries[1].odometer == nil)
+    #expect(entries[1].missedPrevious && !entries[1].isFull)
+    let costs = try Self.file(Self.fuelio, .expenses) { $0.currency = "GBP" }
+    #expect(costs.skipped.map(\.line) == [15, 16] && costs.rows.count == 1)
+    let expense = try Expense(client: .object(costs.rows[0].values))
+    #expect(expense.category == .parking && expense.notes == "Centre: night" && expense.amount?.amount == "4.5")
+    let vehicles = try Self.file(Self.fuelio, .vehicles)
+    let vehicle = try Vehicle(client: .object(try #require(vehicles.rows.first).values))
+    #expect(vehicle.id == "AB12" && vehicle.modelYear == 1997 && vehicle.tankCapacity == 51)
+    #expect(try Self.file(Self.fuelio, .drivers).errors.count == 1)
+    // Without a currency, each amount is an error.
+    #expect(try Self.file(Self.fuelio, .expenses).errors.map(\.column) == [5])
+  }
+
+  @Test func drivvo_with_commas_in_numbers_and_names_in_another_language() throws {
+    let text = """
+      ##Refuelling;;;;;;;;;;;;;;;;;;;;;;;;;;;;;
+      Odômetro (km);Data;Combustível;Preço / L;Valor total;Volume;Completou o tanque;Segundo combustível;Preço / L;Valor total;Volume;Completou o tanque 2;Terceiro combustível;Preço / L;Valor total;Volume;Completou o tanque 3;Média;Distância;Observação
+      1234;2026-09-15 9:05;Gas. Comum;1,969;89,64;45,527;Sim;Etanol;0;0;0;Não;;0;0;0;Não;;;
+      """
+    let file = try Self.file(text, .fuelEntries) { options in
+      options.vehicle = "VAN-1"
+      options.currency = "BRL"
+    }
+    #expect(file.errors.isEmpty && file.format == .drivvo, "\(file.errors)")
+    let entry = try FuelEntry(client: .object(try #require(file.rows.first).values))
+    #expect(file.rows.count == 1 && entry.quantity == 45.527 && entry.odometer == 1234 && entry.isFull)
+    #expect(entry.price?.amount == "1.969" && entry.energy == .petrol && entry.at.string == "2026-09-15T09:05:00.000Z")
+  }
+
+  @Test func lubelogger_needs_the_units_that_it_does_not_write() throws {
+    let text =
+      "\u{FEFF}Date,Odometer,FuelConsumed,Cost,IsFillToFull,MissedFuelUp,Notes\n"
+      + "1/19/2024,45530,10.8,\"$1,038.45\",True,False,Highway\n2/2/2024,0,4.2,15.10,False,True,\n"
+    #expect(try Self.file(text, .fuelEntries).errors.map(\.line) == [1])
+    let file = try Self.file(text, .fuelEntries) { options in
+      options.energy = .petrol
+      options.distanceUnit = .mile
+      options.volumeUnit = .usGallon
+      options.currency = "USD"
+      options.vehicle = "VAN-1"
+    }
+    #expect(file.errors.isEmpty, "\(file.errors)")
+    let entries = try file.rows.map { try FuelEntry(client: .object($0.values)) }
+    #expect(entries[0].at.string == "2024-01-19T00:00:00.000Z" && entries[1].at.string == "2024-02-02T00:00:00.000Z")
+    #expect(entries[0].total == Money(amount: "1038.45", currency: "USD") && entries[1].odometer == nil)
+    #expect(entries[0].isFull && entries[1].missedPrevious)
+    // Dates that fit both orders are not guessed.
+    let tax = "Date,Description,Cost,Notes,Tags\n03/07/2024,Bollo,145.00,,\n"
+    #expect(try Self.file(tax, .expenses) { $0.currency = "EUR" }.errors.map(\.column) == [1])
+    let read = try Self.file(tax, .expenses) { options in
+      options.currency = "EUR"
+      options.dates = .dayFirst
+    }
+    #expect(try Expense(client: .object(try #require(read.rows.first).values)).at.string == "2024-07-03T00:00:00.000Z")
+    #expect(try Expense(client: .object(try #require(read.rows.first).values)).category == .tax)
+  }
+}
