@@ -182,7 +182,9 @@ let package = Package(
       ], path: "Sources/Fleet/FleetAccess", swiftSettings: strict),
     .target(
       name: "FleetMessages",
-      dependencies: ["FleetAccess", "FleetDomain", "Telemetry", .product(name: "Mustache", package: "swift-mustache")],
+      dependencies: [
+        "FleetAccess", "FleetDomain", "FleetWork", "Telemetry", .product(name: "Mustache", package: "swift-mustache"),
+      ],
       path: "Sources/Fleet/FleetMessages", swiftSettings: strict),
     .target(
       name: "FleetProviders", dependencies: ["Peers", "CCurl"], path: "Sources/Fleet/FleetProviders",
@@ -190,7 +192,7 @@ let package = Package(
     .target(
       name: "FleetOutbox",
       dependencies: [
-        "FleetAccess", "FleetDomain", "FleetMessages", "Peers", "Telemetry", "CCurl",
+        "FleetAccess", "FleetDomain", "FleetMessages", "FleetWork", "Peers", "Telemetry", "CCurl",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ], path: "Sources/Fleet/FleetOutbox", swiftSettings: strict),
@@ -354,7 +356,8 @@ let package = Package(
     .testTarget(
       name: "FleetOutboxServerTests",
       dependencies: [
-        "FleetOutbox", "FleetMessages", "FleetAccess", "FleetDomain", "FleetStorage", "Telemetry", "TestKit",
+        "FleetOutbox", "FleetMessages", "FleetAccess", "FleetDomain", "FleetStorage", "FleetWork", "Telemetry",
+        "TestKit",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(

@@ -50,6 +50,7 @@ import Testing
   private static let inspection =
     #"{"driverId":"$DRIVER","vehicleId":"VAN-2","kind":"preTrip","items":[{"item":"horn","result":"ok"}]}"#
   private static let document = #"{"of":{"kind":"vehicle","id":"VAN-2"},"kind":"insurance"}"#
+  private static let rule = #"{"name":"Mine","events":["journeyIncident"],"roles":["admin"]}"#
   private static let fuel =
     #"{"vehicleId":"VAN-2","at":"2026-05-04T10:00:00Z","energy":"diesel","quantity":40,"full":true}"#
 
@@ -247,6 +248,24 @@ import Testing
     Row(
       "PATCH /api/documents/{documentId}", "/api/documents/$DOCUMENT", body: #"{"notes":"x"}"#, headers: any,
       gets: [401, 403, 403, 404, 403, 200, 404, 200, 200]),
+    Row(
+      "POST /api/imports", "/api/imports?kind=drivers&dryRun=true", body: "name\nDora\n",
+      headers: ["Content-Type": "text/csv"], gets: [401, 403, 403, 403, 403, 403, 200, 200, 200]),
+    Row("GET /api/rules", gets: [401, 403, 200, 403, 403, 403, 200, 200, 200]),
+    Row("POST /api/rules", body: rule, gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
+    Row("GET /api/rules/{ruleId}", "/api/rules/$RULE", gets: [401, 403, 200, 403, 403, 403, 404, 200, 200]),
+    Row(
+      "PUT /api/rules/{ruleId}", "/api/rules/$NEW", body: rule, headers: ["If-None-Match": "*"],
+      gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
+    Row(
+      "PATCH /api/rules/{ruleId}", "/api/rules/$RULE", body: #"{"isActive":false}"#, headers: any,
+      gets: [401, 403, 403, 403, 403, 403, 404, 200, 200]),
+    Row("GET /api/notifications", gets: [401, 403, 403, 200, 200, 200, 200, 403, 200]),
+    Row("POST /api/notifications/read", gets: [401, 403, 403, 204, 204, 204, 204, 403, 204]),
+    // That of another person.
+    Row(
+      "POST /api/notifications/{notificationId}/read", "/api/notifications/$NOTIFICATION/read",
+      gets: [401, 403, 403, 404, 404, 404, 404, 403, 404]),
     Row("GET /api/identities", gets: [401, 403, 403, 200, 200, 200, 200, 403, 200]),
     Row(
       "DELETE /api/identities/{identityId}", "/api/identities/$NEW",
@@ -398,7 +417,11 @@ extension PeopleMatrixTests {
       var document = Document()
       document.subject = Document.Subject(.vehicle, "VAN-2")
       document.vehicleID = "VAN-2"
+      var rule = NotificationRule()
+      (rule.name, rule.events) = ("R", [.journeyIncident])
       return [
+        "$RULE": try transaction.insert(rule).id.text36,
+        "$NOTIFICATION": try transaction.insert(FleetWork.Notification()).id.text36,
         "$INSPECTION": try transaction.insert(inspection).id.text36,
         "$DOCUMENT": try transaction.insert(document).id.text36,
         "$JOURNEY": try transaction.insert(journey).id.text36,

@@ -12,6 +12,7 @@ import Testing
     details.code = "012345"
     details.item = "Phone & tablet"
     details.address = "192.0.2.1"
+    details.items = ["A & B"]
     details.validUntil = Timestamp(nanoseconds: 1_795_442_709_000_000_000)
     details.changedAt = Timestamp(nanoseconds: 1_795_442_709_000_000_000)
     return details
@@ -39,6 +40,8 @@ import Testing
     case .emailChanged, .factorAdded, .factorRemoved:
       #expect(text.plain.contains("Phone & tablet") && text.html.contains("Phone &amp; tablet"))
       #expect(text.plain.contains("192.0.2.1"))
+    case .notification:
+      #expect(lines.contains("A & B") && text.html.contains("<p>A &amp; B</p>"))
     case .passwordChanged:
       #expect(text.plain.contains("2026-11-23 14:05 UTC") && text.plain.contains("192.0.2.1"))
     }

@@ -43,6 +43,7 @@ public struct MailText: Equatable, Sendable {
       switch part {
       case .text(let template): parts.append(["text": try filled(template)])
       case .link: parts += details.link.map { [["link": $0]] } ?? []
+      case .items: parts += details.items.map { ["text": $0] }
       case .code: parts += details.code.map { [["code": $0]] } ?? []
       }
     }

@@ -10,6 +10,8 @@ struct MailWording: Sendable {
     case link
     /// The code, on a line of its own.
     case code
+    /// The texts of notifications, each in a paragraph.
+    case items
   }
 
   let subject: String
@@ -67,6 +69,8 @@ struct MailWording: Sendable {
       MailWording(
         subject: "{{service}}: a second factor was removed",
         parts: [hello, .text("The second factor “{{item}}” was removed from your account \(when)."), warning])
+    case .notification:
+      MailWording(subject: "{{service}}: news of your fleet", parts: [hello, .items])
     }
   }
 
@@ -118,6 +122,8 @@ struct MailWording: Sendable {
       MailWording(
         subject: "{{service}}: zweiter Faktor entfernt",
         parts: [hello, .text("Der zweite Faktor „{{item}}“ wurde \(when) von Ihrem Konto entfernt."), warning])
+    case .notification:
+      MailWording(subject: "{{service}}: Neues aus Ihrer Flotte", parts: [hello, .items])
     }
   }
 }

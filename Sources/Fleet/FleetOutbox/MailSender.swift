@@ -91,7 +91,8 @@ public final class MailSender: Service {
   /// - Returns: the number of mails that were sent.
   private func round(_ client: SMTPClientBox) async throws -> Int {
     var sent = 0
-    for tenant in try await storage.tenants(withMailDueAt: now()) where !Task.isCancelled {
+    let due = ThingQuery<QueuedMail>.Condition.atMost(key: "nextAttemptAt", now().json)
+    for tenant in try await storage.tenants(having: [due]) where !Task.isCancelled {
       let (mail, expired) = try await storage.change(tenant: tenant, by: Actor(.server), at: now()) {
         transaction throws(ThingError) in try transaction.takeMail()
       }

@@ -64,14 +64,12 @@ extension StoredFleet {
 }
 
 extension StoredFleet {
-  public func tenants(withMailDueAt time: Timestamp) async throws(StorageError) -> [TenantID] {
+  public func tenants<Value: Kind>(
+    having conditions: [ThingQuery<Value>.Condition]
+  ) async throws(StorageError) -> [TenantID] {
     try await engine.read { session throws(StoreFailure) in
-      try session.rows(
-        """
-        SELECT id FROM tenant WHERE EXISTS (
-          SELECT 1 FROM queued_mail WHERE queued_mail.tenant = tenant.key AND next_attempt_at <= $1) ORDER BY id
-        """, [.integer(time.milliseconds)]
-      ).compactMap { TenantID($0.text(0)) }
+      let list = try ThingList(tenantsHaving: conditions)
+      return try session.rows(list.sql, list.values).compactMap { TenantID($0.text(0)) }
     }
   }
 }

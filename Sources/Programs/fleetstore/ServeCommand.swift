@@ -118,6 +118,9 @@ struct ServeCommand: AsyncParsableCommand {
       MailSender($0, keys: options.accounts.secretKeys, storage: storage, logger: logger) { WallClock.now }
     }
     let web = WebFolder.read(configuration.webFolder ?? WebFolder.standard, logger)
+    let notifier = Notifier(
+      storage: storage, keys: configuration.mail.map { _ in options.accounts.secretKeys }, logger: logger
+    ) { WallClock.now }
     let server = FleetServer(
       options, storage: storage, web: web, logger: logger, tenantMetrics: tenantMetrics,
       onListening: { _ in ServiceNotices.ready() },
@@ -138,6 +141,9 @@ struct ServeCommand: AsyncParsableCommand {
               failureTerminationBehavior: .ignore)
           ]
         } ?? []) + [
+          .init(
+            service: EndedBeside(service: notifier), successTerminationBehavior: .ignore,
+            failureTerminationBehavior: .ignore),
           .init(
             service: server, successTerminationBehavior: .gracefullyShutdownGroup,
             failureTerminationBehavior: .cancelGroup),

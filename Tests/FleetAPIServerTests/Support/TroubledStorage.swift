@@ -163,8 +163,10 @@ final class TroubledStorage: FleetStorage {
     try await real.addTenant(tenant, at: now)
   }
   func tenants() async throws(StorageError) -> [Tenant] { try await real.tenants() }
-  func tenants(withMailDueAt time: Timestamp) async throws(StorageError) -> [TenantID] {
-    try await real.tenants(withMailDueAt: time)
+  func tenants<Value: Kind>(
+    having conditions: [ThingQuery<Value>.Condition]
+  ) async throws(StorageError) -> [TenantID] {
+    try await real.tenants(having: conditions)
   }
   // No request needs retention.
   func removeRecords(

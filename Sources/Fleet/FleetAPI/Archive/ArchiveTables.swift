@@ -20,6 +20,10 @@ extension ArchiveTable {
     ArchiveTable(Journey.self),
     ArchiveTable(Inspection.self),
     ArchiveTable(Document.self),
+    ArchiveTable(NotificationRule.self),
+    ArchiveTable(Notification.self),
+    ArchiveTable(FleetEvent.self),
+    ArchiveTable(Reminder.self),
     ArchiveTable(
       "fences", key: [], [Column("version", .integer), Column("modified", .integer), Column("body", .bytes)]),
     ArchiveTable(

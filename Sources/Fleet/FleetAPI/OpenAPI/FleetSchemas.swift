@@ -12,6 +12,7 @@ enum FleetSchemas {
     ThingSchema.members(of: Expense.self), ThingSchema.members(of: FuelEntry.self),
     ThingSchema.members(of: Journey.self),
     ThingSchema.members(of: Inspection.self, derived: InspectionRoutes.derived), ThingSchema.members(of: Document.self),
+    ThingSchema.members(of: NotificationRule.self), ThingSchema.members(of: Notification.self),
     commands, figures,
   ].joined(separator: ",")
 
@@ -57,6 +58,33 @@ enum FleetSchemas {
           "description": "By energy: the sum of all quantities divided by the sum of all distances.",
           "type": "object", "additionalProperties": { "$ref": "#/components/schemas/FuelFigures" }
         }
+      }
+    },
+    "ImportResult": {
+      "type": "object", "additionalProperties": false,
+      "required": ["format", "kind", "dryRun", "created", "changed", "unchanged", "rows", "skipped", "errors"],
+      "properties": {
+        "format": { "description": "The program that wrote the file.", "type": "string" },
+        "kind": { "type": "string" }, "dryRun": { "type": "boolean" },
+        "created": { "type": "integer" }, "changed": { "type": "integer" }, "unchanged": { "type": "integer" },
+        "rows": { "type": "array", "items": {
+          "type": "object", "required": ["line", "action", "id"], "properties": {
+            "line": { "type": "integer" }, "action": { "enum": ["create", "change", "unchanged"] },
+            "id": { "type": "string" }
+          }
+        } },
+        "skipped": {
+          "description": "Rows that describe something else.",
+          "type": "array", "items": { "$ref": "#/components/schemas/ImportMessage" }
+        },
+        "errors": { "type": "array", "items": { "$ref": "#/components/schemas/ImportMessage" } }
+      }
+    },
+    "ImportMessage": {
+      "type": "object", "required": ["line", "message"], "properties": {
+        "line": { "type": "integer", "minimum": 1 },
+        "column": { "description": "The cell in its row; absent for the whole row.", "type": "integer", "minimum": 1 },
+        "message": { "type": "string" }
       }
     },
     "DriverOfVehicle": {

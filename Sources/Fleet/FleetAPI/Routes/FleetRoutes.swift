@@ -39,6 +39,8 @@ enum FleetRoutes {
       + JourneyRoutes(storage: storage).routes
       + InspectionRoutes(storage: storage).routes
       + DocumentRoutes(storage: storage).routes
+      + ImportRoutes(storage: storage).routes
+      + NotificationRoutes(storage: storage).routes
       + RecordRoutes(storage: storage).routes
       + PositionRoutes(storage: storage).routes
       + FenceRoutes(storage: storage).routes

@@ -13,6 +13,7 @@ public enum MailLimits {
     case .recovery, .invitation: 5
     case .emailCode: 10
     case .passwordChanged, .emailChanged, .factorAdded, .factorRemoved: 20
+    case .notification: 30
     }
   }
   /// Maximum number of invitations that one tenant sends in a period.
@@ -26,6 +27,7 @@ public enum MailLimits {
     case .recovery: 1
     case .passwordChanged, .emailChanged, .factorAdded, .factorRemoved: 2
     case .invitation: 3
+    case .notification: 4
     }
   }
 

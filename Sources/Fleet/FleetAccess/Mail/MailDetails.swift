@@ -19,6 +19,8 @@ public struct MailDetails: Equatable, Sendable {
   public var address: String?
   /// The name of the thing that was changed, for example of a factor.
   public var item: String?
+  /// The texts of notifications.
+  public var items: [String] = []
 
   public init(name: String, locale: String? = nil) {
     self.name = name
@@ -37,6 +39,7 @@ public struct MailDetails: Equatable, Sendable {
     for (key, time) in [("validUntil", validUntil), ("changedAt", changedAt)] {
       if let time { members[key] = time.json }
     }
+    if !items.isEmpty { members["items"] = items.json }
     return keys.seal(Array(JSON.object(members).canonicalText.utf8), for: SecretPlace.mail(id))
   }
 
@@ -50,6 +53,7 @@ public struct MailDetails: Equatable, Sendable {
     code = json["code"]?.textValue
     address = json["address"]?.textValue
     item = json["item"]?.textValue
+    items = json["items"].flatMap { try? [String](json: $0) } ?? []
     validUntil = json["validUntil"].flatMap { try? Timestamp(json: $0) }
     changedAt = json["changedAt"].flatMap { try? Timestamp(json: $0) }
   }

@@ -8,6 +8,8 @@ public struct ThingQuery<Value: Kind>: Sendable {
     case oneOf(key: String, [JSON])
     /// The field has this value or a higher one.
     case atLeast(key: String, JSON)
+    /// The field has this value or a lower one.
+    case atMost(key: String, JSON)
     /// The field has a value below this one.
     case below(key: String, JSON)
     /// The field has a value.
@@ -62,6 +64,7 @@ public struct ThingQuery<Value: Kind>: Sendable {
     switch condition {
     case .oneOf(let key, let values): "\(key)=\(JSON.array(values).canonicalText)"
     case .atLeast(let key, let value): "\(key)>=\(value.canonicalText)"
+    case .atMost(let key, let value): "\(key)<=\(value.canonicalText)"
     case .below(let key, let value): "\(key)<\(value.canonicalText)"
     case .isSet(let key): "\(key)=*"
     case .vehicleInFleets(let key, let fleets): "\(key) in \(JSON.array(fleets.map(\.json)).canonicalText)"

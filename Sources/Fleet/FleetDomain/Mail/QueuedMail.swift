@@ -19,6 +19,8 @@ public struct QueuedMail: Kind {
     case factorAdded
     /// A notice to the owner: a second factor was removed.
     case factorRemoved
+    /// Notifications of events of the fleet.
+    case notification
   }
 
   public var reason = Reason.recovery

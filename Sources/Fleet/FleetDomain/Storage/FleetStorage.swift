@@ -258,8 +258,13 @@ public protocol FleetStorage: Sendable {
   /// - Parameter number: number of the entry before the first one that is returned; 0 to begin with the first entry.
   func auditEntries(after number: Int64, limit: Int, tenant: TenantID) async throws(StorageError) -> [AuditEntry]
 
-  /// Returns the tenants with mails that are due to be sent at a time.
-  func tenants(withMailDueAt time: Timestamp) async throws(StorageError) -> [TenantID]
+  /// Returns the tenants that have a thing for which all conditions hold, in the order of their ids. For work that is due
+  /// in any tenant: the call needs an index over the tenant and the fields.
+  ///
+  /// - Throws: `invalidQuery`.
+  func tenants<Value: Kind>(
+    having conditions: [ThingQuery<Value>.Condition]
+  ) async throws(StorageError) -> [TenantID]
 
   /// Returns the number and the hash of the last entry of a tenant's audit. The storage keeps them apart from the
   /// entries, so that missing entries are detected.

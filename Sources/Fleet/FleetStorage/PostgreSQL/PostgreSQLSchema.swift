@@ -6,7 +6,7 @@ enum PostgreSQLSchema {
   /// The step at index n upgrades version n to version n + 1.
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-    version11, version12, version13, version14, version15, version16, version17,
+    version11, version12, version13, version14, version15, version16, version17, version18,
   ]
 
   private static let version1 =
@@ -368,6 +368,39 @@ enum PostgreSQLSchema {
     CREATE INDEX document_vehicle ON document (tenant, vehicle_id);
     CREATE INDEX document_driver ON document (tenant, driver_id);
     CREATE INDEX document_expiry ON document (tenant, expires_on) WHERE expires_on IS NOT NULL;
+    """
+
+  /// Adds events, rules and notifications.
+  private static let version18 = """
+    CREATE TABLE fleet_event (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "event" text COLLATE "C" NOT NULL, "kind" text COLLATE "C" NOT NULL,
+      "thing" uuid NOT NULL, "vehicle_id" text COLLATE "C", "driver_id" uuid, "item" text COLLATE "C",
+      "day" text COLLATE "C", PRIMARY KEY (tenant, id)
+    );
+    CREATE TABLE reminder (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "thing" uuid NOT NULL, "day" text COLLATE "C", PRIMARY KEY (tenant, id)
+    );
+    CREATE TABLE rule (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "name" text COLLATE "C" NOT NULL, "is_active" bigint NOT NULL,
+      "events" text COLLATE "C" NOT NULL, "fleet_ids" text COLLATE "C" NOT NULL, "roles" text COLLATE "C" NOT NULL,
+      "person_ids" text COLLATE "C" NOT NULL, "notifies_driver" bigint NOT NULL, "channels" text COLLATE "C" NOT NULL,
+      "digest" text COLLATE "C" NOT NULL, "quiet_hours" text COLLATE "C", search text COLLATE "C" NOT NULL,
+      PRIMARY KEY (tenant, id)
+    );
+    CREATE TABLE notification (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "person_id" uuid NOT NULL, "rule_id" uuid, "event" text COLLATE "C" NOT NULL,
+      "kind" text COLLATE "C" NOT NULL, "thing" uuid NOT NULL, "vehicle_id" text COLLATE "C",
+      "text" text COLLATE "C" NOT NULL, "at" bigint NOT NULL, "read_at" bigint,
+      "deliveries" text COLLATE "C" NOT NULL, "mail_at" bigint, PRIMARY KEY (tenant, id)
+    );
+    CREATE INDEX fleet_event_created ON fleet_event (tenant, created);
+    CREATE INDEX driver_licence ON driver (tenant, licence_expiry) WHERE licence_expiry IS NOT NULL;
+    CREATE INDEX notification_person ON notification (tenant, person_id, at);
+    CREATE INDEX notification_mail ON notification (tenant, mail_at) WHERE mail_at IS NOT NULL;
     """
 
   /// SQL expression for the time of the migration, ms. It has the same value in all statements of the migration.

@@ -6,7 +6,7 @@ enum SQLiteSchema {
   /// The step at index n upgrades version n to version n + 1.
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-    version11, version12, version13, version14, version15, version16, version17,
+    version11, version12, version13, version14, version15, version16, version17, version18,
   ]
 
   private static let version1 = """
@@ -361,6 +361,36 @@ enum SQLiteSchema {
     CREATE INDEX document_vehicle ON document (tenant, vehicle_id);
     CREATE INDEX document_driver ON document (tenant, driver_id);
     CREATE INDEX document_expiry ON document (tenant, expires_on) WHERE expires_on IS NOT NULL;
+    """
+
+  /// Adds events, rules and notifications.
+  private static let version18 = """
+    CREATE TABLE fleet_event (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "event" TEXT NOT NULL, "kind" TEXT NOT NULL, "thing" BLOB NOT NULL, "vehicle_id" TEXT,
+      "driver_id" BLOB, "item" TEXT, "day" TEXT, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE reminder (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "thing" BLOB NOT NULL, "day" TEXT, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE rule (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "name" TEXT NOT NULL, "is_active" INTEGER NOT NULL, "events" TEXT NOT NULL,
+      "fleet_ids" TEXT NOT NULL, "roles" TEXT NOT NULL, "person_ids" TEXT NOT NULL,
+      "notifies_driver" INTEGER NOT NULL, "channels" TEXT NOT NULL, "digest" TEXT NOT NULL, "quiet_hours" TEXT,
+      search TEXT NOT NULL, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE notification (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "person_id" BLOB NOT NULL, "rule_id" BLOB, "event" TEXT NOT NULL,
+      "kind" TEXT NOT NULL, "thing" BLOB NOT NULL, "vehicle_id" TEXT, "text" TEXT NOT NULL, "at" INTEGER NOT NULL,
+      "read_at" INTEGER, "deliveries" TEXT NOT NULL, "mail_at" INTEGER, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX fleet_event_created ON fleet_event (tenant, created);
+    CREATE INDEX driver_licence ON driver (tenant, licence_expiry) WHERE licence_expiry IS NOT NULL;
+    CREATE INDEX notification_person ON notification (tenant, person_id, at);
+    CREATE INDEX notification_mail ON notification (tenant, mail_at) WHERE mail_at IS NOT NULL;
     """
 
   private static func randoms(_ count: Int) -> String {

@@ -39,6 +39,26 @@ struct ThingList<Value: Kind> {
       """
   }
 
+  /// The tenants that have a thing for which all conditions hold.
+  ///
+  /// - Throws: `invalidQuery`.
+  init(tenantsHaving conditions: [ThingQuery<Value>.Condition]) throws(StoreFailure) {
+    var query = ThingQuery<Value>()
+    query.conditions = conditions
+    (self.query, key, scope) = (query, nil, [])
+    var texts = ["\(Value.names.table).tenant = tenant.key"]
+    for condition in conditions {
+      if case .vehicleInFleets = condition {
+        throw StoreFailure(.invalidQuery, Value.names.many, "fleets: expected a tenant")
+      }
+      texts.append(try text(condition))
+    }
+    sql = """
+      SELECT id FROM tenant WHERE EXISTS (
+        SELECT 1 FROM \(Value.names.table) WHERE \(texts.joined(separator: " AND "))) ORDER BY id
+      """
+  }
+
   private init(_ query: ThingQuery<Value>, _ tenant: Int32, _ key: CursorKey?) {
     self.query = query
     self.key = key
@@ -127,6 +147,9 @@ struct ThingList<Value: Kind> {
     case .atLeast(let key, let value):
       let (column, type) = try place(key)
       return "\(column) >= \(try bind(value, type, key))"
+    case .atMost(let key, let value):
+      let (column, type) = try place(key)
+      return "\(column) <= \(try bind(value, type, key))"
     case .below(let key, let value):
       let (column, type) = try place(key)
       return "\(column) < \(try bind(value, type, key))"

@@ -47,6 +47,10 @@ extension FleetTransaction {
     signed.signature = signature
     signed.status = .signed
     signed.contentHash = signed.signedContent(id: stored.id).canonicalHash
+    let defects = signed.items.filter { $0.result == .defect }.map(\.item)
+    if !defects.isEmpty {
+      try emit(.inspectionDefects, of: stored.id, signed, item: defects.joined(separator: ", "))
+    }
     return try update(stored, to: signed, action: "sign")
   }
 

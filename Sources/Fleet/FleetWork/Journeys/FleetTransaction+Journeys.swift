@@ -80,6 +80,10 @@ extension FleetTransaction {
     journey.replay()
     if command.id == nil { try require(entry, in: journey, before: stored.value, except: stored.id) }
     let changed = try update(stored, to: journey, action: event.action)
+    if journey.needsReview, !stored.value.needsReview {
+      try emit(.journeyNeedsReview, of: stored.id, journey)
+    }
+    if event == .incident { try emit(.journeyIncident, of: stored.id, journey, item: command.notes) }
     if let driver = journey.driverID { try updateStatus(ofDriver: driver) }
     return changed
   }

@@ -1,0 +1,104 @@
+import FleetAccess
+import FleetDomain
+import FleetWork
+import HTTPTypes
+import Telemetry
+
+/// One's own notifications, and the rules that make them.
+struct NotificationRoutes {
+  let storage: any FleetStorage
+
+  var routes: [Route] { rules.routes + [list, read, readAll] }
+
+  private static let path = "/api/notifications"
+
+  private var rules: ThingRoutes<NotificationRule> {
+    ThingRoutes(
+      storage: storage, area: .settings,
+      relation: { rule, _, _ in Relation(fleets: Set(rule.value.fleetIDs)) },
+      restriction: { _, _, _ in nil },
+      check: { _, new, transaction, _ throws(ThingError) in
+        for id in new.personIDs where try transaction.find(id, Person.self) == nil {
+          throw .invalid(FieldErrors([FieldError("personIds", "no person \(id.string)")]))
+        }
+        for id in new.fleetIDs where try transaction.find(id, Fleet.self) == nil {
+          throw .invalid(FieldErrors([FieldError("fleetIds", "no fleet \(id.string)")]))
+        }
+      },
+      order: [.init("name")])
+  }
+
+  private static func person(_ call: Call) throws -> UUIDv7 {
+    guard let person = try call.caller.signedIn?.person else { throw APIError.forbidden("only people have these") }
+    return person
+  }
+
+  private var list: Route {
+    let operation = Operation(
+      id: "listNotifications", summary: "One's own notifications, the newest first.",
+      parameters: [
+        .query("unread", "`true`: only those that are not read.", #"{"enum":["true","false"]}"#), .cursor,
+        .limit(100, most: 1_000),
+      ], results: [.init(.ok, "A page of notifications.", .json("NotificationList"))])
+    return Route(.get, Self.path, .people, operation) { [storage] call in
+      var query = ThingQuery<Notification>(
+        .oneOf(key: "personId", [try Self.person(call).json]), order: [.init("at", isDescending: true)])
+      if try call.flag("unread") { query.conditions.append(.oneOf(key: "readAt", [.null])) }
+      query.cursor = try call.cursor()
+      query.limit = try call.integer("limit", in: 1...1_000) ?? 100
+      let wanted = query
+      let page = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in try view.list(wanted) }
+      var list = ListBody()
+      for item in page.items { list.append(item.json.canonicalText.utf8) }
+      return Answer(json: list.finish(next: page.next))
+    }
+  }
+
+  private var read: Route {
+    let operation = Operation(
+      id: "readNotification", summary: "Marks a notification as read.",
+      results: [.init(.ok, "It.", .json("Notification"))])
+    return Route(.post, Self.path + "/{notificationId}/read", .people, operation) { [storage] call in
+      let person = try Self.person(call)
+      let id = try ThingRoutes<Notification>.id(call)
+      let caller = try call.caller
+      let changed = try await storage.change(
+        tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now
+      ) { transaction throws(ThingError) in
+        let stored = try transaction.existing(id, Notification.self)
+        guard stored.value.personID == person else {
+          throw .notFound(kind: Notification.names.one, id: id.string)
+        }
+        return try transaction.markRead(stored)
+      }
+      return Answer(json: Array(changed.json.canonicalText.utf8))
+    }
+  }
+
+  private var readAll: Route {
+    let operation = Operation(
+      id: "readAllNotifications", summary: "Marks all of one's own notifications as read.",
+      results: [.init(.noContent, "Marked.")])
+    return Route(.post, Self.path + "/read", .people, operation) { [storage] call in
+      let person = try Self.person(call)
+      let caller = try call.caller
+      try await storage.change(
+        tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now
+      ) { transaction throws(ThingError) in
+        let unread = ThingQuery<Notification>(
+          .oneOf(key: "personId", [person.json]), .oneOf(key: "readAt", [.null]), limit: 1_000)
+        for notification in try transaction.list(unread).items { _ = try transaction.markRead(notification) }
+      }
+      return Answer(status: .noContent)
+    }
+  }
+}
+
+extension FleetTransaction {
+  fileprivate func markRead(_ stored: Stored<Notification>) throws(ThingError) -> Stored<Notification> {
+    guard stored.value.readAt == nil else { return stored }
+    var changed = stored.value
+    changed.readAt = now
+    return try update(stored, to: changed, action: "read")
+  }
+}

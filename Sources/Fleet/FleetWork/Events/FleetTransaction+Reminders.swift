@@ -1,0 +1,76 @@
+import FleetDomain
+import Telemetry
+
+extension FleetTransaction {
+  /// Adds events for documents and driving licences that expire within 30 days, again at 7 days, and on the day after
+  /// the last one. Each is added once, however often this is called.
+  public func emitReminders() throws(ThingError) {
+    let day: Int64 = 86_400_000_000_000
+    let today = CalendarDate(utc: now)
+    let first = CalendarDate(utc: Timestamp(nanoseconds: now.nanoseconds - 30 * day))
+    let last = CalendarDate(utc: Timestamp(nanoseconds: now.nanoseconds + 31 * day))
+    var documents = ThingQuery<Document>(
+      .atLeast(key: "expiresOn", first.json), .below(key: "expiresOn", last.json), limit: 1_000)
+    repeat {
+      let page = try list(documents)
+      for document in page.items {
+        guard let day = document.value.expiresOn else { continue }
+        let item = document.value.title ?? document.value.category.rawValue
+        try remind(
+          .documentExpiring, document.id, Document.names.one, day, today, vehicle: document.value.vehicleID,
+          driver: document.value.driverID, item: item)
+      }
+      documents.cursor = page.next
+    } while documents.cursor != nil
+    var drivers = ThingQuery<Driver>(
+      .atLeast(key: "licenceExpiry", first.json), .below(key: "licenceExpiry", last.json), limit: 1_000)
+    repeat {
+      let page = try list(drivers)
+      for driver in page.items {
+        guard let day = driver.value.licenceExpiry else { continue }
+        try remind(
+          .licenceExpiring, driver.id, Driver.names.one, day, today, vehicle: nil, driver: driver.id, item: nil)
+      }
+      drivers.cursor = page.next
+    } while drivers.cursor != nil
+  }
+
+  private func remind(
+    _ event: FleetEvent.Event, _ thing: UUIDv7, _ kind: String, _ day: CalendarDate, _ today: CalendarDate,
+    vehicle: String?, driver: UUIDv7?, item: String?
+  ) throws(ThingError) {
+    let left = Self.number(of: day) - Self.number(of: today)
+    let stage: UInt64 = left < 0 ? 2 : left <= 7 ? 1 : 0
+    let id = UUIDv7(
+      milliseconds: UInt64(max(Self.number(of: day), 0)) * 86_400_000, seed: thing.low ^ thing.high << 48, number: stage
+    )
+    // The event itself is removed when its notifications are made.
+    guard try find(id, Reminder.self) == nil else { return }
+    var reminder = Reminder()
+    (reminder.thing, reminder.day) = (thing, day)
+    try insert(reminder, id: id, action: "create")
+    var new = FleetEvent()
+    (new.event, new.kind, new.thing, new.day) = (event, kind, thing, day)
+    (new.vehicleID, new.driverID, new.item) = (vehicle, driver, item)
+    try insert(new, id: id, action: "create")
+  }
+
+  /// The number of days since 1970-01-01.
+  private static func number(of date: CalendarDate) -> Int {
+    Timestamp.days(year: date.year, month: date.month, day: date.day)
+  }
+}
+
+/// A reminder that was given, so that it is not given again.
+public struct Reminder: Kind {
+  public var thing = UUIDv7(milliseconds: 0, first: 0, rest: 0)
+  public var day: CalendarDate?
+
+  public init() {}
+
+  public static let isAudited = false
+  public static let names = KindNames(one: "reminder", many: "reminders")
+  public static let fields: [Field<Reminder>] = [
+    Field("thing", \.thing).settable(by: .server), Field("day", \.day).settable(by: .server),
+  ]
+}

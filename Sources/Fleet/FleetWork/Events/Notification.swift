@@ -1,0 +1,56 @@
+import FleetDomain
+import Telemetry
+
+/// A notification of one person about one event.
+public struct Notification: Kind {
+  public struct Delivery: NestedValue {
+    public var channel = NotificationRule.Channel.inApp
+    public var at = Timestamp(nanoseconds: 0)
+
+    public init() {}
+
+    public init(_ channel: NotificationRule.Channel, at time: Timestamp) { (self.channel, at) = (channel, time) }
+
+    public static let fields: [Field<Delivery>] = [
+      Field("channel", \.channel).required(), Field("at", \.at).required(),
+    ]
+  }
+
+  public var personID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
+  /// The first rule that applied.
+  public var ruleID: UUIDv7?
+  public var event = FleetEvent.Event.journeyNeedsReview
+  public var kind = ""
+  public var thing = UUIDv7(milliseconds: 0, first: 0, rest: 0)
+  public var vehicleID: String?
+  /// In the language of the person.
+  public var text = ""
+  public var at = Timestamp(nanoseconds: 0)
+  public var readAt: Timestamp?
+  public var deliveries: [Delivery] = []
+  /// The time when a mail is to be sent; `nil` if none is.
+  public var mailAt: Timestamp?
+
+  public init() {}
+
+  public static let isAudited = false
+  public static let names = KindNames(one: "notification", many: "notifications")
+  public static let fields: [Field<Notification>] = [
+    Field("personId", \.personID).settable(by: .server).filterable(),
+    Field("ruleId", \.ruleID).settable(by: .server),
+    Field("event", \.event).settable(by: .server).filterable(),
+    Field("kind", \.kind).settable(by: .server),
+    Field("thing", \.thing).settable(by: .server),
+    Field("vehicleId", \.vehicleID).settable(by: .server),
+    Field("text", \.text).settable(by: .server),
+    Field("at", \.at).settable(by: .server).sortable(),
+    Field("readAt", \.readAt).settable(by: .server),
+    Field("deliveries", \.deliveries).settable(by: .server),
+    Field("mailAt", \.mailAt).settable(by: .hidden),
+  ]
+
+  /// The id of a person's notification of an event, so that repeated processing adds none.
+  public static func id(of event: UUIDv7, for person: UUIDv7) -> UUIDv7 {
+    UUIDv7(milliseconds: event.milliseconds, seed: event.low ^ event.high << 48, number: person.low ^ person.high << 48)
+  }
+}

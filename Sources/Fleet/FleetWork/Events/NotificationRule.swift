@@ -1,0 +1,136 @@
+import FleetDomain
+import Telemetry
+
+/// A rule that says who is notified of which events, and how.
+public struct NotificationRule: Kind {
+  public enum Channel: String, FieldChoice, Sendable {
+    case inApp, email
+  }
+
+  /// When mails are sent.
+  public enum Digest: String, FieldChoice, Sendable {
+    /// At once.
+    case none
+    /// All notifications of an hour in one mail, at the full hour.
+    case hourly
+    /// All notifications of a day in one mail, at 06:00 UTC.
+    case daily
+  }
+
+  /// The time of day during which no mails are sent.
+  public struct QuietHours: NestedValue {
+    /// `22:00`, in UTC.
+    public var from = ""
+    /// `06:00`, in UTC.
+    public var to = ""
+
+    public init() {}
+
+    public static let fields: [Field<QuietHours>] = [
+      Field("from", \.from) { text throws(FieldError) in try QuietHours.check(text) }.required(),
+      Field("to", \.to) { text throws(FieldError) in try QuietHours.check(text) }.required(),
+    ]
+
+    private static func check(_ text: String) throws(FieldError) {
+      guard seconds(text) != nil else { throw FieldError("", "expected a time of day like \"22:00\"") }
+    }
+
+    private static func seconds(_ text: String) -> Int64? {
+      let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+      guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 2 && $0.allSatisfy(\.isASCII) }),
+        let hour = Int64(parts[0]), let minute = Int64(parts[1]), (0...23).contains(hour), (0...59).contains(minute)
+      else { return nil }
+      return hour * 3_600 + minute * 60
+    }
+
+    /// Returns the end of the quiet hours that contain a time; `nil` if none do.
+    public func end(at time: Timestamp) -> Timestamp? {
+      guard let from = Self.seconds(from), let to = Self.seconds(to), from != to else { return nil }
+      let day: Int64 = 86_400
+      let seconds = (time.milliseconds / 1_000 % day + day) % day
+      let isQuiet = from < to ? (from..<to).contains(seconds) : seconds >= from || seconds < to
+      guard isQuiet else { return nil }
+      let left = (to - seconds + day) % day
+      return Timestamp(nanoseconds: (time.milliseconds / 1_000 + left) * 1_000_000_000)
+    }
+  }
+
+  public var name = ""
+  public var isActive = true
+  public var events: [FleetEvent.Event] = []
+  /// Only events about vehicles of these fleets; empty for all.
+  public var fleetIDs: [UUIDv7] = []
+  /// People with one of these roles are notified.
+  public var roles: [PersonRole] = []
+  /// These people are notified.
+  public var personIDs: [UUIDv7] = []
+  /// Whether the driver of the event is notified.
+  public var notifiesDriver = false
+  public var channels: [Channel] = [.inApp]
+  public var digest = Digest.none
+  public var quietHours: QuietHours?
+
+  public init() {}
+
+  public static let names = KindNames(one: "rule", many: "rules")
+  public static let fields: [Field<NotificationRule>] = [
+    Field("name", \.name, TextRules.shown).required().sortable().textSearched(),
+    Field("isActive", \.isActive).filterable(),
+    Field("events", \.events) { events throws(FieldError) in
+      guard !events.isEmpty, Set(events).count == events.count else {
+        throw FieldError("", "expected one or more events, each once")
+      }
+    }.required(),
+    Field("fleetIds", \.fleetIDs, NotificationRule.few),
+    Field("roles", \.roles),
+    Field("personIds", \.personIDs, NotificationRule.few),
+    Field("notifiesDriver", \.notifiesDriver),
+    Field("channels", \.channels) { channels throws(FieldError) in
+      guard !channels.isEmpty, Set(channels).count == channels.count else {
+        throw FieldError("", "expected one or more channels, each once")
+      }
+    },
+    Field("digest", \.digest),
+    Field("quietHours", \.quietHours),
+  ]
+
+  private static let few: @Sendable ([UUIDv7]) throws(FieldError) -> Void = { ids throws(FieldError) in
+    guard ids.count <= 100, Set(ids).count == ids.count else {
+      throw FieldError("", "expected at most 100 ids, each once")
+    }
+  }
+
+  /// Returns when the mail of a notification is sent.
+  public func mailTime(at time: Timestamp) -> Timestamp {
+    let (hour, day): (Int64, Int64) = (3_600, 86_400)
+    let seconds = time.milliseconds / 1_000
+    let due =
+      switch digest {
+      case .none: time
+      case .hourly: Timestamp(nanoseconds: (seconds / hour + 1) * hour * 1_000_000_000)
+      case .daily: Timestamp(nanoseconds: (((seconds - 6 * hour) / day + 1) * day + 6 * hour) * 1_000_000_000)
+      }
+    return quietHours?.end(at: due) ?? due
+  }
+
+  /// The rules that a tenant begins with.
+  public static let defaults: [NotificationRule] = {
+    func rule(
+      _ name: String, _ event: FleetEvent.Event, _ roles: [PersonRole], _ channels: [Channel], _ digest: Digest = .none
+    ) -> NotificationRule {
+      var rule = NotificationRule()
+      (rule.name, rule.events, rule.roles) = (name, [event], roles)
+      (rule.channels, rule.digest) = (channels, digest)
+      return rule
+    }
+    var licences = rule("Licences that expire", .licenceExpiring, [.admin], [.inApp, .email], .daily)
+    licences.notifiesDriver = true
+    return [
+      rule("Journeys that need a review", .journeyNeedsReview, [.admin], [.inApp]),
+      rule("Incidents of drivers", .journeyIncident, [.admin], [.inApp, .email]),
+      rule("Defects found by inspections", .inspectionDefects, [.admin, .maintenance], [.inApp, .email]),
+      rule("Documents that expire", .documentExpiring, [.admin], [.inApp, .email], .daily),
+      licences,
+    ]
+  }()
+}

@@ -1,0 +1,171 @@
+import FleetAccess
+import FleetDomain
+import FleetWork
+import Logging
+import Telemetry
+import TestKit
+import Testing
+
+@testable import FleetOutbox
+
+/// Events, rules, notifications and their mails, on both databases.
+@Suite struct NotifierTests {
+  private static func notifier(_ outbox: MailSenderTests.Outbox, hasMail: Bool = true) -> Notifier {
+    Notifier(
+      storage: outbox.storage, keys: hasMail ? MailSenderTests.Outbox.keys : nil,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    ) { outbox.now }
+  }
+
+  private static func change<Value: Sendable>(
+    _ outbox: MailSenderTests.Outbox, _ tenant: TenantID = .standard,
+    _ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Value
+  ) async throws -> Value {
+    try await outbox.storage.change(tenant: tenant, by: Actor(.command), at: outbox.now, work)
+  }
+
+  private static func person(
+    _ transaction: any FleetTransaction, _ name: String, _ roles: [PersonRole], scope: FleetScope = .all,
+    locale: String? = nil
+  ) throws(ThingError) -> Stored<Person> {
+    var person = Person()
+    person.email = EmailAddress("\(name)@example.org")
+    (person.firstName, person.lastName) = (name, "X")
+    (person.roles, person.scope, person.locale) = (roles, scope, locale)
+    return try transaction.insert(person)
+  }
+
+  private static func notifications(
+    _ outbox: MailSenderTests.Outbox, of person: UUIDv7? = nil, _ tenant: TenantID = .standard
+  ) async throws -> [Stored<Notification>] {
+    try await outbox.storage.view(tenant: tenant) { view throws(ThingError) in
+      var query = ThingQuery<Notification>(order: [.init("at")], limit: 1_000)
+      if let person { query.conditions = [.oneOf(key: "personId", [person.json])] }
+      return try view.list(query).items
+    }
+  }
+
+  private static func drain(_ notifier: Notifier) async throws { while try await notifier.round() > 0 {} }
+
+  @Test(arguments: MailSenderTests.Database.allCases)
+  func a_defect_is_reported_once_to_each_person_who_may_see_it(_ database: MailSenderTests.Database) async throws {
+    try await MailSenderTests.Outbox.with(database) { outbox in
+      let (admin, mechanic, viewer, stranger) = try await Self.change(outbox) { transaction throws(ThingError) in
+        var fleets: [UUIDv7] = []
+        for name in ["North", "South"] {
+          var fleet = Fleet()
+          fleet.name = name
+          fleets.append(try transaction.insert(fleet).id)
+        }
+        var vehicle = Vehicle(id: "VAN-1")
+        vehicle.fleetID = fleets[0]
+        try transaction.insert(vehicle)
+        var driver = Driver()
+        driver.name = "Dora"
+        let dora = try transaction.insert(driver)
+        let people = (
+          try Self.person(transaction, "admin", [.admin, .maintenance], locale: "de").id,
+          try Self.person(transaction, "mech", [.maintenance], scope: .fleets([fleets[0]])).id,
+          try Self.person(transaction, "viewer", [.viewer]).id,
+          try Self.person(transaction, "other", [.maintenance], scope: .fleets([fleets[1]])).id
+        )
+        var inspection = Inspection()
+        (inspection.driverID, inspection.vehicle) = (dora.id, "VAN-1")
+        var item = Inspection.Item()
+        (item.item, item.result) = ("horn", .defect)
+        inspection.items = [item]
+        try transaction.check(&inspection, old: nil)
+        _ = try transaction.sign(try transaction.insert(inspection), "Dora", by: nil)
+        return people
+      }
+      let notifier = Self.notifier(outbox)
+      try await Self.drain(notifier)
+      try await Self.drain(notifier)
+      let all = try await Self.notifications(outbox)
+      #expect(Set(all.map(\.value.personID)) == [admin, mechanic] && all.count == 2)
+      #expect(![viewer, stranger].contains { id in all.contains { $0.value.personID == id } })
+      let texts = try await Self.notifications(outbox, of: mechanic).map(\.value.text)
+      #expect(texts == ["An inspection of VAN-1 by Dora found defects: horn"])
+      #expect(
+        try await Self.notifications(outbox, of: admin).map(\.value.text)
+          == ["Eine Kontrolle von VAN-1 durch Dora fand Mängel: horn"])
+      #expect(all.allSatisfy { $0.value.deliveries.map(\.channel) == [.inApp, .email] && $0.value.mailAt == nil })
+      let mails = try await outbox.queued()
+      #expect(mails.count == 2 && mails.allSatisfy { $0.value.reason == .notification })
+      let details = mails.compactMap { MailDetails($0, MailSenderTests.Outbox.keys)?.items }
+      #expect(details.contains(texts))
+    }
+  }
+
+  @Test(arguments: MailSenderTests.Database.allCases)
+  func reminders_come_at_30_days_at_7_days_and_after_the_last_day(_ database: MailSenderTests.Database) async throws {
+    try await MailSenderTests.Outbox.with(database) { outbox in
+      // The tests begin on 2026-11-23.
+      let (admin, dora) = try await Self.change(outbox) { transaction throws(ThingError) in
+        let admin = try Self.person(transaction, "admin", [.admin])
+        let dora = try Self.person(transaction, "dora", [.driver])
+        var driver = Driver()
+        (driver.name, driver.personID) = ("Dora", dora.id)
+        driver.licenceExpiry = CalendarDate("2026-12-30")
+        try transaction.insert(driver)
+        try transaction.insert(Vehicle(id: "VAN-1"))
+        var document = Document()
+        document.subject = Document.Subject(.vehicle, "VAN-1")
+        document.vehicleID = "VAN-1"
+        document.title = "Insurance"
+        document.expiresOn = CalendarDate("2026-12-23")
+        try transaction.insert(document)
+        return (admin.id, dora.id)
+      }
+      let notifier = Self.notifier(outbox)
+      var counts: [Int] = []
+      for _ in 0..<45 {
+        for _ in 0..<2 {
+          try await notifier.remind()
+          try await Self.drain(notifier)
+        }
+        counts.append(try await Self.notifications(outbox).count)
+        outbox.advance(86_400)
+      }
+      let steps = counts.indices.filter { counts[$0] > ($0 == 0 ? 0 : counts[$0 - 1]) }
+      // The document: 30, 7 and -1 days before the 23rd; the licence: the same before the 30th, to two people.
+      #expect(steps == [0, 7, 23, 30, 31, 38] && counts.last == 9)
+      let texts = try await Self.notifications(outbox, of: dora).map(\.value.text)
+      #expect(texts == Array(repeating: "The driving licence of Dora is valid until 2026-12-30.", count: 3))
+      #expect(try await Self.notifications(outbox, of: admin).count == 6)
+      // A digest: one mail a day at 06:00 with all of them.
+      #expect(try await outbox.queued().allSatisfy { $0.value.reason == .notification })
+    }
+  }
+
+  @Test(arguments: MailSenderTests.Database.allCases)
+  func many_events_of_one_tenant_do_not_delay_another(_ database: MailSenderTests.Database) async throws {
+    try await MailSenderTests.Outbox.with(database) { outbox in
+      for (tenant, count) in [(TenantID.standard, 100), (MailSenderTests.Outbox.other, 1)] {
+        try await Self.change(outbox, tenant) { transaction throws(ThingError) in
+          _ = try Self.person(transaction, "admin", [.admin])
+          var driver = Driver()
+          driver.name = "Dora"
+          let dora = try transaction.insert(driver)
+          try transaction.insert(Vehicle(id: "VAN-1"))
+          var journey = Journey()
+          (journey.driverID, journey.vehicle) = (dora.id, "VAN-1")
+          var stored = try transaction.insert(journey)
+          for number in 0..<count {
+            var command = JourneyCommand()
+            command.notes = "\(number)"
+            stored = try transaction.execute(.incident, command, of: stored, isOwn: false)
+          }
+        }
+      }
+      let notifier = Self.notifier(outbox, hasMail: false)
+      _ = try await notifier.round()
+      #expect(try await Self.notifications(outbox, of: nil, MailSenderTests.Outbox.other).count == 1)
+      #expect(try await Self.notifications(outbox).count == 20)
+      try await Self.drain(notifier)
+      let all = try await Self.notifications(outbox)
+      #expect(all.count == 100 && Set(all.map(\.value.text)).count == 100)
+      #expect(try await outbox.queued().isEmpty)
+    }
+  }
+}
