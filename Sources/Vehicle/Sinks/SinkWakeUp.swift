@@ -18,7 +18,7 @@ public final class SinkWakeUp: Sendable {
   /// Whether the sink must return, even if its work is not finished.
   public var isStopping: Bool { stopping.load(ordering: .acquiring) }
 
-  /// Requests the sink to stop: ends its present wait and all later ones.
+  /// Makes the sink stop: ends its present wait and all later ones.
   public func stop() {
     stopping.store(true, ordering: .releasing)
     wakeUp.signal()
