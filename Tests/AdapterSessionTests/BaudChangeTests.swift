@@ -70,7 +70,7 @@ import Testing
     #expect(bench.commands.count { $0.hasPrefix("ATBRD") } == 2)
     #expect(bench.bauds == [38400])
     expectReadings(bench, at: 38400)
-    // It is not tried again with the next start.
+    // The change of the speed is not tried again at the next start.
     bench.close()
     bench.run(seconds: 5)
     #expect(bench.commands.count { $0.hasPrefix("ATBRD") } == 2)
@@ -91,7 +91,7 @@ import Testing
     bench.run(seconds: 5)
     bench.close()
     bench.run(seconds: 5)
-    // A single refusal may be a damaged character, so one test is two commands.
+    // A single refusal may be a damaged character, so the session sends the command twice.
     #expect(bench.commands.count { $0.hasPrefix("ATBRD") } == 2)
     #expect(bench.session.memory.quirks.contains(.noBaudChange))
     #expect(!bench.events.contains(.quirk(.noBaudChange)))
@@ -173,7 +173,7 @@ import Testing
     bench.run(seconds: 30) { !$0.isConnected }
     #expect(bench.now - start <= 5 * Bench.second)
     bench.run(seconds: 30) { $0.isConnected }
-    // ATWS in vain, then ATZ at the old speed.
+    // ATWS is not answered; then ATZ is sent at the old speed.
     #expect(bench.now - start <= 9 * Bench.second)
     expectReadings(bench, at: 115_200)
   }

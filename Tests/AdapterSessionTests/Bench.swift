@@ -42,7 +42,7 @@ final class Bench {
   var session: AdapterSession
   var recorder = Recorder()
   let adapter: TinyAdapter
-  /// Not 0, because a machine runs for a while before a session begins.
+  /// The time is not 0 at the start, because a machine runs for a while before a session begins.
   var now: Int64 = 1000 * second
   var sent: [(at: Int64, text: String)] = []
   var events: [SessionEvent] = []
@@ -53,13 +53,13 @@ final class Bench {
   var waits = 0
   /// Whether service 04 is allowed.
   var mayClear = false
-  /// Codes that were read are written down.
+  /// Whether the codes that were read can be saved.
   var savesCodes = true
   /// Whether ATBRD is allowed, and the CR that follows it.
   var mayChangeBaud = false
   /// Whether the port claims to have changed its speed, but did not.
   var keepsBaud = false
-  /// The driver can make no more than this.
+  /// The highest speed that the driver of the port supports.
   var highestBaud = Int.max
   /// Whether the port is opened again when the session requests it.
   var reopens = true
@@ -100,7 +100,7 @@ final class Bench {
     session.closed(at: now)
   }
 
-  /// Advances the clock, until `until` returns `true` at the latest.
+  /// Advances the clock by a number of seconds, or until `isDone` returns `true`.
   func run(seconds: Double, until isDone: ((Bench) -> Bool)? = nil) {
     let end = now + Int64(seconds * 1e9)
     var steps = 0
@@ -138,7 +138,7 @@ final class Bench {
   }
 
   private func send(_ command: Command) {
-    // After a rate that the line does not support, nothing is sent.
+    // At a speed that the line does not support, nothing is sent.
     if isRefused { return }
     let bytes = command.bytes.indices.map { command.bytes[$0] }
     let text = String(decoding: bytes.dropLast(), as: UTF8.self)
@@ -150,7 +150,7 @@ final class Bench {
     sortChunks()
   }
 
-  /// By time; of one time in the order of their making.
+  /// Sorts by time. Chunks of the same time stay in the order in which they were made.
   private func sortChunks() {
     let ordered = chunks.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
     chunks = ordered.map(\.element)
@@ -184,7 +184,7 @@ final class Bench {
     }
     while let chunk = chunks.first, chunk.at <= now {
       chunks.removeFirst()
-      // Sent at another speed than the host listens at: noise.
+      // The chunk was sent at a speed other than that of the host, which then receives noise.
       let isHeard = chunk.baud == nil || chunk.baud == adapter.hostBaud
       let bytes = isHeard ? chunk.bytes : chunk.bytes.map { $0 ^ 0x95 | 0x80 }
       session.received(bytes.span, at: now, into: &recorder)
@@ -218,7 +218,7 @@ enum Cars {
     TinyAdapter.ECU(address: address, pids: [0x01: [0, 4, 0, 0], 0x0C: [0x1A, 0xF0], 0x0D: [0x32]])
   }
 
-  /// Six PIDs as fast as the link allows, nothing else.
+  /// Preferences that poll six PIDs as fast as the link allows, and nothing else.
   static var six: PollPreferences {
     var preferences = PollPreferences()
     preferences.setOthersToNever()

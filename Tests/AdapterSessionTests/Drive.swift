@@ -1,6 +1,6 @@
 @testable import AdapterSession
 
-/// A vehicle over time, as the watch sees it: one row of readings each second, the voltage each ten.
+/// A vehicle over time, as the watch sees it: one row of readings each second, and the voltage every ten seconds.
 final class Drive {
   var watch: PowerWatch
   var now: Int64 = 1000 * Bench.second
@@ -9,7 +9,7 @@ final class Drive {
 
   init(_ configuration: PowerConfiguration = PowerConfiguration()) {
     watch = PowerWatch(configuration, voltagePeriod: 10 * Bench.second)
-    // The voltage is seen to move, nothing more.
+    // The watch must see the voltage change once.
     watch.voltage(12.7, at: now - 30 * Bench.second)
     watch.voltage(12.8, at: now - 20 * Bench.second)
   }

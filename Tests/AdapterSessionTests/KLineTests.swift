@@ -8,7 +8,8 @@ import Testing
   private static let answerTime = 30 * Bench.millisecond
   private static let list = "18:31 F 19:31 F 1A:0A F 1B:0A F\r1C:03 F 1D:0F F 1E:4A F 1F:FF F\r\r>"
 
-  /// A KWP car with an adapter. `pauses` receives the times from the end of an answer to the next request.
+  /// Returns a bench with a KWP car and an adapter. `pauses` receives the times from the end of an answer to the next
+  /// request.
   private func bench(
     parameters: String?, memory: SessionMemory = SessionMemory(), pauses: Pauses = Pauses()
   ) -> Bench {

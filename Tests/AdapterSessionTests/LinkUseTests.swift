@@ -3,8 +3,8 @@ import Testing
 
 @testable import AdapterSession
 
-/// The share of the link's capacity that the polling plan uses, compared with the best legal plan: six PIDs in a
-/// request, the number of frames after it, and the next request directly after the prompt.
+/// The part of the link's capacity that the polling plan uses, compared with the best plan that the standards allow:
+/// six PIDs in a request, the number of frames after it, and the next request directly after the prompt.
 @Suite struct LinkUseTests {
   /// Returns the duration of one cycle in seconds: the request, the ECU's latency, its frames as they are printed, and
   /// the prompt.
@@ -46,7 +46,7 @@ import Testing
   @Test func a_K_line_reaches_90_percent_of_answer_and_pause() {
     let adapter = TinyAdapter([])
     adapter.protocolNumber = "A5"
-    // An ECU that answers after 30 ms; the adapter then waits ATST for others: 57 ms.
+    // The ECU answers after 30 ms. The adapter then waits for other ECUs, 57 ms by ATST.
     var wait: Int64 = 205
     adapter.hook = { command, _ in
       if command == "ATST0E" { wait = 57 }

@@ -4,7 +4,7 @@ import Testing
 
 /// Cars that were driven and are now parked.
 enum ParkedCar {
-  /// Six PIDs each second: hours are long at full speed.
+  /// Preferences that poll six PIDs each second. At full speed, hours would take too long to simulate.
   static var calm: PollPreferences {
     var preferences = PollPreferences()
     preferences.setOthersToNever()
@@ -12,7 +12,8 @@ enum ParkedCar {
     return preferences
   }
 
-  /// A car that was driven and is parked with its engine off, with the given voltage since then.
+  /// Returns the bench of a car that was driven and is now parked with its engine off, with a voltage that stays the
+  /// same since then.
   static func parked(
     volts: String, _ adapter: TinyAdapter? = nil, _ configuration: SessionConfiguration = SessionConfiguration(),
     preferences: PollPreferences = calm
@@ -30,7 +31,7 @@ enum ParkedCar {
     return bench
   }
 
-  /// The same, asleep.
+  /// Returns the bench of a parked car whose session is asleep.
   static func asleep(
     _ adapter: TinyAdapter? = nil, _ configuration: SessionConfiguration = SessionConfiguration()
   ) -> Bench {

@@ -124,7 +124,7 @@ private struct Lines: PlanWriter {
     plan.make(for: car([(0x7E8, [0x05, 0x0C, 0x2F])]), preferences, table, bus: .can11, quirks: [], at: 0)
     var counts: [UInt16: Int] = [:]
     for step in 0..<1000 {
-      // 100 ms a request: the link is full all the time.
+      // A request takes 100 ms, so the link is always full.
       let now = Int64(step) * 100_000_000
       guard case .request(let index) = plan.choose(at: now, .functional, table) else { continue }
       _ = plan.send(index, at: now)

@@ -93,7 +93,7 @@ import Testing
     bench.run(seconds: 5)
     let data = adapter.ecus[0].pids[0x0D]!
     adapter.hook = { [adapter] command, _ in
-      // The support bit stays: only the data are missing.
+      // The bit that reports support stays; only the data are missing.
       adapter.ecus[0].pids[0x0D] = command == "0100" ? data : nil
       return nil
     }
@@ -114,7 +114,7 @@ import Testing
     bench.run(seconds: 5)
     let data = adapter.ecus[0].pids[0x0F]!
     adapter.hook = { [adapter] command, _ in
-      // The support bit stays: only the data are missing.
+      // The bit that reports support stays; only the data are missing.
       adapter.ecus[0].pids[0x0F] = command == "0100" ? data : nil
       return nil
     }
@@ -297,7 +297,7 @@ import Testing
     #expect(bench.isConnected)
     #expect(bench.events.contains(.quirk(.noVoltage)))
     #expect(bench.requests.count > requests)
-    // Two for each request and its reply, and a few besides.
+    // Two calls for each request and its reply, and a few more.
     #expect(bench.waits - waits <= 5 * (bench.requests.count - requests) + 10)
   }
 }

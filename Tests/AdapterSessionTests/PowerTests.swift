@@ -139,7 +139,7 @@ import Testing
     for seconds in 0..<4 {
       let bench = ParkedCar.parked(volts: "12.1V", adapter)
       adapter.ecus[0].isSilent = true
-      // Other rounds each time.
+      // The number of seconds differs each time, so that the round in progress is another one.
       bench.run(seconds: 20 + 3 * Double(seconds))
       bench.run(seconds: 200) { $0.isAsleep }
       #expect(bench.isAsleep)

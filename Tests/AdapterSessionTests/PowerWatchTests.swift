@@ -75,8 +75,8 @@ import Testing
     #expect(drive.changes == [])
   }
 
-  /// A weak battery at the start cannot be distinguished from an adapter that invents its voltage. In neither case is
-  /// the battery drained, and in the second case the vehicle is found again.
+  /// A weak battery at the start cannot be distinguished from an adapter that reports a wrong voltage. In neither case
+  /// is the battery drained, and in the second case the vehicle is found again.
   @Test func a_low_voltage_from_the_start_stops_a_standing_vehicle_and_it_is_asked_every_15_minutes() {
     var watch = PowerWatch(PowerConfiguration(), voltagePeriod: 10 * Bench.second)
     var changes: [(at: Int64, change: PowerWatch.Change)] = []

@@ -30,7 +30,7 @@ import Testing
   func random_adapter_output_never_leads_to_a_writing_request(seed: UInt64) {
     let adapter = TinyAdapter([Cars.engine(), Cars.gearbox()])
     var numbers = Numbers(state: seed)
-    // Sometimes a correct answer, so that the dialogue makes progress.
+    // In some rounds the adapter answers correctly, so that the dialogue makes progress.
     let madness = 2 + numbers.next(20)
     adapter.hook = { command, _ in
       guard numbers.next(madness) == 0 else { return nil }
@@ -45,7 +45,7 @@ import Testing
     // Bench checks each command. Clearing is not requested, so 04 is an error, too.
     bench.run(seconds: 60)
     #expect(bench.sent.count > 20)
-    // When the adapter works again, values arrive again. A search in progress may take its whole time first.
+    // When the adapter works again, values arrive again. A search that is in progress may first take its full time.
     adapter.hook = nil
     let before = bench.recorder.values.count { $0.service == 1 }
     bench.run(seconds: 120) { $0.recorder.values.count { $0.service == 1 } > before + 20 }

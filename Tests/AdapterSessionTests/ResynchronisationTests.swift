@@ -4,7 +4,7 @@ import Testing
 @testable import AdapterSession
 
 @Suite struct ResynchronisationTests {
-  /// A session that polls.
+  /// Returns the bench of a session that polls.
   private func polling(_ ecus: [TinyAdapter.ECU] = [Cars.engine()]) -> Bench {
     let bench = Bench(TinyAdapter(ecus), preferences: Cars.six)
     bench.run(seconds: 5)
@@ -14,7 +14,7 @@ import Testing
 
   private func readings(_ bench: Bench) -> Int { bench.recorder.values.count { $0.identifier == 0x0C } }
 
-  /// Every value of engine speed is the one that the car has.
+  /// Expects that every reading of the engine speed is the value that the car has.
   private func expectTrueReadings(_ bench: Bench) {
     #expect(bench.recorder.values.allSatisfy { $0.service != 1 || $0.identifier != 0x0C || $0.value == 1726 })
     #expect(bench.recorder.values.allSatisfy { $0.service != 1 || $0.identifier != 0x0D || $0.value == 50 })
@@ -30,7 +30,7 @@ import Testing
     }
     bench.run(seconds: 5) { _ in isMad }
     bench.adapter.isDead = true
-    // Each 50 ms a few characters, for two minutes.
+    // A few characters every 50 ms, for two minutes.
     for number in 0..<2_400 { bench.inject("41 0C 1", after: Int64(number) * 50 * Bench.millisecond) }
     bench.run(seconds: 60)
     #expect(bench.events.contains(.lost(.noAdapter)))
@@ -66,7 +66,7 @@ import Testing
     bench.adapter.hook = { command, _ in
       guard delays, command.count > 8 else { return nil }
       delays = false
-      // After the time limit: answer and prompt arrive while ATI is in progress.
+      // The answer and the prompt arrive after the time limit, while ATI is in progress.
       return ("7E804410C1AF8\r\r>", 2505 * Bench.millisecond)
     }
     bench.run(seconds: 10)
@@ -98,7 +98,7 @@ import Testing
 
   @Test func a_prompt_after_the_next_command_is_reported_as_a_quirk() {
     let bench = polling()
-    // The prompt of before again, just as the next request was sent.
+    // The previous prompt arrives a second time, just after the next request was sent.
     bench.run(seconds: 1) { $0.commands.last?.hasPrefix("01") == true && $0.now > $0.sent.last!.at }
     bench.inject(">")
     bench.run(seconds: 2)

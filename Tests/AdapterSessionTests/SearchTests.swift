@@ -51,7 +51,7 @@ import Testing
     configuration.voltagePeriod = 0
     let bench = Bench(adapter, configuration)
     bench.run(seconds: 60)
-    // At most one between two tries, none between a protocol and its request.
+    // At most one such command between two attempts, and none between a protocol and its request.
     let commands = bench.commands
     #expect(!zip(commands, commands.dropFirst()).contains { $0.hasPrefix("ATSP") && $0.count == 5 && $1 == "ATRV" })
     #expect(bench.requests.count >= 15)
@@ -84,7 +84,7 @@ import Testing
     let bench = Bench(TinyAdapter([]))
     bench.run(seconds: 60)
     let selections = bench.commands.filter { $0.hasPrefix("ATSP") }
-    // Round by round: CAN, a slow one, OBDonUDS.
+    // In each round: CAN, a slow protocol, OBDonUDS.
     #expect(
       Array(selections.prefix(13)) == [
         "ATSP0", "ATSP6", "ATSP7", "ATSP8", "ATSP9", "ATSP5", "ATSP6",
@@ -316,7 +316,7 @@ import Testing
     #expect(bench.events.contains(.ecuVanished(.can11(0x7E9))))
     bench.close()
     adapter.ecus[1].isSilent = false
-    // The other one answers first.
+    // The other ECU answers first.
     adapter.ecus.reverse()
     bench.run(seconds: 20)
     #expect(bench.session.car.ecuCount == 2)

@@ -5,7 +5,7 @@ import Testing
 
 /// The addresses that an ECU can have on each bus.
 @Suite struct SenderTests {
-  /// Lines of other senders in front of each answer of the engine's.
+  /// Returns a bench whose adapter prints lines of other senders before each answer of the engine's ECU.
   private func bench(_ strangers: [String], after: Bool = false, number: String = "A6") -> Bench {
     let adapter = TinyAdapter([Cars.engine()])
     adapter.protocolNumber = number

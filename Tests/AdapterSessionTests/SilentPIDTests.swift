@@ -3,7 +3,7 @@ import Testing
 
 @testable import AdapterSession
 
-/// PIDs that an ECU claims and never answers: they are no loss of the vehicle.
+/// PIDs that an ECU claims to support but never answers. They must not count as a loss of the vehicle.
 @Suite struct SilentPIDTests {
   private static let noData = "NO DATA\r\r>"
 
@@ -151,7 +151,7 @@ import Testing
     #expect(
       !second.commands(since: start + Bench.second).contains { silent.contains(UInt8($0.dropFirst(2), radix: 16) ?? 0) }
     )
-    // One that answers now is read again.
+    // A PID that is answered again is read again.
     adapter.hook = nil
     second.run(seconds: 60)
     for pid in silent { #expect(values(second, pid) > 0, "\(pid)") }
@@ -179,7 +179,7 @@ import Testing
     adapter.hook = { command, now in
       if command == "0100", foundAt == .max { foundAt = now }
       if command.hasPrefix("AT") || command.hasPrefix("ST") { return nil }
-      // It answers for two seconds, then for three not at all.
+      // The ECU answers for two seconds, then not at all for three seconds.
       let phase = (now - 1000 * Bench.second) % (5 * Bench.second)
       return phase < 2 * Bench.second ? nil : (Self.noData, 100 * Bench.millisecond)
     }
@@ -207,7 +207,7 @@ import Testing
   @Test(arguments: [300, 600, 900] as [Int64]) func an_ECU_on_CAN_that_answers_late_is_waited_for(delay: Int64) {
     let adapter = TinyAdapter([Cars.engine()])
     var wait = 0x32
-    // A search waits longer.
+    // The adapter waits longer during a search.
     var isSearch = true
     adapter.latency = delay * Bench.millisecond
     adapter.hook = { command, _ in

@@ -5,7 +5,7 @@ import Testing
 
 /// Answers that arrive late, or with the next command. No value may be wrong, and no wrong quirk may be learned.
 @Suite struct StepTests {
-  /// An adapter that delays each answer by the result of `delay`, in the same order.
+  /// Makes an adapter delay each answer by the result of `delay`. The order of the answers stays the same.
   private func delayed(_ adapter: TinyAdapter, by delay: @escaping (String, Int64) -> Int64) {
     let inner = TinyAdapter([Cars.engine()])
     // The inner one echoes while it is to.
@@ -59,7 +59,7 @@ import Testing
     adapter.ecus[0].ignoresMulti = true
     let bench = Bench(adapter, preferences: preferences)
     bench.run(seconds: 10)
-    // Each answer is kept back until the next command, ATI or another.
+    // Each answer is held back until the next command, which may be ATI.
     var kept: String?
     let inner = TinyAdapter(adapter.ecus)
     for setting in ["ATE0", "ATS0", "ATH1"] { _ = inner.take(Array((setting + "\r").utf8), at: 0) }
@@ -72,7 +72,7 @@ import Testing
         kept = own
         return ("7E803410D32\r\r>", 20 * Bench.millisecond)
       }
-      // The delay ends with ATI: both answers arrive.
+      // The delay ends at ATI: both answers arrive.
       guard command == "ATI" else {
         kept = own
         return (former, 20 * Bench.millisecond)

@@ -6,12 +6,12 @@ final class TinyAdapter {
     var pids: [UInt8: [UInt8]]
     var information: [UInt8: [UInt8]] = [:]
     var identifiers: [UInt16: [UInt8]] = [:]
-    /// Answers only the first of several PIDs.
+    /// Whether it answers only the first of several PIDs.
     var refusesMulti = false
-    /// Ignores requests with several PIDs.
+    /// Whether it ignores requests with several PIDs.
     var ignoresMulti = false
     var isSilent = false
-    /// Service 01 is refused with this code.
+    /// The code with which it refuses service 01; `nil` to answer.
     var refusal: UInt8?
     var codes: [UInt16] = []
   }
@@ -44,19 +44,19 @@ final class TinyAdapter {
   var isLoopback = false
   var isDead = false
   var ignoresEchoOff = false
-  /// Each byte arrives by itself.
+  /// Whether each byte arrives separately.
   var splitsBytes = false
   /// The answer to ATRV.
   var voltage = "12.6V"
   /// Whether the CR after ATBRD is not received.
   var missesConfirmation = false
-  /// The answer to that CR.
+  /// The answer to the CR after ATBRD.
   var wordOfConfirmation = "OK"
   /// Whether no name is sent after ATBRD.
   var isSilentAfterBaud = false
-  /// ATLP is answered without a prompt.
+  /// Whether ATLP is answered without a prompt.
   var sleepsWithoutPrompt = false
-  /// No character ends ATLP.
+  /// Whether no character ends the sleep after ATLP.
   var sleepsForGood = false
 
   private(set) var echoes = true
@@ -73,7 +73,7 @@ final class TinyAdapter {
   private var baudTrial: (former: Int, until: Int64)?
   private var trialTime: Int64 = 75 * millisecond
   var awaitsConfirmation: Bool { baudTrial != nil }
-  /// A character came while it was busy: never allowed before the time limit.
+  /// The number of characters that arrived while it was busy. Before the time limit, none is allowed.
   private(set) var interruptions = 0
 
   init(_ ecus: [ECU]) { self.ecus = ecus }
@@ -91,20 +91,20 @@ final class TinyAdapter {
     baudTrial = nil
   }
 
-  /// Its supply was gone for a moment.
+  /// Interrupts the power supply for a moment.
   func powerCycle() {
     restart()
     isAsleep = false
     baud = ownBaud ?? baud
   }
 
-  /// An earlier session changed its speed and went away.
+  /// Sets the state after an earlier session that changed the speed and ended.
   func leave(at speed: Int) {
     ownBaud = baud
     baud = speed
   }
 
-  /// A command (with its CR) begins to be sent at `now`.
+  /// Receives a command (with its CR) whose first byte is sent at `now`.
   func take(_ command: [UInt8], at now: Int64) -> [Chunk] {
     let whole = answer(to: command, at: now)
     guard splitsBytes else { return whole }
@@ -119,7 +119,7 @@ final class TinyAdapter {
       baudTrial = nil
     }
     guard hostBaud == baud else {
-      // At a wrong speed, only framing errors are received.
+      // At a wrong speed, the adapter receives only framing errors.
       return [Chunk(at: now + Self.millisecond, bytes: [0xFF, 0x00, 0xE3])]
     }
     let text = String(decoding: command.dropLast(), as: UTF8.self)
@@ -167,7 +167,8 @@ final class TinyAdapter {
     return [Chunk(at: start + Int64(bytes.count) * byteTime, bytes: bytes, baud: baud)]
   }
 
-  /// ATBRD and STBR: OK at the old speed, the name at the new one. Its CR ends it, or the time.
+  /// Executes ATBRD or STBR: OK is sent at the old speed, the name at the new one. The change ends with the next CR or
+  /// with the time limit.
   private func changeOfBaud(_ text: String, echo: String, from received: Int64) -> [Chunk]? {
     let isSTN = text.hasPrefix("STBR") && !text.hasPrefix("STBRT")
     guard isSTN || text.hasPrefix("ATBRD") else { return nil }
@@ -175,7 +176,7 @@ final class TinyAdapter {
     let former = baud
     ownBaud = ownBaud ?? baud
     let first = line(echo + "OK\r", from: received)
-    // The host's speed is one of the usual, the adapter's a divisor of 4 MHz.
+    // The host's speed is one of the usual speeds, the adapter's is 4 MHz divided by an integer.
     baud = [57600, 115_200, 230_400, 500_000, 1_000_000].first { abs($0 - wanted) * 40 < $0 } ?? wanted
     if isSilentAfterBaud {
       baud = former

@@ -34,7 +34,7 @@ import Testing
         }
         let index = turn[command, default: 0]
         turn[command] = index + 1
-        // Some logs end a reply where the logging program stopped reading: at OK, before the prompt.
+        // In some logs a reply ends where the logging program stopped reading: at OK, before the prompt.
         let reply = all[min(index, all.count - 1)]
         return (reply.contains(">") ? reply : reply + "\r\r>", 5 * Bench.millisecond)
       }
@@ -44,10 +44,10 @@ import Testing
       let support = (answers["0100"] ?? []).contains { $0.filter { $0 != " " }.contains("4100") }
       let isConnected = bench.events.contains { if case .connected = $0 { true } else { false } }
       #expect(isConnected == support, "\(transcript.id): \(bench.events)")
-      // The session reached at least one request to the car.
+      // The session sent at least one request to the car.
       #expect(
         bench.requests.contains("0100") || bench.events.contains(.lost(.silent)), "\(transcript.id): \(bench.commands)")
-      // Every reading is in the transcript: its PID is in one of the answers.
+      // Every reading comes from the transcript: its PID is in one of the answers.
       let all = transcript.exchanges.map { $0.rx.filter { $0 != " " } }.joined()
       for value in bench.recorder.values where value.service == 1 {
         let pid = String(value.identifier, radix: 16, uppercase: true)

@@ -20,7 +20,7 @@ import Testing
   ) {
     let drive = Drive()
     drive.watch.activity.fuelType(fuel)
-    // The DC-DC converter feeds the 12 V system: it is on, and may stay so.
+    // The DC-DC converter feeds the 12 V system. The vehicle is on, and this may last.
     drive.go(7200, volts: 13.4, rpm: 0, speed: 0)
     #expect(drive.changes == [])
     drive.go(16 * 60, volts: 12.0, rpm: 0, speed: 0)

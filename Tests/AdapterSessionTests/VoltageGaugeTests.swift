@@ -34,7 +34,7 @@ import Testing
     read(11.8, 11.9)
     read(11.9, module: 12.6)
     #expect(abs(try #require(gauge.volts) - 12.6) < 0.001)
-    // One odd pair moves it by a quarter only.
+    // A single pair of values that differ moves the correction only by a quarter.
     read(11.9, module: 12.2)
     #expect(abs(try #require(gauge.volts) - 12.5) < 0.001)
   }

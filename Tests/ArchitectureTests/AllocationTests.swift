@@ -13,11 +13,12 @@ import Testing
     let few = try MeasuredRun.of(taker, ["100"])
     let many = try MeasuredRun.of(taker, ["100100"])
     #expect(many.allocations - few.allocations == 3 * 100_000)
-    // Of each round's memory one KiB is kept. The kernel counts pages in lots, a quarter of a MiB more or less: so many rounds.
+    // In each round, one KiB stays allocated. The kernel counts pages in groups, so the result may differ by a quarter
+    // of a MiB; hence the many rounds.
     #expect((98_000..<105_000).contains(many.peakKiB - few.peakKiB), "\(few.peakKiB) → \(many.peakKiB) KiB")
   }
 
-  /// Three ways to the heap in each round, one KiB of it kept and written to.
+  /// Each round allocates in three ways. One KiB of each round stays allocated and is written to.
   private static let taker = """
     #include <stdlib.h>
     #include <string.h>
@@ -34,8 +35,8 @@ import Testing
     }
     """
 
-  /// The figures at the end are formatted with a few allocations, more or less by how long they are; a single one in
-  /// each round would already make the difference as large as the number of rounds.
+  /// The numbers at the end are formatted with a few allocations, and their count depends on the lengths of the
+  /// numbers. A single allocation in each round would make a difference as large as the number of rounds.
   @Test func another_round_of_parsing_allocates_nothing() throws {
     let obdgate = try Tool.releaseObdgate
     let short = try MeasuredRun.of(obdgate, ["bench", "--iterations", "2", "--json"])

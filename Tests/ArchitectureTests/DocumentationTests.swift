@@ -119,7 +119,8 @@ import Testing
     #expect(offences == [])
   }
 
-  /// The folder at the beginning of an absolute path, not in the middle of a longer one or of an address.
+  /// Whether a text contains the folder at the beginning of an absolute path, and not in the middle of a longer path or
+  /// of an address.
   private static func names(_ folder: String, in text: String) -> Bool {
     var rest = text[...]
     while let found = rest.range(of: folder) {
@@ -131,7 +132,7 @@ import Testing
   }
 }
 
-/// Blocks and links are read as a page shows them.
+/// Blocks and links are read in the way in which a page shows them.
 @Suite struct MarkdownBlocksTests {
   @Test func code_blocks_are_parsed_with_their_kind_and_output() {
     let blocks = MarkdownBlocks(

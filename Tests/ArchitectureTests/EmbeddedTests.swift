@@ -46,7 +46,7 @@ import Testing
     }
     """
 
-  /// The source, target and output of the command on the page. With these, it runs unchanged.
+  /// The source, target and output in the command of the page. With these values, the command runs unchanged.
   private static let (room, target, object) = ("Sources/Wire/OBDWire", "-target riscv32-none-none-eabi", "OBDWire.o")
 
   /// - Parameters:

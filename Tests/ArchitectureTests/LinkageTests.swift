@@ -10,8 +10,8 @@ import Testing
     #expect(try Self.traces(in: obdgate) == [])
   }
 
-  /// The daemon brings neither Foundation nor the command-line parser, in no form, and no regular expressions: one
-  /// `contains` of a text in another is 1.4 MB of those.
+  /// The daemon contains neither Foundation nor the command-line parser in any form, and no regular expressions. A
+  /// single `contains` that searches a text in another one would add 1.4 MB of regular expressions.
   @Test func the_daemon_holds_no_foundation_no_command_line_parser_and_no_regular_expressions() throws {
     let obdgated = try Tool.obdgated
     let loaded = try Tool.run("ldd", [obdgated])
@@ -36,7 +36,8 @@ import Testing
     #expect(try Self.traces(in: scratch.file("date")) != [])
   }
 
-  /// Shared libraries that the program loads, and marks that the static libraries leave in it even when stripped.
+  /// Returns the shared libraries that the program loads, and the marks that static libraries leave in it even if it is
+  /// stripped.
   private static func traces(in program: String) throws -> [String] {
     let loaded = try Tool.run("ldd", [program])
     #expect(loaded.status == 0, "\(loaded.errors)")

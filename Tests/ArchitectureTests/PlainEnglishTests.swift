@@ -5,7 +5,7 @@ import Testing
 /// Pages, schemas, help texts and sources contain none of the phrases that the project's writing rules forbid
 /// (``ForbiddenPhrases``).
 @Suite struct PlainEnglishTests {
-  /// Files and folders that are checked. If a folder of sources is free of the phrases, add it here.
+  /// Files and folders that are checked. When a folder of sources is free of the phrases, add it here.
   static let checked = [
     "README.md", "docs", "captures/README.md", "systemd", "packaging", "config.schema.json", "fleetstore.schema.json",
     "Makefile", "scripts", "Tests/Support",
@@ -13,7 +13,7 @@ import Testing
     "Tests/TestKit",
   ]
 
-  /// The glossary lists the words that are not to be used.
+  /// Files that are not checked: the glossary lists the words that are not to be used.
   static let exempt: Set = ["docs/Glossary.md"]
 
   private static let files = Result { try ProjectTree.files().filter { !exempt.contains($0) } }
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  /// The help texts of a program and of all its subcommands, options and arguments.
+  /// Returns the help texts of a program and of all its subcommands, options and arguments.
   private static func helpTexts(_ program: String) throws -> [String] {
     let dump = try Tool.run(program, ["--experimental-dump-help"])
     var texts: [String] = []
@@ -124,7 +124,7 @@ enum ForbiddenPhrases {
     return hits
   }
 
-  /// Letters of a text, in lower case.
+  /// A word of a text, in lower case.
   private struct Word {
     var text = ""
     let line: Int

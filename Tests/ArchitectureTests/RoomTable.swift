@@ -44,8 +44,8 @@ struct RoomTable {
 
 /// The modules that a source file imports.
 enum ImportLines {
-  /// Every `import` that the compiler could act on, also inside `#if`: attributes, access levels and scoped imports
-  /// (`import struct Module.Name`) included.
+  /// Returns the module of every `import` that the compiler could act on, also inside `#if`, and with attributes,
+  /// access levels and single declarations (`import struct Module.Name`).
   static func modules(in source: String) -> [String] {
     source.split(whereSeparator: { $0.isNewline || $0 == ";" }).compactMap { line in
       var words = line.split(whereSeparator: \.isWhitespace)[...]

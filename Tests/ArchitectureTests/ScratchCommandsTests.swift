@@ -33,11 +33,11 @@ import Testing
     #expect(ran.errors.contains("No such file or directory"), "\(ran.errors)")
   }
 
-  /// Writes the sample of the server's configuration, with a free port, and the files that it names.
+  /// Writes the page's sample of a server configuration, with a free port, and the files that it names.
   private static func writeStore(_ sample: String, in scratch: borrowing ScratchFolder) throws {
     try scratch.write("store.json", sample.replacing("127.0.0.1:9464", with: "127.0.0.1:0"))
     let certificates = try Certificates()
-    // Its files are deleted with it.
+    // The files of the certificates are deleted when this object is released.
     defer { withExtendedLifetime(certificates) {} }
     try certificates.write("server", in: scratch)
     for (name, secret) in [

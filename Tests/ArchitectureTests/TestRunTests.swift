@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The Makefile chooses the tests of each run by the name of their target alone.
+/// The Makefile selects the tests of each run only by the names of their targets.
 @Suite struct TestRunTests {
   /// The targets of the Makefile that run tests, and how many runs each of them makes.
   static let makeTargets = ["test": 4, "test-fairness": 1, "test-packages": 1]
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  /// A test run in which `swift` is replaced by a script that prints lines of the test library.
+  /// Runs the test script with a `swift` that is replaced by a script that prints lines of the test library.
   private static func run(printing lines: [String], isCI: Bool) throws -> Tool.Result {
     let scratch = try ScratchFolder()
     try scratch.write("lines", lines.joined(separator: "\n") + "\n")
@@ -77,7 +77,7 @@ import Testing
     #expect(!unlisted.output.contains("skips: root"))
   }
 
-  /// The tests that one command selects.
+  /// The tests that one command of the Makefile selects.
   struct Run: CustomStringConvertible {
     let filter: String?
     let skip: String?
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  /// The runs that `make TARGET` would start.
+  /// Returns the runs that `make TARGET` would start.
   private static func runs(of target: String) throws -> [Run] {
     let make = try Tool.run(
       "make", ["--dry-run", target], environment: ["MAKEFLAGS": "", "MAKELEVEL": ""],

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func a_closed_pipe_ends_the_writer_as_it_would_at_a_terminal() throws {
-    // 141 = 128 + SIGPIPE: the child must not inherit that the tests themselves ignore it.
+    // 141 = 128 + SIGPIPE. The tests themselves ignore SIGPIPE, and the child must not inherit this.
     #expect(try Tool.shell("yes | head -1 >/dev/null; echo ${PIPESTATUS[0]}").output == "141\n")
   }
 

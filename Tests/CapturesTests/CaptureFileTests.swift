@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The names of the logs in a folder.
+/// Returns the names of the logs in a folder.
 func logs(in folder: String) throws -> [String] {
   try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".log") }.sorted()
 }
@@ -18,7 +18,7 @@ func logs(in folder: String) throws -> [String] {
     }
   }
 
-  /// A file for one test, gone afterwards.
+  /// A file for one test, which is deleted after it.
   private final class TemporaryFile {
     let path = NSTemporaryDirectory() + "capture-\(UUID().uuidString)"
     init(_ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }

@@ -29,7 +29,7 @@ import Testing
   @Test(arguments: samples.filter { $0.format.hasEvents && $0.format != .obdgpslogger })
   func line_ends_of_CR_LF_change_nothing(sample: Sample) throws {
     let text = sample.text.replacing("\n", with: "\r\n")
-    // socat's own line end may be a byte of the data: with CR LF it is still one LF.
+    // The line end of socat itself may be a byte of the data: even if it is CR LF, it is one LF.
     #expect(try read(text, as: sample.format).events == sample.events)
   }
 

@@ -12,25 +12,25 @@ struct Event: Equatable, CustomStringConvertible {
   }
 }
 
-/// `to("010C\r", at: .none)`: a command.
+/// Returns a command: `to("010C\r", at: .none)`.
 func to(_ text: String, _ time: CaptureTime = .none) -> Event {
   Event(direction: .toAdapter, time: time, bytes: Array(text.utf8))
 }
 
-/// `from("41 0C 1A F8\r\r>")`: bytes that the adapter printed.
+/// Returns bytes that the adapter printed: `from("41 0C 1A F8\r\r>")`.
 func from(_ text: String, _ time: CaptureTime = .none) -> Event {
   Event(direction: .fromAdapter, time: time, bytes: Array(text.utf8))
 }
 
-/// A receiver's sentence.
+/// Returns a sentence of a receiver.
 func gps(_ text: String, _ time: CaptureTime = .none) -> Event {
   Event(direction: .fromGPS, time: time, bytes: Array(text.utf8))
 }
 
 extension CaptureTime {
-  /// An offset in seconds, to the microsecond.
+  /// Returns an offset in seconds, rounded to a microsecond.
   static func after(_ seconds: Double) -> CaptureTime { .offset(Int64((seconds * 1_000_000).rounded()) * 1000) }
-  /// A wall time of whole seconds since 1970 and microseconds.
+  /// Returns a wall time from whole seconds since 1970 and microseconds.
   static func at(_ seconds: Int64, _ microseconds: Int64 = 0) -> CaptureTime {
     .wall(seconds * 1_000_000_000 + microseconds * 1000)
   }
@@ -66,7 +66,7 @@ func array(_ bytes: Span<UInt8>) -> [UInt8] {
 
 func text(_ bytes: Span<UInt8>) -> String { String(decoding: array(bytes), as: UTF8.self) }
 
-/// Reads the whole of a capture, in chunks of `size` bytes.
+/// Reads a whole capture in chunks of `size` bytes.
 func read(_ bytes: [UInt8], as format: CaptureFormat, chunk size: Int = .max) throws(CaptureError) -> EventRecorder {
   var reader = CaptureReader(format: format)
   var recorder = EventRecorder()
@@ -84,7 +84,7 @@ func read(_ text: String, as format: CaptureFormat) throws(CaptureError) -> Even
   try read(Array(text.utf8), as: format)
 }
 
-/// Reads a capture in two parts, for each position of the boundary.
+/// Reads a capture in two parts, once for each position at which it can be divided.
 func readAtEverySplit(_ bytes: [UInt8], as format: CaptureFormat, check: (EventRecorder, Int) -> Void) throws {
   for cut in 0...bytes.count {
     var reader = CaptureReader(format: format)
@@ -101,7 +101,7 @@ func detect(_ text: String, isWhole: Bool = true) throws(CaptureError) -> Captur
   return try CaptureFormat.detect(bytes.span, isWhole: isWhole)
 }
 
-/// The error of reading, or nil.
+/// Returns the error of a read; `nil` if there was none.
 func failure(_ body: () throws(CaptureError) -> Void) -> CaptureError? {
   do throws(CaptureError) { try body() } catch { return error }
   return nil

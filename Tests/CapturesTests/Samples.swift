@@ -1,7 +1,7 @@
 import Captures
 import Testing
 
-/// A capture in the real syntax of a program, with its expected events. Written by hand, according to the programs'
+/// A capture in the real syntax of a program, with its expected events. It was written by hand from the programs'
 /// sources and logs.
 struct Sample: CustomTestStringConvertible {
   let name: String

@@ -3,14 +3,14 @@ import Foundation
 import TestKit
 import Testing
 
-/// Real dialogues, written here in the forms that programs write, and read back.
+/// Real dialogues, which the test writes in the formats of other programs and reads again.
 @Suite struct TranscriptTests {
   private struct Exchange {
     var command: [UInt8]
     var reply: [UInt8]
   }
 
-  /// The dialogues, one list of exchanges each. A character below U+0100 is a byte.
+  /// Returns the dialogues, each as a list of exchanges. A character below U+0100 is a byte.
   private func dialogues() throws -> [(id: String, isExact: Bool, exchanges: [Exchange])] {
     try TestData.objects("elm/transcripts.jsonl").map { object in
       let exchanges = (object["exchanges"] as? [[String: Any]] ?? []).map { exchange in

@@ -4,8 +4,8 @@ import SignalSets
 import TestKit
 import Testing
 
-/// Real answers to services 21 and 22 through the whole reader, by the signal sets that define them, against the values
-/// that OBDb's own decoder gives.
+/// Real answers to services 21 and 22, read by the whole reader with the signal sets that define them. The values are
+/// compared with those of OBDb's own decoder.
 struct ExtendedTests {
   private struct Figures {
     var values = 0
@@ -23,7 +23,7 @@ struct ExtendedTests {
       guard let vehicle = row["vehicle"] as? String else { continue }
       if sets[vehicle] == nil { sets[vehicle] = try load(vehicle) }
       guard let loaded = sets[vehicle], !loaded.definitions.isEmpty else {
-        // The make's set, which is not among the recordings, defines the Jeep's signals: its own is empty.
+        // The Jeep's own set is empty; its signals are defined by the make's set, which is not among the recordings.
         undefined += 1
         continue
       }
@@ -72,7 +72,7 @@ struct ExtendedTests {
 
   private func isEqual(_ reading: Reading, _ expected: Any, _ loaded: LoadedSignals) -> Bool {
     let row = loaded.definitions[Int(reading.signal.rawValue - SignalID.firstLoaded)]
-    // The recordings lost the quotes of texts that look like numbers.
+    // In the recordings, texts that look like numbers have lost their quotes.
     if row.kind == .enumeration { return loaded.mapText(of: reading.signal, code: reading.value) == "\(expected)" }
     guard let number = (expected as? NSNumber)?.doubleValue else { return false }
     return abs(loaded.limited(reading.value, of: reading.signal) - number) <= max(1e-4 * abs(number), 6e-6)

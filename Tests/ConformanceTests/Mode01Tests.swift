@@ -3,11 +3,11 @@ import OBDWire
 import TestKit
 import Testing
 
-/// Real answers to service 01 of 14 vehicles through the whole reader: framing, reassembly, table.
+/// Real answers to service 01 of 14 vehicles, read by the whole reader: framing, reassembly, table.
 ///
-/// OBDb's expected values are the reference. If its formula differs from SAE J1979-DA, `clause` names the deciding
-/// text. Every number and flag of rows that a second decoder confirmed (`agree`) must be equal, except bits that the
-/// standard reserves and OBDb names.
+/// OBDb's expected values are the reference. If its formula differs from SAE J1979-DA, `clause` names the text of the
+/// standard that decides. Every number and flag of rows that a second decoder confirmed (`agree`) must be equal, except
+/// bits that the standard reserves and OBDb names.
 struct Mode01Tests {
   private struct Row {
     var vehicle: String
@@ -21,7 +21,7 @@ struct Mode01Tests {
   private struct Figures {
     var values = 0
     var equal = 0
-    /// Of rows that a second decoder confirmed.
+    /// The number of values in rows that a second decoder confirmed.
     var agreed = 0
     var agreedEqual = 0
     var agreedDecided = 0
@@ -105,7 +105,7 @@ struct Mode01Tests {
   fileprivate enum Verdict: Equatable {
     case equal
     case decided(String)
-    /// No value, by a footnote of the standard.
+    /// A footnote of the standard says that this is no value.
     case none(String)
     case wrong(String)
   }
@@ -122,7 +122,7 @@ struct Mode01Tests {
     for (id, expected) in row.expected.sorted(by: { $0.key < $1.key }) {
       let isAbsent = (row.expected[OBDbNames.supportID(of: id)] as? NSNumber)?.doubleValue == 0
       if isAbsent {
-        // The value is not supported according to its own bit. If this applies to all ECUs, none may report a value.
+        // A bit says that the value is not supported. If this applies to all ECUs, none may report a value.
         figures.absent += 1
         let shown = answers.filter { value(id, row, $0) != nil }
         if answers.count == 1, !shown.isEmpty { figures.wrong.append("\(row.command) \(id) shown: \(row.lines)") }
@@ -178,7 +178,7 @@ struct Mode01Tests {
     return clause(id, expected, value, row, answer).map { .decided($0) } ?? .wrong("\(value)")
   }
 
-  /// The footnote of SAE J1979-DA by which the raw value that OBDb scales is none.
+  /// Returns the footnote of SAE J1979-DA by which the raw value that OBDb scales is no value.
   private func footnote(_ id: String, _ expected: Any, _ row: Row, _ answer: [String: Double]) -> String? {
     let number = (expected as? NSNumber)?.doubleValue
     switch (row.pid, id) {
@@ -194,7 +194,7 @@ struct Mode01Tests {
     }
   }
 
-  /// The clause of SAE J1979-DA that decides if OBDb has another value.
+  /// Returns the clause of SAE J1979-DA that decides if OBDb has another value.
   private func clause(
     _ id: String, _ expected: Any, _ value: Double?, _ row: Row, _ answer: [String: Double]
   ) -> String? {
@@ -215,7 +215,8 @@ struct Mode01Tests {
     }
   }
 
-  /// Half a step of OBDb's last digit; a full scale of 65,535 or 65,536 steps.
+  /// The tolerance is half a step of OBDb's last digit, and the difference between a full scale of 65,535 and of 65,536
+  /// steps.
   private func isClose(_ value: Double, _ expected: Double) -> Bool {
     abs(value - expected) <= 6e-6 + 1.6e-5 * abs(expected)
   }

@@ -3,14 +3,16 @@ import NMEAWire
 import TestKit
 import Testing
 
-/// The fixes that we read from real receivers' logs, against those that gpsd published for the same bytes.
+/// The fixes that the reader finds in real receivers' logs, compared with those that gpsd published for the same bytes.
 ///
-/// gpsd reports after each sentence or cycle and we once an epoch, so fixes are compared by their UTC time of day; those
-/// that gpsd published before it knew the time, by their order. Dates are not compared: gpsd rolls some forward.
+/// gpsd reports after each sentence or cycle, the reader once an epoch. Fixes are therefore compared by their UTC time
+/// of day. Fixes that gpsd published before it knew the time are compared by their order. Dates are not compared,
+/// because gpsd moves some dates forward.
 @Suite struct NMEAConformanceTests {
-  /// Degrees; gpsd prints nine decimals, and the coarsest receivers of these logs send four decimals of a minute.
+  /// Tolerance in degrees. gpsd prints nine decimals, and the coarsest receivers of these logs send four decimals of a
+  /// minute.
   private static let tolerance = 2e-6
-  /// The proportion of a file's fixes that may be missing.
+  /// The maximum proportion of a file's fixes that may be missing.
   private static let mostMissing = 0.005
 
   @Test(.needsTestData, arguments: try NMEALogs.names())
@@ -62,7 +64,7 @@ import Testing
     }
   }
 
-  /// The acceptance rows: sentences as they came damaged from real serial lines.
+  /// Sentences that were damaged on real serial lines.
   @Test func damaged_sentences_are_rejected_and_the_others_read() throws {
     let rows = try TestData.objects("nmea/corrupt.jsonl")
     #expect(!rows.isEmpty)
@@ -81,7 +83,7 @@ import Testing
     }
   }
 
-  /// Damages single bytes, in the same way in every run. A sentence whose checksum is still right must be valid.
+  /// Damages single bytes, the same ones in every run. A sentence whose checksum is still right must be valid.
   @Test(.needsTestData, arguments: try NMEALogs.names())
   func no_fix_comes_from_a_sentence_whose_checksum_is_wrong(_ name: String) throws {
     var bytes = try NMEALogs.bytes(name)

@@ -4,14 +4,14 @@ import TestKit
 
 /// A fix as gpsd published it: a TPV report of mode 2D or 3D with a position.
 struct GpsdFix: CustomStringConvertible {
-  /// Milliseconds since midnight UTC; nil while gpsd knew no time.
+  /// Milliseconds since midnight UTC; `nil` if gpsd did not know the time.
   var time: Int?
   var latitude: Double
   var longitude: Double
 
   var description: String { "\(time.map(String.init) ?? "no time") \(latitude) \(longitude)" }
 
-  /// The reports of gpsd for a log.
+  /// Returns the reports of gpsd for a log.
   static func published(for name: String) throws -> [GpsdFix] {
     let path = try TestData.path("nmea/\(name).log.chk")
     let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
@@ -24,7 +24,7 @@ struct GpsdFix: CustomStringConvertible {
     }
   }
 
-  /// `2010-07-18T16:50:07.000Z`
+  /// Returns the milliseconds since midnight of a time such as `2010-07-18T16:50:07.000Z`.
   private static func milliseconds(_ timestamp: String) -> Int? {
     let parts = timestamp.dropFirst(11).dropLast().split(separator: ":").compactMap { Double($0) }
     guard parts.count == 3 else { return nil }
@@ -32,15 +32,15 @@ struct GpsdFix: CustomStringConvertible {
   }
 }
 
-/// Which of gpsd's fixes are among ours.
+/// A comparison that finds those fixes of gpsd that are not among the reader's fixes.
 struct GpsdComparison {
-  /// Fixes at a time, or without one, that we do not have there.
+  /// Fixes of gpsd, with or without a time, to which no fix of the reader corresponds.
   private(set) var missing: [GpsdFix] = []
-  /// How many were compared.
+  /// The number of fixes that were compared.
   private(set) var count = 0
 
   /// gpsd reports after each sentence, with separate positions if they differ (among them GPavp, Ericsson's averaged
-  /// position). Our fix for a time must be one of those that it published for that time.
+  /// position). The reader's fix for a time must be one of those that gpsd published for that time.
   init(published: [GpsdFix], ours: [Fix], words: [NMEALogs.Word], tolerance: Double) {
     let ours = ours.filter { $0.latitude != nil }
     let byTime = Dictionary(grouping: ours) { $0.time?.milliseconds }
@@ -50,7 +50,7 @@ struct GpsdComparison {
       let isFound = fixes.contains { fix in reports.contains { $0.isAt(fix, within: tolerance) } }
       if !isFound { missing.append(reports[0]) }
     }
-    // Without a time, a report is found in its order: at a fix of ours, or at a sentence that one is made of.
+    // A report without a time is found by its order: at a fix of the reader, or at a sentence of which the fix is made.
     var reached = 0
     for report in published where report.time == nil {
       count += 1
@@ -76,11 +76,9 @@ extension GpsdFix {
 }
 
 /// Fixes that gpsd publishes and the reader does not, with the rule that decides.
-///
-/// The log itself confirms each case: all sentences with that position must mark it as invalid.
 struct GpsdDisagreement {
   var log: String
-  /// How many of gpsd's fixes it is about.
+  /// The number of gpsd's fixes to which it applies.
   var fixes: Int
   var rule: String
 

@@ -4,7 +4,7 @@ import TestKit
 
 /// The receivers' logs, and a simple second parser for comparison.
 enum NMEALogs {
-  /// Why a sentence with a right checksum is refused.
+  /// The reasons for which a sentence with a right checksum is rejected.
   static let fieldReasons: [RejectReason] = [.missingField, .malformedField, .impossibleValue]
 
   /// The status of the fix in all sentences with one time of day.
@@ -13,7 +13,7 @@ enum NMEALogs {
     var denied = 0
   }
 
-  /// The logs' names without their `.log`.
+  /// Returns the names of the logs without `.log`.
   static func names() throws -> [String] {
     let folder = try TestData.path("nmea")
     let files = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
@@ -44,7 +44,8 @@ enum NMEALogs {
     return bodies
   }
 
-  /// By time of day in milliseconds, how many sentences affirm a fix and how many deny it.
+  /// Returns, by time of day in milliseconds, the number of sentences that report a valid fix and of those that report
+  /// none.
   static func statuses(in bytes: [UInt8]) -> [Int: Said] {
     var statuses: [Int: Said] = [:]
     for word in words(in: bytes) {
@@ -76,7 +77,7 @@ enum NMEALogs {
       mode == "E" || (status == "A" && !["N", "S", "M"].contains(mode))
     }
     func word(_ time: String, _ affirmed: Bool, at first: Int) -> Word? {
-      // A position in any other form makes the sentence invalid. A sentence without a position still has a status.
+      // A position in any other format makes the sentence invalid. A sentence without a position still has a status.
       let latitude = degrees(field(first), wholeDigits: 2, field(first + 1) == "S")
       let longitude = degrees(field(first + 2), wholeDigits: 3, field(first + 3) == "W")
       if affirmed, latitude == nil || longitude == nil { return nil }
@@ -102,7 +103,7 @@ enum NMEALogs {
     return (isNegative ? -1 : 1) * (whole + minutes / 60)
   }
 
-  /// `hhmmss.sss` as milliseconds since midnight, rounded.
+  /// Returns the time `hhmmss.sss` as milliseconds since midnight, rounded.
   static func milliseconds(_ time: String) -> Int? {
     guard let value = Double(time), time.prefix(6).allSatisfy(\.isNumber), time.count >= 6 else { return nil }
     let whole = Int(value)
@@ -116,7 +117,7 @@ extension TimeOfDay {
   var milliseconds: Int { secondOfDay * 1000 + (nanosecond + 500_000) / 1_000_000 }
 }
 
-/// The fixes of a reader for some bytes.
+/// Collects the fixes that a reader finds in some bytes.
 struct CollectedFixes: FixHandler {
   struct Refusal: Equatable {
     var reason: RejectReason

@@ -2,9 +2,12 @@
 ///
 /// OBDb uses the abbreviations of the standard (`ECT`, `LONGFT1`), and records use names that fleets use.
 enum OBDbNames {
+  /// Returns the name of a signal in this project.
+  ///
   /// - Parameter compressionIgnition: bit 12 of PIDs 01 and 41, which changes the monitors of some bits. OBDb has only
   ///   the names for spark ignition.
-  /// - Returns: the name in this project; `nil` if the bit has no meaning, or another one in the standard than in OBDb.
+  /// - Returns: the name in this project; `nil` if the bit has no meaning, or if the standard gives it another meaning
+  ///   than OBDb.
   static func ours(pid: UInt8, id: String, compressionIgnition: Bool = false) -> String? {
     if pid == 0x01 || pid == 0x41 { return monitor(pid: pid, id: id, compressionIgnition: compressionIgnition) }
     if let name = names[pid]?[id] { return name }
@@ -12,14 +15,14 @@ enum OBDbNames {
     return name + "Supported"
   }
 
-  /// The id of the support bit for a value, for PIDs that have such bits.
+  /// Returns the id of the support bit for a value, for PIDs that have such bits.
   static func supportID(of id: String) -> String {
     if let named = supportIDs[id] { return named }
     for suffix in ["_RDY", "_STAT"] where id.hasSuffix(suffix) { return id.dropLast(suffix.count) + "_SUP" }
     return id + "_SUP"
   }
 
-  /// The code for a text of OBDb.
+  /// Returns the code for a text of OBDb.
   static func code(_ text: String) -> Double? { codes[text] }
 
   /// Whether the standard sends the bit inverted: 0 means ready.

@@ -94,7 +94,7 @@ struct OtherLibrariesTests {
     for vector in vectors {
       let found = WireFindings.of(vector.response + "\r\r>")
       let digits = vector.response.uppercased()
-      // Formulas and names are the maker's: only the bytes can be compared.
+      // The formulas and names are the manufacturer's, so only the bytes can be compared.
       if digits.contains(":") {
         #expect(found.messages.count + found.errors.count > 0, "\(vector.response)")
       } else if digits.count.isMultiple(of: 2), digits.allSatisfy(\.isHexDigit) {
@@ -120,14 +120,14 @@ struct OtherLibrariesTests {
     }
   }
 
-  /// `490201…490202…`: seven bytes a line.
+  /// Splits `490201…490202…` into lines of seven bytes.
   private func lines(of digits: String) -> String {
     let digits = Array(digits)
     return stride(from: 0, to: digits.count, by: 14).map { String(digits[$0..<min($0 + 14, digits.count)]) }
       .joined(separator: "\r")
   }
 
-  /// The value of this project and that of the vector, if the vector is an answer of service 01 with a number.
+  /// Returns the value of this project and that of the vector, if the vector is an answer of service 01 with a number.
   private func comparable(_ vector: Vector) -> (found: Double?, expected: Double, tolerance: Double)? {
     let digits = vector.response.uppercased().replacing(" ", with: "")
     guard digits.hasPrefix("41"), digits.count >= 6, !digits.contains(":"),
@@ -146,7 +146,7 @@ struct OtherLibrariesTests {
       guard let text = vector.expected as? String else { return nil }
       return (values.first?.value, text.split(separator: ":").reduce(0) { $0 * 60 + (Double($1) ?? 0) }, 0)
     case "RPMCommand", "EngineRpmTest":
-      // They drop the quarters.
+      // The libraries drop the quarters.
       return (vector.expected as? NSNumber).map { (values.first?.value.rounded(.down), $0.doubleValue, 0) }
     default:
       guard let number = vector.expected as? NSNumber else { return nil }
@@ -156,7 +156,7 @@ struct OtherLibrariesTests {
     }
   }
 
-  /// Why a vector does not decide.
+  /// Returns the reason why a vector does not decide; `nil` if it does.
   private func judgement(of vector: Vector) -> String? {
     switch vector.command {
     case "FuelAirEquivalenceRatioCommand": "PIDs 34-3B have four bytes (J1979-DA); these answers are cut"
@@ -168,7 +168,7 @@ struct OtherLibrariesTests {
   }
 }
 
-/// Several identifiers in one answer: the boundaries follow from lengths and from the question.
+/// Several identifiers in one answer. Their boundaries follow from the lengths and from the request.
 struct OtherLibrariesBatchTests {
   /// Two of the values are bytes with a manufacturer's scale. Only their boundaries are checked.
   private static let definitions: [SignalDefinition] = [
@@ -192,7 +192,7 @@ struct OtherLibrariesBatchTests {
     "00D0:410C0C80043900D0": "two announcements run into each other",
     "01150B0C0411200D0": "the echo of another command is glued in front",
   ]
-  /// Values that no bytes of the answer carry, or that are of the library's own making.
+  /// Values that are not in the bytes of the answer, or that the library has defined itself.
   private static let unbound: [String: String] = [
     "15": "air-fuel ratio estimated from a narrow-band sensor", "99L": "boost against the air's pressure",
     "1837": "scale of the maker's own", "18BA": "scale of the maker's own",
@@ -223,7 +223,7 @@ struct OtherLibrariesBatchTests {
         if Self.unbound[id] != nil {
           unbound += 1
         } else if !question.contains(id) {
-          // Their test reuses values of earlier answers.
+          // The library's test reuses values of earlier answers.
           missing += 1
           #expect(reading == nil, "\(id) in \(response)")
         } else {
@@ -238,7 +238,7 @@ struct OtherLibrariesBatchTests {
     #expect(count == 16 && refusals == Self.refused.count && equal >= 50)
   }
 
-  /// The command as an adapter is sent it: some rows leave the service out.
+  /// Returns the command as it is sent to an adapter. Some rows omit the service.
   private func question(_ command: String, _ response: String) -> String {
     let words = command.split(separator: " ")
     let service = response.contains("62") && words.first?.count == 4 ? "22" : words.first == "15" ? "01" : ""

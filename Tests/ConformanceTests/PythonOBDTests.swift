@@ -3,7 +3,8 @@ import OBDWire
 import TestKit
 import Testing
 
-/// python-OBD over random bytes: another framing, another reassembly and another table of service 01, by other people.
+/// A comparison with python-OBD over random bytes. python-OBD has its own framing, reassembly and table of service 01,
+/// by other authors.
 struct PythonOBDTests {
   private static let answersPerPID = 100
   /// PIDs for which python-OBD has no value, or a less detailed one.
@@ -14,7 +15,7 @@ struct PythonOBDTests {
 
   private enum Outcome {
     case equal
-    /// python-OBD has an error whose formula predicts its value exactly.
+    /// python-OBD has an error, and the formula of the error predicts its value exactly.
     case explained(String)
     case different(String)
   }
@@ -50,7 +51,8 @@ struct PythonOBDTests {
     )
     for line in different.prefix(20) { print("  \(line)") }
     #expect(different.isEmpty)
-    // Nothing is excused: three formulas of python-OBD's are wrong, and predicted by `judge` for every answer.
+    // No difference is ignored: three formulas of python-OBD are wrong, and `judge` predicts their results for every
+    // answer.
     #expect(compared > 7_000 && equal + explained.values.reduce(0, +) == compared)
     #expect(explained.count <= 3)
   }
@@ -65,7 +67,7 @@ struct PythonOBDTests {
     // Of two values in one answer python-OBD gives one: the voltage or the current of PIDs 24–2B and 34–3B.
     let hasRatio = ("24"..."2B").contains(pid) || ("34"..."3B").contains(pid)
     let ours = readings[hasRatio ? 1 : 0].value
-    // 65,535 or 65,536 steps to the full scale: in the fifth digit.
+    // A full scale of 65,535 or of 65,536 steps makes a difference in the fifth digit.
     if abs(ours - theirs) <= 1e-4 * abs(theirs) + 1e-9 { return .equal }
     return judge(pid, data, ours, theirs)
   }
@@ -77,7 +79,7 @@ struct PythonOBDTests {
     func close(_ a: Double, _ b: Double) -> Bool { abs(a - b) < 1e-9 * max(1, abs(b)) }
     switch pid {
     case "44":
-      // The step is 2/65,536; python-OBD has it rounded as J1979 prints it.
+      // The step is 2/65,536. python-OBD uses the rounded value that J1979 prints.
       if close(ours, Double(raw) * 2 / 65_536), close(theirs, Double(raw) * 0.0000305) { return .equal }
     case "32":
       if close(ours * 1_000, signed / 4), close(theirs, (signedByte(data[0]) * 256 + signedByte(data[1])) / 4) {
@@ -104,7 +106,7 @@ struct PythonOBDTests {
     if pid == "13" || pid == "1D" {
       ours = readings.sorted { bitOffset($0) < bitOffset($1) }.map(\.value)
     }
-    // A code that python-OBD has no text for is no value of its.
+    // If python-OBD has no text for a code, it has no value to compare.
     let isSame = zip(theirs, ours).allSatisfy { $0 == nil || $0 == $1 }
     return isSame && ours.count >= theirs.count ? .equal : .different("\(ours)")
   }

@@ -3,7 +3,8 @@ import OBDWire
 import TestKit
 import Testing
 
-/// The table against real answers of 14 vehicles, decoded here by a few lines that share nothing with the wire.
+/// The table compared with real answers of 14 vehicles, which are decoded here by a few lines that share no code with
+/// the reader.
 @Suite struct SAETableConformanceTests {
   @Test func table_gives_the_values_that_real_answers_hold() throws {
     let objects = try TestData.objects("obd/obdb-mode01.jsonl")
@@ -20,7 +21,7 @@ import Testing
     for line in tally.wrong.prefix(20) { print("  " + line) }
     #expect(tally.wrong.isEmpty, "\(tally.wrong.count) values differ without a clause that decides")
     #expect(tally.values > 18_000)
-    // Of the rows that a second decoder confirmed, at most one in 200 may be decided by a clause.
+    // Among the rows that a second decoder confirmed, at most one in 200 may be decided by a clause of the standard.
     #expect(tally.decidedAmongAgreed * 200 <= tally.valuesAmongAgreed)
   }
 
@@ -40,7 +41,7 @@ import Testing
     for (id, expected) in answer.expected.sorted(by: { $0.key < $1.key }) {
       tally.values += 1
       if answer.isAgreed { tally.valuesAmongAgreed += 1 }
-      // The first ECU is the one that OBDb judged; with several, any may be.
+      // OBDb evaluated the first ECU. If several answered, any of them may be meant.
       let verdicts = decoded.map { verdict(id, expected, answer, $0) }
       if verdicts.contains(.agrees) {
         tally.agree += 1
@@ -83,7 +84,7 @@ import Testing
     switch expected {
     case .number(let number):
       let wanted = OBDbNames.isInverted(id) ? 1 - number : number
-      // OBDb divides the voltage of PID 24 by 8,196 for 8,192, which is 8 V in 65,536 steps.
+      // OBDb divides the voltage of PID 24 by 8,196 instead of 8,192 (8 V in 65,536 steps).
       let scaled = answer.pid == 0x24 && id == "O2S11_VOLT" ? wanted * 8_196 / 8_192 : wanted
       if let value, isClose(value, scaled) { return .agrees }
       return clause(id, number, answer, value).map { .decided($0) } ?? .differs(value)
@@ -94,7 +95,7 @@ import Testing
     }
   }
 
-  /// Whether the answer's raw value is none by a footnote of J1979-DA.
+  /// Whether a footnote of J1979-DA says that the raw value of the answer is no value.
   private func isNone(_ id: String, _ answer: RecordedAnswer) -> Bool {
     answer.payloads.contains { data in
       switch (answer.pid, id) {
@@ -122,12 +123,12 @@ import Testing
       ? .decided("PID 6B: wide range is 4 °C a step") : .differs(value)
   }
 
-  /// The clause of J1979-DA that decides if OBDb has another number.
+  /// Returns the clause of J1979-DA that decides if OBDb has another number.
   private func clause(_ id: String, _ expected: Double?, _ answer: RecordedAnswer, _ value: Double?) -> String? {
     switch (answer.pid, id) {
     case (0x14...0x1B, _) where id.hasPrefix("SHRTFT"):
       guard let expected else { return nil }
-      // OBDb's offset is −128 for −100.
+      // OBDb's offset is −128 instead of −100.
       return value.map { isClose($0, expected + 28) } == true ? "PIDs 14-1B: trim is B × 100/128 − 100" : nil
     case (0x24, _), (0x34, _), (0x44, _), (0x5D, _):
       guard let expected, let value, !answer.isAgreed else { return nil }
@@ -138,7 +139,8 @@ import Testing
     }
   }
 
-  /// Half a step of OBDb's last printed digit; 65,535 or 65,536 steps for the full scale.
+  /// The tolerance is half a step of OBDb's last printed digit, and the difference between a full scale of 65,535 and
+  /// of 65,536 steps.
   private func isClose(_ value: Double, _ expected: Double) -> Bool {
     abs(value - expected) <= 6e-6 + 1.6e-5 * abs(expected)
   }
@@ -156,7 +158,7 @@ private enum Expected: CustomStringConvertible {
   }
 }
 
-/// One row of the recordings: the lines as an adapter printed them, taken apart to data bytes.
+/// One row of the recordings: the lines as an adapter printed them, and the data bytes in them.
 private struct RecordedAnswer {
   var pid: UInt8
   var lines: [String]
@@ -179,7 +181,7 @@ private struct RecordedAnswer {
     payloads = Self.messages(lines).filter { $0.count > 2 && $0[0] == 0x41 && $0[1] == pid }.map { Array($0[2...]) }
   }
 
-  /// ISO 15765-2 by the book: single frames, first frames with their consecutive ones.
+  /// Reassembles messages as ISO 15765-2 describes it: single frames, and first frames with their consecutive frames.
   private static func messages(_ lines: [String]) -> [[UInt8]] {
     var done: [[UInt8]] = []
     var open: [String: (length: Int, bytes: [UInt8])] = [:]
@@ -221,7 +223,7 @@ private struct RecordedAnswer {
   }
 }
 
-/// Reads an answer bit by bit, by the rows alone.
+/// Decodes an answer bit by bit, using only the rows of the table.
 private enum TableDecoder {
   static func decode(pid: UInt8, data: [UInt8]) -> [String: Double] {
     var values: [String: Double] = [:]

@@ -4,10 +4,11 @@ import SignalSets
 import TestKit
 import Testing
 
-/// Real answers to services 21 and 22 of six vehicles, with the values that OBDb's own decoder gives, against our
-/// definitions of the same sets. The bits are taken by the few lines below, which share nothing with the decoder.
+/// Real answers to services 21 and 22 of six vehicles. The values of OBDb's own decoder are compared with those of this
+/// project's definitions of the same sets. The bits are read by the few lines below, which share no code with the
+/// decoder.
 struct SignalSetConformanceTests {
-  /// How one expected value came out.
+  /// The result of the comparison with one expected value.
   fileprivate enum Outcome {
     case equal
     /// The value is outside the range in the set, so there is no reading; OBDb reports the limit.
@@ -90,7 +91,7 @@ struct SignalSetConformanceTests {
     }
     var figures: [String: Figures] = [:]
     for row in rows {
-      // The make's set, not this file, defines the Jeep's signals: its own is empty.
+      // The Jeep's own set is empty; its signals are defined by the make's set, which is not here.
       guard let vehicle = row["vehicle"] as? String, vehicle != "Jeep-Wrangler", let loaded = sets[vehicle],
         let expected = row["expected"] as? [String: Any], let lines = row["response"] as? [String],
         let command = row["command_id"] as? String
@@ -146,7 +147,7 @@ struct SignalSetConformanceTests {
     let id = SignalID(rawValue: SignalID.firstLoaded + UInt16(sent.row))
     let row = loaded.definitions[sent.row]
     if row.kind == .enumeration {
-      // The test files lost the quotes of texts that look like numbers.
+      // In the test files, texts that look like numbers have lost their quotes.
       let text = loaded.mapText(of: id, code: sent.value)
       return text == "\(expected)" ? .equal : .different("\(text ?? "no text") for \(expected)")
     }
@@ -182,7 +183,8 @@ extension SignalSetConformanceTests.Figures {
   }
 }
 
-/// The messages of one recording: CAN identifier and ISO-TP frames taken off, 11-bit only.
+/// The messages of one recording, after the CAN identifiers and the ISO-TP headers are removed. Only 11-bit identifiers
+/// are supported.
 private struct Answers {
   var messages: [(sender: UInt32, payload: [UInt8])] = []
 

@@ -29,19 +29,19 @@ struct ExpectedExchange: Sendable {
     self.errors = errors
   }
 
-  /// Exchanges in which the adapter speaks of itself: no message, no reading, no error.
+  /// Returns exchanges in which the adapter reports only about itself: no message, no reading, no error.
   static func quiet(_ id: String, _ indices: Int...) -> [ExpectedExchange] {
     indices.map { ExpectedExchange(id, $0) }
   }
 }
 
-/// One value: by the formula of SAE J1979-DA, in its unit.
+/// One value by the formula of SAE J1979-DA, in the unit of the formula.
 enum ExpectedValue: Equatable, Sendable {
   /// A quantity, or the code of an enumeration.
   case number(Double)
-  /// One bit; as a number 0 or 1.
+  /// One bit; compared as a number, it is 0 or 1.
   case flag(Bool)
-  /// VIN: every character as sent.
+  /// A text such as the VIN, with every character as it was sent.
   case text(String)
   /// Trouble codes of one ECU, in the order of arrival; empty if the answer contains none.
   case codes([String])

@@ -10,7 +10,7 @@ struct TranscriptTests {
     var index: Int
     var command: String
     var reply: String
-    /// Legacy frames with verified checks, from the recording's metadata: sender and payload.
+    /// Legacy frames whose checksums were verified, from the metadata of the recording: sender and payload.
     var derived: [WireFindings.Message]
   }
   private struct Transcript {
@@ -97,7 +97,8 @@ struct TranscriptTests {
     }
   }
 
-  /// One reader for a dialogue; the data sheet's examples are of different buses.
+  /// Reads a dialogue with one reader. The examples of the data sheet are from different buses, so each has its own
+  /// reader.
   private func read(_ transcript: Transcript) -> [(Exchange, WireFindings)] {
     var reader = ReplyReader()
     return transcript.exchanges.map { exchange in
@@ -164,7 +165,7 @@ extension TranscriptTests {
 }
 
 extension WireFindings {
-  /// Everything that is a value, by service and identifier.
+  /// All values, by service and identifier.
   var values: [(pid: String, value: ExpectedValue)] {
     var all: [(pid: String, value: ExpectedValue)] = readings.filter { !Self.isSupportBit($0) }.map { reading in
       if reading.service == 0 { return ("ATRV", .number(reading.value)) }
@@ -181,7 +182,7 @@ extension WireFindings {
     return all
   }
 
-  /// Whether a flag says whether another value of its answer exists.
+  /// Whether a flag only reports that another value of its answer exists.
   static func isSupportBit(_ reading: Reading) -> Bool {
     guard !reading.signal.isLoaded, reading.service != 0 else { return false }
     let row = saeSignals[Int(reading.signal.rawValue)].definition
@@ -190,7 +191,7 @@ extension WireFindings {
     }
   }
 
-  /// `010C`, `22F40C`.
+  /// Returns service and identifier as text: `010C`, `22F40C`.
   static func pid(_ service: UInt8, _ identifier: UInt16) -> String {
     hex(UInt32(service), digits: 2) + hex(UInt32(identifier), digits: service == 0x22 ? 4 : 2)
   }

@@ -2,7 +2,7 @@ import OBDWire
 
 /// The results of a reader, for comparison with a reference.
 struct WireFindings: ReplyHandler {
-  /// One ECU's whole answer, in upper-case digits; the sender is nil without headers.
+  /// One ECU's whole answer, in upper-case digits; the sender is `nil` without headers.
   struct Message: Equatable {
     var ecu: String?
     var payload: String
@@ -14,7 +14,7 @@ struct WireFindings: ReplyHandler {
   struct Text {
     var reading: TextReading
     var bytes: [UInt8]
-    /// Each byte as the character of the same number, so that none is lost.
+    /// The bytes as characters with the same numbers, so that no byte is lost.
     var characters: String { String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })) }
   }
 
@@ -64,8 +64,7 @@ struct WireFindings: ReplyHandler {
 }
 
 extension WireFindings {
-  /// The command of one exchange, and the bytes of its answer. If the prompt is missing, the reply ends with the
-  /// exchange.
+  /// Reads the reply to one command. If the prompt is missing, the reply ends with the exchange.
   static func of(
     _ reply: String, to command: String? = nil, bus: BusProtocol = .auto, headers: HeaderMode = .auto,
     loaded: [SignalDefinition] = []
@@ -75,7 +74,7 @@ extension WireFindings {
     return of(reply, to: command, loaded: loaded, by: &reader)
   }
 
-  /// The same by a reader that has read earlier exchanges.
+  /// Reads the reply with a reader that has read earlier exchanges.
   static func of(
     _ reply: String, to command: String?, loaded: [SignalDefinition] = [], by reader: inout ReplyReader
   ) -> WireFindings {
