@@ -42,7 +42,7 @@ import Testing
   private static let bob =
     #"{"email":"$CALLER@bob.example","firstName":"Bob","lastName":"Ray","roles":["driver"]}"#
   private static let any = ["If-Match": "*"]
-  private static let assignment = #"{"driverId":"$DRIVER","vehicleId":"VAN-2"}"#
+  private static let assignment = #"{"driverId":"$DRIVER","vehicleId":"VAN-2","to":"2089-01-01T00:00:00Z"}"#
   private static let expense =
     #"{"vehicleId":"VAN-2","at":"2026-05-04T10:00:00Z","category":"toll","amount":{"amount":"1","currency":"EUR"}}"#
 
@@ -147,6 +147,7 @@ import Testing
       gets: [401, 403, 403, 403, 403, 403, 404, 200, 200]),
     Row(
       "POST /api/assignments/{assignmentId}/end", "/api/assignments/$ASSIGNMENT/end",
+      body: #"{"at":"2090-01-01T12:00:00Z"}"#,
       gets: [401, 403, 403, 403, 403, 403, 404, 200, 409]),
     Row(
       "POST /api/assignments/{assignmentId}/cancel", "/api/assignments/$ASSIGNMENT/cancel",
@@ -400,8 +401,9 @@ extension PeopleMatrixTests {
       var assignment = Assignment()
       assignment.driver = stored.id
       assignment.vehicle = "VAN-2"
-      assignment.from = Timestamp(nanoseconds: 1_577_836_800_000_000_000)
-      assignment.to = Timestamp(nanoseconds: 1_577_923_200_000_000_000)
+      // 2090, so that the server does not end it.
+      assignment.from = Timestamp(nanoseconds: 3_786_912_000_000_000_000)
+      assignment.to = Timestamp(nanoseconds: 3_786_998_400_000_000_000)
       var expense = Expense()
       expense.vehicleID = "VAN-2"
       expense.amount = Money(amount: "1", currency: "EUR")

@@ -37,7 +37,7 @@ import Testing
       #expect(try await storage.principal(Sample.secret(3)) == .gateway(rotated, .standard))
       try await storage.revokeGateway("gw-1", tenant: .standard, at: Sample.time(99))
       #expect(try await storage.gateway("gw-1", tenant: .standard)?.revokedAt == Sample.time(99))
-      let changed = try await storage.setAllowedVehicles([], gateway: "gw-1", tenant: .standard)
+      let changed = try await storage.setAllowedVehicles([], gateway: "gw-1", tenant: .standard, at: Sample.now)
       #expect(changed.allowedVehicles.isEmpty)
       let list = try await storage.gateways(cursor: nil, limit: 10, tenant: .standard)
       #expect(list.items == [changed])
@@ -98,7 +98,7 @@ import Testing
       #expect(try await storage.principal(Sample.secret(9)) == nil)
       try await storage.revokeToken(tokens[0].id, tenant: .standard, at: Sample.time(9))
       try await storage.revokeToken(tokens[0].id, tenant: .standard, at: Sample.time(99))
-      #expect(try await storage.allTokens().map(\.revokedAt) == [Sample.time(9), nil])
+      #expect(try await storage.allTokens().map(\.revokedAt) == [Sample.time(9), nil, nil, nil])
       let unknown = await #expect(throws: StorageError.self) {
         try await storage.revokeToken(Sample.epoch, tenant: .standard, at: Sample.now)
       }
@@ -145,7 +145,7 @@ import Testing
       try await storage.addTenant(other, at: Sample.now)
       try await storage.addToken(token(3), secret: Sample.secret(3), tenant: other)
       try await storage.removeToken(token(1).id, tenant: .standard, at: Sample.now)
-      try await storage.removeGateway("gw-1", tenant: .standard)
+      try await storage.removeGateway("gw-1", tenant: .standard, at: Sample.now)
       #expect(try await storage.principal(Sample.secret(1)) == nil)
       #expect(try await storage.principal(Sample.secret(101)) == nil)
       #expect(try await storage.allTokens() == [token(2)])
@@ -156,7 +156,7 @@ import Testing
       }
       #expect(gone?.kind == .notFound)
       let noGateway = await #expect(throws: StorageError.self) {
-        try await storage.removeGateway("gw-1", tenant: .standard)
+        try await storage.removeGateway("gw-1", tenant: .standard, at: Sample.now)
       }
       #expect(noGateway?.kind == .notFound)
       // Vehicles of a removed gateway do not block other gateways.

@@ -55,7 +55,7 @@ import Testing
       // Changes of one tenant.
       _ = try await storage.updateVehicle("VAN-001", tenant: other) { $0.name = "x" }
       _ = try await storage.rotateKey(Sample.secret(99), gateway: "gw-1", tenant: other, at: Sample.now)
-      _ = try await storage.setAllowedVehicles(["x"], gateway: "gw-1", tenant: other)
+      _ = try await storage.setAllowedVehicles(["x"], gateway: "gw-1", tenant: other, at: Sample.now)
       try await storage.storeStatus(of: ["gw-1": GatewayStatus(at: Sample.now, spoolDepth: 1)], tenant: other)
       try await storage.revokeGateway("gw-1", tenant: other, at: Sample.now)
       try await storage.revokeToken(Sample.epoch, tenant: other, at: Sample.now)

@@ -21,7 +21,8 @@ extension StoredFleet {
   }
 
   public func putFences(
-    _ document: FencesDocument, expecting expected: FencesExpectation, tenant: TenantID, at now: Timestamp
+    _ document: FencesDocument, expecting expected: FencesExpectation, tenant: TenantID, by actor: Actor,
+    at now: Timestamp
   ) async throws(StorageError) -> FencesPut {
     while true {
       // Read and hash the stored document before the transaction, because it may be long and would delay other tenants.
@@ -35,9 +36,10 @@ extension StoredFleet {
       guard isExpected else { return .changedMeanwhile(entityTag: present?.entityTag) }
       let version = try await engine.write { session throws(StoreFailure) -> Int64? in
         let tenant = try session.existing(tenant)
+        let audit = try ThingSession(session, tenant: tenant, cursorKey: nil, by: actor, at: now)
         // Lock the tenant's row. A simultaneous change waits here until this one is committed.
         _ = try session.rows("SELECT key FROM tenant WHERE key = $1" + session.lockingRows, [SQLValue(tenant)])
-        let stored = try session.rows("SELECT version FROM fences WHERE tenant = $1", [SQLValue(tenant)])
+        let stored = try session.rows("SELECT version, length(body) FROM fences WHERE tenant = $1", [SQLValue(tenant)])
         let last = stored.first?.integer(0)
         guard expected == .anything || last == present?.version else { return nil }
         let version = (last ?? 0) + 1
@@ -48,6 +50,12 @@ extension StoredFleet {
             SET version = excluded.version, modified = excluded.modified, body = excluded.body
           """,
           [SQLValue(tenant), .integer(version), .integer(now.milliseconds), .bytes(document.bytes)])
+        // The documents themselves may be too long for the audit.
+        let before = stored.first.map { ["version": JSON.integer($0.integer(0)), "bytes": .integer($0.integer(1))] }
+        let after = ["version": JSON.integer(version), "bytes": .integer(Int64(document.bytes.count))]
+        try audit.record(
+          "change", "geofences", thing: nil, ThingChange(between: before, and: after),
+          details: ["entityTag": .text(document.entityTag)])
         return version
       }
       guard let version else { continue }

@@ -25,10 +25,11 @@ extension StoredFleet {
   }
 
   public func addGateway(
-    _ id: String, allowedVehicles: [String], key: SecretHash, tenant: TenantID, at now: Timestamp
+    _ id: String, allowedVehicles: [String], key: SecretHash, tenant: TenantID, by actor: Actor, at now: Timestamp
   ) async throws(StorageError) -> Gateway {
     try await engine.write { session throws(StoreFailure) in
       let tenant = try session.existing(tenant)
+      let audit = try ThingSession(session, tenant: tenant, cursorKey: nil, by: actor, at: now)
       let added = try session.run(
         """
         INSERT INTO gateway (tenant, id, added, secret, secret_at) VALUES ($1, $2, $3, $4, $3) ON CONFLICT DO NOTHING
@@ -37,14 +38,16 @@ extension StoredFleet {
       guard added == 1 else { throw StoreFailure(.exists, id, "a gateway has this id or key already") }
       try session.count(.gateways, by: 1, tenant: tenant)
       try session.allow(allowedVehicles, gateway: id, tenant: tenant)
-      return try session.existingGateway(id, tenant: tenant)
+      let gateway = try session.existingGateway(id, tenant: tenant)
+      try audit.record("create", of: nil, to: gateway)
+      return gateway
     }
   }
 
   public func setAllowedVehicles(
-    _ vehicles: [String], gateway id: String, tenant: TenantID
+    _ vehicles: [String], gateway id: String, tenant: TenantID, by actor: Actor, at now: Timestamp
   ) async throws(StorageError) -> Gateway {
-    try await change(id, tenant) { session, tenant throws(StoreFailure) in
+    try await change(id, tenant, "change", by: actor, at: now) { session, tenant throws(StoreFailure) in
       // Lock the gateway's row, so that its key cannot be revoked or replaced at the same time.
       let sql = "SELECT id FROM gateway WHERE tenant = $1 AND id = $2"
       guard try !session.rows(sql + session.lockingRows, [SQLValue(tenant), .text(id)]).isEmpty else { return }
@@ -54,9 +57,9 @@ extension StoredFleet {
   }
 
   public func rotateKey(
-    _ key: SecretHash, gateway id: String, tenant: TenantID, at now: Timestamp
+    _ key: SecretHash, gateway id: String, tenant: TenantID, by actor: Actor, at now: Timestamp
   ) async throws(StorageError) -> Gateway {
-    try await change(id, tenant) { session, tenant throws(StoreFailure) in
+    try await change(id, tenant, "rotateKey", by: actor, at: now) { session, tenant throws(StoreFailure) in
       try session.run(
         "UPDATE gateway SET secret = $3, secret_at = $4, revoked = NULL WHERE tenant = $1 AND id = $2",
         [SQLValue(tenant), .text(id), .bytes(key.bytes), .integer(now.milliseconds)])
@@ -64,8 +67,10 @@ extension StoredFleet {
     }
   }
 
-  public func revokeGateway(_ id: String, tenant: TenantID, at now: Timestamp) async throws(StorageError) {
-    _ = try await change(id, tenant) { session, tenant throws(StoreFailure) in
+  public func revokeGateway(
+    _ id: String, tenant: TenantID, by actor: Actor, at now: Timestamp
+  ) async throws(StorageError) {
+    _ = try await change(id, tenant, "revoke", by: actor, at: now) { session, tenant throws(StoreFailure) in
       try session.run(
         "UPDATE gateway SET revoked = coalesce(revoked, $3) WHERE tenant = $1 AND id = $2",
         [SQLValue(tenant), .text(id), .integer(now.milliseconds)])
@@ -73,14 +78,19 @@ extension StoredFleet {
     }
   }
 
-  public func removeGateway(_ id: String, tenant: TenantID) async throws(StorageError) {
+  public func removeGateway(
+    _ id: String, tenant: TenantID, by actor: Actor, at now: Timestamp
+  ) async throws(StorageError) {
     try await engine.write { session throws(StoreFailure) in
       let tenant = try session.existing(tenant)
+      let audit = try ThingSession(session, tenant: tenant, cursorKey: nil, by: actor, at: now)
+      let gateway = try session.existingGateway(id, tenant: tenant)
       let removed = try session.run(
         "DELETE FROM gateway WHERE tenant = $1 AND id = $2", [SQLValue(tenant), .text(id)])
       guard removed == 1 else { throw StoreFailure(.notFound, id, "no such gateway") }
       try session.forgetVehicles(of: id, tenant: tenant)
       try session.count(.gateways, by: -1, tenant: tenant)
+      try audit.record("remove", of: gateway, to: nil)
     }
   }
 
@@ -119,14 +129,41 @@ extension StoredFleet {
   ///
   /// - Throws: `notFound` if the gateway does not exist.
   private func change(
-    _ id: String, _ tenant: TenantID,
+    _ id: String, _ tenant: TenantID, _ action: String, by actor: Actor, at now: Timestamp,
     _ work: @escaping @Sendable (any StoreSession, _ tenant: Int32) throws(StoreFailure) -> Void
   ) async throws(StorageError) -> Gateway {
     try await engine.write { session throws(StoreFailure) in
       let tenant = try session.existing(tenant)
+      let audit = try ThingSession(session, tenant: tenant, cursorKey: nil, by: actor, at: now)
+      let before = try session.existingGateway(id, tenant: tenant)
       try work(session, tenant)
-      return try session.existingGateway(id, tenant: tenant)
+      let after = try session.existingGateway(id, tenant: tenant)
+      try audit.record(action, of: before, to: after)
+      return after
     }
+  }
+}
+
+extension ThingSession {
+  /// Writes a change of a gateway to the audit. Nothing is written if no property differs.
+  ///
+  /// - Parameters:
+  ///   - before: `nil` if the gateway is new.
+  ///   - after: `nil` if the gateway was removed.
+  func record(_ action: String, of before: Gateway?, to after: Gateway?) throws(StoreFailure) {
+    guard let id = (after ?? before)?.id else { return }
+    let change = ThingChange(between: before?.audited, and: after?.audited)
+    if !change.isEmpty { try record(action, "gateway", thing: nil, change, details: ["id": .text(id)]) }
+  }
+}
+
+extension Gateway {
+  /// The properties that the audit contains: those that people set, and no key.
+  fileprivate var audited: [String: JSON] {
+    [
+      "vehicles": .array(allowedVehicles.map { .text($0) }), "addedAt": addedAt.json, "keyAt": keyAt.json,
+      "revokedAt": revokedAt.json,
+    ]
   }
 }
 

@@ -25,10 +25,14 @@ extension StoredFleet {
         [.integer(moment.milliseconds)] + place.values)
       for (key, rows) in Dictionary(grouping: found, by: { $0.integer(0) }).sorted(by: { $0.key < $1.key }) {
         let ids = rows.compactMap { $0.identifier(1) }
+        let audit = try ThingSession(session, tenant: Int32(key), cursorKey: nil, by: Actor(.command), at: now)
         for id in ids {
           try session.run(
             "UPDATE token SET revoked = $3 WHERE tenant = $1 AND id = $2",
             [.integer(key), .identifier(id), .integer(now.milliseconds)])
+          try audit.record(
+            "revoke", "token", thing: id,
+            ThingChange(before: ["revokedAt": .null], after: ["revokedAt": audit.now.json]))
         }
         try session.recordRevocation(ids, tenant: Int32(key))
       }
@@ -45,6 +49,16 @@ extension StoredFleet {
       let place = try session.place(of: tenant)
       let condition = "secret_at > $1 AND revoked IS NULL" + place.condition
       let values = [SQLValue.integer(moment.milliseconds)] + place.values
+      let found = try session.rows("SELECT tenant, id FROM gateway WHERE \(condition) ORDER BY tenant, id", values)
+      for (key, rows) in Dictionary(grouping: found, by: { $0.integer(0) }).sorted(by: { $0.key < $1.key }) {
+        let audit = try ThingSession(session, tenant: Int32(key), cursorKey: nil, by: Actor(.command), at: now)
+        for row in rows {
+          try audit.record(
+            "revoke", "gateway", thing: nil,
+            ThingChange(before: ["revokedAt": .null], after: ["revokedAt": audit.now.json]),
+            details: ["id": .text(row.text(1))])
+        }
+      }
       try session.run(
         """
         UPDATE gateway_vehicle SET active = 0 WHERE (tenant, gateway) IN (

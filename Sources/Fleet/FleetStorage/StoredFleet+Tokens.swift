@@ -11,21 +11,36 @@ extension StoredFleet {
   }
 
   public func addToken(
-    _ token: OperatorToken, secret: SecretHash, tenant: TenantID
+    _ token: OperatorToken, secret: SecretHash, tenant: TenantID, by actor: Actor
   ) async throws(StorageError) {
     try await engine.write { session throws(StoreFailure) in
       let tenant = try session.existing(tenant)
+      let audit = try ThingSession(session, tenant: tenant, cursorKey: nil, by: actor, at: token.addedAt)
       let added = try session.run(
         """
-        INSERT INTO token (tenant, id, label, role, secret, added, revoked) VALUES ($1, $2, $3, $4, $5, $6, $7)
-        ON CONFLICT DO NOTHING
+        INSERT INTO token (tenant, id, label, role, secret, added, revoked, scope, expires)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING
         """,
         [
           SQLValue(tenant), .identifier(token.id), .text(token.label), .text(token.role.rawValue),
           .bytes(secret.bytes), .integer(token.addedAt.milliseconds), SQLValue(token.revokedAt?.milliseconds),
+          .text(token.scope.json.canonicalText), SQLValue(token.expiresAt?.milliseconds),
         ])
       guard added == 1 else { throw StoreFailure(.exists, token.id.string, "a token has this id or secret already") }
       try session.count(.tokens, by: 1, tenant: tenant)
+      try audit.record("create", of: nil, to: token)
+    }
+  }
+
+  public func storeUse(of tokens: [UUIDv7: Timestamp], tenant: TenantID) async throws(StorageError) {
+    try await engine.write { session throws(StoreFailure) in
+      let tenant = try session.existing(tenant)
+      // In the order of their IDs, so that two servers with the same tokens cannot deadlock.
+      for (id, time) in tokens.sorted(by: { $0.key.string < $1.key.string }) {
+        try session.run(
+          "UPDATE token SET used = CASE WHEN used > $3 THEN used ELSE $3 END WHERE tenant = $1 AND id = $2",
+          [SQLValue(tenant), .identifier(id), .integer(time.milliseconds)])
+      }
     }
   }
 
@@ -57,24 +72,34 @@ extension StoredFleet {
     }
   }
 
-  public func revokeToken(_ id: UUIDv7, tenant: TenantID, at now: Timestamp) async throws(StorageError) {
+  public func revokeToken(
+    _ id: UUIDv7, tenant: TenantID, by actor: Actor, at now: Timestamp
+  ) async throws(StorageError) {
     try await engine.write { session throws(StoreFailure) in
       let tenant = try session.existing(tenant)
+      let audit = try ThingSession(session, tenant: tenant, cursorKey: nil, by: actor, at: now)
+      let before = try session.token(id, tenant: tenant)
       let changed = try session.run(
         "UPDATE token SET revoked = coalesce(revoked, $3) WHERE tenant = $1 AND id = $2",
         [SQLValue(tenant), .identifier(id), .integer(now.milliseconds)])
       guard changed == 1 else { throw StoreFailure(.notFound, id.string, "no such token") }
+      try audit.record("revoke", of: before, to: try session.token(id, tenant: tenant))
       try session.recordRevocation([id], tenant: tenant)
     }
   }
 
-  public func removeToken(_ id: UUIDv7, tenant: TenantID, at now: Timestamp) async throws(StorageError) {
+  public func removeToken(
+    _ id: UUIDv7, tenant: TenantID, by actor: Actor, at now: Timestamp
+  ) async throws(StorageError) {
     try await engine.write { session throws(StoreFailure) in
       let tenant = try session.existing(tenant)
+      let audit = try ThingSession(session, tenant: tenant, cursorKey: nil, by: actor, at: now)
+      let before = try session.token(id, tenant: tenant)
       let removed = try session.run(
         "DELETE FROM token WHERE tenant = $1 AND id = $2", [SQLValue(tenant), .identifier(id)])
       guard removed == 1 else { throw StoreFailure(.notFound, id.string, "no such token") }
       try session.count(.tokens, by: -1, tenant: tenant)
+      try audit.record("remove", of: before, to: nil)
       try session.recordRevocation([id], tenant: tenant)
     }
   }
@@ -97,7 +122,33 @@ extension StoredFleet {
   }
 }
 
+extension ThingSession {
+  /// Writes a change of a token to the audit, in the same form as a change of a gateway.
+  func record(_ action: String, of before: OperatorToken?, to after: OperatorToken?) throws(StoreFailure) {
+    guard let id = (after ?? before)?.id else { return }
+    let change = ThingChange(between: before?.audited, and: after?.audited)
+    if !change.isEmpty { try record(action, "token", thing: id, change) }
+  }
+}
+
+extension OperatorToken {
+  /// The properties that the audit contains.
+  fileprivate var audited: [String: JSON] {
+    [
+      "label": .text(label), "role": .text(role.rawValue), "scope": scope.json, "expiresAt": expiresAt.json,
+      "revokedAt": revokedAt.json,
+    ]
+  }
+}
+
 extension StoreSession {
+  fileprivate func token(_ id: UUIDv7, tenant: Int32) throws(StoreFailure) -> OperatorToken? {
+    let row = try rows(
+      "SELECT \(TokenColumns.list) FROM token WHERE tenant = $1 AND id = $2", [SQLValue(tenant), .identifier(id)]
+    ).first
+    return try row.map { row throws(StoreFailure) in try TokenColumns.token(row) }
+  }
+
   fileprivate func principal(_ secret: SecretHash) throws(StoreFailure) -> Principal? {
     let gateways = try rows(
       """
@@ -139,7 +190,7 @@ extension StoreSession {
 
 /// The columns of the table `token` from which a ``FleetDomain/OperatorToken`` is read.
 private enum TokenColumns {
-  static let list = "token.id, label, role, token.added, revoked"
+  static let list = "token.id, label, role, token.added, revoked, token.scope, expires, used"
 
   /// An ID that is lower than those of all tokens.
   static let beforeAll = UUIDv7(milliseconds: 0, first: 0, rest: 0)
@@ -149,11 +200,14 @@ private enum TokenColumns {
   /// - Throws: `damaged` for an invalid row. Only a later version can store an unknown role; it also has a later
   ///   schema, so that its database is not opened.
   static func token(_ row: SQLRow, from first: Int = 0) throws(StoreFailure) -> OperatorToken {
-    guard let id = row.identifier(first), let role = Role(rawValue: row.text(first + 2)) else {
-      throw StoreFailure(.damaged, "token", "invalid row")
-    }
+    guard let id = row.identifier(first), let role = Role(rawValue: row.text(first + 2)),
+      let scope = try? FleetScope(json: JSON(parsing: Array(row.text(first + 5).utf8)))
+    else { throw StoreFailure(.damaged, "token", "invalid row") }
     return OperatorToken(
-      id: id, label: row.text(first + 1), role: role, addedAt: StoredTime.timestamp(row.integer(first + 3)),
-      revokedAt: row.optionalInteger(first + 4).map { StoredTime.timestamp($0) })
+      id: id, label: row.text(first + 1), role: role, scope: scope,
+      addedAt: StoredTime.timestamp(row.integer(first + 3)),
+      expiresAt: row.optionalInteger(first + 6).map { StoredTime.timestamp($0) },
+      revokedAt: row.optionalInteger(first + 4).map { StoredTime.timestamp($0) },
+      lastUsedAt: row.optionalInteger(first + 7).map { StoredTime.timestamp($0) })
   }
 }

@@ -70,7 +70,8 @@ struct GatewayCommand: AsyncParsableCommand {
           .usage, "gateway: expected --vehicle or --no-vehicles, found \(hasNone ? "both" : "neither")")
       }
       try await store.withStorage { storage in
-        _ = try await storage.setAllowedVehicles(vehicles, gateway: gatewayId, tenant: tenant)
+        _ = try await storage.setAllowedVehicles(
+          vehicles, gateway: gatewayId, tenant: tenant, at: WallClock.now)
       }
     }
   }
@@ -132,7 +133,9 @@ struct GatewayCommand: AsyncParsableCommand {
 
     func run() async throws {
       let tenant = try owner.tenant()
-      try await store.withStorage { storage in try await storage.removeGateway(gatewayId, tenant: tenant) }
+      try await store.withStorage { storage in
+        try await storage.removeGateway(gatewayId, tenant: tenant, at: WallClock.now)
+      }
     }
   }
 

@@ -137,7 +137,8 @@ final class TestServer: Sendable {
   func newAuthenticator() -> Authenticator {
     Authenticator(
       storage: storage,
-      sessions: SessionActivity(storage: storage, limits: SessionLimits(), logger: Logger(label: "test")))
+      sessions: SessionActivity(storage: storage, limits: SessionLimits(), logger: Logger(label: "test")),
+      tokens: TokenActivity(storage: storage, logger: Logger(label: "test")))
   }
 
   private static func makeKeys(_ storage: some FleetStorage) async throws -> Keys {

@@ -93,9 +93,10 @@ final class TroubledStorage: FleetStorage {
     try await real.fences(tenant: tenant)
   }
   func putFences(
-    _ document: FencesDocument, expecting expected: FencesExpectation, tenant: TenantID, at now: Timestamp
+    _ document: FencesDocument, expecting expected: FencesExpectation, tenant: TenantID, by actor: Actor,
+    at now: Timestamp
   ) async throws(StorageError) -> FencesPut {
-    try await real.putFences(document, expecting: expected, tenant: tenant, at: now)
+    try await real.putFences(document, expecting: expected, tenant: tenant, by: actor, at: now)
   }
   func gateways(cursor: String?, limit: Int, tenant: TenantID) async throws(StorageError) -> Page<Gateway> {
     try await real.gateways(cursor: cursor, limit: limit, tenant: tenant)
@@ -104,22 +105,22 @@ final class TroubledStorage: FleetStorage {
     try await real.gateway(id, tenant: tenant)
   }
   func addGateway(
-    _ id: String, allowedVehicles: [String], key: SecretHash, tenant: TenantID, at now: Timestamp
+    _ id: String, allowedVehicles: [String], key: SecretHash, tenant: TenantID, by actor: Actor, at now: Timestamp
   ) async throws(StorageError) -> Gateway {
-    try await real.addGateway(id, allowedVehicles: allowedVehicles, key: key, tenant: tenant, at: now)
+    try await real.addGateway(id, allowedVehicles: allowedVehicles, key: key, tenant: tenant, by: actor, at: now)
   }
   func setAllowedVehicles(
-    _ vehicles: [String], gateway id: String, tenant: TenantID
+    _ vehicles: [String], gateway id: String, tenant: TenantID, by actor: Actor, at now: Timestamp
   ) async throws(StorageError) -> Gateway {
-    try await real.setAllowedVehicles(vehicles, gateway: id, tenant: tenant)
+    try await real.setAllowedVehicles(vehicles, gateway: id, tenant: tenant, by: actor, at: now)
   }
   func rotateKey(
-    _ key: SecretHash, gateway id: String, tenant: TenantID, at now: Timestamp
+    _ key: SecretHash, gateway id: String, tenant: TenantID, by actor: Actor, at now: Timestamp
   ) async throws(StorageError) -> Gateway {
-    try await real.rotateKey(key, gateway: id, tenant: tenant, at: now)
+    try await real.rotateKey(key, gateway: id, tenant: tenant, by: actor, at: now)
   }
-  func revokeGateway(_ id: String, tenant: TenantID, at now: Timestamp) async throws(StorageError) {
-    try await real.revokeGateway(id, tenant: tenant, at: now)
+  func revokeGateway(_ id: String, tenant: TenantID, by actor: Actor, at now: Timestamp) async throws(StorageError) {
+    try await real.revokeGateway(id, tenant: tenant, by: actor, at: now)
   }
   func storeStatus(of gateways: [String: GatewayStatus], tenant: TenantID) async throws(StorageError) {
     try await real.storeStatus(of: gateways, tenant: tenant)
@@ -128,8 +129,13 @@ final class TroubledStorage: FleetStorage {
     try await trouble(.principal)
     return try await real.principals(secrets)
   }
-  func addToken(_ token: OperatorToken, secret: SecretHash, tenant: TenantID) async throws(StorageError) {
-    try await real.addToken(token, secret: secret, tenant: tenant)
+  func addToken(
+    _ token: OperatorToken, secret: SecretHash, tenant: TenantID, by actor: Actor
+  ) async throws(StorageError) {
+    try await real.addToken(token, secret: secret, tenant: tenant, by: actor)
+  }
+  func storeUse(of tokens: [UUIDv7: Timestamp], tenant: TenantID) async throws(StorageError) {
+    try await real.storeUse(of: tokens, tenant: tenant)
   }
   func tokens(cursor: String?, limit: Int, tenant: TenantID) async throws(StorageError) -> Page<OperatorToken> {
     try await real.tokens(cursor: cursor, limit: limit, tenant: tenant)
@@ -137,8 +143,8 @@ final class TroubledStorage: FleetStorage {
   func hasToken(_ role: Role, tenant: TenantID) async throws(StorageError) -> Bool {
     try await real.hasToken(role, tenant: tenant)
   }
-  func removeToken(_ id: UUIDv7, tenant: TenantID, at now: Timestamp) async throws(StorageError) {
-    try await real.removeToken(id, tenant: tenant, at: now)
+  func removeToken(_ id: UUIDv7, tenant: TenantID, by actor: Actor, at now: Timestamp) async throws(StorageError) {
+    try await real.removeToken(id, tenant: tenant, by: actor, at: now)
   }
   func revocations(
     after position: RevocationPosition?, limit: Int
@@ -146,11 +152,11 @@ final class TroubledStorage: FleetStorage {
     try await trouble(.revocations)
     return try await real.revocations(after: position, limit: limit)
   }
-  func removeGateway(_ id: String, tenant: TenantID) async throws(StorageError) {
-    try await real.removeGateway(id, tenant: tenant)
+  func removeGateway(_ id: String, tenant: TenantID, by actor: Actor, at now: Timestamp) async throws(StorageError) {
+    try await real.removeGateway(id, tenant: tenant, by: actor, at: now)
   }
-  func revokeToken(_ id: UUIDv7, tenant: TenantID, at now: Timestamp) async throws(StorageError) {
-    try await real.revokeToken(id, tenant: tenant, at: now)
+  func revokeToken(_ id: UUIDv7, tenant: TenantID, by actor: Actor, at now: Timestamp) async throws(StorageError) {
+    try await real.revokeToken(id, tenant: tenant, by: actor, at: now)
   }
   func revokeTokens(
     madeAfter moment: Timestamp, tenant: TenantID?, at now: Timestamp

@@ -40,8 +40,11 @@ final class Authenticator: Sendable {
   private let state = Mutex(State())
 
   private let sessions: SessionActivity
+  /// The last use of operators' tokens.
+  let tokens: TokenActivity
 
-  init(storage: any FleetStorage, sessions: SessionActivity) {
+  init(storage: any FleetStorage, sessions: SessionActivity, tokens: TokenActivity) {
+    self.tokens = tokens
     lookups = KeyLookups(storage: storage)
     self.sessions = sessions
   }
@@ -80,6 +83,12 @@ final class Authenticator: Sendable {
       throw found.signedIn == nil
         ? APIError(.unauthorized, "revoked", "the key was revoked; ask for a new one")
         : APIError(.unauthorized, "sessionEnded", "the session has ended; sign in again")
+    }
+    if let token = found.token {
+      guard !token.hasExpired(at: WallClock.now) else {
+        throw APIError(.unauthorized, "expired", "the token has expired; ask for a new one")
+      }
+      tokens.record(token, found.tenant)
     }
     if let signedIn = found.signedIn { try sessions.admit(signedIn, found.tenant, from: address) }
     return found

@@ -18,7 +18,7 @@ struct Identity: Sendable {
   var requester: Requester {
     switch principal {
     case .gateway: .gateway
-    case .token(let token, _): .token(token.role)
+    case .token(let token, _): .token(token.role, scope: token.scope)
     case .person(let signedIn, _): .person(roles: Set(signedIn.roles), scope: signedIn.scope)
     }
   }
@@ -43,6 +43,11 @@ struct Identity: Sendable {
 
   var signedIn: SignedIn? {
     if case .person(let signedIn, _) = principal { signedIn } else { nil }
+  }
+
+  /// The operator's token; `nil` for another caller.
+  var token: OperatorToken? {
+    if case .token(let token, _) = principal { token } else { nil }
   }
 
   /// Whether the key was revoked, or the session ended.

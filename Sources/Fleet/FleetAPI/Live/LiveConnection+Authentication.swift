@@ -47,8 +47,19 @@ extension LiveConnection {
       identity = found
       phase = .open
       send(event: "authenticated")
+      closeAtExpiry(of: found, context)
       endSubscriptions(unlessOf: found)
       for text in removeEarlyMessages() where phase != .closing { take(text) }
+    }
+  }
+
+  private func closeAtExpiry(of identity: Identity, _ context: ChannelHandlerContext) {
+    expiry?.cancel()
+    expiry = identity.token?.expiresAt.map { time in
+      let wait = max(time.milliseconds - WallClock.now.milliseconds, 0)
+      return context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(wait)) {
+        self.close(.policyViolation, "the token has expired; ask for a new one")
+      }
     }
   }
 

@@ -63,6 +63,8 @@ final class LiveConnection: ChannelInboundHandler {
   /// Number of pings sent since data was last received from the client.
   var unanswered = 0
   var deadline: Scheduled<Void>?
+  /// Closes the connection when its token expires.
+  var expiry: Scheduled<Void>?
   /// The timer that closes the connection if a piece of older records is not sent in time.
   var pieceDeadline: Scheduled<Void>?
 
@@ -117,6 +119,7 @@ final class LiveConnection: ChannelInboundHandler {
     loopConnections?.leave(self)
     if let identity { hub.count(identity.tenant, by: -1) }
     deadline?.cancel()
+    expiry?.cancel()
     pieceDeadline?.cancel()
     context.fireChannelInactive()
   }

@@ -212,14 +212,26 @@ enum OpenAPISchemas {
       },
       "NewToken": {
         "type": "object", "required": ["role"], "additionalProperties": false,
-        "properties": { "role": { "enum": ["admin", "readOnly"] }, "label": { "$ref": "#/components/schemas/Text" } }
+        "properties": {
+          "role": { "$ref": "#/components/schemas/TokenRole" }, "label": { "$ref": "#/components/schemas/Text" },
+          "scope": { "$ref": "#/components/schemas/TokenScope" }, "expiresAt": { "$ref": "#/components/schemas/Time" }
+        }
+      },
+      "TokenRole": { "enum": ["admin", "readOnly", "maintenance", "viewer"] },
+      "TokenScope": {
+        "description": "`all`, or the ids of the fleets for which the role holds.",
+        "oneOf": [
+          { "const": "all" },
+          { "type": "array", "items": { "type": "string", "format": "uuid" }, "minItems": 1, "maxItems": 1000 }
+        ]
       },
       "Token": {
-        "type": "object", "required": ["id", "label", "role", "addedAt"], "additionalProperties": false,
+        "type": "object", "required": ["id", "label", "role", "scope", "addedAt"], "additionalProperties": false,
         "properties": {
           "id": { "type": "string", "format": "uuid" }, "label": { "type": "string" },
-          "role": { "enum": ["admin", "readOnly"] },
-          "addedAt": { "$ref": "#/components/schemas/Time" }, "revokedAt": { "$ref": "#/components/schemas/Time" }
+          "role": { "$ref": "#/components/schemas/TokenRole" }, "scope": { "$ref": "#/components/schemas/TokenScope" },
+          "addedAt": { "$ref": "#/components/schemas/Time" }, "expiresAt": { "$ref": "#/components/schemas/Time" },
+          "revokedAt": { "$ref": "#/components/schemas/Time" }, "lastUsedAt": { "$ref": "#/components/schemas/Time" }
         }
       },
       "TokenList": {

@@ -19,6 +19,11 @@ extension Call {
     }
   }
 
+  /// The sender as the actor of changes in the audit.
+  var actor: Actor {
+    get throws(APIError) { try caller.actor(from: client.address) }
+  }
+
   /// Returns the first parameter of the path, which is a name.
   ///
   /// - Throws: 404 if it is not a valid name, because nothing can have it.

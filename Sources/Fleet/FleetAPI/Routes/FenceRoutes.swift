@@ -73,7 +73,7 @@ struct FenceRoutes {
     let mayBeAny = conditions.noneOf == nil && conditions.oneOf?.isAny ?? true
     let expected: FencesExpectation = mayBeAny ? .anything : present.map { .tags([$0]) } ?? .nothing
     let result = try await storage.putFences(
-      document, expecting: expected, tenant: try call.tenant, at: WallClock.now)
+      document, expecting: expected, tenant: try call.tenant, by: try call.actor, at: WallClock.now)
     switch result {
     case .stored(let stored):
       var answer = Answer(status: .noContent)

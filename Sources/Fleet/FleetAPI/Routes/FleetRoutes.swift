@@ -12,7 +12,8 @@ enum FleetRoutes {
     let logger = Logger(label: "routes")
     let settings = AccountSettings()
     let authenticator = Authenticator(
-      storage: storage, sessions: SessionActivity(storage: storage, limits: settings.limits, logger: logger))
+      storage: storage, sessions: SessionActivity(storage: storage, limits: settings.limits, logger: logger),
+      tokens: TokenActivity(storage: storage, logger: logger))
     let accounts = AccountService(
       storage: storage, settings: settings,
       hasher: PasswordHasher(settings.hashCost, processors: 1, memory: .memory(1)), authenticator: authenticator,

@@ -53,7 +53,7 @@ struct GatewayRoutes {
       }
       let key = Secret(.gatewayKey)
       let gateway = try await storage.addGateway(
-        id, allowedVehicles: vehicles, key: key.hash, tenant: try call.tenant, at: WallClock.now)
+        id, allowedVehicles: vehicles, key: key.hash, tenant: try call.tenant, by: try call.actor, at: WallClock.now)
       var answer = Answer(status: .created, json: gateway.json(with: key))
       answer.headers[.location] = "\(Self.path)/\(PercentCoding.encode(id))"
       return answer
@@ -92,7 +92,8 @@ struct GatewayRoutes {
       }
       // An invalid request is rejected before its conditions are checked (RFC 9110, 13.2.1).
       try await call.requireNoTag { present != nil }
-      let gateway = try await storage.setAllowedVehicles(vehicles, gateway: id, tenant: try call.tenant)
+      let gateway = try await storage.setAllowedVehicles(
+        vehicles, gateway: id, tenant: try call.tenant, by: try call.actor, at: WallClock.now)
       authenticator.forget(try call.tenant)
       return Answer(json: JSONBody.object { gateway.write(to: &$0) })
     }
@@ -107,7 +108,7 @@ struct GatewayRoutes {
       [storage, authenticator] call in
       let (id, tenant) = (try call.name("gateway"), try call.tenant)
       try await call.requireNoTag { try await storage.gateway(id, tenant: tenant) != nil }
-      try await storage.removeGateway(id, tenant: tenant)
+      try await storage.removeGateway(id, tenant: tenant, by: try call.actor, at: WallClock.now)
       authenticator.forget(tenant)
       return Answer(status: .noContent)
     }
@@ -121,7 +122,8 @@ struct GatewayRoutes {
       [storage, authenticator] call in
       let id = try call.name("gateway")
       let key = Secret(.gatewayKey)
-      let gateway = try await storage.rotateKey(key.hash, gateway: id, tenant: try call.tenant, at: WallClock.now)
+      let gateway = try await storage.rotateKey(
+        key.hash, gateway: id, tenant: try call.tenant, by: try call.actor, at: WallClock.now)
       authenticator.forget(try call.tenant)
       return Answer(json: gateway.json(with: key))
     }
@@ -132,7 +134,8 @@ struct GatewayRoutes {
       id: "revokeGateway", summary: "Revokes a gateway's key.", results: [.init(.noContent, "Revoked.")])
     return Route(.post, Self.path + "/{gatewayId}/revoke", .may(.write, .settings), operation) {
       [storage, authenticator] call in
-      try await storage.revokeGateway(try call.name("gateway"), tenant: try call.tenant, at: WallClock.now)
+      try await storage.revokeGateway(
+        try call.name("gateway"), tenant: try call.tenant, by: try call.actor, at: WallClock.now)
       authenticator.forget(try call.tenant)
       return Answer(status: .noContent)
     }

@@ -32,9 +32,8 @@ enum Access: Equatable, Sendable {
   }
 
   private static let examples: [(requester: Requester, name: String)] =
-    [
-      (.gateway, "gateways"), (.token(.admin), "tokens of role admin"), (.token(.readOnly), "tokens of role readOnly"),
-    ] + PersonRole.allCases.map { (.person(roles: [$0], scope: .all), "people of role \($0.rawValue)") }
+    [(.gateway, "gateways")] + Role.allCases.map { (.token($0), "tokens of role \($0.rawValue)") }
+    + PersonRole.allCases.map { (.person(roles: [$0], scope: .all), "people of role \($0.rawValue)") }
 }
 
 /// A route of the server.

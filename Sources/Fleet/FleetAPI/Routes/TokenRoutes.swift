@@ -14,25 +14,30 @@ struct TokenRoutes {
 
   var routes: [Route] {
     [
-      Route(.get, Self.path, .may(.write, .settings), Self.list) { [storage] call in
+      Route(.get, Self.path, .may(.write, .settings), Self.list) { [storage, authenticator] call in
         let tenant = try call.tenant
+        await authenticator.tokens.write(tenant)
         let page = try await BoundedPage<OperatorToken>(
           call, limit: try call.integer("limit", in: 1...1_000) ?? 100, cursor: try call.cursor(),
-          size: { 256 + $0.label.utf8.count },
+          size: { 384 + $0.label.utf8.count + $0.scope.json.canonicalText.utf8.count },
           fetch: { try await storage.tokens(cursor: $0, limit: $1, tenant: tenant) })
         var list = ListBody()
         for token in page.items { list.append(JSONBody.object { token.write(to: &$0) }) }
         return Answer(json: list.finish(next: page.next))
       },
       Route(.post, Self.path, .may(.write, .settings), Self.add) { [storage] call in
-        let (role, label) = try await call.object { reader throws(JSONError) in
+        let now = WallClock.now
+        let made = try await call.object { reader throws(JSONError) in
           let role = try reader.requiredString("role", oneOf: Role.allCases.map(\.rawValue))
-          return (Role(rawValue: role), try Names.text(&reader, "label", limit: Names.maximumLabelCount) ?? "")
+          return OperatorToken(
+            id: .random(at: now), label: try Names.text(&reader, "label", limit: Names.maximumLabelCount) ?? "",
+            role: Role(rawValue: role) ?? .readOnly, scope: try Self.scope(&reader), addedAt: now,
+            expiresAt: try Self.expiry(&reader, after: now))
         }
+        let token = made
+        try await Self.requireFleets(of: token.scope, storage, tenant: try call.tenant)
         let secret = Secret(.operatorToken)
-        let token = OperatorToken(
-          id: .random(at: WallClock.now), label: label, role: role ?? .readOnly, addedAt: WallClock.now)
-        try await storage.addToken(token, secret: secret.hash, tenant: try call.tenant)
+        try await storage.addToken(token, secret: secret.hash, tenant: try call.tenant, by: try call.actor)
         let json = JSONBody.object { line in
           line.beginObject("token")
           token.write(to: &line)
@@ -46,15 +51,60 @@ struct TokenRoutes {
         let name = try call.name("token")
         guard let id = UUIDv7(name.utf8.span) else { throw APIError.notFound("no token \(quoted(name))") }
         if try call.flag("remove") {
-          try await storage.removeToken(id, tenant: try call.tenant, at: WallClock.now)
+          try await storage.removeToken(id, tenant: try call.tenant, by: try call.actor, at: WallClock.now)
         } else {
-          try await storage.revokeToken(id, tenant: try call.tenant, at: WallClock.now)
+          try await storage.revokeToken(id, tenant: try call.tenant, by: try call.actor, at: WallClock.now)
         }
         authenticator.forget(try call.tenant)
         hub.close([id], of: try call.tenant)
         return Answer(status: .noContent)
       },
     ]
+  }
+
+  /// Reads `scope`: `"all"`, which is the default, or the ids of at most 1,000 fleets.
+  private static func scope(_ reader: inout JSONObjectReader) throws(JSONError) -> FleetScope {
+    guard let value = reader.optional("scope") else { return .all }
+    if value.kind == .string {
+      _ = try value.requireString(oneOf: ["all"])
+      return .all
+    }
+    var fleets: [UUIDv7] = []
+    for element in try value.requireArray() {
+      guard let id = UUIDv7(try element.requireString().utf8.span) else {
+        throw element.invalid(expected: "the id of a fleet")
+      }
+      fleets.append(id)
+    }
+    guard (1...1_000).contains(fleets.count) else {
+      throw value.invalid(expected: "\"all\" or the ids of 1 to 1000 fleets", found: "\(fleets.count)")
+    }
+    return .fleets(fleets)
+  }
+
+  /// Reads `expiresAt`.
+  private static func expiry(
+    _ reader: inout JSONObjectReader, after now: Timestamp
+  ) throws(JSONError) -> Timestamp? {
+    guard let value = reader.optional("expiresAt") else { return nil }
+    guard let time = try? Timestamp(parsing: try value.requireString().utf8.span), time > now else {
+      throw value.invalid(expected: "a time in the future as 2024-12-18T07:41:06Z (RFC 3339)")
+    }
+    return time
+  }
+
+  /// - Throws: 422 if one of the fleets does not exist.
+  private static func requireFleets(
+    of scope: FleetScope, _ storage: any FleetStorage, tenant: TenantID
+  ) async throws {
+    guard case .fleets(let ids) = scope else { return }
+    let missing = try await storage.view(tenant: tenant) { view throws(ThingError) -> UUIDv7? in
+      for id in ids {
+        if try view.find(id, Fleet.self) == nil { return id }
+      }
+      return nil
+    }
+    if let missing { throw APIError.invalid("body: scope: no fleet \(missing.string)") }
   }
 
   private static let list = Operation(
@@ -78,7 +128,14 @@ extension OperatorToken {
     line.field("id", id)
     line.field("label", label)
     line.field("role", role.rawValue)
+    if case .fleets(let ids) = scope {
+      line.field("scope", ids.map(\.string))
+    } else {
+      line.field("scope", "all" as StaticString)
+    }
     line.field("addedAt", addedAt)
+    line.field("expiresAt", expiresAt)
     line.field("revokedAt", revokedAt)
+    line.field("lastUsedAt", lastUsedAt)
   }
 }

@@ -27,8 +27,8 @@ struct WorkRoutes {
           isOwn: identity.signedIn.map { $0.person == driver.value.personID } ?? false)
       },
       restriction: { reach, identity, _ in
-        guard let person = identity.signedIn?.person else { return [] }
-        let own = ThingQuery<Driver>.Condition.oneOf(key: "personId", [person.json])
+        let own = ThingQuery<Driver>.Condition.oneOf(
+          key: "personId", [identity.signedIn?.person.json].compactMap { $0 })
         guard !reach.isOnlyOwn else { return [own] }
         guard let fleets = reach.fleets else { return [] }
         return [.anyOf([[own], [.oneOf(key: "fleetId", fleets.sorted { $0.string < $1.string }.map(\.json))]])]

@@ -83,7 +83,8 @@ public struct FleetServer: Service {
     let hub = LiveHub(
       loops: loops, settings: options.live, memory: memory, connections: connections, running: self.loops)
     let sessions = SessionActivity(storage: storage, limits: options.accounts.limits, logger: logger)
-    let authenticator = Authenticator(storage: storage, sessions: sessions)
+    let authenticator = Authenticator(
+      storage: storage, sessions: sessions, tokens: TokenActivity(storage: storage, logger: logger))
     let hasher = PasswordHasher(options.accounts.hashCost, processors: System.coreCount, memory: memory)
     hasher.start()
     let accounts = AccountService(
@@ -116,6 +117,8 @@ public struct FleetServer: Service {
     let watch = RevocationWatch(storage: storage, hub: hub, queryPermits: queryPermits, logger: logger)
     let beside = [
       Task { await lastSeen.run() }, Task { await watch.run() }, Task { await sessions.run() },
+      Task { await authenticator.tokens.run() },
+      Task { await AssignmentWatch(storage: storage, logger: logger).run() },
     ]
     do {
       try await listen(
@@ -131,6 +134,7 @@ public struct FleetServer: Service {
     feed.stop()
     await lastSeen.write()
     await sessions.write()
+    await authenticator.tokens.write()
     try await heavyWork.stop()
     try await hasher.stop()
   }

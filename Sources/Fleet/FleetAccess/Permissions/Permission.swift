@@ -4,8 +4,8 @@ import Telemetry
 /// The sender of a request, with the properties on which permissions depend.
 public enum Requester: Equatable, Sendable {
   case person(roles: Set<PersonRole>, scope: FleetScope)
-  /// A program with an operator's token.
-  case token(Role)
+  /// A program with an operator's token, for the whole fleet or a part of it.
+  case token(Role, scope: FleetScope = .all)
   /// A gateway in a vehicle, identified by its key.
   case gateway
   /// A sender who has not signed in.
@@ -137,11 +137,19 @@ public struct Reach: Equatable, Sendable {
       self.init(
         action == .read && area == .geofences || action == .write && area == .records,
         else: "a gateway's key only sends records and reads geofences")
-    case .token(.admin): self.init(true, else: "")
-    case .token(.readOnly):
-      self.init(
-        action == .read && area != .people && area != .licences && area != .audit,
-        else: "this token may only read, and not people or the audit")
+    case .token(let role, let scope):
+      // A token is not a person, so nothing is its own.
+      let grant = Self.grant(of: role, to: action, area)
+      let parts = grant == .none || grant == .own ? [] : [Part(grant: grant, scope: scope)]
+      let reason =
+        if !parts.isEmpty, case .fleets = scope {
+          "this belongs to none of the token's fleets"
+        } else if role == .readOnly {
+          "this token may only read, and not people or the audit"
+        } else {
+          "the role of this token does not allow this"
+        }
+      self.init(parts, reason)
     case .person(let roles, let scope):
       let parts = PersonRole.allCases.filter { roles.contains($0) }
         .map { Part(grant: Self.grant(of: $0, to: action, area), scope: scope) }.filter { $0.grant != .none }
@@ -187,6 +195,15 @@ public struct Reach: Equatable, Sendable {
       if part.grant == .ofVehicles, !relation.isOfVehicle { return false }
       guard case .fleets(let fleets) = part.scope, !relation.isOwn else { return true }
       return !relation.fleets.isDisjoint(with: fleets)
+    }
+  }
+
+  private static func grant(of role: Role, to action: Action, _ area: Area) -> Grant {
+    switch role {
+    case .admin: .all
+    case .readOnly: action == .read && area != .people && area != .licences && area != .audit ? .all : .none
+    case .maintenance: maintenance(action, area)
+    case .viewer: viewer(action, area)
     }
   }
 

@@ -6,6 +6,10 @@ public enum Role: String, CaseIterable, Sendable {
   case admin
   /// May only read.
   case readOnly
+  /// May do what people with the role ``PersonRole/maintenance`` may do, except for their own accounts.
+  case maintenance
+  /// May do what people with the role ``PersonRole/viewer`` may do, except for their own accounts.
+  case viewer
 }
 
 /// A token of a person or program that reads or administers the fleet.
@@ -15,17 +19,31 @@ public struct OperatorToken: Equatable, Sendable {
   /// A description of the token's purpose, as the operator entered it; may be empty.
   public var label: String
   public var role: Role
+  /// The part of the fleet for which the role holds.
+  public var scope: FleetScope
   public var addedAt: Timestamp
+  /// The time from which the token is no longer valid; `nil` if it has no end.
+  public var expiresAt: Timestamp?
   /// Time at which the token was revoked; `nil` if it is valid.
   public var revokedAt: Timestamp?
+  /// The time of its last use, to about a minute; `nil` if it was never used.
+  public var lastUsedAt: Timestamp?
 
-  public init(id: UUIDv7, label: String, role: Role, addedAt: Timestamp, revokedAt: Timestamp? = nil) {
+  public init(
+    id: UUIDv7, label: String, role: Role, scope: FleetScope = .all, addedAt: Timestamp, expiresAt: Timestamp? = nil,
+    revokedAt: Timestamp? = nil, lastUsedAt: Timestamp? = nil
+  ) {
     self.id = id
     self.label = label
     self.role = role
+    self.scope = scope
     self.addedAt = addedAt
+    self.expiresAt = expiresAt
     self.revokedAt = revokedAt
+    self.lastUsedAt = lastUsedAt
   }
+
+  public func hasExpired(at time: Timestamp) -> Bool { expiresAt.map { $0 <= time } ?? false }
 }
 
 /// The owner of a secret.

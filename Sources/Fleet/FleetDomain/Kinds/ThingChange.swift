@@ -9,6 +9,21 @@ public struct ThingChange: Equatable, Sendable {
     self.after = after
   }
 
+  /// The difference between the properties of something.
+  ///
+  /// - Parameters:
+  ///   - old: `nil` if it is new.
+  ///   - new: `nil` if it was removed.
+  public init(between old: [String: JSON]?, and new: [String: JSON]?) {
+    (before, after) = ([:], [:])
+    for key in Set((old ?? [:]).keys).union((new ?? [:]).keys) {
+      let (was, value) = (old?[key] ?? .null, new?[key] ?? .null)
+      guard was != value else { continue }
+      if old != nil, new != nil || was != .null { before[key] = was }
+      if new != nil { after[key] = value }
+    }
+  }
+
   public var isEmpty: Bool { after.isEmpty && before.isEmpty }
 }
 

@@ -119,7 +119,9 @@ public protocol FleetStorage: Sendable {
   @discardableResult
   func finishUpgrade() async throws(StorageError) -> Int64
 
-  // MARK: Fences
+  // MARK: Fences, gateways, tokens
+  //
+  // Every change is written to the tenant's audit in the same transaction, with its actor.
 
   /// Returns the version of the fences without the document; `nil` if no fences were ever stored.
   func fencesVersion(tenant: TenantID) async throws(StorageError) -> FencesVersion?
@@ -131,7 +133,8 @@ public protocol FleetStorage: Sendable {
   ///
   /// - Parameter expected: the condition.
   func putFences(
-    _ document: FencesDocument, expecting expected: FencesExpectation, tenant: TenantID, at now: Timestamp
+    _ document: FencesDocument, expecting expected: FencesExpectation, tenant: TenantID, by actor: Actor,
+    at now: Timestamp
   ) async throws(StorageError) -> FencesPut
 
   // MARK: Gateways
@@ -145,14 +148,14 @@ public protocol FleetStorage: Sendable {
   ///
   /// - Throws: `exists`; `limitReached` (``TenantLimits``).
   func addGateway(
-    _ id: String, allowedVehicles: [String], key: SecretHash, tenant: TenantID, at now: Timestamp
+    _ id: String, allowedVehicles: [String], key: SecretHash, tenant: TenantID, by actor: Actor, at now: Timestamp
   ) async throws(StorageError) -> Gateway
 
   /// Replaces the list of vehicles for which a gateway may send records.
   ///
   /// - Throws: `notFound`.
   func setAllowedVehicles(
-    _ vehicles: [String], gateway id: String, tenant: TenantID
+    _ vehicles: [String], gateway id: String, tenant: TenantID, by actor: Actor, at now: Timestamp
   ) async throws(StorageError) -> Gateway
 
   /// Replaces a gateway's key; the old key is invalid at once. If the gateway was revoked, the new key makes it valid
@@ -160,19 +163,19 @@ public protocol FleetStorage: Sendable {
   ///
   /// - Throws: `notFound`.
   func rotateKey(
-    _ key: SecretHash, gateway id: String, tenant: TenantID, at now: Timestamp
+    _ key: SecretHash, gateway id: String, tenant: TenantID, by actor: Actor, at now: Timestamp
   ) async throws(StorageError) -> Gateway
 
   /// Revokes a gateway's key.
   ///
   /// - Throws: `notFound`.
-  func revokeGateway(_ id: String, tenant: TenantID, at now: Timestamp) async throws(StorageError)
+  func revokeGateway(_ id: String, tenant: TenantID, by actor: Actor, at now: Timestamp) async throws(StorageError)
 
   /// Removes a gateway and its key. Its vehicles and records stay; if a gateway with the same id is added later, they
   /// belong to it.
   ///
   /// - Throws: `notFound`.
-  func removeGateway(_ id: String, tenant: TenantID) async throws(StorageError)
+  func removeGateway(_ id: String, tenant: TenantID, by actor: Actor, at now: Timestamp) async throws(StorageError)
 
   /// Stores the state that gateways reported. Unknown IDs are ignored. The vehicle that a gateway reports becomes its
   /// current one, unless the time of its record is earlier than that of the current one.
@@ -186,7 +189,12 @@ public protocol FleetStorage: Sendable {
   /// Adds a token with a new id.
   ///
   /// - Throws: `exists`; `limitReached` (``TenantLimits``).
-  func addToken(_ token: OperatorToken, secret: SecretHash, tenant: TenantID) async throws(StorageError)
+  func addToken(
+    _ token: OperatorToken, secret: SecretHash, tenant: TenantID, by actor: Actor
+  ) async throws(StorageError)
+
+  /// Stores when tokens were last used. Unknown tokens are ignored.
+  func storeUse(of tokens: [UUIDv7: Timestamp], tenant: TenantID) async throws(StorageError)
 
   /// Returns tokens in the order of their ids, which is the order of their creation.
   func tokens(cursor: String?, limit: Int, tenant: TenantID) async throws(StorageError) -> Page<OperatorToken>
@@ -197,12 +205,12 @@ public protocol FleetStorage: Sendable {
   /// Revokes a token.
   ///
   /// - Throws: `notFound`.
-  func revokeToken(_ id: UUIDv7, tenant: TenantID, at now: Timestamp) async throws(StorageError)
+  func revokeToken(_ id: UUIDv7, tenant: TenantID, by actor: Actor, at now: Timestamp) async throws(StorageError)
 
   /// Removes a token. Its secret becomes unknown, and lists no longer contain it.
   ///
   /// - Throws: `notFound`.
-  func removeToken(_ id: UUIDv7, tenant: TenantID, at now: Timestamp) async throws(StorageError)
+  func removeToken(_ id: UUIDv7, tenant: TenantID, by actor: Actor, at now: Timestamp) async throws(StorageError)
 
   /// Returns tokens of all tenants that were revoked or removed after a position, by any process. If there are fewer
   /// than `limit`, there are no more. Only the newest 10,000 revocations are stored.

@@ -6,7 +6,7 @@ enum PostgreSQLSchema {
   /// The step at index n upgrades version n to version n + 1.
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-    version11, version12, version13, version14, version15, version16, version17, version18,
+    version11, version12, version13, version14, version15, version16, version17, version18, version19,
   ]
 
   private static let version1 =
@@ -401,6 +401,15 @@ enum PostgreSQLSchema {
     CREATE INDEX driver_licence ON driver (tenant, licence_expiry) WHERE licence_expiry IS NOT NULL;
     CREATE INDEX notification_person ON notification (tenant, person_id, at);
     CREATE INDEX notification_mail ON notification (tenant, mail_at) WHERE mail_at IS NOT NULL;
+    """
+
+  /// Adds scope, end and last use of tokens, and indexes for assignments that begin or end.
+  private static let version19 = """
+    ALTER TABLE token ADD COLUMN scope text COLLATE "C" NOT NULL DEFAULT '"all"';
+    ALTER TABLE token ADD COLUMN expires bigint;
+    ALTER TABLE token ADD COLUMN used bigint;
+    CREATE INDEX assignment_begin ON assignment (tenant, status, "from");
+    CREATE INDEX assignment_end ON assignment (tenant, status, "to");
     """
 
   /// SQL expression for the time of the migration, ms. It has the same value in all statements of the migration.

@@ -218,11 +218,18 @@ final class ThingSession: FleetTransaction {
 
   func note(_ action: String, kind: String, thing: UUIDv7?, details: [String: JSON]) throws(ThingError) {
     try asking { () throws(StoreFailure) in
-      try append(
-        AuditEntry(
-          number: head.number + 1, after: head.hash, at: now, by: actor, action: action, kind: kind, thing: thing,
-          version: nil, change: ThingChange(before: [:], after: [:]), details: details), thing: thing, subject: nil)
+      try record(action, kind, thing: thing, ThingChange(before: [:], after: [:]), details: details)
     }
+  }
+
+  /// Adds an entry about a change of something that is not a thing, such as a gateway's key.
+  func record(
+    _ action: String, _ kind: String, thing: UUIDv7?, _ change: ThingChange, details: [String: JSON] = [:]
+  ) throws(StoreFailure) {
+    try append(
+      AuditEntry(
+        number: head.number + 1, after: head.hash, at: now, by: actor, action: action, kind: kind, thing: thing,
+        version: nil, change: change, details: details), thing: thing, subject: nil)
   }
 
   func announceEnd(of sessions: [UUIDv7]) throws(ThingError) {

@@ -1,0 +1,135 @@
+import FleetDomain
+import FleetStorageTestKit
+import FleetWork
+import Foundation
+import Logging
+import Telemetry
+import TestKit
+import Testing
+
+@testable import FleetAPI
+
+/// Planned assignments begin and end at their times, on both databases.
+@Suite struct AssignmentWatchTests {
+  /// Seconds after 2035-01-01. The server itself, whose clock is earlier, finds nothing due.
+  private static func time(_ second: Int64) -> Timestamp {
+    Timestamp(nanoseconds: (2_051_222_400 + second) * 1_000_000_000)
+  }
+
+  /// Assigns VAN-1 to drivers, each for some seconds.
+  private static func assign(
+    _ times: [(from: Int64, to: Int64?)], on storage: some FleetStorage
+  ) async throws -> [UUIDv7] {
+    try await storage.change(tenant: .standard, by: Actor(.command), at: time(0)) { transaction throws(ThingError) in
+      var ids: [UUIDv7] = []
+      for (from, to) in times {
+        var driver = Driver()
+        driver.name = "Dora \(from)"
+        var assignment = Assignment()
+        (assignment.driver, assignment.vehicle) = (try transaction.insert(driver).id, "VAN-1")
+        (assignment.from, assignment.to) = (Self.time(from), to.map(Self.time))
+        ids.append(try transaction.insert(assignment).id)
+      }
+      return ids
+    }
+  }
+
+  /// The status of VAN-1 and of the assignments.
+  private static func states(_ ids: [UUIDv7], on storage: some FleetStorage) async throws -> [String] {
+    try await storage.view(tenant: .standard) { view throws(ThingError) in
+      var states = [try view.vehicle(named: "VAN-1")?.value.status.rawValue ?? ""]
+      for id in ids { states.append(try view.existing(id, Assignment.self).value.status.rawValue) }
+      return states
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func a_vehicle_is_assigned_for_the_time_of_its_planned_assignments(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      let storage = server.storage
+      let watch = AssignmentWatch(storage: storage, logger: Logger(label: "test"))
+      let ids = try await Self.assign([(100, 200), (200, 300), (400, nil)], on: storage)
+      func states() async throws -> [String] { try await Self.states(ids, on: storage) }
+      var last: Timestamp?
+      for (second, expected) in [
+        (99, ["available", "active", "active", "active"]), (100, ["assigned", "active", "active", "active"]),
+        (199, ["assigned", "active", "active", "active"]),
+        // The next one begins when the first one ends.
+        (200, ["assigned", "completed", "active", "active"]), (300, ["available", "completed", "completed", "active"]),
+        (401, ["assigned", "completed", "completed", "active"]),
+      ] as [(Int64, [String])] {
+        try await watch.apply(since: last, at: Self.time(second))
+        #expect(try await states() == expected, "\(second)")
+        let entries = try await storage.auditHead(tenant: .standard).number
+        // Another server finds nothing to do.
+        try await watch.apply(since: nil, at: Self.time(second))
+        #expect(try await storage.auditHead(tenant: .standard).number == entries)
+        last = Self.time(second)
+      }
+      let ended = try await storage.view(tenant: .standard) { view throws(ThingError) in
+        try view.existing(ids[0], Assignment.self).value
+      }
+      #expect(ended.to == Self.time(200))
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func what_was_due_while_no_server_ran_is_done_at_the_start(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      let storage = server.storage
+      // More than one transaction handles.
+      var times: [(from: Int64, to: Int64?)] = []
+      for start: Int64 in stride(from: 0, to: 2_300, by: 10) { times.append((start, start + 10)) }
+      times.append((2_300, nil))
+      let ids = try await Self.assign(times, on: storage)
+      let watch = AssignmentWatch(storage: storage, logger: Logger(label: "test"))
+      try await watch.apply(since: nil, at: Self.time(10_000))
+      let states = try await Self.states(ids, on: storage)
+      #expect(states.first == "assigned" && states.last == "active")
+      #expect(states.dropFirst().dropLast().allSatisfy { $0 == "completed" } && states.count == 232)
+    }
+  }
+
+  /// A request can commit an assignment after a look, although the assignment began before it.
+  @Test func an_assignment_that_is_committed_late_begins_at_the_next_look() async throws {
+    try await TestServer.run { server in
+      let watch = AssignmentWatch(storage: server.storage, logger: Logger(label: "test"))
+      try await watch.apply(since: nil, at: Self.time(101))
+      let ids = try await Self.assign([(100, nil)], on: server.storage)
+      try await watch.apply(since: Self.time(101), at: Self.time(102))
+      #expect(try await Self.states(ids, on: server.storage) == ["assigned", "active"])
+    }
+  }
+
+  @Test func a_vehicle_in_service_stays_in_service() async throws {
+    try await TestServer.run { server in
+      let ids = try await Self.assign([(100, 200)], on: server.storage)
+      try await server.storage.updateVehicle("VAN-1", tenant: .standard) { $0.status = .inService }
+      let watch = AssignmentWatch(storage: server.storage, logger: Logger(label: "test"))
+      for (second, state) in [(150, "active"), (250, "completed")] as [(Int64, String)] {
+        try await watch.apply(since: nil, at: Self.time(second))
+        #expect(try await Self.states(ids, on: server.storage) == ["inService", state])
+      }
+    }
+  }
+
+  @Test func a_running_server_begins_a_planned_assignment_within_seconds() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        let driver = try #require(
+          try client.send("POST", "/api/drivers", json: #"{"name":"Dora"}"#).json["id"] as? String)
+        let from = TextOf.time(WallClock.now.adding(seconds: 1))
+        let made = try client.send(
+          "POST", "/api/assignments", json: #"{"driverId":"\#(driver)","vehicleId":"VAN-1","from":"\#(from)"}"#)
+        #expect(made.status == 201, "\(made.text)")
+        let end = Date(timeIntervalSinceNow: 60)
+        var status: String?
+        repeat {
+          status = try client.send("GET", "/api/vehicles/VAN-1").json["status"] as? String
+        } while status != "assigned" && Date() < end
+        #expect(status == "assigned")
+      }
+    }
+  }
+}
