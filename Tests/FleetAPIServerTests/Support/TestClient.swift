@@ -127,7 +127,21 @@ final class TestClient {
       if name == "set-cookie" { cookies.append(value) }
     }
     let count = hasBody ? headers["content-length"].flatMap { Int($0) } ?? 0 : 0
-    return Reply(status: status, headers: headers, body: try take(count), cookies: cookies)
+    let isChunked = hasBody && headers["transfer-encoding"] == "chunked"
+    return Reply(
+      status: status, headers: headers, body: isChunked ? try takeChunks() : try take(count), cookies: cookies)
+  }
+
+  /// A body in chunks (RFC 9112, 7.1).
+  private func takeChunks() throws -> [UInt8] {
+    var body: [UInt8] = []
+    while true {
+      let size = String(decoding: try take(through: Array("\r\n".utf8)).dropLast(2), as: UTF8.self)
+      guard let count = Int(size, radix: 16) else { throw Failure(description: "no length of a chunk: \(size)") }
+      body += try take(count)
+      _ = try take(2)
+      if count == 0 { return body }
+    }
   }
 
   /// Bytes up to the other side's end.

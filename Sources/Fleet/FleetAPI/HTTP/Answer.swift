@@ -1,7 +1,7 @@
 import HTTPTypes
 import NIOCore
 
-/// An answer to a request: status, headers, and the whole body.
+/// An answer to a request: status, headers, and the whole body, or a function that sends it in pieces.
 public struct Answer: Sendable {
   /// The HTTP status.
   public var status: HTTPResponse.Status

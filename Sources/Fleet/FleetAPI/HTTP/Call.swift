@@ -9,7 +9,7 @@ struct Call: Sendable {
   let request: Request
   /// The values of the parameters `{…}` of the route's path, in order, percent-decoded.
   let parameters: [String]
-  let query: QueryParameters
+  var query: QueryParameters
   /// The sender; `nil` if the request has no key, which only open routes allow.
   let identity: Identity?
   /// The things for which the sender has the permission that the route needs; `nil` if the route needs none.

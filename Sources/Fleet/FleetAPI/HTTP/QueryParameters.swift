@@ -29,6 +29,14 @@ struct QueryParameters: Sendable {
     self.pairs = pairs
   }
 
+  private init(_ pairs: [(name: String, value: String)]) { self.pairs = pairs }
+
+  /// The same query for a JSON page after a cursor; `nil` for the first page.
+  func page(after cursor: String?) -> QueryParameters {
+    QueryParameters(
+      pairs.filter { $0.name != "format" && $0.name != "cursor" } + [cursor].compactMap { $0.map { ("cursor", $0) } })
+  }
+
   /// The value of a parameter; `nil` if it is absent.
   subscript(_ name: String) -> String? { pairs.first { $0.name == name }?.value }
 }

@@ -4,7 +4,9 @@ import FleetDomain
 enum AccountSchemas {
   /// Names and JSON Schemas, as members of one JSON object, without its braces.
   static let text = [
-    ThingSchema.members(of: Person.self), ThingSchema.members(of: Session.self), ThingSchema.members(of: Factor.self),
+    ThingSchema.members(of: Person.self),
+    ThingSchema.members(of: Session.self, added: [("isCurrent", #"{"type":"boolean"}"#)]),
+    ThingSchema.members(of: Factor.self),
     ThingSchema.members(of: LinkedIdentity.self),
     own,
   ].joined(separator: ",")

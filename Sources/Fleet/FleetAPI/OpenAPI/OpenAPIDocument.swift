@@ -17,10 +17,16 @@ enum OpenAPIDocument {
         return named(path, object(operations))
       })
     text += Array(#"},"components":{"securitySchemes":{"key":{"type":"http","scheme":"bearer"}},"schemas":"#.utf8)
-    // Both texts are JSON objects. Leave out the closing brace of the first one, to join them.
-    text += Array(OpenAPISchemas.text.utf8).dropLast()
-    text += Array(",\(RecordSchemas.text),\(AccountSchemas.text),\(FleetSchemas.text),\(FigureSchemas.text)}}}".utf8)
+    text += schemas
+    text += Array("}}".utf8)
     return text
+  }
+
+  /// All schemas, as a JSON object.
+  static var schemas: [UInt8] {
+    // The first text is an object. Omit its closing brace.
+    Array(OpenAPISchemas.text.utf8).dropLast()
+      + Array(",\(RecordSchemas.text),\(AccountSchemas.text),\(FleetSchemas.text),\(FigureSchemas.text)}".utf8)
   }
 
   private static var head: String {
@@ -53,7 +59,9 @@ enum OpenAPIDocument {
   private static func responses(_ route: Route) -> [[UInt8]] {
     var responses = route.operation.results.map { result in
       var members = [named("description", string(result.description))]
-      if let body = result.content { members.append(named("content", content(body))) }
+      if let body = result.content {
+        members.append(named("content", content(body, files: route.isList ? ExportFormat.allCases : [])))
+      }
       if !result.headers.isEmpty {
         members.append(
           named("headers", object(result.headers.map { named($0, Array(#"{"schema":{"type":"string"}}"#.utf8)) })))
@@ -93,9 +101,12 @@ enum OpenAPIDocument {
     ])
   }
 
-  private static func content(_ content: Operation.Content) -> [UInt8] {
+  /// - Parameter files: the formats in which the content is also sent as a file.
+  private static func content(_ content: Operation.Content, files: [ExportFormat] = []) -> [UInt8] {
     let schema = content.schema.map { ##"{"$ref":"#/components/schemas/\##($0)"}"## } ?? #"{"type":"string"}"#
-    return object(content.types.map { named($0, object([named("schema", Array(schema.utf8))])) })
+    return object(
+      content.types.map { named($0, object([named("schema", Array(schema.utf8))])) }
+        + files.map { named($0.mediaType, object([named("schema", Array(#"{"type":"string"}"#.utf8))])) })
   }
 
   // MARK: JSON

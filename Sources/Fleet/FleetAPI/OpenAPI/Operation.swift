@@ -77,6 +77,10 @@ extension Operation.Parameter {
   ]
   static let cursor = query(
     "cursor", "`next` of the previous page; the other parameters must be the same.", #"{"type":"string"}"#)
+  static let format = query(
+    "format",
+    "`csv` or `xlsx`: the whole list as a file, without `limit` and `cursor`. The keys of its elements are the columns.",
+    #"{"enum":["json","csv","xlsx"],"default":"json"}"#)
   static let from = query(
     "from",
     "Start of the range, RFC 3339, from 1678 to 2261. Without it, the result starts with records without a time.", time)

@@ -63,6 +63,8 @@ struct Route: Sendable {
     self.method = method
     self.path = RoutePath(path)
     self.access = access
+    var operation = operation
+    if method == .get, operation.queryNames.contains("cursor") { operation.parameters.append(.format) }
     self.operation = operation
     self.bodyLimit = bodyLimit
     self.isFiltered = isFiltered

@@ -103,7 +103,8 @@ public struct FleetServer: Service {
       authenticator: authenticator, limiter: limiter, lastSeen: lastSeen, metrics: metrics.requests,
       serverToken: options.serverToken, limits: options.limits, memory: memory,
       queryPermits: queryPermits, heavyWork: heavyWork, connections: connections,
-      crossOrigin: CrossOrigin(origins: options.live.origins), proxies: options.proxies, isTLS: tls != nil,
+      crossOrigin: CrossOrigin(origins: options.live.origins),
+      exports: try ExportColumns(schemas: OpenAPIDocument.schemas), proxies: options.proxies, isTLS: tls != nil,
       accessLog: accessLog, logger: logger)
     let channel = FleetChannel(
       responder: handler.responder, limits: options.limits, connections: connections, isSecure: tls != nil,

@@ -22,6 +22,8 @@ struct RequestHandler: Sendable {
   let heavyWork: HeavyWork
   let connections: Connections
   let crossOrigin: CrossOrigin
+  /// The columns of lists as files.
+  let exports: ExportColumns
   let proxies: TrustedProxies
   /// Whether the server's connections use TLS.
   let isTLS: Bool
@@ -159,6 +161,33 @@ struct RequestHandler: Sendable {
     guard admitted.route.isList else {
       return try await admitted.route.answer(admitted.call)
     }
+    if let format = try ExportFormat(admitted.call.query) { return try await file(admitted, format) }
+    return try await page(admitted)
+  }
+
+  /// A list as a file.
+  ///
+  /// - Throws: 400 if the list is not described as a table.
+  private func file(_ admitted: Admitted, _ format: ExportFormat) async throws -> Answer {
+    let (route, call) = (admitted.route, admitted.call)
+    let schema = route.operation.results.first?.content?.schema ?? ""
+    guard let columns = exports.columns(of: schema, fields: call.query["fields"]) else {
+      throw APIError.badRequest("query: format: this list has only json")
+    }
+    let export = ListExport(
+      columns: columns, format: format,
+      page: { cursor in
+        var page = call
+        page.query = call.query.page(after: cursor)
+        let answer = try await StorageCaller.$current.withValue(call.identity?.storageCaller) {
+          try await self.page(Admitted(route: route, call: page))
+        }
+        return answer.body
+      }, reserve: { try await call.memory.grow(to: $0 * 2 * Budget.Share.bytesForOne) })
+    return try await export.answer(name: String(route.path.text.split(separator: "/").last ?? "list"))
+  }
+
+  private func page(_ admitted: Admitted) async throws -> Answer {
     // A list query may take long and needs one of a few permits. Short queries need none.
     let permit = try await queryPermits.acquire(1, for: admitted.call.holder)
     return try await untilCancelled {

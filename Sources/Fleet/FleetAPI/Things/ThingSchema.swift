@@ -5,8 +5,12 @@ enum ThingSchema {
   /// Returns the schemas of a kind as members of the OpenAPI components: the thing (`Person`), the object that creates
   /// one (`NewPerson`), a change (`PersonChange`), and a page of a list (`PersonList`).
   ///
-  /// - Parameter derived: the derived fields of the kind's routes.
-  static func members<Value: Kind>(of kind: Value.Type, derived: [DerivedField<Value>] = []) -> String {
+  /// - Parameters:
+  ///   - derived: the derived fields of its routes.
+  ///   - added: other members that its routes add.
+  static func members<Value: Kind>(
+    of kind: Value.Type, derived: [DerivedField<Value>] = [], added: [(key: String, schema: String)] = []
+  ) -> String {
     let name = name(of: kind)
     let shown = kind.fields.filter { $0.access != .hidden }
     let set = shown.filter { $0.access == .client || $0.access == .creation }
@@ -22,7 +26,7 @@ enum ThingSchema {
     let written = properties(set, []) + derived.map { ($0.key, $0.write == nil ? "{}" : $0.schema) }
     let patched = properties(changed, []) + derived.map { ($0.key, $0.write == nil ? "{}" : $0.schema) }
     return [
-      object(name, required: required, head: head, properties(shown, derived), isStrict: false),
+      object(name, required: required, head: head, properties(shown, derived) + added, isStrict: false),
       object("New" + name, required: set.filter(\.isRequired).map(\.key), head: nil, written, isStrict: true),
       object(name + "Change", required: [], head: nil, patched, isStrict: true),
       "\"\(name)List\":" + ##"{"type":"object","required":["data"],"additionalProperties":false,"properties":{"##

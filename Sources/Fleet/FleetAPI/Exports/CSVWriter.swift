@@ -1,0 +1,53 @@
+/// Writes CSV (RFC 4180): a header, then one line for each row. Lines end with CR LF, and the text is UTF-8.
+///
+/// Spreadsheets evaluate a text that begins with `=`, `+`, `-` or `@` as a formula. Therefore, an apostrophe is put
+/// before such texts, and before texts that begin with a tab or a line break. Numbers stay as they are.
+struct CSVWriter: ExportWriter {
+  private let columns: [ExportColumn]
+
+  init(_ columns: [ExportColumn]) { self.columns = columns }
+
+  mutating func begin() -> [UInt8] { line(columns.map { .text($0.name) }) }
+
+  mutating func add(_ cells: [ExportCell]) -> [UInt8] { line(cells) }
+
+  mutating func finish() -> [UInt8] { [] }
+
+  private func line(_ cells: [ExportCell]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for (index, cell) in cells.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      switch cell {
+      case .empty: break
+      case .number(let text): bytes += Array(text.utf8)
+      case .flag(let flag): bytes += Array((flag ? "true" : "false").utf8)
+      case .text(let text): Self.append(Self.guarded(text), to: &bytes)
+      }
+    }
+    return bytes + Array("\r\n".utf8)
+  }
+
+  /// Returns a text that no spreadsheet evaluates.
+  static func guarded(_ text: String) -> String {
+    guard let first = text.unicodeScalars.first else { return text }
+    // The full-width forms are evaluated as well in some languages.
+    return "=+-@\t\r\n\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars.contains(first) ? "'" + text : text
+  }
+
+  private static func append(_ text: String, to bytes: inout [UInt8]) {
+    // An empty text is not an empty cell.
+    let isQuoted =
+      text.isEmpty || text.first == " " || text.last == " "
+      || text.utf8.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == 0x0D || $0 == 0x0A }
+    guard isQuoted else {
+      bytes += Array(text.utf8)
+      return
+    }
+    bytes.append(UInt8(ascii: "\""))
+    for byte in text.utf8 {
+      if byte == UInt8(ascii: "\"") { bytes.append(byte) }
+      bytes.append(byte)
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+}

@@ -1,0 +1,111 @@
+import FleetDomain
+import JSONText
+
+/// A column of a list as a file: a value of each element.
+struct ExportColumn: Equatable, Sendable {
+  /// The keys that lead to the value: `amount`, then `currency`.
+  let path: [String]
+
+  /// The header: `amount.currency`.
+  var name: String { path.joined(separator: ".") }
+
+  /// The column of the values for which there is no other column.
+  static let more = ExportColumn(path: ["more"])
+}
+
+/// The columns of lists, from the schemas of their elements in `openapi.json`. Kinds of things describe these schemas by
+/// their fields, so a new field is a new column.
+struct ExportColumns: Sendable {
+  /// The columns by the name of the list's schema.
+  private let lists: [String: [ExportColumn]]
+
+  /// - Parameter schemas: the components of `openapi.json`, as a JSON object.
+  init(schemas text: [UInt8]) throws(JSONError) {
+    let document = try JSONDocument(parsing: text)
+    var lists: [String: [ExportColumn]] = [:]
+    for member in document.root.members where member.key.hasSuffix("List") {
+      guard let element = document.root[member.key]?["properties"]?["data"]?["items"] else { continue }
+      var columns: [ExportColumn] = []
+      Self.add(element, [], document.root, to: &columns)
+      // Records may have keys beyond their schema.
+      if Self.isOfRecords(element) { columns.append(.more) }
+      lists[member.key] = columns
+    }
+    self.lists = lists
+  }
+
+  /// The columns of a list; `nil` if its elements are not described.
+  ///
+  /// - Parameter fields: only these keys of each record, besides `id` and `timestamp`; `nil` for all.
+  func columns(of schema: String, fields: String?) -> [ExportColumn]? {
+    guard let columns = lists[schema] else { return nil }
+    guard let fields else { return columns }
+    let names = ["id", "timestamp"] + fields.split(separator: ",").map { String($0.drop { $0 == " " }) }
+    var unique: [String] = []
+    for name in names where !unique.contains(name) { unique.append(name) }
+    return unique.map { ExportColumn(path: [$0]) }
+  }
+
+  private static let reference = "#/components/schemas/"
+
+  private static func add(
+    _ schema: JSONValue, _ path: [String], _ root: JSONValue, to columns: inout [ExportColumn]
+  ) {
+    if let name = schema["$ref"]?.string, name.hasPrefix(reference),
+      let found = root[String(name.dropFirst(reference.count))]
+    {
+      add(found, path, root, to: &columns)
+    } else if let choices = schema["oneOf"] ?? schema["anyOf"], path.isEmpty {
+      for choice in choices.elements { add(choice, path, root, to: &columns) }
+    } else if let properties = schema["properties"], path.count < 2 {
+      for member in properties.members {
+        guard let property = properties[member.key] else { continue }
+        add(property, path + [member.key], root, to: &columns)
+      }
+    } else if !path.isEmpty {
+      let column = ExportColumn(path: path)
+      if !columns.contains(column) { columns.append(column) }
+    }
+  }
+
+  private static func isOfRecords(_ element: JSONValue) -> Bool {
+    if let name = element["$ref"]?.string { return name.hasSuffix("Record") }
+    guard let choices = element["oneOf"] ?? element["anyOf"] else { return false }
+    for choice in choices.elements where choice["$ref"]?.string?.hasSuffix("Record") != true { return false }
+    return true
+  }
+}
+
+extension ExportColumn {
+  /// Returns the cells of an element.
+  static func cells(of element: JSON, _ columns: [ExportColumn]) -> [ExportCell] {
+    let known = columns.last == .more ? Set(columns.map { $0.path[0] }) : []
+    return columns.map { column in
+      guard column == .more, !known.isEmpty else { return ExportCell(value(element, column.path[...])) }
+      guard case .object(let members) = element else { return .empty }
+      let rest = members.filter { !known.contains($0.key) || $0.key == "more" }
+      return rest.isEmpty ? .empty : ExportCell(.object(rest))
+    }
+  }
+
+  private static func value(_ json: JSON, _ path: ArraySlice<String>) -> JSON {
+    guard let first = path.first else { return json }
+    return json[first].map { value($0, path.dropFirst()) } ?? .null
+  }
+}
+
+extension ExportCell {
+  /// Objects and arrays are JSON texts, but an array of texts is these texts with `; ` between.
+  init(_ json: JSON) {
+    switch json {
+    case .null: self = .empty
+    case .bool(let flag): self = .flag(flag)
+    case .integer, .number: self = .number(json.canonicalText)
+    case .text(let text): self = .text(text)
+    case .array(let elements):
+      let texts = elements.compactMap(\.textValue)
+      self = .text(texts.count == elements.count ? texts.joined(separator: "; ") : json.canonicalText)
+    case .object: self = .text(json.canonicalText)
+    }
+  }
+}

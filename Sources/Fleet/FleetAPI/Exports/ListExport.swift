@@ -1,0 +1,49 @@
+import FleetDomain
+import HTTPTypes
+import NIOCore
+
+/// A list as a file: all its pages, one after another. Each page is the answer of the list's own route, so a file
+/// contains what its pages would show to the same caller.
+struct ListExport: Sendable {
+  let columns: [ExportColumn]
+  let format: ExportFormat
+  /// Returns the body of a page after a cursor.
+  let page: @Sendable (_ cursor: String?) async throws -> ByteBuffer
+  /// Reserves memory for a page that is parsed.
+  let reserve: @Sendable (_ bytes: Int) async throws -> Void
+
+  /// Reads the first page, so that its errors are answered, and returns an answer that reads the others while the client
+  /// receives it.
+  func answer(name: String) async throws -> Answer {
+    let first = try await rows(after: nil)
+    var answer = Answer(status: .ok)
+    answer.headers[.contentType] = format.type
+    answer.headers[.contentDisposition] = "attachment; filename=\"\(name).\(format.rawValue)\""
+    answer.stream = { send in
+      var writer = try format.writer(columns)
+      try await send(ByteBuffer(bytes: try writer.begin()))
+      var (rows, next) = first
+      while true {
+        var bytes = ByteBuffer()
+        for row in rows { bytes.writeBytes(try writer.add(ExportColumn.cells(of: row, columns))) }
+        if bytes.readableBytes > 0 { try await send(bytes) }
+        guard let cursor = next else { break }
+        (rows, next) = try await self.rows(after: cursor)
+      }
+      try await send(ByteBuffer(bytes: try writer.finish()))
+    }
+    return answer
+  }
+
+  private func rows(after cursor: String?) async throws -> (rows: [JSON], next: String?) {
+    let body = try await page(cursor)
+    try await reserve(body.readableBytes)
+    let list = try JSON(parsing: Array(body.readableBytesView))
+    guard case .array(let rows)? = list["data"] else { throw APIError.badRequest("this list is not a table") }
+    return (rows, list["next"]?.textValue)
+  }
+}
+
+extension HTTPField.Name {
+  static let contentDisposition = HTTPField.Name("Content-Disposition")!
+}
