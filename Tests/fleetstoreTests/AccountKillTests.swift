@@ -1,0 +1,239 @@
+import Foundation
+import Glibc
+import TestKit
+import Testing
+
+@testable import FleetstoreTestKit
+
+/// A server that is killed during a change of an account has then made the whole change or nothing of it, and the audit
+/// is intact.
+@Suite struct AccountKillTests {
+  enum Database: String, CaseIterable, CustomTestStringConvertible {
+    case sqlite, postgreSQL
+
+    var testDescription: String { rawValue }
+  }
+
+  /// A database, its administrator, and the server that runs at present.
+  private final class Site {
+    let scratch: ScratchFolder
+    private let settings: String
+    private(set) var store: ServedStore
+
+    init(_ database: Database) throws {
+      scratch = try ScratchFolder()
+      try scratch.writeSecret("secret.keys", String(repeating: "7", count: 64) + "\n")
+      let address = database == .sqlite ? "sqlite:fleet.db" : try PostgreSQLServer.shared.database()
+      settings = try scratch.write(
+        "c.json", #"{"database":"\#(address)","accounts":{"secretKeysFile":"secret.keys"}}"#)
+      store = try ServedStore(["--config", settings])
+      let link = try FleetstoreProgram.run(["setup", "--config", settings], in: scratch.path).output
+      let token = try #require(
+        link.split(separator: "#").last.map { $0.trimmingCharacters(in: .whitespacesAndNewlines) })
+      let answer = try send(
+        "POST", "/api/auth/setup",
+        #"{"token":"\#(token)","password":"\#(AccountKillTests.password)","email":"ann@example.org","firstName":"Ann","lastName":"Lee"}"#
+      )
+      try #require(answer.status == 200, "\(answer.text)")
+    }
+
+    deinit { store.program.kill() }
+
+    /// Kills the server, checks the audit, and starts it again.
+    func killAndRestart() throws {
+      try store.program.killNow()
+      let checked = try FleetstoreProgram.run(["audit", "verify", "--config", settings], in: scratch.path)
+      #expect(checked.status == 0, "\(checked.output) \(checked.errors)")
+      store = try ServedStore(["--config", settings], isFirst: false)
+    }
+
+    struct Answer {
+      let status: Int
+      let text: String
+      let session: String?
+
+      init(_ output: String) {
+        let parts = output.components(separatedBy: "\r\n\r\n")
+        let cookie = parts[0].components(separatedBy: "\r\n").first {
+          $0.lowercased().hasPrefix("set-cookie: fleet-session=")
+        }
+        status = Int(parts[0].dropFirst(9).prefix(3)) ?? 0
+        text = parts.dropFirst().joined(separator: "\r\n\r\n")
+        session = cookie?.split(separator: "=")[1].split(separator: ";").first.map(String.init)
+      }
+
+      var json: [String: Any] {
+        get throws { try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] ?? [:] }
+      }
+    }
+
+    private func arguments(_ method: String, _ path: String, _ body: String, _ session: String?) -> [String] {
+      var arguments = ["-sS", "-i", "-X", method, "-H", "Origin: http://127.0.0.1:\(store.port)"]
+      if method != "GET" { arguments += ["--json", body, "-H", "If-Match: *"] }
+      if let session { arguments += ["-H", "Cookie: fleet-session=\(session)"] }
+      return arguments + ["http://127.0.0.1:\(store.port)\(path)"]
+    }
+
+    func send(_ method: String, _ path: String, _ body: String = "", session: String? = nil) throws -> Answer {
+      Answer(try Tool.run("curl", arguments(method, path, body, session)).output)
+    }
+
+    /// Sends a request, and kills the server some time later.
+    ///
+    /// - Returns: the answer; `nil` if the client received none.
+    func sendAndKill(
+      _ method: String, _ path: String, _ body: String, session: String?, after time: Duration
+    ) throws -> Answer? {
+      let (arguments, result) = (arguments(method, path, body, session), Answered())
+      let thread = Thread { result.store((try? Tool.run("curl", arguments))?.output ?? "") }
+      let end = ContinuousClock.now + time
+      thread.start()
+      while .now < end { sched_yield() }
+      try killAndRestart()
+      let answer = Answer(result.wait())
+      return answer.status == 0 ? nil : answer
+    }
+
+    func login(_ email: String, _ password: String) throws -> Answer {
+      try send("POST", "/api/auth/login", #"{"email":"\#(email)","password":"\#(password)"}"#)
+    }
+  }
+
+  /// The output of a client in another thread.
+  private final class Answered: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var output: String?
+
+    func store(_ text: String) {
+      condition.lock()
+      output = text
+      condition.signal()
+      condition.unlock()
+    }
+
+    func wait() -> String {
+      condition.lock()
+      defer { condition.unlock() }
+      while output == nil { condition.wait() }
+      return output ?? ""
+    }
+  }
+
+  private static let password = "correct horse battery"
+
+  /// A new person with a password and an open session.
+  private static func person(_ email: String, _ site: Site) throws -> (id: String, session: String) {
+    let admin = try #require(try site.login("ann@example.org", password).session)
+    let made = try site.send(
+      "POST", "/api/people", #"{"email":"\#(email)","firstName":"Bob","lastName":"Ray","roles":["driver"]}"#,
+      session: admin)
+    let id = try #require(try made.json["id"] as? String, "\(made.text)")
+    let invited = try site.send("POST", "/api/people/\(id)/invite", "{}", session: admin)
+    let token = try #require(try invited.json["token"] as? String, "\(invited.text)")
+    let set = try site.send("POST", "/api/auth/setup", #"{"token":"\#(token)","password":"\#(password)"}"#)
+    try #require(set.status == 200, "\(set.text)")
+    return (id, try #require(set.session))
+  }
+
+  private static let rounds = 4
+
+  /// From before the request arrives until after its answer.
+  private static func delay(_ round: Int) -> Duration { .milliseconds(8 + round * 14) }
+
+  @Test(arguments: Database.allCases)
+  func a_sign_in_is_complete_or_never_happened(_ database: Database) async throws {
+    try await aside {
+      let site = try Site(database)
+      let (_, session) = try Self.person("bob@example.org", site)
+      for round in 0..<Self.rounds {
+        let answer = try site.sendAndKill(
+          "POST", "/api/auth/login", #"{"email":"bob@example.org","password":"\#(Self.password)"}"#, session: nil,
+          after: Self.delay(round))
+        // A session that was answered exists, and older ones still do.
+        for known in [session, answer?.session].compactMap({ $0 }) {
+          #expect(try site.send("GET", "/api/auth/session", session: known).status == 200)
+        }
+        #expect(try site.login("bob@example.org", Self.password).status == 200)
+      }
+    }
+  }
+
+  @Test(arguments: Database.allCases)
+  func a_password_is_the_old_or_the_new_one(_ database: Database) async throws {
+    try await aside {
+      let site = try Site(database)
+      _ = try Self.person("bob@example.org", site)
+      var current = Self.password
+      for round in 0..<Self.rounds {
+        let (session, other) = (
+          try #require(try site.login("bob@example.org", current).session),
+          try #require(try site.login("bob@example.org", current).session)
+        )
+        let new = "a quite different text \(round)"
+        let answer = try site.sendAndKill(
+          "POST", "/api/auth/password", #"{"password":"\#(current)","newPassword":"\#(new)"}"#, session: session,
+          after: Self.delay(round))
+        let accepted = try [current, new].filter { try site.login("bob@example.org", $0).status == 200 }
+        #expect(accepted.count == 1)
+        if answer?.status == 204 { #expect(accepted == [new]) }
+        // The change ends the other sessions, and keeps its own.
+        #expect(try site.send("GET", "/api/auth/session", session: session).status == 200)
+        let status = try site.send("GET", "/api/auth/session", session: other).status
+        #expect(status == (accepted == [new] ? 401 : 200))
+        current = accepted.first ?? current
+      }
+    }
+  }
+
+  @Test(arguments: Database.allCases)
+  func a_second_factor_is_required_or_not_there(_ database: Database) async throws {
+    try await aside {
+      let site = try Site(database)
+      for round in 0..<Self.rounds {
+        let email = "bob\(round)@example.org"
+        let (_, session) = try Self.person(email, site)
+        let begun = try site.send("POST", "/api/factors", #"{"kind":"totp"}"#, session: session)
+        let factor = try begun.json["factor"] as? [String: Any]
+        let (id, secret) = (factor?["id"] as? String ?? "", try begun.json["secret"] as? String ?? "")
+        try #require(begun.status == 201 && !secret.isEmpty, "\(begun.text)")
+        let code = try Tool.run("oathtool", ["--totp", "--base32", "-"], stdin: Array(secret.utf8)).output
+          .trimmingCharacters(in: .whitespacesAndNewlines)
+        let answer = try site.sendAndKill(
+          "POST", "/api/factors/\(id)/confirm", #"{"code":"\#(code)"}"#, session: session, after: Self.delay(round))
+        let isConfirmed = try site.login(email, Self.password).json["next"] as? String == "factor"
+        if answer?.status == 200 { #expect(isConfirmed, "\(answer?.text ?? "")") }
+        // Its recovery codes came in the same transaction.
+        let listed = try site.send("GET", "/api/factors", session: session)
+        #expect(listed.status == 200 && listed.text.contains("recoveryCodes") == isConfirmed, "\(listed.text)")
+      }
+    }
+  }
+
+  @Test(arguments: Database.allCases)
+  func roles_and_their_audit_change_together(_ database: Database) async throws {
+    try await aside {
+      let site = try Site(database)
+      let (id, session) = try Self.person("bob@example.org", site)
+      for round in 0..<Self.rounds {
+        let admin = try #require(try site.login("ann@example.org", Self.password).session)
+        func roles() throws -> [String] {
+          try site.send("GET", "/api/people/\(id)", session: admin).json["roles"] as? [String] ?? []
+        }
+        let old = try roles()
+        let new = old == ["driver"] ? ["viewer"] : ["driver"]
+        let answer = try site.sendAndKill(
+          "PATCH", "/api/people/\(id)", #"{"roles":["\#(new[0])"]}"#, session: admin, after: Self.delay(round))
+        let now = try roles()
+        #expect(now == old || now == new)
+        if answer?.status == 200 { #expect(now == new) }
+        let audit = try site.send("GET", "/api/audit?thing=\(id)&limit=200", session: admin)
+        let entries = try audit.json["data"] as? [[String: Any]] ?? []
+        let last = entries.compactMap { ($0["after"] as? [String: Any])?["roles"] as? [String] }.first
+        #expect(last == now, "\(audit.text)")
+        // The session shows the rights of the roles that are stored.
+        let shown = try site.send("GET", "/api/auth/session", session: session).json["person"] as? [String: Any]
+        #expect(shown?["roles"] as? [String] == now)
+      }
+    }
+  }
+}
