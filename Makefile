@@ -1,19 +1,20 @@
 # obdgate. On a fresh Debian 12 with a Swift toolchain, as root or with sudo:
 #
-#   make run     installs missing packages, builds, and runs a simulated car, the daemon (records on stdout) and a fleet store
+#   make run     installs missing packages, builds, and runs five simulated cars and a fleet store with its web app
 #   make test    installs missing packages, builds, and runs all tests; make test-fairness: a hostile tenant, for minutes
 #   make deb     builds the Debian packages obdgate and fleetstore in .build/packages; make test-packages: tests them
 #
 #   make system-test  tests the package in a virtual machine: USB, Bluetooth, GPS, a power cut; make system-test-ble: with
 #                     Bluetooth LE; make torture-vm: with 20 power cuts
 #   make torture  thousands of kills and power cuts; make torture-brokers: kills of brokers and workers
+#   make web      writes the web app to .build/web; make test-web: tests it in Chromium; make web-screenshots | bench-web
 #   make lint | format | docs | fuzz [SECONDS=60] [TARGET=Framing] | bench | clean
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run web test test-fairness test-packages system-test system-test-ble torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz bench bench-live bench-fences bench-vehicle bench-store benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-influx need-packaging need-web need-systemd need-image need-vm static
+.PHONY: help run web test test-web web-screenshots bench-web test-fairness test-packages system-test system-test-ble torture-vm bench-vm tests tools release deb docs torture torture-brokers lint format fuzz bench bench-live bench-fences bench-vehicle bench-store benchmarks clean need-jq need-python need-gpsd need-seeds need-headers need-testbed need-peers need-influx need-packaging need-web need-browser need-systemd need-image need-vm static
 
 # Settings of the release build, which is measured and shipped. The Swift runtime is linked statically, symbols are
 # stripped, and the parser is specialised for its handlers across modules. Library paths and exported symbols are removed
@@ -27,7 +28,7 @@ SECONDS ?= 60
 TARGET ?=
 
 help:
-	@sed -n 's/^# \{0,1\}//; 2,10p' $(MAKEFILE_LIST)
+	@sed -n 's/^# \{0,1\}//; 2,11p' $(MAKEFILE_LIST)
 
 # Programs print results to stdout and messages to stderr, so that `make -s run | jq` works. Ctrl-C ends all programs.
 run: release web
@@ -79,6 +80,17 @@ test: need-jq need-python need-gpsd need-testbed need-peers need-systemd tests t
 	scripts/test.sh 20 --filter '$(call kind,Live)' || failed=1; \
 	scripts/test.sh 10 --filter '$(call kind,Hostile)' || failed=1; \
 	cat $$FAILURES; rm -f $$FAILURES; exit $$failed
+
+# The web app in a real Chromium; make web-screenshots: pictures of all its pages in .build/screenshots.
+test-web: need-python need-browser need-peers tests web
+	@.tools/venv/bin/python scripts/web-test/run.py
+
+web-screenshots: need-python need-browser tests web
+	@.tools/venv/bin/python scripts/web-test/screenshots.py .build/screenshots
+
+# The values of the web app in docs/Performance.md.
+bench-web: need-python need-browser tests web
+	@.tools/venv/bin/python scripts/web-test/bench.py
 
 # Each attack lasts FAIRNESS_SECONDS; FAIRNESS_ATTACKS selects some of the attacks. The release build is tested, because
 # an attack on a debug build uses all processors.
@@ -210,6 +222,11 @@ need-packaging:
 need-web:
 	@scripts/install.sh debian brotli:brotli
 	@scripts/install.sh web
+
+# A browser, its driver, and the compiler that checks the types of the web app.
+need-browser:
+	@scripts/install.sh debian chromium:chromium chromedriver:chromium-driver tsc:node-typescript \
+	  /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf:fonts-dejavu-core
 
 need-systemd:
 	@scripts/install.sh debian systemd-analyze:systemd udevadm:udev

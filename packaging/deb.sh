@@ -4,6 +4,7 @@
 #   packaging/deb.sh [OUT=.build/packages] [PACKAGE…]      default: both packages
 #
 # PROGRAMS: the folder of the release build. CHECKOUTS: the folder of the Swift packages that it links, for their licences.
+# WEB: the folder of the web app (make web).
 # PACKED: compression options of dpkg-deb. VERSION: for tests, instead of the version in packaging/changelog.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,6 +13,7 @@ packages=("${@:2}")
 [ ${#packages[@]} -gt 0 ] || packages=(obdgate fleetstore)
 programs=${PROGRAMS:-.build/release}
 checkouts=${CHECKOUTS:-.build/checkouts}
+web=${WEB:-.build/web}
 version=${VERSION:-$(sed -nE '1s/.*\(([^)]*)\).*/\1/p' packaging/changelog)}
 architecture=$(dpkg --print-architecture)
 # All files in a package have the date of the changelog, so that the same sources give the same package.
@@ -103,6 +105,9 @@ package_fleetstore() {
   put 644 docs/FleetStore.md "$root/usr/share/doc/fleetstore/FleetStore.md"
   put 644 docs/Configuration.md "$root/usr/share/doc/fleetstore/Configuration.md"
   put 644 fleetstore.schema.json "$root/usr/share/fleetstore/fleetstore.schema.json"
+  put 644 docs/WebApp.md "$root/usr/share/doc/fleetstore/WebApp.md"
+  cp -r "$web" "$root/usr/share/fleetstore/web"
+  cat packaging/licences/web >> "$root/usr/share/doc/fleetstore/copyright"
   finish fleetstore fleetstore.service fleetstore fleetstore/usr/bin/fleetstore
 }
 

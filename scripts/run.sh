@@ -1,6 +1,7 @@
 #!/bin/bash
-# Runs a simulated car on a pty, the daemon that polls it, and a fleet store that stores its records, all on this
-# machine, until Ctrl-C. Records are printed on stdout as JSON lines, messages on stderr.
+# Runs a fleet of five simulated cars on this machine until Ctrl-C: for each car an adapter and a satellite receiver on a pty and
+# the daemon that reads them, and a fleet store with the web app. The records of the first car are printed on stdout as JSON
+# lines, messages on stderr. scripts/demo.py makes the accounts and the vehicles.
 #
 # PROGRAMS: the folder of the built programs.
 set -euo pipefail
@@ -39,35 +40,34 @@ started+=("$store")
 await "$folder/store.log" "$store" 'listening on http://'
 address=$(sed -nE 's/.*listening on (http:[^ ]*).*/\1/p' "$folder/store.log")
 (umask 077 && sed 's/^/Authorization: Bearer /' "$folder/administrator" > "$folder/header")
-(umask 077 && "$programs/fleetstore" gateway add simulated-gateway --database "sqlite:$folder/fleet.db" > "$folder/token")
+/usr/bin/python3 scripts/demo.py prepare "$folder" "$address"
 
-"$programs/obdgate" simulate --link "$folder/car" 2> "$folder/car.log" &
-car=$!
-started+=("$car")
-until [ -e "$folder/car" ]; do
-  kill -0 "$car" 2>/dev/null || { cat "$folder/car.log" >&2; exit 69; }
-  sleep 0.05
+/usr/bin/python3 scripts/demo.py receivers "$folder" &
+receivers=$!
+started+=("$receivers")
+for car in 0 1 2 3 4; do
+  "$programs/obdgate" simulate --link "$folder/car$car" --scenario "$folder/car$car.json" 2> "$folder/car$car.log" &
+  started+=("$!")
+  until [ -e "$folder/car$car" ] && [ -e "$folder/receiver$car" ]; do
+    kill -0 "${started[-1]}" 2>/dev/null || { cat "$folder/car$car.log" >&2; exit 69; }
+    kill -0 "$receivers" 2>/dev/null || exit 69
+    sleep 0.05
+  done
 done
-
-cat > "$folder/obdgated.json" <<END
-{ "gatewayId": "simulated-gateway",
-  "stateDirectory": "state",
-  "adapters": [ { "device": "car" } ],
-  "discovery": { "serial": false, "bluetooth": false },
-  "spool": { "commitPeriod": 0.2 },
-  "status": { "socket": "obdgated.sock" },
-  "sinks": [ { "type": "stdout" },
-             { "type": "fleetStore", "url": "$address/api", "tokenFile": "token", "batch": { "seconds": 1 } } ] }
-END
-mkdir "$folder/state"
+for car in 1 2 3 4; do
+  "$programs/obdgated" --config "$folder/daemon$car.json" 2> "$folder/daemon$car.log" &
+  started+=("$!")
+done
 cat >&2 <<END
-The fleet store of this run: $address
+How the first car's daemon works, from another terminal:
+  $programs/obdgate status --socket $folder/obdgated0.sock
+The API of the fleet store:
   curl -sS -H @$folder/header $address/api/vehicles
-How it goes, from another terminal:
-  $programs/obdgate status --socket $folder/obdgated.sock
+The web app; one click signs in (valid on this machine, until Ctrl-C):
+  $(cat "$folder/demo")
 Ctrl-C ends all of it, and removes $folder.
 END
-"$programs/obdgated" --config "$folder/obdgated.json" &
+"$programs/obdgated" --config "$folder/daemon0.json" &
 daemon=$!
 started+=("$daemon")
 status=0

@@ -5,7 +5,7 @@ import Testing
 
 /// `make run`, once everything is built.
 @Suite struct RunTests {
-  @Test func a_simulated_car_drives_into_a_fleet_store_until_Ctrl_C() async throws {
+  @Test func simulated_cars_drive_into_a_fleet_store_until_Ctrl_C() async throws {
     let curl = try Tool.required("curl")
     let obdgate = try Tool.obdgate
     _ = try Tool.obdgated
@@ -19,18 +19,23 @@ import Testing
         kill(-run.pid, SIGKILL)
         run.kill()
       }
-      let command = try run.errorLine(within: .seconds(120)) { $0.contains("curl -sS") }.text
       let question = try run.errorLine(within: .seconds(120)) { $0.contains("obdgate status") }.text
+      let command = try run.errorLine(within: .seconds(120)) { $0.contains("curl -sS") }.text
+      let demo = try run.errorLine(within: .seconds(120)) { $0.contains("/demo#") }.text
       try run.line(within: .seconds(120)) { $0.contains("\"rpm\":") }
       let status = try Tool.shell(question)
-      #expect(status.status == 0 && status.output.contains("simulated-gateway"), "\(status.errors)")
+      #expect(status.status == 0 && status.output.contains("gw-van-001"), "\(status.errors)")
       let words = command.split(separator: " ").dropFirst().map(String.init)
       let deadline = ContinuousClock.now + .seconds(120)
       var stored = ""
-      while !stored.contains("1D4GP00R"), ContinuousClock.now < deadline {
+      while !stored.contains("lastRecordAt"), ContinuousClock.now < deadline {
         stored = try Tool.run(curl, words).output
       }
-      #expect(stored.contains("1D4GP00R"), "\(stored)")
+      for vehicle in ["VAN-001", "VAN-007", "CAR-003", "TRUCK-012", "VAN-014"] {
+        #expect(stored.contains(vehicle), "\(stored)")
+      }
+      let page = try Tool.run(curl, ["-sS", demo.trimmingCharacters(in: .whitespaces), "-H", "Accept: text/html"])
+      #expect(page.output.contains("<title>Fleet</title>"), "\(page.errors)")
       for line in run.output {
         #expect(try JSONSerialization.jsonObject(with: Data(line.text.utf8)) is [String: Any], "\(line.text)")
       }

@@ -428,7 +428,7 @@ def no_page_has_a_barrier(browser):
                 browser.driver.delete_all_cookies()
                 browser.open("about:blank")
                 browser.open(path)
-            for width, dark in [(1440, False), (1440, True), (390, False), (390, True)]:
+            for width, dark in [(1440, False), (390, True)]:
                 browser.shape(width, 900 if width > 400 else 844, dark)
                 browser.calm()
                 if not browser.script("return typeof axe !== 'undefined'"):

@@ -84,12 +84,12 @@ export function ThingList({ kind, place, more }) {
       : pages.things.length === 0 ? !pages.error && html`<div class="card"><${Empty} title=${isFiltered ? t("empty.filtered") : t(kind.empty)}>
           ${!isFiltered && mayAdd && html`<p><a class="button primary" href=${"/" + kind.id + "/new"}>${t(/** @type {any} */ (kind.add))}</a></p>`}</${Empty}></div>`
       : html`<div class="card scroll" aria-busy=${pages.isLoading ? "true" : "false"}><table class="list"><thead><tr>
-          ${columns.map((name, number) => html`<th scope="col" class=${kind.numbers?.includes(name) ? "num" : number > 2 ? "rest" : ""}>${t(fieldOf(name).label)}</th>`)}
+          ${columns.map((name, number) => html`<th scope="col" class=${[kind.numbers?.includes(name) ? "num" : "", number > 1 ? "rest" : ""].join(" ").trim()}>${t(fieldOf(name).label)}</th>`)}
           ${kind.status && html`<th scope="col">${t("field.status")}</th>`}</tr></thead>
         <tbody>${pages.things.map((/** @type {any} */ thing) => html`<tr key=${thing.id}>
           ${columns.map((name, number) => {
             const value = html`<${Value} field=${fieldOf(name)} value=${thing[name]} whole=${thing} />`;
-            return html`<td class=${kind.numbers?.includes(name) ? "num" : number > 2 ? "rest" : ""}>${number === 0 ? html`<a class="row-link" href=${link(thing)}>${value}</a>` : value}</td>`;
+            return html`<td class=${[kind.numbers?.includes(name) ? "num" : "", number > 1 ? "rest" : ""].join(" ").trim()}>${number === 0 ? html`<a class="row-link" href=${link(thing)}>${value}</a>` : value}</td>`;
           })}${kind.status && html`<td>${kind.status(thing)}</td>`}</tr>`)}</tbody></table></div>`}
     <div ref=${end}></div></div>`;
 }

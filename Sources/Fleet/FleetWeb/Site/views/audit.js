@@ -21,7 +21,7 @@ export default function Audit() {
   return html`<div class="page"><${Title} title=${t("audit.title")} /><p class="soft lead">${t("audit.help")}</p>
     ${state.error && html`<${Trouble} error=${state.error} retry=${() => load([])} />`}
     ${state.isLoading ? html`<${Loading} />` : state.entries.length === 0 ? !state.error && html`<div class="card"><${Empty} title=${t("audit.empty")} /></div>`
-      : html`<div class="card scroll"><table class="audit"><thead><tr><th scope="col" class="num rest">#</th><th scope="col">${t("audit.time")}</th><th scope="col">${t("audit.actor")}</th><th scope="col">${t("audit.action")}</th><th scope="col" class="rest">${t("audit.change")}</th></tr></thead>
+      : html`<div class="card scroll" tabindex="0" role="region" aria-label=${t("audit.title")}><table class="audit"><thead><tr><th scope="col" class="num rest">#</th><th scope="col">${t("audit.time")}</th><th scope="col">${t("audit.actor")}</th><th scope="col">${t("audit.action")}</th><th scope="col" class="rest">${t("audit.change")}</th></tr></thead>
         <tbody>${state.entries.map(entry => html`<tr key=${entry.number}><td class="num rest soft">${entry.number}</td><td>${timeText(entry.time)}</td><td>${actor(entry)}</td>
           <td><b>${words(entry.action)}</b> <span class="soft">${words(entry.kind)}</span></td><td class="rest">${changes(entry)}</td></tr>`)}</tbody></table></div>`}
     ${state.hasMore && html`<p><button type="button" class="button" onClick=${() => load(state.entries)}>${t("audit.older")}</button></p>`}</div>`;

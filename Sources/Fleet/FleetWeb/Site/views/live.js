@@ -1,9 +1,10 @@
 /** The live map of all vehicles, with a list of the same vehicles. */
 import { html, useEffect, useMemo, useRef, useState } from "../lib/preact.js";
-import { get } from "../api.js";
+import { get, pathOf } from "../api.js";
 import { durationText, nearText, quantity, startOfToday } from "../format.js";
 import { listen, live, liveState } from "../live.js";
 import { Icon, Status } from "../parts/icons.js";
+import { nameOf, useNames } from "../parts/names.js";
 import { apply, loadPositions, loadTrack, stateOf } from "../parts/positions.js";
 import { Empty, Loading, Trouble, useLoad, useTick } from "../parts/ui.js";
 import { setQuery, to } from "../router.js";
@@ -86,7 +87,8 @@ export default function Live({ place }) {
   useEffect(() => {
     const timer = setInterval(() => {
       for (const [id, position] of positions.current) {
-        const state = stateOf(position.telemetry, Date.now());
+        // Until a record arrives, the server knows more of the vehicle than this page.
+        const state = position.isKnown ? stateOf(position.telemetry, Date.now()) : position.state;
         if (state !== position.state) positions.current.set(id, { ...position, state, since: Date.now() });
       }
       setVersion((/** @type {number} */ count) => count + 1);
@@ -117,8 +119,8 @@ export default function Live({ place }) {
     map.current?.showTrack([]);
     if (!selected) return;
     const abort = new AbortController();
-    loadTrack(selected, startOfToday(), new Date(), abort.signal).then(found => {
-      track.current = { id: selected, lines: found.lines.length > 0 ? found.lines : [[]] };
+    loadTrack(selected, startOfToday(), new Date(), abort.signal).then(lines => {
+      track.current = { id: selected, lines: lines.length > 0 ? lines : [[]] };
       map.current?.showTrack(track.current.lines);
     }, () => {});
     return () => abort.abort();
@@ -175,12 +177,14 @@ function LiveMark() {
 /** @param {{ position: Position, isFollowing: boolean, onFollow: () => void, onClose: () => void }} props */
 function Peek({ position, isFollowing, onFollow, onClose }) {
   useTick(10);
-  const values = position.telemetry;
+  const latest = useLoad(signal => get(pathOf("/api/vehicles", position.id, "latest"), {}, signal), [position.id]);
+  const values = { ...latest.value?.telemetry, ...position.telemetry };
+  useNames();
   const facts = /** @type {const} */ ([["speed", "km/h", 0], ["rpm", "rpm", 0], ["fuelLevel", "%", 0], ["coolantTemp", "°C", 0]]);
   return html`<aside class="card peek" aria-label=${position.name}><header><div><h2>${position.name}</h2><span class="soft small">${describe(position.vehicle)}</span></div>
       <${StateText} position=${position} /><button type="button" class="plain" aria-label=${t("action.close")} onClick=${onClose}><${Icon} name="close" /></button></header>
     <dl>${facts.filter(([name]) => values[name] !== undefined).map(([name, unit, digits]) => html`<div><dt>${t("signal." + name)}</dt><dd>${quantity(values[name], unit, digits)}</dd></div>`)}</dl>
-    ${position.time && html`<p class="small soft">${t("vehicle.lastRecord", { time: nearText(position.time) })}</p>`}
+    ${position.time && html`<p class="small soft">${position.driver && may("drivers") ? `${nameOf("driver", position.driver)} · ` : ""}${t("vehicle.lastRecord", { time: nearText(position.time) })}</p>`}
     <div class="actions"><a class="button primary" href=${to("vehicles", position.id)}>${t("live.open")}</a>
       <button type="button" class="button" aria-pressed=${isFollowing ? "true" : "false"} onClick=${onFollow}><${Icon} name="follow" size=${16} />${t("live.follow")}</button></div></aside>`;
 }

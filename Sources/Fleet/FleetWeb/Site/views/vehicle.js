@@ -42,7 +42,8 @@ export default function Vehicle({ place }) {
     return html`<div class="page"><${Title} above=${back} title=${id} />${loaded.error ? html`<${Trouble} error=${loaded.error} retry=${loaded.reload} />` : html`<${Loading} />`}</div>`;
   }
   const { vehicle } = loaded.value;
-  const state = stateOf(values, Date.now());
+  const hasEnded = loaded.value.trip?.event === "end" && !(values.timestamp > loaded.value.trip.timestamp);
+  const state = stateOf({ ...values, hasEnded }, Date.now());
   const about = [vehicle.make, vehicle.model, vehicle.modelYear].filter(Boolean).join(" ");
   return html`<div class="page"><${Title} above=${html`${back} / ${vehicle.id}`} title=${html`${vehicleName(vehicle)}${about && html` <span class="soft">${about}</span>`}`}
       beside=${html`<${Status} shape=${state}>${t("state." + state)}</${Status}> ${vehicles.status?.(vehicle)} ${vehicle.licencePlate && html`<span class="plate">${vehicle.licencePlate}</span>`}
@@ -178,12 +179,13 @@ function Track({ id }) {
     let map = null;
     Promise.all([import("../parts/map.js"), loadTrack(id, startOfToday(), new Date(), abort.signal)]).then(([{ FleetMap }, track]) => {
       if (abort.signal.aborted) return;
-      if (track.points.length === 0) { setEmpty(true); return; }
+      const points = track.flat();
+      if (points.length === 0) { setEmpty(true); return; }
       map = new FleetMap(element.current, { label: t("vehicle.track") });
-      map.showTrack(track.lines);
-      const last = track.points[track.points.length - 1];
-      map.show([{ id, name: "", state: "parked", heading: 0, longitude: last.at[0], latitude: last.at[1] }], id);
-      map.fit(track.points.map(point => point.at), { padding: 40 });
+      map.showTrack(track);
+      const [longitude, latitude] = points[points.length - 1];
+      map.show([{ id, name: "", state: "parked", heading: 0, longitude, latitude }], id);
+      map.fit(points, { padding: 40 });
       if (may("geofences")) request("GET", "/api/geofences").then(({ value }) => map?.showFences(value), () => {});
     }, () => setEmpty(true));
     return () => { abort.abort(); map?.remove(); };
