@@ -22,7 +22,7 @@ import Testing
         #expect(person?["passwordHash"] == nil)
         let cookie = try #require(reply.cookies.first { $0.hasPrefix("fleet-session=") })
         #expect(cookie.contains("; HttpOnly") && cookie.contains("; SameSite=Lax") && cookie.contains("; Path=/"))
-        // Plain HTTP on this machine.
+        // The cookie lacks `Secure`, because plain HTTP on this machine is allowed.
         #expect(!cookie.contains("Secure"))
         let session = try #require(reply.cookie("fleet-session"))
         #expect(try server.asPage(session, "GET", "/api/auth/session").status == 200)
@@ -65,7 +65,7 @@ import Testing
         let right = #"{"email":"ann@example.com","password":"\#(TestServer.password)"}"#
         let known = try server.asPage(nil, "POST", "/api/auth/login", right)
         let device = try #require(known.cookie("fleet-device"))
-        // From many addresses, as a distributed guesser has them.
+        // The guesses come from many addresses, as those of a distributed attack do.
         var statuses: [Int] = []
         for number in 0..<30 {
           statuses.append(
@@ -79,11 +79,11 @@ import Testing
         let stranger = try server.asPage(nil, "POST", "/api/auth/login", right, from: 99)
         #expect(stranger.status == 429)
         #expect(stranger.headers["retry-after"].flatMap { Int($0) } ?? 0 > 0)
-        // From the browser that has signed in before.
+        // The owner uses the browser that has signed in before.
         let owner = try server.asPage(
           nil, "POST", "/api/auth/login", right, headers: ["Cookie": "fleet-device=\(device)"], from: 99)
         #expect(owner.status == 200)
-        // A proof that somebody made up is none.
+        // A proof that the server did not make is not accepted.
         let forged = try server.asPage(
           nil, "POST", "/api/auth/login", right,
           headers: ["Cookie": "fleet-device=\(device.prefix(68)).\(String(repeating: "0", count: 64))"], from: 99)
@@ -134,7 +134,7 @@ import Testing
         #expect(try status(["Sec-Fetch-Site": "none"]) == 403)
         #expect(try server.asPage(session, "GET", "/api/vehicles/VAN-9").status == 404)
         #expect(try status(["Sec-Fetch-Site": "same-origin"]) == 201)
-        // Nor can a page of others sign its visitors in.
+        // A page of another site cannot sign its visitors in either.
         let login = #"{"email":"ann@example.com","password":"\#(TestServer.password)"}"#
         let foreign = try server.client().send(
           "POST", "/api/auth/login", json: login, headers: ["Origin": "http://evil.example"])
@@ -214,7 +214,7 @@ import Testing
           json: #"{"grant":"password","email":"ann@example.com","password":"\#(TestServer.password)"}"#)
         let access = try #require(try first.json["accessToken"] as? String)
         let refresh = try #require(try first.json["refreshToken"] as? String)
-        // Its first part has the id of the session, which administrators and logs may show.
+        // The first part is the id of the session, which administrators and logs may show.
         let invented = refresh.prefix(while: { $0 != "." }) + "." + String(repeating: "0", count: 64)
         let refused = try server.client().send(
           "POST", "/api/auth/token", json: #"{"grant":"refresh","refreshToken":"\#(invented)"}"#)
@@ -244,7 +244,7 @@ import Testing
           Issue.record("expected the close code 1008")
           return
         }
-        // The session goes on, with the new rights.
+        // The session continues, with the new rights.
         #expect(try server.asPage(session, "GET", "/api/auth/session").status == 200)
         #expect(try server.asPage(session, "GET", "/api/trips").status == 403)
       }
@@ -405,7 +405,7 @@ import Testing
         let id = try #require((try added.json["factor"] as? [String: Any])?["id"] as? String)
         // It is not confirmed, so it is not requested.
         #expect(try server.signIn("ann@example.com").hasPrefix("fss_"))
-        /// A code of another implementation, of a step before (-1) or after the present one.
+        /// Returns a code that another implementation computes, for a step relative to the present one.
         func code(_ step: Int) throws -> String {
           let time = Int(Date().timeIntervalSince1970) + step * 30
           let ran = try Tool.run(oathtool, ["--totp", "--base32", "--now", "@\(time)", seed])

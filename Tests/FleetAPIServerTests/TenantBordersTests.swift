@@ -42,7 +42,7 @@ import Testing
             do { try socket.send(opcode: 10, []) } catch { continue }
           }
         }
-        // Nothing is read until the server has given all of them up.
+        // Nothing is read until the server has disconnected all of them.
         let admin = try server.client(server.keys.admin)
         while !(try admin.send("GET", "/api/metrics").text.contains("fleetstore_live_subscriptions 0\n")) {}
       }
@@ -84,7 +84,7 @@ import Testing
       }
     ) { server in
       try await aside {
-        // Each holds memory for the bytes it has sent, and never completes its request.
+        // Each client holds memory for the bytes that it has sent, and never completes its request.
         let greedy = try (0..<20).map { number in
           let key = [server.keys.gateway, server.keys.otherGateway, server.keys.admin][number % 3]
           let client = try server.client()
@@ -115,7 +115,7 @@ import Testing
         }
         // The address has used its number of attempts, for WebSockets as well.
         #expect(refusals.contains("tooManyRequests") && refusals.first == "unauthorized")
-        // Tokens that this server has not seen, from the same address and from another.
+        // These tokens are new to this server. They come from the same address and from another one.
         _ = try WebSocketTestClient(port: server.port).listen("fleet", token: server.keys.foreignAdmin)
         _ = try WebSocketTestClient(port: server.port, from: 2).listen("fleet", token: server.keys.foreignReadOnly)
         #expect(try server.client(server.keys.admin).send("GET", "/api/vehicles").status == 200)
@@ -198,7 +198,7 @@ import Testing
         // Another key of the tenant, and another tenant.
         #expect(try server.client(server.keys.admin, from: 40).send("GET", "/api/vehicles").status == 200)
         #expect(try server.client(server.keys.foreignAdmin, from: 41).send("GET", "/api/vehicles").status == 200)
-        // A connection that has ended counts no more.
+        // A connection that has ended no longer counts.
         open = []
         while try server.client(server.keys.readOnly, from: 42).send("GET", "/api/vehicles").status != 200 {}
       }

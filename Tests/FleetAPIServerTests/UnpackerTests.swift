@@ -5,7 +5,7 @@ import Testing
 @testable import FleetAPI
 
 @Suite struct UnpackerTests {
-  /// Lengths around those of the pieces that are unpacked at a time.
+  /// Lengths near multiples of the length that is unpacked in one step.
   @Test(arguments: ["zstd", "gzip"], [0, 1, 65_535, 65_536, 65_537, 131_072, 300_000])
   func decompression_restores_the_bytes_in_any_chunks(_ tool: String, _ count: Int) throws {
     let program = try Tool.required(tool)
@@ -18,7 +18,7 @@ import Testing
       #expect(throws: APIError.self) { try unpack(tool, packed, size: 1_000, limit: count - 1) }
     }
     #expect(throws: APIError.self) { try unpack(tool, packed.dropLast(), size: 1_000, limit: count) }
-    // Two frames in sequence give both contents.
+    // Two frames in sequence give the contents of both.
     #expect(try unpack(tool, packed + packed, size: 999, limit: 2 * count) == bytes + bytes)
   }
 

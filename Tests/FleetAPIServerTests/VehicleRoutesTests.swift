@@ -182,7 +182,8 @@ import Testing
     }
   }
 
-  /// One ECU reports a trouble code with its lamp on, another, which answers later, none: both are shown.
+  /// One ECU reports a trouble code and that its lamp is on. Another ECU, which answers later, reports none. The answer
+  /// has both.
   @Test func the_newest_trouble_codes_of_each_ecu_are_there() async throws {
     try await TestServer.run { server in
       try await aside {

@@ -13,7 +13,7 @@ import Testing
     var isFinal = true
     var reserved: UInt8 = 0
     var isMasked = true
-    /// Bytes of the extended length, whether it needs them or not; `nil`: the shortest form.
+    /// The number of bytes of the extended length; `nil` for the shortest form.
     var lengthBytes: Int?
 
     static func text(_ text: String, isFinal: Bool = true) -> Frame {
@@ -149,7 +149,7 @@ import Testing
       try await aside {
         let client = try WebSocketTestClient(port: server.port, token: server.keys.readOnly)
         _ = try client.event()
-        // An unknown key is an error that shows it: the text went through.
+        // The text contains an unknown key. The error shows it, so the text was read correctly.
         for text in texts {
           try client.http.write(Frame.text(text).bytes)
           #expect(try client.event()["event"] as? String == "error")

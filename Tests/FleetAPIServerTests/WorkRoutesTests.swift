@@ -64,7 +64,7 @@ import Testing
       }
       let first = try assign(dora, "VAN-1", "2030-01-10", "2030-01-20")
       #expect(first.status == 201, "\(first.text)")
-      // [from, to): one may begin when the other ends.
+      // An assignment may begin at the time at which another one ends.
       #expect(try assign(emil, "VAN-1", "2030-01-20", "2030-01-25").status == 201)
       #expect(try assign(emil, "VAN-1", "2030-01-05", "2030-01-10").status == 201)
       for (driver, vehicle, from, to) in [
@@ -74,7 +74,7 @@ import Testing
         let reply = try assign(driver, vehicle, from, to)
         #expect(reply.status == 409 && reply.errorCode == "overlap", "\(reply.text)")
       }
-      // What is cancelled is free again.
+      // After an assignment was cancelled, its vehicle and driver are free.
       let id = try #require(try first.json["id"] as? String)
       #expect(try client.send("POST", "/api/assignments/\(id)/cancel").json["status"] as? String == "cancelled")
       #expect(try assign(dora, "VAN-2", "2030-01-12", "2030-01-13").status == 201)
@@ -142,7 +142,7 @@ import Testing
       let viewer = try server.signIn("viewer@example.com")
       let id = try #require(try own.json["id"] as? String)
       #expect(try server.asPage(viewer, "GET", "/api/expenses/\(id)").status == 404)
-      // A driver cannot hand an entry over to another one.
+      // A driver cannot give an entry to another driver.
       let emil = try #require(try client.send("POST", "/api/drivers", json: #"{"name":"Emil"}"#).json["id"] as? String)
       let handed = try server.asPage(
         driver, "PATCH", "/api/expenses/\(id)", #"{"driverId":"\#(emil)"}"#, headers: ["If-Match": "*"])

@@ -62,7 +62,7 @@ import Testing
   }
 }
 
-/// The bytes of hexadecimal digits.
+/// Returns the bytes that hexadecimal digits describe.
 func bytes(_ hex: String) -> [UInt8] {
   let digits = Array(hex)
   return stride(from: 0, to: digits.count, by: 2).map { UInt8(String(digits[$0...$0 + 1]), radix: 16)! }

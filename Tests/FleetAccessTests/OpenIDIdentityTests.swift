@@ -14,7 +14,7 @@ import Testing
     static let elliptic = P256.Signing.PrivateKey()
     static let edwards = Curve25519.Signing.PrivateKey()
 
-    /// The public keys as a provider publishes them. They have no `alg`, as at Entra ID.
+    /// Returns the public keys as a provider publishes them. Like those of Entra ID, they have no `alg`.
     static func published() throws -> JSON {
       func text(_ bytes: some Sequence<UInt8>) -> JSON { .text(Base64URL.text(Array(bytes))) }
       let point = elliptic.publicKey.rawRepresentation
@@ -33,7 +33,7 @@ import Testing
             "kty": .text("OKP"), "crv": .text("Ed25519"), "kid": .text("ed"),
             "x": text(edwards.publicKey.rawRepresentation), "use": .text("sig"), "alg": .text("EdDSA"),
           ]),
-          // Keys that are left out.
+          // Keys that the reader must leave out.
           .object(["kty": .text("oct"), "kid": .text("shared"), "k": .text("AAAA")]),
           .object([
             "kty": .text("RSA"), "kid": .text("enc"), "use": .text("enc"), "n": text(primitives.modulus),
@@ -84,7 +84,7 @@ import Testing
       accessToken: accessToken, at: now)
   }
 
-  /// The reason why work was refused; `nil` if it was not.
+  /// Returns the kind of error that some work throws; `nil` if it throws none.
   private static func kind(_ work: () throws -> some Any) -> OpenIDError.Kind? {
     do {
       _ = try work()
@@ -101,7 +101,7 @@ import Testing
     #expect(identity.email?.text == "ann@example.org" && identity.verifiedEmail == nil)
   }
 
-  /// A change of the claims, and the reason why the token is refused then.
+  /// Changes of the claims, each with the reason why the token is then refused.
   static let hostile: [([String: JSON?], OpenIDError.Kind)] = [
     (["iss": .text("https://id.example/b")], .wrongIssuer), (["iss": .text("https://id.example/a/")], .wrongIssuer),
     (["iss": .text("HTTPS://id.example/a")], .wrongIssuer), (["iss": nil], .wrongIssuer),
@@ -138,7 +138,7 @@ import Testing
     #expect(try Self.read(try Signer.token(.object(claims))).subject == "ann-1")
   }
 
-  /// The hash of section A.3 of OpenID Connect Core 1.0.
+  /// The example of a hash in section A.3 of OpenID Connect Core 1.0.
   @Test func the_hash_of_the_access_token_is_checked_if_there_is_one() throws {
     var claims = Self.claims
     claims["at_hash"] = .text("77QmUPtjPfzWtF2AnpK9RQ")
@@ -158,7 +158,7 @@ import Testing
     for algorithm in ["none", "None", "HS256", "RS512", "PS256", "ES256", "rs256", ""] {
       #expect(kind(Signer.token(head(algorithm), claims) { _ in [] }) == .wrongAlgorithm, "\(algorithm)")
     }
-    // Signed with the public key as a shared secret, in each form that attackers try.
+    // The token is signed with the public key as a shared secret, in each form that attackers try.
     let modulus = try Signer.rsa.publicKey.getKeyPrimitives().modulus
     for secret in [
       Array(Signer.rsa.publicKey.pemRepresentation.utf8), Array(Signer.rsa.publicKey.derRepresentation), Array(modulus),
@@ -288,7 +288,7 @@ import Testing
     for (change, kind) in faults {
       #expect(Self.kind { try read(change) } == kind, "\(change)")
     }
-    // An ID token is no logout token.
+    // An ID token must not be accepted as a logout token.
     let token = try JSONWebToken(try Signer.token(.object(Self.claims)))
     let keys = try OpenIDKeys(try Signer.published())
     #expect(throws: OpenIDError.self) {

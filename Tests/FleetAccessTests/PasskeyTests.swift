@@ -17,7 +17,7 @@ import Testing
       site)
   }
 
-  /// Registers, changes the authenticator, and signs in.
+  /// Registers with an authenticator, changes it, and signs in with it.
   private func signIn(
     registeredAs first: SoftwareAuthenticator = SoftwareAuthenticator(), handle: [UInt8]? = nil,
     isPersonKnown: Bool = true,
@@ -167,7 +167,7 @@ import Testing
       for change: UInt8 in [0x01, 0x20, 0x80, 0xFF] {
         var attestation = sent.attestation
         attestation[index] ^= change
-        // Only the model of the authenticator is not protected by anything in a registration without attestation.
+        // In a registration without attestation, only the model of the authenticator is not protected.
         let passkey = try? Passkey(
           registering: sent.clientData, attestation: attestation, credentialId: authenticator.id, challenge: challenge,
           site)
@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  /// Whether a place of an attestation object is the flags' byte.
+  /// Whether an index in an attestation object is that of the flags.
   private func isFlagChange(_ index: Int, _ sent: (clientData: [UInt8], attestation: [UInt8])) -> Bool {
     let hash = Array(SHA256.hash(data: Array("fleet.example".utf8)))
     let start = (0..<sent.attestation.count - 32).first { Array(sent.attestation[$0..<$0 + 32]) == hash }

@@ -47,7 +47,7 @@ import Testing
     #expect(rejection("ann.lee@example.com") == .accountWord("ann.lee@example.com"))
     #expect(rejection("exampleexample1") == .accountWord("example"))
     #expect(rejection("depot2026", factor: true) == .accountWord("depot"))
-    // Eight other characters are left.
+    // Without the word of the account, eight characters remain.
     #expect(rejection("my depot has 12 vans") == nil)
   }
 

@@ -3,7 +3,7 @@ import FleetDomain
 import Telemetry
 import Testing
 
-/// The permission table of the specification, copied by hand, in the words `all`, `vehicles`, `own` and `-`.
+/// The permission table of the specification, copied by hand, with the words `all`, `vehicles`, `own` and `-`.
 @Suite struct PermissionTests {
   private static let table: [(PersonRole, Area, Action, String)] = [
     (.maintenance, .vehicles, .read, "all"), (.maintenance, .vehicles, .write, "-"),

@@ -20,7 +20,7 @@ extension Bench {
     print("\(millions) million records were gone after \(seconds(try await rows)) s")
   }
 
-  /// Times of batches of 100, one after the other.
+  /// Returns the times of batches of 100 records, one after another, as long as `goesOn` is true.
   private static func latencies(
     of storage: StoredFleet, from first: Int, while goesOn: (Int) async throws -> Bool
   ) async throws -> [Duration] {

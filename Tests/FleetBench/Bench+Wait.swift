@@ -3,21 +3,21 @@ import FleetStorage
 import Synchronization
 import Telemetry
 
-/// Batches of one tenant that cost the storage most, each for its number of records.
+/// Kinds of batches that cost the storage much more time than other batches with the same number of records.
 enum CostlyBatches: String, CaseIterable {
-  /// Better times of records that are each in another run.
+  /// Better times of records, each in another run.
   case corrections
-  /// The same; runs of two records of 16 KB.
+  /// Better times of records, each in another run. The runs have two records of 16 KB.
   case largeCorrections
-  /// Better times of rows.
+  /// Better times of records that are stored as rows.
   case rowCorrections
-  /// Better times that are earlier, of the newest record of each ECU.
+  /// Better times for the newest record of each ECU. The new times are earlier.
   case newest
   /// Records of the maximum length.
   case large
-  /// Each record of another vehicle.
+  /// Records that each belong to another vehicle.
   case vehicles
-  /// Records that are there already, each in another run.
+  /// Records that are stored already, each in another run.
   case duplicates
 
   /// Records that must be stored before the first batch.
@@ -42,7 +42,7 @@ enum CostlyBatches: String, CaseIterable {
     }
   }
 
-  /// The batch of a round; `nil` after the last one.
+  /// Returns the batch of a round; `nil` after the last one.
   func batch(_ round: Int) -> [IncomingRecord]? {
     switch self {
     case .corrections:

@@ -7,10 +7,10 @@ enum Bench {
   /// 2026-11-01T00:00:00Z, ms.
   static let start: Int64 = 1_793_491_200_000
   static let first = Timestamp(nanoseconds: start * 1_000_000)
-  /// The server's clock: half a year later, so that the time of no record is ahead of it.
+  /// The time of the server's clock. It is half a year later, so that no record's time is ahead of it.
   static let now = Timestamp(nanoseconds: (start + 15_552_000_000) * 1_000_000)
 
-  /// A telemetry record as gateways send them, of some 400 bytes.
+  /// Returns a telemetry record of about 400 bytes, in the form in which gateways send it.
   static func line(vehicle: Int, second: Int) -> [UInt8] {
     let milliseconds = start + Int64(second) * 1_000
     let time = RecordTime.wall(Timestamp(nanoseconds: milliseconds * 1_000_000), .gps)

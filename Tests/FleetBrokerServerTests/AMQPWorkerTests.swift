@@ -9,7 +9,7 @@ import Testing
     return (rabbit, try Bench(amqp: rabbit))
   }
 
-  /// Waits until a queue has so many messages: RabbitMQ counts them from time to time.
+  /// Waits until a queue has this number of messages. RabbitMQ updates its counts only from time to time.
   private func has(_ count: Int, in queue: String, _ rabbit: RabbitMQ) async throws -> Bool {
     try await aside {
       let deadline = ContinuousClock.now + .seconds(180)
@@ -30,7 +30,7 @@ import Testing
         try await bench.until(worker) { $0.committed >= 4 }
         #expect(try await store.numbers("VAN-001") == Array(1...250))
         #expect(try await store.numbers("VAN-002") == Array(1...50))
-        // "online" and "offline" are no records.
+        // "online" and "offline" are messages without records.
         try await bench.until(worker) { $0.ignored == 4 }
         #expect(worker.counts.refused == 0 && worker.counts.waiting == 0)
       }
@@ -98,7 +98,7 @@ import Testing
         try await small.publish("\(topic)/VAN-001/telemetry", [])
         try await small.publish("\(topic)/VAN-001/telemetry", [UInt8](repeating: 0x20, count: 200_000))
         try await small.publish("\(topic)", Batches.line(1, vehicle: "VAN-001"))
-        // Half of it is another's.
+        // Half of the records name another vehicle than the topic.
         try await small.publish(
           "\(topic)/VAN-001/telemetry", Batches.line(2, vehicle: "VAN-001") + Batches.line(3, vehicle: "VAN-002"))
         try await small.publish(vehicle: "VAN-001", 4...9)

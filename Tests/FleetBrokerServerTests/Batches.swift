@@ -2,9 +2,9 @@ import Telemetry
 
 @testable import Spool
 
-/// Records as they leave a gateway's spool.
+/// Records in the form in which they leave a gateway's spool.
 enum Batches {
-  /// One record of telemetry; the same number is the same record.
+  /// Returns one telemetry record. The same number always gives the same record.
   static func line(_ number: Int, vehicle: String) -> [UInt8] {
     let digits = String(number, radix: 16)
     let tail = String(repeating: "0", count: 12 - digits.count) + digits

@@ -12,7 +12,7 @@ import Testing
 
 /// A separate queue or group on a shared broker, and gateways that publish to it.
 struct Bench: Sendable {
-  /// An expected event did not occur in time.
+  /// The error that an expected event did not occur in time.
   struct Late: Error {
     let counts: [BrokerCounts]
   }
@@ -43,7 +43,7 @@ struct Bench: Sendable {
     options.answerSeconds = 100
   }
 
-  /// The address of a broker that speaks TLS.
+  /// Returns the address of a broker with TLS.
   func secure(_ scheme: String, _ host: String, _ port: Int) throws -> BrokerAddress {
     let user = scheme == "amqps" ? "guest@" : ""
     guard let address = BrokerAddress("\(scheme)://\(user)\(host):\(port)") else { throw NotTaken(news: host) }
@@ -68,7 +68,7 @@ struct Bench: Sendable {
     try BrokerWorker(options, storage: store.storage, logger: lines.logger) { Bench.now }
   }
 
-  /// Runs a worker while something is done; ends it gracefully.
+  /// Runs a worker during a test, and then stops it gracefully.
   func running(_ store: Store, _ body: (BrokerWorker) async throws -> Void) async throws {
     let worker = try worker(store)
     let task = Task { try await worker.run() }
@@ -97,7 +97,7 @@ struct Bench: Sendable {
     try await until(worker) { (counts: [BrokerCounts]) in counts.allSatisfy(isDone) }
   }
 
-  /// Publishes telemetry as obdgated's sink does, and returns once the broker has it.
+  /// Publishes telemetry as obdgated's sink does, and returns when the broker has acknowledged it.
   func publish(vehicle: String, _ numbers: ClosedRange<Int>, records: Int = 100) async throws {
     let lines = numbers.map { (RecordType.telemetry, Batches.line($0, vehicle: vehicle)) }
     let batch = Batches.batch(lines, from: numbers.lowerBound)
@@ -105,20 +105,20 @@ struct Bench: Sendable {
       var configuration = MQTTConfiguration(url: try Self.url(mqttPort))
       configuration.topic = options.topic
       configuration.batchPolicy.records = records
-      // Of two clients with one id a broker throws the first out.
+      // If two clients have the same id, a broker disconnects the first one.
       configuration.clientId = "gw-\(UUID().uuidString.prefix(8))"
       let gatewayFacts = MQTTSink.GatewayFacts(gatewayId: "gw-17", statusId: vehicle, stateDirectory: nil)
       var sink = MQTTSink(configuration, gatewayFacts)
       let wakeUp = try SinkWakeUp()
       var delivery = sink.deliver(batch, wakeUp)
-      // A broker that hangs up on MQTT 5 is spoken to in 3.1.1 the next time.
+      // If a broker closes the connection because of MQTT 5, the sink uses 3.1.1 the next time.
       if delivery.acknowledged.isEmpty { delivery = sink.deliver(batch, wakeUp) }
       guard delivery.acknowledged == [0..<batch.records.count] else { throw NotTaken(news: "\(delivery.events)") }
       sink.finish(wakeUp)
     }
   }
 
-  /// Publishes anything at all, with QoS 1.
+  /// Publishes any bytes with QoS 1.
   func publish(_ topic: String, _ payload: [UInt8]) async throws {
     try await aside { [mqttPort] in
       let sent = try Tool.run(

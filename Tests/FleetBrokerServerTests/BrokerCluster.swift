@@ -51,14 +51,14 @@ final class BrokerCluster: Sendable {
       // The first node may have been killed; the first line is a heading.
       let lines = try rabbit.control(["list_queues", "name", "messages"], node: rabbit.nodes.count - 1)
       let left = lines.filter { $0.hasPrefix("fleet.") }.map(String.init).sorted()
-      // RabbitMQ counts from time to time.
+      // RabbitMQ updates its counts only from time to time.
       if left.allSatisfy({ $0.hasSuffix("\t0") }) || ContinuousClock.now > deadline { return left }
     }
   }
 
-  /// Publishes so many records of each vehicle, each vehicle's by a thread, messages of 100.
+  /// Publishes this number of records of each vehicle, in messages of 100. Each vehicle has its own thread.
   ///
-  /// - Returns: figures for people.
+  /// - Returns: the measured values as text.
   func run(vehicles: Int, records: Int, kills: Bool) throws -> String {
     let (group, failures) = (DispatchGroup(), LogLines())
     let start = ContinuousClock.now
@@ -84,9 +84,9 @@ final class BrokerCluster: Sendable {
     return "\(vehicles * records) records in \(String(format: "%.1f", seconds)) s, \(rate)/s; \(events)"
   }
 
-  /// Kills a worker after a third of the records and a node after a half, and waits until all are stored.
+  /// Kills a worker after a third of the records and a node after half of them, and waits until all records are stored.
   ///
-  /// - Returns: how long nothing was stored after each.
+  /// - Returns: after each kill, the time in which nothing was stored.
   private func watch(total: Int, kills: Bool) throws -> String {
     var plan: [(at: Int, name: String, work: () throws -> Void)] =
       kills

@@ -91,7 +91,7 @@ import Testing
   @Test func every_rejected_message_is_in_the_log_without_a_further_one() async throws {
     let broker = try Mosquitto(in: scratch)
     let bench = try Bench(mqtt: broker.port, clientId: "worker")
-    /// A line names one message and counts others.
+    /// Returns the number of messages that log lines report: each line names one message and counts others.
     func logged() -> Int {
       bench.lines.all.filter { $0.contains("records refused") }.reduce(0) { sum, line in
         sum + 1 + (line.firstMatch(of: /([0-9]+) more message/).flatMap { Int($0.1) } ?? 0)
@@ -100,7 +100,7 @@ import Testing
     try await Store.with { store in
       try await bench.running(store) { worker in
         try await aside { try broker.says("Sending SUBACK to worker") }
-        // All of them in one connection, within the second of the first line.
+        // All messages come over one connection, within one second of the first line.
         let lines = (1...20).map { String(decoding: Batches.line($0, vehicle: "VAN-002"), as: UTF8.self) }
         try await bench.publish("fleet/VAN-001/telemetry", eachOf: Array(lines.joined().utf8))
         try await bench.until(worker) { $0.refused == 20 && logged() == 20 }
@@ -144,7 +144,7 @@ import Testing
     let broker = try Mosquitto(in: scratch)
     var settings = try Bench(mqtt: broker.port, clientId: "worker")
     settings.options.messageBytes = 4_000
-    // Less than a message: one is read at a time.
+    // The limit is less than a message, so messages are read one at a time.
     settings.options.prefetchBytes = 1
     let bench = settings
     try await Store.with { store in

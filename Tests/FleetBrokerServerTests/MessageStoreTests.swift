@@ -5,7 +5,7 @@ import Testing
 
 @testable import FleetBroker
 
-/// Messages that the database does not store: a trigger rejects the selected ones, as a broken index or a disk would.
+/// Messages that the database does not store: a trigger rejects selected ones, as a damaged index or disk could.
 @Suite struct MessageStoreTests {
   private func read(_ number: Int, _ vehicle: String, besides more: [UInt8] = []) -> MessageReader.Read {
     MessageReader(topic: "fleet", separator: "/", maximumRecords: 9).read(
@@ -30,7 +30,8 @@ import Testing
       var expected = IngestCounts()
       (expected.stored, expected.duplicates, expected.refused) = (2, 1, 2)
       #expect(sum.withLock { $0 } == expected)
-      // An attempt that fails counts nothing; the last one counts the message as refused, and the others each time.
+      // An attempt that fails counts no records. The last attempt counts the message as refused; the records of the
+      // other messages are counted.
       try await store.refuse("CAST(NEW.body AS TEXT) LIKE '%\"rpm\":13}%'")
       for attempt in 1...MessageStore.attempts {
         _ = await messages.store([read(100 + attempt, "VAN-001"), read(13, "VAN-001")])

@@ -11,7 +11,7 @@ import TestKit
 struct PublishingGateway: ~Copyable {
   let vehicle: String
   let ports: [Int]
-  /// Which of the ports is used.
+  /// The index of the port that is used.
   var first: Int
   private var sink: MQTTSink?
 
@@ -41,7 +41,7 @@ struct PublishingGateway: ~Copyable {
   }
 
   private mutating func deliver(_ batch: RecordBatch, by size: Int, _ wakeUp: SinkWakeUp) throws -> Bool {
-    // A noncopyable value is removed while it is used.
+    // A noncopyable value must be removed from its property while it is used.
     var used = if let kept = sink.take() { kept } else { try make(by: size) }
     let delivery = used.deliver(batch, wakeUp)
     if delivery.acknowledged.reduce(0, { $0 + $1.count }) == batch.records.count {
@@ -49,7 +49,7 @@ struct PublishingGateway: ~Copyable {
       return true
     }
     failures += 1
-    // The first failure with a node is that it does not speak MQTT 5.
+    // After the first failure at a node, the sink tries it again without MQTT 5.
     if failures % 2 == 0 { first += 1 } else { sink = consume used }
     poll(nil, 0, 50)
     return false

@@ -32,7 +32,7 @@ import Testing
       lines.all.dropFirst()
         == [#"warning "t": 1 of 2 records refused: d; it is gone; 2 more messages were refused just before it"#])
     #expect(log.deadline == .max)
-    // That line, too, begins a second.
+    // After that line, too, no other is written for a second.
     log.report("t", outcome("e"), at: Self.second + 6)
     #expect(lines.all.count == 2 && log.deadline == 2 * Self.second + 5)
   }

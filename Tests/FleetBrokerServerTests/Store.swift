@@ -21,7 +21,8 @@ struct Store {
     await store.storage.close()
   }
 
-  /// Returns `rpm` of all telemetry of a vehicle, sorted, so that duplicates are visible. Empty for an unknown vehicle.
+  /// Returns the values of `rpm` in all telemetry of a vehicle, sorted, so that duplicates are visible; empty for an
+  /// unknown vehicle.
   func numbers(_ vehicle: String) async throws -> [Int] {
     guard try await storage.vehicle(vehicle, tenant: .standard) != nil else { return [] }
     var query = RecordQuery.telemetry(of: vehicle)
@@ -40,7 +41,7 @@ struct Store {
 }
 
 extension Store {
-  /// Another program that has the database for itself, until it is killed.
+  /// Starts another program that locks the database until it is killed.
   func locked() async throws -> RunningProgram {
     try await aside { [address] in
       let program = try RunningProgram(

@@ -88,7 +88,8 @@ import Testing
     #expect(try Lines.parse(Lines.record(["vehicleId": "\"\u{A0}Ä¿ 車\""])).vehicleId == "\u{A0}Ä¿ 車")
   }
 
-  /// A database compares bytes, and a program letters: of two ways to write one name, one is taken.
+  /// A database compares bytes, and Swift compares characters. Therefore, of two ways to write a name, only one is
+  /// accepted.
   @Test(arguments: ["CAFE\u{301}", "\u{212B}", "\u{1100}\u{1161}"])
   func names_are_composed(_ name: String) throws {
     let refused = #expect(throws: RecordRefusal.self) { try Lines.parse(Lines.record(["vehicleId": "\"\(name)\""])) }
@@ -149,7 +150,7 @@ import Testing
     #expect(refusal?.kind == .duplicateKey)
   }
 
-  /// The quick reader and the thorough one must never disagree: any byte of a record may be another.
+  /// The fast and the general parser must never disagree, whatever byte of a record is changed.
   @Test func a_record_with_one_byte_changed_is_taken_or_refused_alike_by_both_readers() throws {
     let original = Array(Lines.record([:], #""a":[1,{"b":true}],"c":-1.5e3"#).utf8)
     for place in original.indices {

@@ -89,7 +89,7 @@ import Testing
     let conflict = MergeConflict(
       fields: [.init(key: "firstName", base: .text("Ann"), mine: .text("Anna"), theirs: .text("Anne"))])
     #expect(Person.merge(base: base, mine: mine, theirs: theirs) == .failure(conflict))
-    // The same change twice is one.
+    // Two equal changes give one change and no conflict.
     theirs.firstName = "Anna"
     #expect(try Person.merge(base: base, mine: mine, theirs: theirs).get() == theirs)
   }

@@ -95,7 +95,7 @@ import Testing
       try visit.patched(with: Self.json(#"{"every":{"days":null}}"#))
     }
     #expect(try visit.patched(with: Self.json(#"{"lines":[{"text":"Tyres"}]}"#)).lines.map(\.text) == ["Tyres"])
-    // A replacement is no patch.
+    // A replacement is not a merge patch: members that it lacks are removed.
     let replaced = try visit.replaced(with: Self.json(#"{"every":{"kilometers":1}}"#))
     #expect(replaced.every?.days == nil && replaced.every?.kilometers == 1 && replaced.lines.isEmpty)
   }

@@ -25,7 +25,7 @@ import Testing
     ("gap", "toSeq", "1.0"), ("gap", "lostEpoch", #""x""#),
   ]
 
-  /// `ecus.7E9.speed` with a value as the text of an object's member.
+  /// Returns a path such as `ecus.7E9.speed` with its value, as the text of an object's member.
   private static func member(_ path: String, _ value: String) -> String {
     let keys = path.split(separator: ".")
     return keys.dropFirst().reversed().reduce("\"\(keys[0])\":" + (keys.count == 1 ? value : "{#}")) { text, _ in text }
@@ -37,7 +37,7 @@ import Testing
     _ type: String, _ key: String, _ value: String
   ) throws {
     let member = Self.member(key, value)
-    // One that the quick reader reads, and one with an escape that only the thorough one reads.
+    // The fast parser reads the first record; the second one has an escape and is read by the general parser.
     for before in [#""x":1,"#, #""\u0078":1,"#] {
       let text = Lines.record(["type": "\"\(type)\""], before + member)
       let refusal = try #require(throws: RecordRefusal.self) { try Lines.parse(text) }
@@ -47,7 +47,7 @@ import Testing
       let place = try #require(text.utf8.firstRange(of: Array(member.utf8)))
       let offset = text.utf8.distance(from: text.startIndex, to: place.upperBound)
       #expect(try #require(refusal.offset) < offset)
-      // The same in a batch of lines, next to a valid record.
+      // The same record is in a batch of lines, next to a valid record.
       let good = Lines.record()
       let batch = IncomingBatch(parsing: Array("\(good)\n\(text)\n\(good)\n".utf8).span)
       #expect(batch.records.count == 2 && batch.refusals.map(\.index) == [1])
@@ -89,7 +89,7 @@ import Testing
   func a_rounding_error_of_the_last_digit_is_accepted_at_a_bound_with_decimals(
     _ key: String, _ value: String, _ isGood: Bool
   ) throws {
-    // One that the quick reader reads, and one with an escape that only the thorough one reads.
+    // The fast parser reads the first record; the second one has an escape and is read by the general parser.
     for before in [#""x":1,"#, #""\u0078":1,"#] {
       let text = Lines.record([:], before + "\"\(key)\":\(value)")
       if isGood {

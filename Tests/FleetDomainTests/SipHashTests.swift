@@ -3,7 +3,8 @@ import Testing
 @testable import FleetDomain
 
 @Suite struct SipHashTests {
-  /// The authors' own vectors (SipHash-2-4, 64 bits): key 00…0F, texts 00…, each one byte longer.
+  /// The test vectors of the authors (SipHash-2-4, 64 bits): the key 00…0F, and texts that begin with 00, each one
+  /// byte longer than the one before.
   @Test func hashes_equal_the_published_test_vectors() {
     let sums: [UInt64] = [
       0x726f_db47_dd0e_0e31, 0x74f8_39c5_93dc_67fd, 0x0d6c_8009_d9a9_4f5a, 0x8567_6696_d7fb_7e2d,

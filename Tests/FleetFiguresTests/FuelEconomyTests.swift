@@ -24,7 +24,7 @@ import Testing
     return entry
   }
 
-  /// Full; +10 L; +10 L; full 20 L after 500 km is 8.0 L/100 km.
+  /// A full tank, twice 10 L, and a full tank with 20 L after 500 km are 8.0 L/100 km.
   @Test func partial_fills_count_towards_the_next_full_one() throws {
     let economy = FuelEconomy([
       try Self.entry(0, 10_000, 40), try Self.entry(1, 10_100, 10, full: false),
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func no_interval_spans_a_missed_entry() throws {
-    // Missed before a partial fill, and before a full one, which begins a new interval.
+    // An entry was missed before a partial fill, or before a full one, which begins a new interval.
     for isFull in [true, false] {
       let economy = FuelEconomy([
         try Self.entry(0, 10_000, 40), try Self.entry(1, 10_400, 10, full: isFull, missed: true),
@@ -95,7 +95,8 @@ import Testing
     #expect(economy.ending(from: hour(20), to: nil).intervals == [economy.intervals[1]])
   }
 
-  /// The definition, in cubic time: each pair of full tanks of an energy with a reading and no such tank between.
+  /// Computes the intervals from their definition, in cubic time: each pair of full tanks of one kind of energy with
+  /// readings, and without such a tank between them.
   private static func obvious(_ entries: [FuelEntry]) -> [FuelEconomy.Interval] {
     var intervals: [FuelEconomy.Interval] = []
     for energy in FuelEntry.Energy.allCases {

@@ -51,7 +51,7 @@ import Testing
     #expect(matching.overlaps.map { [$0.first, $0.second] } == [[1, 2], [1, 3], [3, 4]].map { $0.map(Self.id) })
   }
 
-  /// The definition: every journey is tried for every trip, minute by minute.
+  /// Matches journeys and trips by the definition: every journey is compared with every trip, minute by minute.
   private static func obvious(
     _ journeys: [(from: Int, to: Int)], _ trips: [(from: Int, to: Int)]
   ) -> [Int?] {
@@ -59,7 +59,7 @@ import Testing
       let minutes = trip.from..<trip.to
       let covered = journeys.map { journey in minutes.filter { journey.from <= $0 && $0 < journey.to }.count }
       guard let most = covered.max(), most * 2 >= minutes.count else { return nil }
-      // Of journeys that cover the same part, the first one.
+      // If several journeys cover the same part, use the first one.
       return covered.firstIndex(of: most)
     }
   }

@@ -9,7 +9,7 @@ import Testing
     TrackPoint(time: Timestamp(nanoseconds: Int64(seconds * 1e9)), latitude: latitude, longitude: longitude)
   }
 
-  /// A random drive with a point each second.
+  /// Returns a random drive with a point each second.
   private static func drive(
     _ random: inout SplitMix, count: Int, from start: (latitude: Double, longitude: Double)
   ) -> [TrackPoint] {
@@ -26,7 +26,8 @@ import Testing
     }
   }
 
-  /// The distance from a point to a line, found by trying many places of the line: through space, not in a plane.
+  /// Returns the distance from a point to a line. It is found by trying many places of the line, and is measured
+  /// through space, not in a plane.
   private static func tried(_ point: TrackPoint, _ first: TrackPoint, _ last: TrackPoint) -> Double {
     var east = last.longitude - first.longitude
     if east > 180 { east -= 360 }

@@ -4,7 +4,9 @@ import Telemetry
 import Testing
 
 @Suite struct VehicleStateTests {
-  /// Telemetry at 0 s, and the age of the newest record in s.
+  /// Returns the state of a vehicle whose telemetry has the time 0 s.
+  ///
+  /// - Parameter age: the age of the newest record, s.
   private static func state(
     speed: Double? = nil, rpm: Double? = nil, trip: LastKnown.Trip? = nil, age: Int64 = 10
   ) -> VehicleState {
@@ -25,7 +27,7 @@ import Testing
     #expect(Self.state(speed: 2.9, rpm: 800) == .idle)
     #expect(Self.state(rpm: 800) == .idle)
     #expect(Self.state(speed: 0, rpm: 0) == .parked)
-    // Nothing says that the engine runs.
+    // No record shows that the engine runs.
     #expect(Self.state(speed: 0) == .parked)
     #expect(Self.state() == .parked)
   }

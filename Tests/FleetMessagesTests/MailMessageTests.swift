@@ -6,7 +6,7 @@ import Testing
 
 @testable import FleetMessages
 
-/// Messages, as Python's email package reads them: an independent implementation of RFC 5322 and MIME.
+/// Messages that Python's email package reads, which is an independent implementation of RFC 5322 and MIME.
 @Suite struct MailMessageTests {
   /// 2026-11-23 14:05:09 UTC, a Monday.
   private static let date = Timestamp(nanoseconds: 1_795_442_709_000_000_000)

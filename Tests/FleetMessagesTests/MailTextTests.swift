@@ -24,7 +24,7 @@ import Testing
     for part in [text.subject, text.plain, text.html] { #expect(!part.contains("{{") && !part.contains("}}")) }
     #expect(text.subject.contains("North Depot") && !text.subject.contains("\n"))
     #expect(text.plain.contains("Jörg <b>Lee</b>,"))
-    // A name is text and never becomes a part of the page.
+    // A name is always text: it is never interpreted as HTML.
     #expect(text.html.contains("Jörg &lt;b&gt;Lee&lt;/b&gt;,") && !text.html.contains("<b>"))
     #expect(text.html.contains("lang=\"\(locale)\""))
     #expect(!text.html.contains("<img") && !text.html.contains("<script"))

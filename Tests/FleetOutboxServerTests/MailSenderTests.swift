@@ -19,12 +19,12 @@ import Testing
     var testDescription: String { rawValue }
   }
 
-  /// What was waited for did not happen.
+  /// The error that an expected event did not occur in time.
   struct Late: Error {
     let description: String
   }
 
-  /// An empty store, the time of its servers, and mails to send.
+  /// An empty store with mails to send, and the clock of its senders.
   final class Outbox: Sendable {
     static let keys = SecretKeys(file: String(repeating: "7", count: 64))!
     static let other = TenantID("other")!
@@ -61,7 +61,7 @@ import Testing
 
     func advance(_ more: Int) { seconds.add(more, ordering: .sequentiallyConsistent) }
 
-    /// Adds a mail to a person of their own for each number.
+    /// Adds a mail for each number, each to another person.
     @discardableResult
     func add(
       _ numbers: Range<Int>, _ reason: QueuedMail.Reason = .recovery, tenant: TenantID = .standard,
@@ -92,7 +92,7 @@ import Testing
       }
     }
 
-    /// Runs a sender beside a test.
+    /// Runs a sender during a test.
     func sending(
       _ url: String, login: MailServer.Login? = nil, authorities: String? = nil,
       _ test: (MailSender) async throws -> Void
@@ -116,7 +116,7 @@ import Testing
       _ = await task.result
     }
 
-    /// Waits until the sender has counted so much.
+    /// Waits until the sender's counts fulfil a condition.
     func wait(_ sender: MailSender, _ isDone: @Sendable (MailCounts) -> Bool) async throws {
       let deadline = ContinuousClock.now + .seconds(120)
       while !isDone(sender.current) {
@@ -142,7 +142,7 @@ import Testing
         try await outbox.wait(sender) { $0.failed == 6 }
       }
       #expect(try await outbox.queued().allSatisfy { $0.value.lastError != nil && $0.value.attempts == 1 })
-      // Another process begins where the first one stopped.
+      // Another process continues where the first one stopped.
       try await aside { try peer.start() }
       outbox.advance(1)
       try await outbox.sending(url) { sender in
@@ -158,7 +158,7 @@ import Testing
       let first = try #require(mails.first { $0.to == ["p0@example.org"] })
       #expect(first.link == "https://fleet.example/reset#fsl_0" && first.from == "fleet@example.com")
       #expect(first.header("To") == "Jörg Nr 0 <p0@example.org>" && first.defects == [])
-      // The secrets are gone with the mails.
+      // When the mails are sent, the secrets are deleted.
       #expect(try await outbox.queued().allSatisfy { $0.value.details == nil && $0.value.lastError == nil })
     }
   }
@@ -307,7 +307,7 @@ import Testing
         try await outbox.wait(sender) { $0.sent >= 12 }
       }
       let recipients = try peer.mails().map { $0.to[0] }
-      // In turns; and the link for a new password before notices.
+      // One mail of each tenant is sent in each round, and links for a new password come before notices.
       #expect(recipients.first == "p990@example.org")
       for number in 900..<903 {
         let place = try #require(recipients.firstIndex(of: "p\(number)@example.org"))
@@ -344,7 +344,7 @@ import Testing
       let mail = try #require(try await outbox.queued().first)
       let details = try #require(mail.value.details)
       #expect(!details.contains("fsl_") && MailDetails(mail, Outbox.keys)?.link == "https://fleet.example/reset#fsl_0")
-      // The values of one mail cannot be moved to another, and not be read with another key.
+      // The values of one mail cannot be moved to another mail, and cannot be read with another key.
       let other = Stored(
         id: .random(at: outbox.now), version: 1, createdAt: outbox.now, updatedAt: outbox.now, value: mail.value)
       #expect(MailDetails(other, Outbox.keys) == nil)

@@ -15,7 +15,7 @@ import Testing
         for writer in 0..<8 {
           group.addTask {
             var stored = 0
-            // The same 400 records of 4 vehicles, in another order each, in batches that overlap.
+            // The same 400 records of 4 vehicles, each time in another order and in batches that overlap.
             let records = (0..<400).map { Sample.record($0, vehicle: "VAN-\($0 % 4)") }.shuffled()
             for start in stride(from: 0, to: 400, by: 20) {
               let batch = Array(records[start..<min(start + 30, 400)])
@@ -78,7 +78,7 @@ import Testing
     var next = 0
     for _ in 0..<3 {
       async let killed: Void = aside {
-        // In the middle of a write, determined by a count and not by a clock.
+        // The kill is in the middle of a write. Its moment is determined by a count and not by a clock.
         while try server.sql("SELECT coalesce(max(position), 0) FROM tenant", in: "test1").first.flatMap({ Int($0) })
           ?? 0
           < 50

@@ -8,7 +8,7 @@ import Testing
   @Test(arguments: Kind.allCases)
   func the_newest_record_of_each_span_is_given_and_no_other(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
-      // With holes, ids of another month, and records without a time.
+      // The records have gaps, ids of another month, and no time in some cases.
       let seconds = (0..<600).filter { $0 % 100 < 37 }
       let records = seconds.map { Sample.record($0, idAt: $0 % 3 == 0 ? UInt64($0 + 1) : nil) }
       try await fleet.storage.store(records + [Sample.record(9_999, at: 1, noTime: true)])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FleetStorage
 
-/// The two databases that the contract is tested on.
+/// The two databases with which the contract of the storage is tested.
 enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
   case sqlite, postgreSQL
 
@@ -15,7 +15,7 @@ enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
 /// An empty storage for one test.
 final class Fleet: Sendable {
   let storage: StoredFleet
-  /// Path of the file, or URI of the database.
+  /// The path of the file, or the URI of the database.
   let address: String
   let kind: Kind
   private let folder: ScratchFolder
@@ -34,7 +34,7 @@ final class Fleet: Sendable {
     storage = try await Fleet.open(kind, address)
   }
 
-  /// Another storage on the same database, as another process would have it.
+  /// Opens another storage on the same database, as another process would do.
   func another() async throws -> StoredFleet { try await Fleet.open(kind, address) }
 
   static func open(_ kind: Kind, _ address: String) async throws -> StoredFleet {
@@ -57,20 +57,25 @@ final class Fleet: Sendable {
   }
 }
 
-/// Records as gateways send them.
+/// Creates records in the form in which gateways send them.
 struct Sample {
   static let day: Int64 = 1_795_219_200_000
   static let now = Timestamp(nanoseconds: day * 1_000_000)
   static let epoch = UUIDv7(milliseconds: 9, first: 9, rest: 9)
 
-  /// A moment of the test's day, in seconds.
+  /// Returns a time of the test's day.
+  ///
+  /// - Parameter seconds: seconds after the beginning of the day.
   static func time(_ seconds: Double) -> Timestamp {
     Timestamp(nanoseconds: day * 1_000_000 + Int64(seconds * 1e9))
   }
 
+  /// Creates a record.
+  ///
   /// - Parameters:
-  ///   - number: number that determines the id, also for records of the same time.
-  ///   - seconds: time within the test's day; `nil` for a record without a time.
+  ///   - number: determines the id, also for records of the same time.
+  ///   - seconds: time within the test's day; `nil` for `number` seconds.
+  ///   - noTime: whether the record has no time. The id is still made at `seconds`.
   static func record(
     _ number: Int, _ type: String = "telemetry", at seconds: Double? = nil, noTime: Bool = false,
     quality: String = "gps", vehicle: String = "VAN-001", gateway: String = "gw-17", idAt: UInt64? = nil,
@@ -113,7 +118,7 @@ extension StoredFleet {
     try await ingest(records, from: .trusted, tenant: tenant, at: Sample.now)
   }
 
-  /// All tokens of a tenant, in pages of one.
+  /// Returns all tokens of a tenant, from pages of one token.
   func allTokens(tenant: TenantID = .standard) async throws -> [OperatorToken] {
     var all: [OperatorToken] = []
     var cursor: String?
@@ -125,7 +130,7 @@ extension StoredFleet {
     return all
   }
 
-  /// All pages of a question.
+  /// Returns the records of all pages of a query.
   func all(_ query: RecordQuery, tenant: TenantID = .standard) async throws -> [StoredRecord] {
     var query = query
     var all: [StoredRecord] = []
@@ -141,7 +146,7 @@ extension StoredFleet {
 extension StoredRecord {
   var text: String { String(decoding: body, as: UTF8.self) }
 
-  /// `"rpm":17` → 17
+  /// The value of `rpm`: 17 for `"rpm":17`.
   var number: Int {
     guard let range = text.firstRange(of: "\"rpm\":") else { return -1 }
     return Int(text[range.upperBound...].prefix { $0.isNumber }) ?? -1

@@ -3,7 +3,7 @@ import TestKit
 
 @testable import FleetStorage
 
-/// A database that another connection has locked.
+/// A database that another connection has locked, as long as this value exists.
 struct HeldLock {
   private let release = DispatchSemaphore(value: 0)
   private let holder: Task<Void, any Error>

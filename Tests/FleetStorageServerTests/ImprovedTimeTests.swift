@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  /// 400 runs of 16 records, of 100 vehicles.
+  /// Stores 400 runs of 16 records each, of 100 vehicles.
   private static func storeRuns(_ storage: StoredFleet) async throws {
     for round in 0..<4 {
       try await storage.store(
@@ -94,7 +94,7 @@ import Testing
       #expect(outcomes[450..<550].allSatisfy { $0 == .duplicate })
       #expect(outcomes[550...].allSatisfy { $0 == .improved })
       let after = try await storage.counts()
-      // 400 times the cost of a run and a better time.
+      // The cost is 400 times that of a run and a better time.
       let cost = 400 * (IngestCost.run + IngestCost.improvement)
       #expect(after.commits - before.commits == (cost + IngestCost.improvements - 1) / IngestCost.improvements)
       #expect(after.ingested.improved - before.ingested.improved == 500)

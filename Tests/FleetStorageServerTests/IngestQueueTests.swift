@@ -81,7 +81,7 @@ import Testing
       while queue.counts.waiting < 20 * IngestQueue.largestGroup + 7 { await Task.yield() }
       release.signal()
     }
-    // After the work in progress and at most one batch of the other tenant.
+    // The batch waits only for the work in progress and at most one batch of the other tenant.
     #expect(order.withLock { $0.firstIndex(of: "other 7") } ?? .max <= 2)
   }
 

@@ -53,7 +53,7 @@ import Testing
       func says(_ number: Int, _ type: String, _ vehicle: String, _ gateway: String) -> IncomingRecord {
         Sample.record(number, type, vehicle: vehicle, gateway: gateway)
       }
-      // Nor by being first.
+      // A gateway cannot claim a vehicle by being the first to report it either.
       #expect(try await store(fleet, free, [says(1, "trip", "gw-1", "gw-2")]) == [.foreignVehicle])
       let own = [
         says(2, "adapter", "gw-1", "gw-1"), says(3, "telemetry", "VAN-001", "gw-1"), says(4, "gap", "gw-1", "gw-1"),
@@ -84,7 +84,7 @@ import Testing
       #expect(try await fleet.storage.all(.telemetry(of: vin)).map(\.number) == [1])
       #expect(try await fleet.storage.vehicles(cursor: nil, limit: 10, tenant: .standard).items.count == 1)
       #expect(try await fleet.storage.vehicle(vin, tenant: .standard)?.value.registeredBy == "gw-17")
-      // A resend under the other name is the same record.
+      // The same record under the other name of the vehicle is a duplicate.
       #expect(try await fleet.storage.store([Sample.record(1)]) == [.duplicate])
     }
   }
@@ -135,7 +135,8 @@ import Testing
         Sample.record(number, vehicle: vehicle, gateway: "gw-1", keys: keys)
       }
       let claim = ",\"vin\":\"\(vin)\""
-      // By id, by VIN as an id, as the VIN of a new vehicle, as that of one that is there; a part of an id is another.
+      // The vehicle is named by its id, by its VIN as an id, as the VIN of a new vehicle, and as the VIN of an existing
+      // one. A part of the id is another vehicle.
       let kinds = try await store(
         fleet, taker,
         [says(1, "VAN-2"), says(2, vin), says(3, "VAN-1", claim), says(4, "VAN-1", claim), says(5, "AN-2")])

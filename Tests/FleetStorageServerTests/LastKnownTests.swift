@@ -6,13 +6,13 @@ import Testing
 
 @testable import FleetStorage
 
-/// The positions of all vehicles agree with their newest records.
+/// The stored positions of all vehicles agree with their newest records.
 @Suite struct LastKnownTests {
   private static func positions(_ storage: StoredFleet) async throws -> [LastKnown] {
     try await storage.view(tenant: .standard) { view throws(ThingError) in try view.positions(fleets: nil) }
   }
 
-  /// The same, read from the newest records.
+  /// Returns the same value, computed from the newest records.
   private static func slowly(_ storage: StoredFleet, _ vehicle: String) async throws -> LastKnown? {
     guard let latest = try await storage.latest(vehicle: vehicle, within: .all, tenant: .standard),
       let place = latest.position,

@@ -57,13 +57,13 @@ import Testing
       func latest() async throws -> LatestRecords? {
         try await fleet.storage.latest(vehicle: "VAN-001", tenant: .standard)
       }
-      // A clock that was hours ahead; there are no other records.
+      // The record comes from a clock that was hours ahead; there are no other records.
       try await fleet.storage.store([Sample.record(1, at: 80_000, quality: "system", idAt: id, keys: place)])
       #expect(try await latest()?.vehicle.value.lastRecordAt == Sample.time(80_000))
       #expect(try await fleet.storage.store([Sample.record(1, at: 70_000, quality: "ntp", idAt: id)]) == [.improved])
       #expect(try await latest()?.vehicle.value.lastRecordAt == Sample.time(70_000))
       #expect(try await latest()?.position?.number == 1)
-      // Meanwhile, others arrived, many of them without a position.
+      // Other records arrived meanwhile, many of them without a position.
       let others = (50..<400).map { Sample.record($0) } + [Sample.record(401, "dtc")]
       try await fleet.storage.store([Sample.record(40, keys: place), Sample.record(41, keys: place)] + others)
       #expect(try await latest()?.position?.number == 1)
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  /// Two ECUs, of which one reports a trouble code and its lamp, and the other, which answers later, none.
+  /// Two ECUs: one reports a trouble code and that its lamp is on; the other one, which answers later, reports none.
   @Test(arguments: Kind.allCases)
   func each_ecu_has_a_newest_record_of_its_own(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
@@ -139,7 +139,7 @@ import Testing
         Sample.record(2, "trip", at: 100_000, idAt: id), Sample.record(3, "driving", at: 86_400 + 60),
       ]
       #expect(try await store(ahead, at: 60) == [.stored, .stored, .stored])
-      // The last is a day ahead and no more.
+      // The last record is ahead by a day and not more.
       #expect(try await latest()?.telemetry == nil)
       #expect(try await latest()?.others.map(\.number) == [3])
       #expect(try await latest()?.vehicle.value.lastRecordAt == Sample.time(86_460))
@@ -150,14 +150,15 @@ import Testing
       #expect(try await latest()?.telemetry?.number == 10)
       #expect(try await latest()?.position?.number == 10)
       #expect(try await latest()?.others.map(\.number) == [11, 3])
-      // They are ordered by their reception, and marked.
+      // The records are sorted by their reception, and are marked.
       let found = try await storage.all(.telemetry(of: "VAN-001"))
       #expect(found.map(\.number) == [10, 1])
       #expect(found.map(\.isTimeAhead) == [false, true])
       #expect(found.map(\.receivedAt) == [Sample.time(90), Sample.time(60)])
       #expect(found[1].body == ahead[0].body)
       #expect(try await store([ahead[0]], at: 99) == [.duplicate])
-      // A copy with a credible time mends it, also one that is no better by its own word; one that is as wrong does not.
+      // A copy with a credible time replaces the wrong time, even if its quality is not better. A copy whose time is
+      // also wrong does not.
       let wrong = Sample.record(1, at: 7.3e9, quality: "gps", idAt: id, keys: place)
       #expect(try await store([wrong], at: 100) == [.duplicate])
       let right = Sample.record(1, at: 50, quality: "ntp", idAt: id, keys: place)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct MigrationTests {
   private static func open(_ kind: Kind, _ address: String, steps: Int) async throws -> StoredFleet {
-    // A further step, as a later version brings it.
+    // A further step, as a later version may add it.
     let later = "ALTER TABLE vehicle ADD COLUMN colour text DEFAULT 'white'"
     switch kind {
     case .sqlite:
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  /// Adds a vehicle as a version stored it.
+  /// Adds a vehicle in the form in which a version stored it.
   private static func oldVehicle(
     _ session: any StoreSession, _ tenant: Int32, version: Int
   ) throws(StoreFailure) -> VehicleRow {
@@ -46,7 +46,7 @@ import Testing
     return vehicle
   }
 
-  /// Five records as earlier versions stored them.
+  /// Stores five records in the form in which earlier versions stored them.
   private static func fill(_ storage: StoredFleet, _ kind: Kind, version: Int = 1) async throws {
     try await storage.engine.write { session throws(StoreFailure) in
       if kind == .postgreSQL {
@@ -87,10 +87,10 @@ import Testing
     return try await aside { try server.database() }
   }
 
-  /// Versions of which there may be a database that is to be brought up.
+  /// The versions from which a database may have to be upgraded.
   private static let versions = Array(1..<SQLiteSchema.steps.count)
 
-  /// A cursor after the second record, in the form of an earlier version.
+  /// Returns a cursor after the second record, in the form of an earlier version.
   private static func oldCursor(
     _ query: RecordQuery, _ storage: StoredFleet, version: Int
   ) async throws -> String {
@@ -119,13 +119,13 @@ import Testing
     let new = try await Fleet.open(kind, address)
     #expect(try await new.health().schemaVersion == SQLiteSchema.steps.count)
     #expect(try await new.all(.telemetry(of: "VAN-001")).map(\.number) == [0, 1, 2, 3, 4])
-    // Cursors that were given out before are good still.
+    // Cursors that earlier versions returned are still valid.
     #expect(try await new.all(query).map(\.number) == [2, 3, 4])
-    // Existing records are known, and new ones are stored next to them.
+    // Existing records are recognised, and new ones are stored in addition.
     let more = [Sample.record(4), Sample.record(5), Sample.record(6, idAt: 2_000_000_000_000)]
     #expect(try await new.store(more) == [.duplicate, .stored, .stored])
     #expect(try await new.all(.telemetry(of: "VAN-001")).map(\.number) == Array(0..<7))
-    // The vehicle is a thing: it is found by its text and can be changed.
+    // The vehicle is now a thing: it can be searched by text, and changed.
     var search = ThingQuery<Vehicle>()
     search.text = "kn-x"
     let wanted = search
@@ -138,7 +138,8 @@ import Testing
     await new.close()
   }
 
-  /// Up to version 4 rows had no `seq`, nothing knew the newest of an ECU, and a wrong clock led for good.
+  /// Up to version 4, rows had no `seq`, the newest record of an ECU was not stored, and a wrong clock permanently
+  /// determined the newest record.
   @Test(arguments: Kind.allCases)
   func records_of_earlier_versions_are_ordered_and_the_newest_are_found(_ kind: Kind) async throws {
     let folder = try ScratchFolder()
@@ -203,7 +204,7 @@ import Testing
     await added.close()
   }
 
-  /// Up to version 3 the vehicles of a gateway were lines of one text.
+  /// Up to version 3, the vehicles of a gateway were lines of one text.
   @Test(arguments: Kind.allCases)
   func vehicle_lists_are_migrated_to_access_rights(_ kind: Kind) async throws {
     let folder = try ScratchFolder()
@@ -237,7 +238,7 @@ import Testing
         Sample.record(3, vehicle: "VAN-9", gateway: "gw-2"), Sample.record(4, vehicle: "AN-2", gateway: "gw-2"),
       ], from: .gateway(taker), tenant: .standard, at: Sample.now)
     #expect(outcomes.map { $0 == .stored } == [false, false, true, true])
-    // Those that were there count.
+    // Keys that existed before are counted.
     let counts = try await new.engine.read { session throws(StoreFailure) in
       try session.rows("SELECT gateways, tokens FROM tenant", [])
     }

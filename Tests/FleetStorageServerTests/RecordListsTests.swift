@@ -8,7 +8,7 @@ import Testing
   @Test(arguments: Kind.allCases)
   func pages_give_every_record_once_in_both_orders(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
-      // Times that are equal, ids of a clock that was wrong (1970, 2000, 2150), records without a time.
+      // Some times are equal, some ids are from a wrong clock (1970, 2000, 2150), and some records have no time.
       let ids: [UInt64?] = [nil, 1_000, 946_684_800_000, 5_680_281_600_000]
       let records = (0..<60).map {
         Sample.record($0, at: Double($0 * 7 % 20), noTime: $0 % 12 == 5, idAt: ids[$0 % 4].map { $0 + 1 })
@@ -32,7 +32,7 @@ import Testing
   func seq_orders_records_of_one_time_everywhere(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let numbers = Array(1...40)
-      // The higher the number, the lower the id.
+      // Returns records whose ids decrease while their numbers increase.
       func records(_ type: String) -> [IncomingRecord] {
         numbers.map { Sample.record($0, type, at: 5, idAt: UInt64(Sample.day) + 5_000 - UInt64($0)) }
       }
@@ -78,7 +78,7 @@ import Testing
       var query = RecordQuery.telemetry(of: "VAN-001", limit: 5)
       query.order = .newestFirst
       let first = try await fleet.storage.records(query, tenant: .standard)
-      // Newer records, and older ones between those that follow on later pages.
+      // Newer records are stored, and older ones between those that follow on later pages.
       try await fleet.storage.store((0..<60).map { Sample.record($0 * 2 + 1) })
       query.cursor = first.next
       let rest = try await fleet.storage.all(query)

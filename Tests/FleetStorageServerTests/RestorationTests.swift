@@ -15,7 +15,7 @@ import Testing
     try await storage.store(numbers.map { Sample.record($0) })
   }
 
-  /// Writes into the file that is there, as `cp` does.
+  /// Writes into the existing file, as `cp` does.
   private static func copy(_ from: String, over to: String) throws {
     for end in ["-wal", "-shm"] where FileManager.default.fileExists(atPath: to + end) {
       try FileManager.default.removeItem(atPath: to + end)
@@ -42,7 +42,7 @@ import Testing
     try Self.copy(path, over: backup)
     var positions: [Int64] = [1, 3, 4, 5]
     var last: Int64 = 5
-    // The same backup twice: positions that were returned in between are invalid as well.
+    // The same backup is restored twice: positions that were returned in between are invalid as well.
     for round in 0..<2 {
       storage = try Self.serve(path)
       #expect(storage.wasRestored == (round > 0))
@@ -63,7 +63,7 @@ import Testing
     #expect(
       try await storage.changes(after: changes[0].position, limit: 10, tenant: .standard).map(\.record.number) == [51])
     await storage.close()
-    // It is the same store from then on.
+    // From then on it is the same store.
     storage = try Self.serve(path)
     #expect(!storage.wasRestored)
     #expect(try await storage.feedPosition(tenant: .standard) == changes[1].position)
@@ -123,7 +123,7 @@ import Testing
       }
     }
     await storage.close()
-    // Without a restore nothing is noticed.
+    // Without a restore, nothing is reported.
     storage = try Self.serve(path)
     #expect(!storage.wasRestored)
     #expect(try await storage.feedPosition(tenant: .standard).rawValue == position)
@@ -169,7 +169,7 @@ import Testing
     let (path, backup) = (folder.file("fleet.db"), folder.file("backup.db"))
     var storage = try Self.serve(path)
     try await Self.store(0..<3, storage)
-    // As an earlier version has left both.
+    // The database and the file are in the form of an earlier version.
     let file = try String(contentsOfFile: path + "-server", encoding: .utf8)
     _ = try await storage.engine.write { session throws(StoreFailure) in
       try session.run("DELETE FROM setting WHERE name = 'changes'", [])
@@ -219,7 +219,7 @@ import Testing
     }
     switch way {
     case "another file":
-      // As rsync and tar do it.
+      // The file is replaced by a new one, as rsync and tar do it.
       try FileManager.default.copyItem(atPath: path, toPath: path + ".new")
       try FileManager.default.removeItem(atPath: path)
       try FileManager.default.moveItem(atPath: path + ".new", toPath: path)
@@ -240,7 +240,7 @@ import Testing
       await server.close()
       server = try await StoredFleet(postgreSQL: fleet.address, as: .server)
       #expect(!server.wasRestored)
-      // pg_restore brings the setting, and tables with other numbers.
+      // pg_restore restores the setting, and creates tables with other numbers.
       _ = try await server.engine.write { session throws(StoreFailure) in
         try session.run(
           "UPDATE setting SET value = $1 WHERE name = 'origin'", [.bytes(Array("1 2 00000001".utf8))])

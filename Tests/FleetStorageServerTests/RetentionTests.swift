@@ -11,7 +11,7 @@ import Testing
   @Test(arguments: Kind.allCases)
   func expired_months_are_removed_and_others_kept(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
-      // September, October, November; of other types and vehicles, too.
+      // The records are from September, October and November, and of several types and vehicles.
       let old = (0..<30).map { Sample.record($0, at: -2 * Self.month + Double($0), vehicle: "VAN-\($0 % 3)") }
       let last = (30..<60).map { Sample.record($0, at: -Self.month + Double($0), vehicle: "VAN-\($0 % 3)") }
       let new = (60..<90).map { Sample.record($0, at: Double($0), vehicle: "VAN-\($0 % 3)") }
@@ -47,7 +47,8 @@ import Testing
   @Test(arguments: Kind.allCases)
   func many_records_are_removed_in_pieces_and_others_kept(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
-      // Two vehicles, ids of a clock that began in 1970; of every third record the time was found to be a new one.
+      // Records of two vehicles, with ids of a clock that began in 1970. Every third record has a time after the
+      // cutoff.
       let records = (0..<9_000).map { number in
         Sample.record(
           number, at: number % 3 == 0 ? 60 + Double(number) : -2 * Self.month + Double(number),
@@ -94,7 +95,7 @@ import Testing
   @Test(arguments: Kind.allCases)
   func ids_of_odd_months_are_found_and_removed_by_their_times(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
-      // Every month of 70 years, which a right clock gives none of.
+      // Ids of every month of 70 years, which no correct clock creates.
       let month: UInt64 = 2_629_800_000
       let odd = (0..<840).map { Sample.record($0, at: Double($0), idAt: 1_800_000_000_000 + UInt64($0) * month) }
       #expect(try await fleet.storage.store(odd) == Array(repeating: .stored, count: 840))
@@ -149,7 +150,7 @@ import Testing
       // A partition that another server drops is created again, and no record is lost.
       try await other.removeRecords(.known(.telemetry), before: Sample.time(9_000_000), at: Sample.time(9_000_000))
       #expect(try await fleet.storage.store([Sample.record(7, idAt: january)]) == [.stored])
-      // The newest of those that were there stays.
+      // The newest of the records that existed before is kept.
       #expect(try await other.all(.telemetry(of: "VAN-001")).map(\.number) == [6, 7])
       await other.close()
     }
@@ -168,7 +169,7 @@ import Testing
       _ = try await fleet.storage.ingest([Sample.record(1)], from: .trusted, tenant: other, at: Sample.time(9))
       #expect(try await fleet.storage.removeChanges(before: Sample.time(3), keeping: 1_000) == 6)
       #expect(try await fleet.storage.removeChanges(before: Sample.time(3), keeping: 1_000) == 0)
-      // Of a transaction that is needed in part, all is kept.
+      // If the changes of a transaction are needed in part, all of them are kept.
       #expect(try await fleet.storage.removeChanges(before: Sample.time(0), keeping: 5) == 8)
       let rest = try await fleet.storage.changes(after: FeedPosition(rawValue: 14), limit: 100, tenant: .standard)
       #expect(rest.map(\.record.number) == [7, 107, 8, 108, 9, 109])
@@ -190,7 +191,7 @@ import Testing
           "SELECT relname FROM pg_class WHERE relkind = 'r' AND relname LIKE 'record%\\_20%' ORDER BY 1", in: database
         ).map { String($0) }
       }
-      // On 21 November, for the types that exist.
+      // The prepared partitions on 21 November, for the types that exist.
       try await fleet.storage.store([Sample.record(1), Sample.record(2, "trip")])
       try await fleet.storage.prepare(at: Sample.now)
       #expect(try partitions() == ["record_telemetry_202611", "record_trip_202611"])

@@ -10,7 +10,7 @@ import Testing
     let folder = try ScratchFolder()
     let path = folder.file("fleet.db")
     let first = try StoredFleet(sqlite: path, as: .server)
-    // Also by another name.
+    // The file is also locked under another name.
     try FileManager.default.createSymbolicLink(atPath: folder.file("link.db"), withDestinationPath: path)
     for path in [path, folder.file("link.db")] {
       let error = #expect(throws: StorageError.self) { try StoredFleet(sqlite: path, as: .server) }
@@ -39,7 +39,7 @@ import Testing
     file = nil
     let next = try SQLiteServerFile(of: database)
     #expect(next.contents == .init(store: Array(0..<16), inode: .max, changes: .max, changesOfCommands: 0))
-    // Files of earlier versions have no line of commands.
+    // Files of earlier versions have no line for commands.
     let text = try String(contentsOfFile: next.path, encoding: .utf8)
     try text.split(separator: "\n").dropLast().joined(separator: "\n").write(
       toFile: next.path, atomically: false, encoding: .utf8)

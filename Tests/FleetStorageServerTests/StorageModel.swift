@@ -3,7 +3,8 @@ import Telemetry
 
 @testable import FleetStorage
 
-/// Telemetry in memory: the expected results of the storage, no matter whether it stores rows or runs.
+/// Telemetry in memory: a model of the results of the storage, which must not depend on whether rows or runs are
+/// stored.
 struct StorageModel {
   struct Record {
     var record: StoredRecord
@@ -45,7 +46,7 @@ struct StorageModel {
     return (outcomes, changed)
   }
 
-  /// Oldest first.
+  /// Returns the records of a vehicle, oldest first.
   func records(of vehicle: String) -> [Record] {
     vehicles[vehicle, default: [:]].values.sorted { $0.order < $1.order }
   }

@@ -6,12 +6,13 @@ import Testing
 
 @testable import FleetStorage
 
-/// Batches of every kind, and every question about them, against ``StorageModel``.
+/// Batches of every kind, and every query about them, compared with ``StorageModel``.
 @Suite struct StorageModelTests {
-  /// Batches as gateways with good and bad clocks send them. Ids are a tenth of an hour apart, over three months.
+  /// Creates batches as gateways with right and wrong clocks send them. Successive ids differ by a tenth of an hour,
+  /// over three months.
   private struct Sender {
     var random: SplitMix
-    /// The next number that was not sent yet, of each vehicle.
+    /// For each vehicle, the next number that was not sent yet.
     private var next = [0, 5, 9]
 
     init(random: SplitMix) { self.random = random }
@@ -23,11 +24,11 @@ import Testing
       var numbers: [Int]
       switch Int.random(in: 0..<6, using: &random) {
       case 0...2:
-        // New ones.
+        // The batch has only new records.
         numbers = Array(next[vehicle]..<(next[vehicle] + count))
         next[vehicle] += count
       case 3:
-        // Some that were sent, and some that follow.
+        // The batch has some records that were sent already, and some new ones.
         let first = max(0, next[vehicle] - count / 2)
         numbers = Array(first..<(first + count))
         next[vehicle] = max(next[vehicle], first + count)
@@ -117,14 +118,14 @@ import Testing
         let batch = sender.batch()
         let (outcomes, changed) = try model.store(batch, at: now)
         #expect(try await storage.ingest(batch, from: .trusted, tenant: .standard, at: now) == outcomes)
-        // The feed contains the records that the batch changed, in their present form.
+        // The feed contains the records that the batch changed, in their present state.
         let changes = try await storage.changes(after: position, limit: 1_000, tenant: .standard)
         #expect(changes.count == changed.count)
         #expect(changes.allSatisfy { model.record($0.record.vehicle, $0.record.id) == $0.record })
         #expect(Set(changes.map(\.record.id)) == changed)
         position = changes.last?.position ?? position
         if step % 20 == 10 {
-          // Two months of three, at most; another day each time.
+          // At most two months of three are removed, another day in each step.
           let cutoff = Timestamp(nanoseconds: Sample.now.nanoseconds - Int64(50 - step) * 86_400_000_000_000)
           model.remove(before: cutoff, at: now)
           try await storage.removeRecords(.known(.telemetry), before: cutoff, at: now)
@@ -141,7 +142,7 @@ import Testing
       }
       try await storage.finishRemovals()
       try await Self.compare(storage, model, &random)
-      // Batches were worth runs.
+      // Some batches were large enough to be stored as runs.
       #expect(mostInRuns > 200)
     }
   }

@@ -20,7 +20,7 @@ import Testing
     let bytes = RunEntryCoding.bytes(entries)
     #expect(try RunEntryCoding.entries(bytes) == entries)
     for count in 0..<bytes.count {
-      // Every prefix is either whole entries or damaged.
+      // Every prefix is either a number of whole entries or damaged.
       do throws(StoreFailure) {
         let read = try RunEntryCoding.entries(Array(bytes[..<count]))
         #expect(read == Array(entries.prefix(read.count)))
@@ -60,7 +60,7 @@ import Testing
       try await fleet.storage.store((300..<305).map { Sample.record($0) })
       try await fleet.storage.store((305..<400).map { Sample.record($0, "trip") })
       #expect(try await Self.layout(fleet) == [3, 300, 5])
-      // Large records are worth a run sooner.
+      // If records are large, fewer of them are stored as a run.
       let padding = #","note":"\#(String(repeating: "x", count: 9_000))""#
       try await fleet.storage.store((400..<402).map { Sample.record($0, keys: padding) })
       #expect(try await Self.layout(fleet) == [4, 302, 5])
@@ -84,9 +84,9 @@ import Testing
       #expect(try await Self.layout(fleet) == [1, 96, 4])
       #expect(try await fleet.storage.store(records) == Array(repeating: .duplicate, count: 100))
       let all = try await fleet.storage.all(.telemetry(of: "VAN-001", limit: 13))
-      // A time that is ahead counts as that of its reception, which is that of the first record here.
+      // A record whose time is ahead is sorted by its reception, which is the time of the first record here.
       #expect(all.map(\.number) == [20, 0, 99] + (1..<99).filter { $0 != 20 })
-      // Ids of two months are in two runs.
+      // Records whose ids are from two months are stored in two runs.
       let last = (0..<40).map { Sample.record($0, at: -1_728_020 + Double($0), vehicle: "VAN-2") }
       try await fleet.storage.store(last)
       #expect(try await Self.layout(fleet) == [3, 136, 4])
@@ -115,7 +115,7 @@ import Testing
     try await Fleet.with(kind) { fleet in
       let records = (0..<64).map { Sample.record($0, quality: "system", keys: #","latitude":47.5,"longitude":9.5"#) }
       try await fleet.storage.store(records)
-      // The newest moves to the front, and the position with it.
+      // The record becomes the newest one, also with a position.
       let better = Sample.record(
         63, at: -5, idAt: UInt64(Sample.day + 63_000), keys: #","latitude":47.5,"longitude":9.5"#)
       #expect(try await fleet.storage.store([better]) == [.improved])

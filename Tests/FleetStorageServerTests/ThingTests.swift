@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  /// The chain as an outsider checks it: SHA-256 over the hash before and the canonical JSON.
+  /// The chain of hashes is checked by its definition: SHA-256 over the previous hash and the canonical JSON.
   @Test(arguments: Kind.allCases)
   func the_audit_chain_stays_valid_after_a_persons_key_is_destroyed(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
@@ -95,7 +95,7 @@ import Testing
   func pages_continue_after_the_previous_page_in_every_order(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let storage = fleet.storage
-      // Equal names, and fields without a value.
+      // Some people have equal names, and some have no value in a field.
       let people = (0..<23).map { number in
         var person = Self.person(number, lastName: "Name \(number % 4)")
         person.lastSeenAt = number % 3 == 0 ? nil : Sample.time(Double(number % 5))
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  /// The order in words: field by field, those without a value last, then by id.
+  /// The definition of the order: field by field, things without a value last, then by id.
   private static func isBefore(
     _ left: Stored<Person>, _ right: Stored<Person>, _ order: [ThingQuery<Person>.Order]
   ) -> Bool {
@@ -165,7 +165,7 @@ import Testing
       var query = ThingQuery<Person>()
       query.text = "P1@"
       #expect(try await numbers(query) == [1])
-      // Characters that LIKE gives a meaning have none here.
+      // Characters that have a meaning in LIKE have none in a search.
       for text in ["100 %", "ünal_", "%", "_"] {
         query.text = text
         #expect(try await numbers(query) == [7], "\(text)")
@@ -247,7 +247,7 @@ import Testing
       }
       #expect(try await put(Self.person(1)).version == 1)
       #expect(try await put(Self.person(1)).version == 1)
-      // Also after another client has changed it.
+      // The same applies after another client has changed the thing.
       try await storage.change(tenant: .standard, by: Self.actor, at: Sample.now) { things throws(ThingError) in
         let stored = try things.existing(id, Person.self)
         _ = try things.update(stored, to: Self.person(1, lastName: "Else"), action: "change")
@@ -274,7 +274,7 @@ import Testing
         )
       }
       #expect(found == nil && page.items.isEmpty && audit.isEmpty)
-      // The same email address is free here.
+      // The same email address is not used in this tenant.
       _ = try await storage.change(tenant: .standard, by: Self.actor, at: Sample.now) { things throws(ThingError) in
         try things.insert(Self.person(1))
       }

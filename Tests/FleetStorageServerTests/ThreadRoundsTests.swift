@@ -32,7 +32,7 @@ import Testing
         await fleet.storage.turn()
         order.add("turn")
       }
-      // Readers are not held up, and by them time passes.
+      // Readers are not delayed. Meanwhile, time passes.
       for _ in 0..<100 { _ = try await fleet.storage.health() }
       release.signal()
       try await writer.value
@@ -46,7 +46,7 @@ import Testing
     try await Fleet.with(kind) { fleet in
       let other = try await fleet.another()
       let lock = try await HeldLock(by: other, kind)
-      // More than the storage has connections.
+      // There are more calls than the storage has connections.
       let calls = (0..<6).map { number in
         Task {
           try await fleet.storage.addVehicle("VAN-\(number)", tenant: .standard, at: Sample.now)

@@ -8,7 +8,8 @@ import Testing
 
 /// Pages of the records of a selection, compared with all records and a simple filter.
 @Suite struct VehicleSelectionTests {
-  /// A storage with vehicles `V-0`, `V-1`, …: every fourth is in no fleet, the others in three fleets in turn.
+  /// A storage with vehicles `V-0`, `V-1`, …: every fourth is in no fleet, and the others are divided among three
+  /// fleets.
   private struct Depot {
     let fleet: Fleet
     let fleets: [UUIDv7]
@@ -38,7 +39,7 @@ import Testing
       return number % 4 == 3 ? nil : fleets[number % 4]
     }
 
-    /// The records of a query without a selection, filtered here.
+    /// Returns the records of a query without a selection, which are then filtered here.
     func expected(_ query: RecordQuery) async throws -> [String] {
       var whole = query
       (whole.selection, whole.every, whole.limit) = (.all, nil, 10_000)
@@ -58,7 +59,7 @@ import Testing
       return records.map(\.place)
     }
 
-    /// All pages; `nil` if the vehicle of the query is not found.
+    /// Returns the records of all pages; `nil` if the vehicle of the query is not found.
     func found(_ query: RecordQuery) async throws -> [String]? {
       do throws(StorageError) {
         var (query, places, pages) = (query, [String](), 0)
@@ -86,7 +87,8 @@ import Testing
     try await Fleet.with(kind) { fleet in
       let depot = try await Depot(fleet, vehicles: 20)
       var random = SplitMix(seed: 17)
-      // Equal ids in several vehicles and classes, equal times, records without a time, telemetry in runs and rows.
+      // The records have equal ids in several vehicles and classes, equal times, and no time in some cases; telemetry
+      // is in runs and rows.
       let types = ["telemetry", "driving", "gap", "trip", "dtc", "novelty"]
       for vehicle in depot.vehicles {
         var records: [IncomingRecord] = []
@@ -131,8 +133,8 @@ import Testing
     }
   }
 
-  /// Pages end at a limit of work, but no record is skipped: with more windows than one call reads, and with records of
-  /// many other vehicles between the selected ones.
+  /// Pages end when their work reaches a limit, but no record is skipped. There are more windows than one call reads,
+  /// and many records of other vehicles between the selected ones.
   @Test(arguments: Kind.allCases)
   func sparse_records_are_found_in_bounded_steps(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in

@@ -42,7 +42,7 @@ import Testing
           try session.rows("SELECT count(*) FROM record", []).first?.integer(0) ?? 0
         }
       }
-      // More than one piece, in several partitions.
+      // The records need more than one step, and are in several partitions.
       let many = (0..<12_000).map { Sample.record($0, idAt: UInt64(Sample.day) - UInt64($0) * 400_000) }
       for start in stride(from: 0, to: many.count, by: 4_000) {
         try await fleet.storage.store(Array(many[start..<(start + 4_000)]))
@@ -53,7 +53,7 @@ import Testing
       #expect(try await fleet.storage.latest(vehicle: "VAN-001", tenant: .standard) == nil)
       #expect(try await fleet.storage.all(RecordQuery(vehicle: nil, classes: RecordQuery.tripClasses)).isEmpty)
       #expect(try await fleet.storage.counts().removals == 1)
-      // It is added again before its rows are gone.
+      // The vehicle is added again before its old rows are deleted.
       #expect(try await fleet.storage.store([Sample.record(5)]) == [.stored])
       #expect(try await rows(fleet.storage) == 12_003)
       await fleet.storage.close()

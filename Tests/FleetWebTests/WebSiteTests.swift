@@ -3,7 +3,7 @@ import FleetWeb
 import TestKit
 import Testing
 
-/// The folder of the web app.
+/// Creates a folder of the web app.
 @Suite struct WebSiteTests {
   private func folder(_ site: String, _ files: [String: String] = [:]) throws -> ScratchFolder {
     let folder = try ScratchFolder()

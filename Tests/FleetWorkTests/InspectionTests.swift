@@ -18,7 +18,7 @@ import Testing
       inspection.signedContent(id: id).canonicalText
         == #"{"at":"1970-01-01T00:00:00.000Z","id":"019d0000-0000-7000-8000-000000000000","items":[{"item":"horn","photos":[],"result":"ok"}],"kind":"preTrip","vehicleId":"VAN-1"}"#
     )
-    // printf '%s' '…' | sha256sum
+    // The hash was computed by: printf '%s' '…' | sha256sum
     #expect(
       inspection.signedContent(id: id).canonicalHash
         == "686d4f90de61a5d18d0a425d72cdc2da2ccd3cbe6171283369f779c797da5851")

@@ -19,13 +19,13 @@ import Testing
     return journey
   }
 
-  /// A shortest way to each state.
+  /// For each state, a shortest sequence of events that leads to it.
   private static let ways: [Journey.Status: [JourneyEvent.Event]] = [
     .planned: [], .inProgress: [.started], .paused: [.started, .paused], .completed: [.started, .completed],
     .cancelled: [.cancelled],
   ]
 
-  /// The state after each event in each state; `nil` if it is not allowed.
+  /// For each state, the state after each event; an event that is not listed is not allowed.
   private static let table: [(Journey.Status, [JourneyEvent.Event: Journey.Status])] = [
     (.planned, [.started: .inProgress, .cancelled: .cancelled, .incident: .planned]),
     (.inProgress, [.paused: .paused, .completed: .completed, .cancelled: .cancelled, .incident: .inProgress]),
@@ -63,8 +63,8 @@ import Testing
     #expect(journey.needsReview && journey.log.last?.doubt == .odometer && journey.status == .completed)
   }
 
-  /// A queue of commands may lose its order on the way. Every order leads to the same journey as the order of time, which
-  /// a walk through the table gives.
+  /// Commands may arrive in another order than they were made. Every order leads to the same journey as the order of
+  /// their times, which is computed from the table.
   @Test(arguments: 1...20) func any_order_of_arrival_gives_the_same_journey(seed: Int) {
     var random = SplitMix(seed: UInt64(seed))
     for _ in 0..<250 {

@@ -4,7 +4,7 @@ import Testing
 
 /// Choice among the fixes of several receivers.
 @Suite struct FixChoiceTests {
-  /// A choice that expectations can look at.
+  /// The choice of a receiver, with properties that tests can check.
   private final class Receivers {
     private var choice = FixChoice()
     var chosen: Int? { choice.chosen }
@@ -64,7 +64,7 @@ import Testing
     for step in 0..<40 {
       let time = Double(step)
       _ = choice.update(fix(.threeD), from: first, at: seconds(time))
-      // A short flash of RTK at 3 s, and RTK for good from 20 s on.
+      // RTK for a short time at 3 s, and permanently from 20 s on.
       let type: FixType = step == 3 || step >= 20 ? .rtkFixed : .threeD
       if choice.update(fix(type), from: second, at: seconds(time + 0.5)), changedAt == nil { changedAt = step }
     }

@@ -19,7 +19,7 @@ struct Collector: RecordSink {
   }
 }
 
-/// A session with words short enough for tests: times are in seconds, signals go by their names.
+/// A session with short names for tests: times are in seconds, and signals are given by their names.
 struct Session: ~Copyable {
   var fusion: Fusion
   var sink = Collector()
@@ -34,7 +34,7 @@ struct Session: ~Copyable {
 
   static func nanoseconds(_ seconds: Double) -> Int64 { Int64((seconds * 1e9).rounded()) }
 
-  /// Index of the row with this name; the first if several layouts share it.
+  /// Returns the index of the row with a name; the first one if several layouts have a row with this name.
   static func signal(_ name: String) -> SignalID {
     let row = saeSignals.span.indices.first { saeSignals.span[$0].name.description == name }
     return SignalID(rawValue: UInt16(row ?? 0x7FFF))
@@ -93,7 +93,7 @@ struct Session: ~Copyable {
     fusion.troubleCodes(list, found.span, at: Self.nanoseconds(seconds), into: &sink)
   }
 
-  /// The answer to service 04.
+  /// Passes the answer to service 04.
   mutating func cleared(_ ecu: ECUAddress = .can11(0x7E8), at seconds: Double) {
     fusion.codesCleared(origin: Origin(ecu: ecu, line: 0, position: 0), at: Self.nanoseconds(seconds), into: &sink)
   }
@@ -116,13 +116,13 @@ struct Session: ~Copyable {
 
   mutating func advance(to seconds: Double) { fusion.advance(to: Self.nanoseconds(seconds), into: &sink) }
 
-  /// Ends the session and returns its records, every one checked to be a JSON object with the common head.
+  /// Ends the session and returns its records. Each is checked: it must be a JSON object with the common head.
   mutating func finish(at seconds: Double) throws -> [Record] {
     fusion.finish(at: Self.nanoseconds(seconds), into: &sink)
     return try records()
   }
 
-  /// The records so far.
+  /// Returns the records so far.
   func records() throws -> [Record] { try sink.lines.map(Record.init) }
 }
 

@@ -4,7 +4,7 @@ import Telemetry
 import Testing
 
 @Suite struct FusionMonitorsTests {
-  /// Readings of PID 01 or 41 as the decoder gives them for four data bytes.
+  /// Passes the readings of PID 01 or 41 that the decoder makes from four data bytes.
   private func read(_ bytes: UInt32, pid: UInt16, at seconds: Double, in session: inout Session) {
     for row in SAESignals.rows(service: 1, identifier: pid) {
       let definition = saeSignals.span[row].definition

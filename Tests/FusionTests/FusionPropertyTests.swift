@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  /// Values of every kind, those that are no numbers among them.
+  /// Returns a value of any kind, also values that are not numbers.
   private func value(_ random: inout Lehmer) -> Double {
     switch Int.random(in: 0..<8, using: &random) {
     case 0: Double(bitPattern: random.next())
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  /// The keys of the outermost object, as written.
+  /// Returns the keys of the outermost object, as they are written.
   private func outermostKeys(of line: String) -> [String] {
     var keys: [String] = []
     var depth = 0
@@ -120,7 +120,7 @@ import Testing
   }
 }
 
-/// The same numbers on every run.
+/// A generator that returns the same numbers in every run.
 struct Lehmer: RandomNumberGenerator {
   var state: UInt64
   mutating func next() -> UInt64 {

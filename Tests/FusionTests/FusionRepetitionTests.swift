@@ -7,7 +7,7 @@ import Testing
 @Suite struct FusionRepetitionTests {
   private static let vin = "1D4GP00RX5B123456"
 
-  /// The answers to PID 01, service 03 and service 07 of two ECUs.
+  /// Passes the answers of two ECUs to PID 01, service 03 and service 07.
   private func poll(_ session: inout Session, at seconds: Double) {
     for ecu in [ECUAddress.can11(0x7E8), .can11(0x7E9)] {
       session.read("catalystMonitoringReady", 1, from: ecu, at: seconds)

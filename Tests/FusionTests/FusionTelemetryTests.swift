@@ -229,7 +229,7 @@ import Testing
     let keys = records.flatMap { record in
       record.body.split(separator: ",").compactMap { $0.split(separator: ":").first }
     }
-    // The position and head are not there: every key is a signal's.
+    // Without position and head, every key is that of a signal.
     #expect(keys.count == Set(keys).count + (records.count - 1))
     #expect(keys.contains { $0.hasPrefix("\"Vehicle.") })
   }

@@ -73,7 +73,7 @@ import Testing
   @Test func a_late_answer_does_not_extend_the_validity_of_its_value() throws {
     var session = Session { $0.windows = Self.windows([0x05: 2]) }
     for second in 0...3 { session.read("coolantTemp", 90, at: Double(second)) }
-    // The bus was busy for ten seconds, then came one more answer, and no other.
+    // The bus was busy for ten seconds. Then one more answer arrived, and no others.
     session.read("coolantTemp", 91, at: 13)
     for step in 0..<8 { session.read("rpm", 800, at: 13.5 + Double(step)) }
     let records = try session.finish(at: 21).filter { ($0.elapsed ?? 0) > 13 }
@@ -121,7 +121,7 @@ import Testing
 
   @Test func with_on_change_receiver_noise_is_no_change_and_movement_is() throws {
     var session = Session(.onChange(nanoseconds: 1_000_000_000))
-    // 1 m, 2 m, then 30 m to the north.
+    // The vehicle is 1 m, 2 m and then 30 m to the north.
     for (step, north) in [0.0, 1, 2, 30, 30].enumerated() {
       session.fix(48 + north / 111_320, 11, at: Double(step) + 0.5)
     }

@@ -2,7 +2,7 @@ import Fusion
 import NMEAWire
 import Testing
 
-/// gpsd's reports, as gpsd_json(5) of 3.22 has them.
+/// Reports of gpsd in the format of gpsd_json(5) of version 3.22.
 @Suite struct GPSDReaderTests {
   private struct Found: GPSDHandler {
     var fixes: [Fix] = []

@@ -3,9 +3,9 @@ import Geofencing
 import NMEAWire
 import Testing
 
-/// Fences among the records: events at their own times, and how much of a place is shown.
+/// Geofence events among the records: their times, and how exactly they show the position.
 @Suite struct GeofenceRecorderTests {
-  /// Two circles of 60 m, at 0 m and at 2,000 m to the north.
+  /// Returns two circles of 60 m, at 0 m and at 2,000 m to the north.
   private static func fences() throws -> FenceSet {
     var builder = FenceSetBuilder()
     for (id, north) in [("home", 0.0), ("depot", 2_000)] {
@@ -16,7 +16,7 @@ import Testing
 
   private static func latitude(_ north: Double) -> Double { 48 + north / 111_190 }
 
-  /// A drive to the north, from and to so many m, at so many m a second.
+  /// Drives to the north, from a distance in m to another one, at a speed in m/s.
   private func drive(
     from start: Double, to end: Double, speed: Double = 20, privacy: PrivacyRules = PrivacyRules()
   ) throws -> [Record] {
@@ -75,7 +75,7 @@ import Testing
     let records = try drive(from: -300, to: 300, privacy: hidden)
     for record in records.of("telemetry") {
       let north = -300 + 20 * (record.elapsed ?? 0)
-      // The record's fix may be the one of the second before.
+      // The record may have the fix of the previous second.
       if abs(north) < 80 {
         #expect(record.number("latitude") == nil && record.number("altitude") == nil && record.number("heading") == nil)
         #expect(record.text("fixType") == "3d" && record.number("gpsSpeed") == 72)

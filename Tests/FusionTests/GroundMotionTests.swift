@@ -6,7 +6,7 @@ import Testing
 @Suite struct GroundMotionTests {
   private static let second: Int64 = 1_000_000_000
 
-  /// 20 m/s to the east along 48° N, a fix a second.
+  /// Drives east along 48° N at 20 m/s, with a fix each second.
   private func drive(_ motion: inout GroundMotion, _ seconds: Range<Int>, doppler: Double? = 72) -> Double {
     var metres = 0.0
     for number in seconds {

@@ -23,7 +23,7 @@ import Testing
     return fix
   }
 
-  /// Evaluates one fix a second from a time on. Returns the events, and the date of boot time 0.
+  /// Evaluates one fix a second from a time on. Returns the events, and the date at which the boot clock was 0.
   private func run(
     _ text: String, count: Int = 5, machine: String? = nil, type: FixType = .threeD
   ) -> (news: [SatelliteTime.Event], zero: Int64?) {
@@ -92,7 +92,7 @@ import Testing
     var greatest: Int64 = .min
     var least: Int64 = .max
     for step in 0..<600 {
-      // 100 ms late at best, 800 at worst.
+      // The fix arrives 100 ms late at best, 800 ms at worst.
       let late = Int64(100 + step * 37 % 700) * 1_000_000
       let now = Int64(step) * Self.second + late
       _ = time.fix(fix("2026-12-24T12:00:00Z", plus: step), at: now, machine: nil)

@@ -1,14 +1,15 @@
-/// A row of the fault matrix with the real daemon. Only faults that are short enough in real time.
+/// A row of the fault matrix that is played with the real daemon. Only faults that are short enough in real time are
+/// played.
 struct DaemonPlays: Sendable {
-  /// The plays, which may replace the row's own by earlier times.
+  /// The plays of the row; they may have earlier times than those on the simulated clock.
   var plays: [FaultRow.Play]
-  /// Replaces the row's scenario if that takes too long; otherwise `nil`.
+  /// A scenario to use instead of the row's own, which takes too long; `nil` to use the row's own.
   var scenario: String?
-  /// The configured protocol, as its ELM digit; `nil` for the row's.
+  /// The configured protocol by its ELM digit; `nil` for the row's own.
   var protocolDigit: String?
-  /// Time between two requests for a signal, s; 0 means that nearly always a request is in progress.
+  /// The time between two requests for a signal, s. If it is 0, a request is nearly always in progress.
   var period = 0.25
-  /// Whether the gateway must read a value before the fault begins; otherwise the play shows nothing.
+  /// Whether the gateway must read a value before the fault begins. If it does not, the play shows nothing.
   var needsConnection = true
   /// The scenario of an adapter that replaces the first one when the fault ends.
   var successor: String?

@@ -1,9 +1,9 @@
 import TestKit
 import Testing
 
-/// The gateway recovers from every fault between car and gateway, within 5 s of its end plus the time of a start. No
-/// record has a value that the car did not have, an `adapter` record reports the fault, and only settings and read
-/// requests are sent.
+/// The gateway recovers from every fault between car and gateway. This takes at most 5 s longer than a start, from the
+/// end of the fault. No record has a value that the car did not have, an `adapter` record reports the fault, and only
+/// settings and requests that read are sent.
 @Suite struct FaultMatrixTests {
   @Test func the_gateway_recovers_reads_nothing_wrong_and_says_what_happened() async throws {
     var table = MatrixTable()
@@ -36,11 +36,11 @@ import Testing
     for entry in table.entries { #expect(entry.complaints == [], "\(entry.name)") }
   }
 
-  /// More at once would delay each other beyond the limits. A play takes about 7 s and mostly waits, so all of them
-  /// take about a minute.
+  /// More plays at the same time would delay each other beyond the limits. A play takes about 7 s and mostly waits, so
+  /// all plays take about a minute.
   private static let daemonsAtOnce = 8
 
-  /// The result of a play by the daemon.
+  /// The result of a play with the daemon.
   private struct Played: Sendable {
     var row: String
     var play: FaultRow.Play

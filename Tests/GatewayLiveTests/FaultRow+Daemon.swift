@@ -5,7 +5,7 @@ import Testing
 
 @testable import GatewayTestKit
 
-/// Plays of a row by the real daemon on a real port.
+/// Plays of a row with the real daemon on a real port.
 extension FaultRow {
   /// Plays the row.
   ///
@@ -27,7 +27,7 @@ extension FaultRow {
     defer { successor?.stop() }
     var ends = adapter.started + .seconds(play.ends)
     var recovered: ContinuousClock.Instant?
-    // Only a safety limit; the times are judged afterwards.
+    // This is only a safety limit; the times are checked later.
     let patience = Duration.seconds(60)
     do {
       let first = try self.value(of: daemon, within: .seconds(play.ends) + patience)
@@ -109,7 +109,8 @@ extension FaultRow {
     }
   }
 
-  /// When the first command was sent to the adapter, by the Simulator's log, s; `nil` if none was.
+  /// Returns the time at which the first command was sent to the adapter, by the Simulator's log, s; `nil` if none was
+  /// sent.
   private static func firstCommand(inLog log: String) -> Double? {
     for line in log.split(separator: "\n") {
       let parts = line.split(separator: " ", maxSplits: 2)
@@ -118,7 +119,7 @@ extension FaultRow {
     return nil
   }
 
-  /// The commands sent to the adapter, by the Simulator's log.
+  /// Returns the commands that were sent to the adapter, by the Simulator's log.
   static func commands(inLog log: String) -> [String] {
     let sent = log.split(separator: "\n").compactMap { line -> String? in
       let parts = line.split(separator: " ", maxSplits: 2)

@@ -5,12 +5,12 @@ import Testing
 
 @testable import GatewayTestKit
 
-/// A row of the fault matrix: the fault, its duration, and what is allowed.
+/// A row of the fault matrix: the fault, its duration, and the effects that it may have.
 struct FaultRow: Sendable, CustomTestStringConvertible {
-  /// One play of the row: the Simulator's faults, and when the last of them ends.
+  /// One play of the row: the Simulator's faults, and the time at which the last of them ends.
   struct Play: Sendable {
     var faults: String
-    /// End of the fault, s; 0 if it does not end and the gateway works nevertheless.
+    /// The end of the fault, s; 0 if it never ends and the gateway works in spite of it.
     var ends: Double
   }
 
@@ -22,20 +22,20 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
 
   var name: String
   var plays: [Play]
-  /// Events that adapter records must report in each play: `lost(portClosed)`.
+  /// Events that adapter records must report in each play, for example `lost(portClosed)`.
   var says: [String]
-  /// The vehicle answers all the time: no adapter record may report its loss.
+  /// Whether the vehicle answers all the time, so that no adapter record may report its loss.
   var isNeverLost = false
   var scenario = Cars.usual
   var truth = Truth()
-  /// The value that must return.
+  /// The signal whose values must return.
   var signal = "rpm"
-  /// Values continue all the time, without a pause of more than 5 s.
+  /// Whether values must continue all the time, without a pause of more than 5 s.
   var isKept = false
   var address = PortAddress.tcp(host: "adapter", port: 35_000)
   var configuration = SessionConfiguration()
   var memory = SessionMemory()
-  /// The highest baud rate of the line's driver.
+  /// The highest baud rate that the port's driver supports.
   var highestBaud = Int.max
   var acts: [Act] = []
 
@@ -64,14 +64,14 @@ extension FaultRow {
   struct Outcome: Sendable {
     /// Time from the fault's end to the first value read afterwards, s; `nil` if there was none.
     var recovery: Double?
-    /// Time from the start to the first value, s; `nil` if it does not matter or there was none.
+    /// Time from the start to the first value, s; `nil` if there was none, or if it does not matter.
     var firstValue: Double?
     var said: [String] = []
     var complaints: [String] = []
     var commands: [String] = []
   }
 
-  /// Time from opening the link to the first value without a fault, s.
+  /// Returns the time from opening the link to the first value without a fault, s.
   func initTime() throws -> Double {
     let gateway = try start(faults: "", memory: SessionMemory())
     while gateway.now < .seconds(30) {
@@ -112,7 +112,7 @@ extension FaultRow {
     return outcome
   }
 
-  /// Returns reported losses although the vehicle answered.
+  /// Returns the losses that were reported although the vehicle answered.
   func unjustified(_ outcome: Outcome) -> [String] {
     isNeverLost ? outcome.said.filter { $0.hasPrefix("lost") || $0.hasPrefix("recovered") } : []
   }

@@ -8,7 +8,7 @@ import Simulator
 enum FaultRows {
   static let all = link + prompts + resets + commands + bus + answers + silent + long
 
-  /// The same fault at many times, for `length` s each.
+  /// Returns plays of the same fault at many times. Each fault lasts `length` s.
   private static func sweep(
     _ fault: String, from: Double, to: Double, step: Double, length: Double = 1
   ) -> [FaultRow.Play] {
@@ -17,12 +17,12 @@ enum FaultRows {
     }
   }
 
-  /// A fault that occurs at many times.
+  /// Returns plays of a fault that occurs once, at many times.
   private static func moments(_ fault: String, from: Double, to: Double, step: Double) -> [FaultRow.Play] {
     stride(from: from, to: to, by: step).map { FaultRow.Play(faults: "\(fault)@\($0)s", ends: $0) }
   }
 
-  /// A fault that ends at many times, in any state of the gateway.
+  /// Returns plays of a fault that ends at many times, and so in any state of the gateway.
   private static func ending(_ fault: String, from start: Double, _ ends: [Double]) -> [FaultRow.Play] {
     ends.map { FaultRow.Play(faults: "\(fault)@\(start)s..\($0)s", ends: $0) }
   }
@@ -93,7 +93,7 @@ enum FaultRows {
     },
     FaultRow("OK before the prompt", "promptOK@10s..20s", ends: 20, says: ["connected"]).with { $0.isKept = true },
     FaultRow("reply joined with the next", "replyJoined@10s", ends: 10, says: ["error(promptLost)"]).with {
-      // Bytes arrive as a USB bridge with its default timer passes them on.
+      // Bytes arrive in the groups in which a USB bridge with its default timer sends them.
       $0.scenario = Cars.scenario(adapter: #""chunkTime": 16"#)
     },
     FaultRow("reply twice", "replyTwice=0.2@10s..20s", ends: 20, says: ["connected"]).with { $0.isKept = true },
@@ -122,7 +122,7 @@ enum FaultRows {
     FaultRow("ACT ALERT", "actAlert@10s", ends: 10, says: ["lost(lowPower)", "recovered"]),
   ]
 
-  /// Each command is rejected once, then all.
+  /// Plays in which the adapter rejects one command, and a last one in which it rejects all AT commands.
   static let refusals: [FaultRow.Play] = [
     "ATZ", "ATE0", "ATL0", "ATS0", "ATH1", "ATAT", "ATST", "ATSP", "ATI", "AT@1", "ATRV", "ATDPN", "AT*",
   ].map { .init(faults: "unknown=\($0)", ends: 0) }

@@ -25,7 +25,8 @@ import Testing
 
   /// Runs the daemon until each of the vehicles was lost and read again; `nil` if the tools are missing.
   ///
-  /// - Parameter steps: of `scripts/testbed/udev.py`, which reports when the last adapter is back.
+  /// - Parameter steps: returns the steps for `scripts/testbed/udev.py`, which reports when the last adapter is plugged
+  ///   in again.
   private static func play(
     _ vehicles: Int, _ steps: @escaping @Sendable ([String]) -> String
   ) async throws -> Play {

@@ -26,7 +26,7 @@ extension TestServer {
     }
   }
 
-  /// The value of the session cookie after a sign-in.
+  /// Returns the value of the session cookie after a sign-in.
   func signIn(_ email: String, tenant: TenantID = .standard) throws -> String {
     let reply = try asPage(
       nil, "POST", "/api/auth/login",
@@ -54,12 +54,12 @@ extension TestServer {
 }
 
 extension PasswordHash.Cost {
-  /// As little as the library allows: tests hash often.
+  /// The lowest cost that the library allows, because tests hash often.
   static let fast = PasswordHash.Cost(passes: 1, memoryBytes: 8 << 10)
 }
 
 extension TestClient.Reply {
-  /// The value of a cookie that the answer sets; `nil` if it sets none.
+  /// Returns the value of a cookie that the answer sets; `nil` if it sets none.
   func cookie(_ name: String) -> String? {
     let all = cookies.compactMap { field -> String? in
       guard field.hasPrefix(name + "=") else { return nil }

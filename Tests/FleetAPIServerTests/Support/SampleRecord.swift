@@ -2,14 +2,14 @@ import Telemetry
 
 @testable import FleetAPI
 
-/// A record as gateways send it.
+/// A record in the form in which gateways send it.
 struct SampleRecord {
   var type = "telemetry"
   var number: Int
   var vehicle = "VAN-1"
   var gateway = "gw-1"
   var quality = "gps"
-  /// Seconds since 2026-01-01.
+  /// The record's time in seconds since 2026-01-01; `nil` for none.
   var second: Int?
   /// Further keys with their values.
   var rest = #""rpm":1726,"speed":48.5"#
@@ -31,7 +31,7 @@ struct SampleRecord {
     TextOf.id(UUIDv7(milliseconds: UInt64(Self.start / 1_000_000) + UInt64(number), seed: 1, number: UInt64(number)))
   }
 
-  /// One line without its end.
+  /// The record as one line without its line end.
   var line: String {
     let time = Timestamp(nanoseconds: Self.start + Int64(second ?? number) * 1_000_000_000)
     return #"{"type":"\#(type)","id":"\#(id)","timestamp":"\#(TextOf.time(time))","timeQuality":"\#(quality)","#
@@ -44,7 +44,7 @@ struct SampleRecord {
 }
 
 extension Sequence<SampleRecord> {
-  /// JSON lines.
+  /// The records as JSON lines.
   var lines: [UInt8] { Array(map { $0.line + "\n" }.joined().utf8) }
 }
 

@@ -5,7 +5,7 @@ import Glibc
 final class TestClient {
   struct Reply {
     let status: Int
-    /// Names in lower case.
+    /// The headers; their names are in lower case.
     let headers: [String: String]
     let body: [UInt8]
     /// The values of all headers `Set-Cookie`.
@@ -15,12 +15,12 @@ final class TestClient {
     var json: [String: Any] {
       get throws { try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any] ?? [:] }
     }
-    /// `error.code` of an error's body.
+    /// The value `error.code` in the body of an error.
     var errorCode: String? { ((try? json)?["error"] as? [String: Any])?["code"] as? String }
     var errorMessage: String { ((try? json)?["error"] as? [String: Any])?["message"] as? String ?? "" }
-    /// `data` of a list.
+    /// The value `data` in the body of a list.
     var list: [[String: Any]] { (try? json)?["data"] as? [[String: Any]] ?? [] }
-    /// A key of each of them.
+    /// Returns the value of a key in each element of a list.
     func integers(_ key: String) -> [Int?] { list.map { $0[key] as? Int } }
   }
 
@@ -78,15 +78,15 @@ final class TestClient {
     return try read(hasBody: method != "HEAD")
   }
 
-  /// The same with a JSON body.
+  /// Sends a request with a JSON body and reads its answer.
   func send(_ method: String, _ path: String, json: String, headers: [String: String] = [:]) throws -> Reply {
     try send(
       method, path, Array(json.utf8), headers: headers.merging(["Content-Type": "application/json"]) { old, _ in old })
   }
 
-  /// All pages of a list, from the first to the last.
+  /// Returns all pages of a list, from the first to the last.
   ///
-  /// - Parameter path: with a query.
+  /// - Parameter path: a path with a query.
   func pages(_ path: String) throws -> [[[String: Any]]] {
     var pages: [[[String: Any]]] = []
     var next = ""
@@ -144,7 +144,7 @@ final class TestClient {
     }
   }
 
-  /// Bytes up to the other side's end.
+  /// Reads bytes until the server ends its side of the connection.
   func readToEnd() throws -> [UInt8] {
     while try fill() {}
     defer { rest = [] }
@@ -173,7 +173,7 @@ final class TestClient {
     }
   }
 
-  /// False at the end.
+  /// Reads more bytes; returns `false` at the end.
   private func fill() throws -> Bool {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     let count = unsafe recv(socket, &buffer, buffer.count, 0)

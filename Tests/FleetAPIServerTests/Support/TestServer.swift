@@ -16,12 +16,12 @@ import Testing
 ///
 /// Clients block, so tests use them in `aside`.
 final class TestServer: Sendable {
-  /// Two fleets that must not see each other.
+  /// Keys of two tenants, which must not see each other's data.
   struct Keys: Sendable {
-    /// Tenant `default`, with the vehicles VAN-1 (gateway gw-1) and VAN-2 (gateway gw-2).
-    /// gw-free was made for none.
+    /// Keys of the tenant `default`. It has the vehicles VAN-1 (gateway gw-1) and VAN-2 (gateway gw-2). The gateway
+    /// gw-free has no list of vehicles.
     let admin, readOnly, gateway, otherGateway, freeGateway, revokedGateway, revokedToken: String
-    /// Tenant `other`, with the vehicle VAN-1 too.
+    /// Keys of the tenant `other`, which has a vehicle VAN-1, too.
     let foreignAdmin, foreignReadOnly, foreignGateway: String
   }
 
@@ -68,9 +68,9 @@ final class TestServer: Sendable {
     try await server.stop()
   }
 
-  /// Two servers over one PostgreSQL, with the same keys.
+  /// Runs a test against two servers over one PostgreSQL database, with the same keys.
   ///
-  /// - Parameter address: of a database that is empty.
+  /// - Parameter address: the address of an empty database.
   static func runTwo(
     on address: String, _ test: @Sendable (TestServer, TestServer) async throws -> Void
   ) async throws {
@@ -119,7 +119,7 @@ final class TestServer: Sendable {
     return TestServer(port: port, keys: keys, storage: storage, group: group, task: task)
   }
 
-  /// Ends it as SIGTERM does.
+  /// Ends the server as SIGTERM does.
   func stop() async throws {
     await group.triggerGracefulShutdown()
     try await task.value
@@ -133,7 +133,7 @@ final class TestServer: Sendable {
     try TestClient(port: port, token: token, from: host)
   }
 
-  /// An authenticator without a cache over the server's storage.
+  /// Returns an authenticator without a cache over the server's storage.
   func newAuthenticator() -> Authenticator {
     Authenticator(
       storage: storage,

@@ -4,7 +4,7 @@ import Telemetry
 
 /// A storage in front of a real one. Its calls fail or wait as a test requires.
 final class TroubledStorage: FleetStorage {
-  /// Calls that can be troubled.
+  /// The calls that can fail or wait.
   enum Call: Hashable, Sendable { case ingest, records, feedPosition, changes, principal, health, revocations }
 
   /// Called before a call is passed to the real storage.
@@ -15,12 +15,15 @@ final class TroubledStorage: FleetStorage {
 
   init(_ real: any FleetStorage) { self.real = real }
 
-  /// - Parameter trouble: the trouble; `nil` to end it.
+  /// Sets what happens before a call.
+  ///
+  /// - Parameter trouble: throws or waits; `nil` for a normal call.
   func set(_ call: Call, _ trouble: Trouble?) { troubles.withLock { $0[call] = trouble } }
 
-  /// The next calls fail, so many of them.
+  /// Makes the next calls fail.
   ///
-  /// - Returns: counts those that have failed.
+  /// - Parameter times: the number of calls that fail.
+  /// - Returns: a counter of the calls that have failed.
   func fail(_ call: Call, times: Int) -> Tally {
     let tally = Tally()
     set(call) { () throws(StorageError) in
@@ -174,7 +177,7 @@ final class TroubledStorage: FleetStorage {
   ) async throws(StorageError) -> [TenantID] {
     try await real.tenants(having: conditions)
   }
-  // No request needs retention.
+  // Not called by requests.
   func removeRecords(
     _ recordClass: RecordClass, before cutoff: Timestamp, at now: Timestamp
   ) async throws(StorageError) -> Int64 { 0 }
@@ -188,7 +191,7 @@ final class TroubledStorage: FleetStorage {
   func close(within limit: Duration?) async { await real.close(within: limit) }
 }
 
-/// How often something happened.
+/// Counts how often something happened.
 final class Tally: Sendable {
   private let count = Atomic(0)
 
@@ -221,7 +224,7 @@ final class Gate: Sendable {
     }
   }
 
-  /// Returns once so many wait.
+  /// Waits until this number of callers is blocked.
   func wait(for count: Int) async {
     await withCheckedContinuation { continuation in
       let isSo = state.withLock { state in

@@ -11,7 +11,7 @@ final class WebSocketTestClient {
 
   let http: TestClient
 
-  /// Connects and upgrades.
+  /// Connects and upgrades the connection.
   ///
   /// - Throws: the answer's status if it is not 101.
   init(
@@ -48,7 +48,7 @@ final class WebSocketTestClient {
     try http.write(frame)
   }
 
-  /// The next message of any kind.
+  /// Returns the next message of any kind.
   func next() throws -> Message {
     let head = try http.take(2)
     var count = Int(head[1])
@@ -69,7 +69,7 @@ final class WebSocketTestClient {
     }
   }
 
-  /// Returns the next text as JSON; pings are answered.
+  /// Returns the next text message as JSON. Pings before it are answered.
   ///
   /// - Throws: an error if no text arrives within two minutes.
   func event() throws -> [String: Any] {
@@ -86,14 +86,14 @@ final class WebSocketTestClient {
     throw TestClient.Failure(description: "no event, though the connection lives")
   }
 
-  /// Reads on until the connection is closed.
+  /// Reads until the connection is closed, and returns the last message.
   func close() throws -> Message {
     while true {
       if case .close(let code, let reason) = try next() { return .close(code: code, reason: reason) }
     }
   }
 
-  /// Authenticates and subscribes.
+  /// Authenticates, and subscribes to a channel.
   func listen(_ channel: String, token: String? = nil, after: Int? = nil) throws -> [String: Any] {
     if let token { try send(#"{"action":"authenticate","token":"\#(token)"}"#) }
     let authenticated = try event()

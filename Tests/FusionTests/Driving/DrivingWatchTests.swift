@@ -20,7 +20,8 @@ import Testing
     return found
   }
 
-  /// Samples the speeds of a drive, with a period that jitters. Each is up to `age` s old when its answer arrives.
+  /// Samples the speeds of a drive at a period that varies at random. Each speed is up to `age` s old when its answer
+  /// arrives.
   private func sampled(
     every period: Double, jitter: Double, age: Double, seconds: Double, seed: UInt64, _ speed: (Double) -> Double
   ) -> [(seconds: Double, speed: Double)] {
@@ -35,7 +36,7 @@ import Testing
     return out
   }
 
-  /// From 90 km/h, at `rate` m/s² from second 10 on, to 0 or for `duration`.
+  /// Returns a speed that decreases from 90 km/h at `rate` m/s² from second 10 on, to 0 or for `duration`.
   private func braking(_ rate: Double, for duration: Double = 100) -> (Double) -> Double {
     { time in 90 - 3.6 * rate * min(max(time - 10, 0), duration) }
   }
@@ -72,7 +73,8 @@ import Testing
   }
 
   @Test(arguments: [1, 0.5, 0.2, 0.1, 0.05]) func braking_below_the_threshold_is_not_reported(period: Double) {
-    // 95 % of it, whole km/h, times that jitter by a fifth, values up to 0.1 s old.
+    // The deceleration is 95 % of the threshold; speeds are whole km/h, times vary by a fifth, and values are up to 0.1
+    // s old.
     for seed in 1...200 {
       let slow = sampled(every: period, jitter: 0.2, age: 0.1, seconds: 40, seed: UInt64(seed), braking(3.5 * 0.95))
       #expect(events(slow).isEmpty)

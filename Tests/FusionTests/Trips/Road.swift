@@ -1,7 +1,7 @@
 import Fusion
 import Testing
 
-/// A car that is driven second by second past a watch. Speeds are km/h, times s from its beginning.
+/// A car that is driven second by second, with a trip watch. Speeds are in km/h, times in s from its beginning.
 struct Road: ~Copyable {
   var watch: TripWatch
   private(set) var second = 0
@@ -14,7 +14,7 @@ struct Road: ~Copyable {
     var rpm: Double? = 0
     var speed: Double? = 0
     var volts: Double?
-    /// Speed over ground, if there is a receiver.
+    /// The speed over ground; `nil` without a receiver.
     var ground: Double?
     /// Whether the receiver reports its Doppler speed.
     var hasDoppler = true
@@ -24,7 +24,7 @@ struct Road: ~Copyable {
     static let idle = Car(rpm: 800)
     static func drive(_ speed: Double) -> Car { Car(rpm: 2_000, speed: speed) }
     static func electric(_ speed: Double) -> Car { Car(rpm: nil, speed: speed) }
-    /// A car that is carried: neither adapter nor engine report.
+    /// Returns a car that is transported: neither the adapter nor the engine reports anything.
     static func carried(_ speed: Double) -> Car { Car(rpm: nil, speed: nil, ground: speed) }
     static let silent = Car(rpm: nil, speed: nil)
 
@@ -58,7 +58,7 @@ struct Road: ~Copyable {
       (self.start, self.end, self.metres, self.source, self.idle, maxSpeed) = (start, end, metres, source, idle, max)
     }
 
-    /// Positions are not exact: a trip that they measured may be half a percent off.
+    /// Positions are not exact, so the length of a trip that was measured by positions may differ by half a percent.
     static func == (left: Seen, right: Seen) -> Bool {
       let tolerance = left.source == "speed" ? 0.01 : right.metres * 0.005
       return left.start == right.start && left.end == right.end && left.source == right.source
@@ -95,7 +95,7 @@ struct Road: ~Copyable {
     }
   }
 
-  /// Nothing happens; the owner looks once a second.
+  /// Advances the time without any value; the watch is called once a second.
   mutating func wait(_ seconds: Int) { go(seconds, .silent) }
 
   private mutating func tell() {
@@ -107,7 +107,7 @@ struct Road: ~Copyable {
     }
   }
 
-  /// Waits until all is over.
+  /// Waits until all trips have ended.
   mutating func park() -> [Seen] {
     wait(7_200)
     return trips

@@ -3,7 +3,7 @@ import Testing
 
 /// Values of a trip other than its times: odometer, fuel, change of the vehicle, noise.
 @Suite struct TripFiguresTests {
-  /// A minute's drive at 36 km/h with other readings every second, and its report.
+  /// Drives for a minute at 36 km/h with additional readings every second, and returns the report of the trip.
   private func report(
     _ change: (inout TripOptions) -> Void = { _ in }, seconds: Int = 61,
     _ more: (inout TripWatch, Int64) -> Void
@@ -98,7 +98,7 @@ import Testing
       watch.commandedLambda(now <= 30_000_000_000 ? 1 : 1.99997, at: now)
       watch.massAirFlow(14.6, at: now)
     }
-    // 30 s of 1 g/s, and half a second down to 0.
+    // 1 g/s for 30 s, and half a second in which the rate decreases to 0.
     #expect(isNear(report.fuelUsedEstimated, 30.5 / 747.5))
   }
 
@@ -150,7 +150,7 @@ import Testing
         $0.displacement = 1.6
         $0.volumetricEfficiency = 0.85
       }, air)
-    // 50 kPa × 1.36 L / (287.05 × 293.15) = 0.80810 g a filling, 16.667 of them a second.
+    // A filling has 50 kPa × 1.36 L / (287.05 × 293.15) = 0.80810 g, and there are 16.667 fillings a second.
     let flow = 50 * 1.36 / (287.05 * 293.15) * 1_000 * 2_000 / 120
     #expect(abs(flow - 13.468) < 0.001)
     #expect(isNear(known.fuelUsedEstimated, 60 * flow / 14.6 / 747.5))

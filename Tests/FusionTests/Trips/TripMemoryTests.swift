@@ -2,7 +2,7 @@ import Fusion
 import Telemetry
 import Testing
 
-/// The stored form of a trip, one line of text.
+/// The state of a trip as one line of text, in which it is stored.
 @Suite struct TripMemoryTests {
   private static let vin = "1D4GP00RX5B123456"
 

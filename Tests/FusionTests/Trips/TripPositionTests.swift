@@ -1,7 +1,7 @@
 import Fusion
 import Testing
 
-/// Trips from positions alone.
+/// Trips that are detected only from positions.
 @Suite struct TripPositionTests {
   @Test func a_parked_receiver_makes_no_trip_in_a_day() {
     var watch = TripWatch()
@@ -9,7 +9,7 @@ import Testing
     var (north, east) = (0.0, 0.0)
     var changes = 0
     for second in 0..<86_400 {
-      // Wander of some metres that hangs together, leaps of 100 m now and then, gaps, Doppler noise.
+      // The position wanders by some metres, sometimes jumps by 100 m, and has gaps; the Doppler speed has noise.
       north = north * 0.98 + Double.random(in: -1...1, using: &random)
       east = east * 0.98 + Double.random(in: -1...1, using: &random)
       let leap = second % 1_800 < 4 ? 100.0 : 0
@@ -53,7 +53,7 @@ import Testing
     _ way: (latitude: Double, longitude: Double, toLatitude: Double, toLongitude: Double, metres: Double)
   ) {
     var watch = TripWatch()
-    // Back and forth, a leg a minute: below 80 m/s, and every leg counts.
+    // The receiver moves back and forth, one leg a minute. It is slower than 80 m/s, and every leg counts.
     for leg in 0...10 {
       let isThere = !leg.isMultiple(of: 2)
       watch.fix(

@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  /// So many seconds at 36 km/h with a running engine.
+  /// Drives for a number of seconds at 36 km/h with a running engine.
   private func drive(_ session: inout Session, _ seconds: ClosedRange<Int>) {
     for second in seconds {
       session.read("rpm", 2_000, at: Double(second))
@@ -65,7 +65,7 @@ import Testing
       #expect(record.text("startTime") == nil)
       #expect(record.text("endTime") == nil)
     }
-    // Standing still ends it without a further reading, after three minutes.
+    // The trip ends after three minutes of standstill, without a further reading.
     #expect(records[1].elapsed == 240)
   }
 
@@ -114,7 +114,7 @@ import Testing
     #expect(records[1].number("distance") == 0.6)
   }
 
-  /// Reports a missing VIN as the session does.
+  /// Passes the report of a missing VIN, as the session does.
   private func tellUnnamed(_ session: inout Session, at seconds: Double) {
     session.fusion.vehicleUnnamed(at: Session.nanoseconds(seconds), into: &session.sink)
   }
@@ -128,7 +128,7 @@ import Testing
     tellUnnamed(&session, at: 91)
     drive(&session, 100...160)
     session.fusion.vehicleLost()
-    // A VIN is another vehicle's again.
+    // The next VIN belongs to another vehicle again.
     session.text(.vin, Self.vin, at: 200)
     drive(&session, 201...260)
     let records = try session.finish(at: 600)
@@ -178,7 +178,7 @@ import Testing
 
   // MARK: Power cut
 
-  /// Drives for a minute, remembers, and loses power.
+  /// Drives for a minute, stores the state, and loses power.
   private func cut(
     vin: String? = TripRecordsTests.vin, quality: TimeQuality = .ntp, boot: String = "a"
   ) throws -> (memory: TripMemory, records: [Record]) {
@@ -191,7 +191,7 @@ import Testing
     return (try TripMemory(parsing: memory.text), try session.finish(at: 61).of("trip"))
   }
 
-  /// A session after `off` seconds without power, on a clock that begins at 0.
+  /// Returns a session after `off` seconds without power. Its clock begins at 0.
   private func resume(_ memory: TripMemory, off: Double, quality: TimeQuality = .ntp) -> Session {
     var session = session()
     if quality != .unset {
@@ -213,7 +213,7 @@ import Testing
     #expect(end.text("tripId") == before[0].text("tripId"))
     #expect(end.text("startTime") == "2026-05-04T22:00:00.000Z")
     #expect(end.text("endTime") == "2026-05-04T22:03:05.000Z")
-    // 60 s before and 59 s after. The distance without power is unknown.
+    // The trip has 60 s before the power cut and 59 s after it. The distance in between is unknown.
     #expect(end.number("distance") == 1.19)
     #expect(end.number("maxSpeed") == 36)
   }
@@ -308,7 +308,7 @@ import Testing
   }
 
   @Test func a_repeated_trip_end_is_the_same_record() throws {
-    // The power fails after the record and before the memory is written: the record is repeated.
+    // The power fails after the record was written and before the state is stored, so the record is repeated.
     let (memory, _) = try cut()
     var ends: [Record] = []
     for _ in 0..<2 {
