@@ -18,11 +18,11 @@ import Testing
     return try scratch.write("track.nmea", sentences)
   }
 
-  /// Discovers a receiver.
+  /// Checks that a receiver is discovered.
   ///
   /// - Parameters:
-  ///   - ids: vendor and product.
-  ///   - ground: why the daemon considers it a receiver.
+  ///   - ids: vendor, product and name of the USB device.
+  ///   - ground: the reason why the daemon considers it a receiver.
   @Test(arguments: [
     // u-blox 7 is known by its IDs. Any device may have a CH340; its sentences identify it.
     (["1546", "01a7", "u-blox 7 - GPS/GNSS Receiver"], "receiver: knownProduct"),

@@ -10,8 +10,8 @@ import Telemetry
 @testable import GatewayTestKit
 @testable import Ports
 
-/// The gateway from the port's loop to its records, with a virtual adapter, on a virtual clock: ten minutes take a
-/// second. All parts are the daemon's except the port and the threads.
+/// The gateway from the port's loop to its records, with a virtual adapter and a virtual clock: ten minutes take a
+/// second. All parts are those of the daemon, except the port and the threads.
 final class VirtualGateway {
   /// A record, and the time at which it was made.
   struct Line {
@@ -40,7 +40,7 @@ final class VirtualGateway {
   private let highestBaud: Int
   private var isOpen = false
   private var opensAt: Duration? = .zero
-  /// Boot time at `now` 0, ns. It jumps when the machine sleeps.
+  /// The boot time when `now` is 0, ns. It jumps when the machine sleeps.
   private var bootOffset: Int64 = 1_000_000_000_000
   private var typed: [UInt8] = []
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -48,10 +48,10 @@ final class VirtualGateway {
   /// Creates a gateway and an adapter.
   ///
   /// - Parameters:
-  ///   - scenario: in the Simulator's JSON.
-  ///   - faults: of the Simulator.
-  ///   - address: determines the rules for reopening the port.
-  ///   - highestBaud: highest baud rate of the driver; it rejects others.
+  ///   - scenario: a scenario of the Simulator.
+  ///   - faults: faults of the Simulator.
+  ///   - address: determines the rules for opening the port again.
+  ///   - highestBaud: the highest baud rate of the driver, which rejects higher ones.
   init(
     _ scenario: Scenario, faults: String, address: PortAddress = .tcp(host: "adapter", port: 35_000),
     configuration: SessionConfiguration = SessionConfiguration(), memory: SessionMemory = SessionMemory(),
@@ -83,7 +83,7 @@ final class VirtualGateway {
 
   private func moment(_ bootTime: Int64) -> Duration { .nanoseconds(bootTime - bootOffset) }
 
-  /// Suspends the machine: its boot clock jumps, the adapter's does not.
+  /// Suspends the machine: its boot clock jumps, and the adapter's clock does not.
   func suspend(for time: Duration) { bootOffset += Int64(time / .nanoseconds(1)) }
 
   /// Replaces the adapter: the port is closed, and can be opened again at once.
@@ -99,7 +99,7 @@ final class VirtualGateway {
     driver.wokenUp(at: bootTime, &actions)
   }
 
-  /// The gateway requests to be called at once repeatedly. The daemon would then use a whole core.
+  /// The error that the gateway repeatedly asks to be called again at once. The daemon would then use a whole core.
   struct Restless: Error {
     var at: Duration
     var recent: [String]

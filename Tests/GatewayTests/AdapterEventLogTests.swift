@@ -54,7 +54,7 @@ import Testing
         "/dev/ttyUSB0: found", "/dev/ttyUSB1: lost: gone",
         "/dev/ttyUSB0: lost: busy: used by minicom (pid 7); end that", "/dev/ttyUSB0: lost: silent",
       ])
-    // Not the reason of the error that was stored.
+    // The reason is not that of the stored error.
     portErrors.put(PortError(.busy, "a", "used by minicom (pid 7); end that"), of: "a")
     log.log(AdapterRecord(event: .lost, device: "a", reason: "silent"), at: 0)
     log.log(AdapterRecord(event: .lost, device: "a", reason: "busy"), at: 0)

@@ -17,7 +17,7 @@ import Testing
     SpoolOptions(folder: folder, sinks: [], newEpoch: { UUIDv7(milliseconds: 1, first: 2, rest: 3) })
   }
 
-  /// Sends notes to the spool, as the record thread does, and ends.
+  /// Sends notes to the spool as the record thread does, and ends.
   private static func run(_ folder: String, file: String, notes: [(name: String, value: [UInt8])]) async throws {
     try await aside {
       let queue = try SpoolQueue()
@@ -59,7 +59,7 @@ import Testing
     line.record(head, AdapterRecord(event: .found, device: "/dev/a"))
     try cut.append(line.line, at: 0)
     cut.advance(to: 0)
-    // Dropped without being closed.
+    // The spool is released without being closed.
     cut = Spool(SpoolOptions(folder: nil, sinks: [], newEpoch: options.newEpoch), bootId: "boot-1", at: 0)
     let kept = options
     try await aside {

@@ -10,7 +10,7 @@ import Testing
 @testable import GatewayStatus
 @testable import GatewayTestKit
 
-/// gpsd from its bytes through the pipeline: records and status.
+/// A link to gpsd, from its bytes through the pipeline to records and status.
 @Suite struct GPSDLinkTests {
   private static let second: Int64 = 1_000_000_000
   private static let greeting = #"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"#

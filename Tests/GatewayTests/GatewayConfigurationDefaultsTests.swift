@@ -15,7 +15,7 @@ import Testing
     let path: String
     let usual: Any
     let other: Any?
-    /// `nil` leaves the key out.
+    /// Returns a configuration file with a value of the key; without the key for `nil`.
     let file: (Any?) -> [String: Any]
   }
 
@@ -43,7 +43,7 @@ import Testing
     return out
   }
 
-  /// The sink with its default name.
+  /// Returns the sink with its default name.
   private func named(_ sink: SinkConfiguration) -> SinkConfiguration {
     switch sink {
     case .stdout(var value):

@@ -266,10 +266,10 @@ import Testing
   }
 
   @Test(arguments: [
-    // The same explicit ID, also if the broker is written in another form.
+    // Both sinks have the same explicit ID, and one broker is written in another form.
     (#""sinks": [{"type": "mqtt", "url": "mqtt://a", "clientId": "x"}, "#, "mqtt://A:1883", "x"),
     (#""sinks": [{"type": "mqtt", "url": "mqtt://a", "clientId": "x"}, "#, "mqtts://a:1883", "x"),
-    // An explicit one that is another sink's default.
+    // The explicit ID is the default of the other sink.
     (#""gatewayId": "gw-17", "sinks": [{"type": "mqtt", "url": "mqtt://a"}, "#, "mqtt://a", "obdgate-gw-17"),
   ])
   func a_client_id_that_two_sinks_of_a_broker_share_is_refused(_ head: String, _ url: String, _ id: String) throws {
@@ -278,7 +278,7 @@ import Testing
     #expect(
       said.hasPrefix("gateway.json:1:\(start.utf8.count + 1): sinks[1].clientId: expected a client ID"), "\(said)")
     #expect(said.contains("\"two\"") && said.contains("\"mqtt\"") && said.contains("\"\(id)\""), "\(said)")
-    // At another broker it is free.
+    // The same ID may be used at another broker.
     let other = "{\(head){\"type\": \"mqtt\", \"name\": \"two\", \"url\": \"mqtt://b\", \"clientId\": "
     #expect(refusal("\(other)\"\(id)\"}]}") == nil)
   }
@@ -333,7 +333,7 @@ import Testing
         "1:104: adapters[0].protocol", "1:107: adapters[0].z",
       ]
     ),
-    // The name may be that of a set, which cannot be read.
+    // The name may belong to the signal set, which cannot be read.
     (#"{"poll": {"signals": {"X_Y": 1}}, "signalSets": [1]}"#, ["1:50: signalSets[0]"]),
   ])
   func every_fault_is_reported_in_the_order_of_the_file(_ text: String, _ places: [String]) throws {

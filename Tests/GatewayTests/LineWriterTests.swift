@@ -25,7 +25,7 @@ import Testing
       (reading, writing) = (ends[0], ends[1])
     }
 
-    // Each end is closed only once: later its descriptor may belong to another test.
+    // Each end is closed only once, because its descriptor may belong to another test afterwards.
     private let hasReader = Atomic(true)
     private let hasWriter = Atomic(true)
 
@@ -135,8 +135,8 @@ import Testing
     #expect(end.1 < 5_000_000_000)
   }
 
-  /// The whole output: the queue overflows while nothing is read. Then the reader finds complete lines, a gap in `seq`,
-  /// and the record that reports it.
+  /// While nothing is read, the queue overflows. Then the reader finds complete lines, a gap in `seq`, and the record
+  /// that reports the gap.
   @Test func a_slow_reader_gets_a_gap_record_and_no_torn_line() async throws {
     let text = try await aside {
       let pipe = try Pipe()
@@ -156,7 +156,7 @@ import Testing
           AdapterRecord(event: .found, device: "/dev/ttyUSB0", reason: String(repeating: "r", count: 80)),
           at: BootClock.now)
       }
-      // The next record makes the loss known.
+      // The loss is reported with the next record.
       records.record(AdapterRecord(event: .found, device: "last"), at: BootClock.now)
       records.end()
       recording.join()

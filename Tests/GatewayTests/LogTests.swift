@@ -7,7 +7,7 @@ import Testing
 
 /// Log lines if nobody reads stderr.
 @Suite struct LogTests {
-  /// A pipe that is closed with the test.
+  /// A pipe that is closed when the test ends.
   private final class Pipe {
     let reading: Int32
     let writing: Int32
@@ -33,7 +33,7 @@ import Testing
       _ = fcntl(writing, F_SETFL, flags)
     }
 
-    /// Returns its content without the filling.
+    /// Returns the content of the pipe without the bytes of ``clog()``.
     func text() -> String {
       var all: [UInt8] = []
       var buffer = [UInt8](repeating: 0, count: 1 << 16)

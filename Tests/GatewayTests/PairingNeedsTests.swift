@@ -34,7 +34,7 @@ import Testing
     let adapters = try Self.adapters(#""ble":"AA:BB:CC:00:00:01""#)
     var needs = PairingNeeds()
     #expect(needs.requests(adapters) == [])
-    // An adapter that needs a key may open until it is written to.
+    // An adapter that needs a key may open, and reject the key only when it is written to.
     let changes = [false, true, false, true].map { needs.update(Self.lowEnergy, wantsKey: $0) }
     #expect(changes == [false, true, false, false])
     #expect(needs.requests(adapters).map(\.port) == [Self.lowEnergy])

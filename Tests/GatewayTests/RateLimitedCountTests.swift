@@ -8,7 +8,7 @@ import Testing
   @Test func a_disk_that_is_too_slow_for_an_hour_is_an_hours_lines_and_no_record_is_left_out() {
     var count = RateLimitedCount()
     var said: [UInt64] = []
-    // Ten events a second.
+    // There are ten events a second.
     for step in 0..<36_000 {
       let now = Int64(step) * second / 10
       if count.add(3, at: now) { said.append(3) }

@@ -12,10 +12,10 @@ import Testing
 @testable import GatewayRecords
 @testable import GatewayTestKit
 
-/// Logs of real receivers, processed as in the daemon: listener, ring, pipeline, records; on a virtual clock.
+/// Logs of real receivers, processed as in the daemon on a virtual clock: listener, ring, pipeline, records.
 ///
-/// They are compared with the log itself: each position in a record was sent as valid by the receiver, and wrong dates
-/// after a cold start or a week rollover do not change the times of records.
+/// The records are compared with the log itself: the receiver must have sent each of their positions as valid. Wrong
+/// dates after a cold start or a week rollover must not change the times of records.
 @Suite struct ReceiverLogsTests {
   private static let second: Int64 = 1_000_000_000
   /// 2026-11-21T12:00:00Z at boot time 0.
@@ -30,7 +30,7 @@ import Testing
       self.longitude = Int64((longitude * 1e6).rounded())
     }
 
-    /// 2e-6°, because the sentences of an epoch may have different decimals.
+    /// The tolerance is 2e-6°, because the sentences of an epoch may have different numbers of decimals.
     var neighbours: [Pair] {
       (Int64(-2)...2).flatMap { one in
         (Int64(-2)...2).map { two in
@@ -57,7 +57,7 @@ import Testing
     return try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".log") }.sorted()
   }
 
-  /// The log's bytes without comments, divided where the time of day in a sentence changes.
+  /// Returns the log's bytes without comments, divided where the time of day in a sentence changes.
   private static func epochs(_ bytes: [UInt8]) -> [[UInt8]] {
     var epochs: [[UInt8]] = [[]]
     var time: Substring = ""

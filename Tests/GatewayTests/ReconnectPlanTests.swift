@@ -8,7 +8,7 @@ import Testing
   private static let second: Int64 = 1_000_000_000
   private let address = BluetoothAddress("00:1D:A5:68:98:8A")!
 
-  /// Pauses after so many failed attempts, s.
+  /// Returns the pauses after each of a number of failed attempts, s.
   private func pauses(_ address: PortAddress, _ count: Int, _ reconnecting: inout ReconnectPlan) -> [Double] {
     (0..<count).map { _ in
       _ = reconnecting.failed(.timedOut)
@@ -63,7 +63,7 @@ import Testing
     if wasOpen { reconnecting.opened(at: 0) } else { _ = reconnecting.failed(.notPaired) }
     reconnecting.wasNotPaired(.ble(address))
     #expect(reconnecting.nextTry(.ble(address), wasOpen: wasOpen, notBefore: nil, at: 0) == 60 * Self.second)
-    // Only for that attempt.
+    // This applies only to that attempt.
     _ = reconnecting.failed(.timedOut)
     #expect(reconnecting.nextTry(.ble(address), wasOpen: false, notBefore: nil, at: 0) < 5 * Self.second)
   }

@@ -99,14 +99,14 @@ import Testing
     func isChosen(_ pipeline: borrowing RecordPipeline, at second: Int64) -> Bool {
       pipeline.status(of: [], made: [], at: second * Self.second).receivers[0].isChosen
     }
-    // It sends data and has no fix yet.
+    // The receiver sends data but has no fix yet.
     pipeline.handle(FixDelivery(.fix(Fix(), began: 0), at: Self.second), fromReceiver: receiver, into: &lines)
     let at1 = isChosen(pipeline, at: 1)
     #expect(!at1)
     drive(&pipeline, receiver, 2...10, &lines)
     let at10 = isChosen(pipeline, at: 10)
     #expect(at10)
-    // Silent, and finally lost.
+    // The receiver sends nothing, and is finally lost.
     let at13 = isChosen(pipeline, at: 13)
     #expect(!at13)
     pipeline.handle(FixDelivery(.lost(.silent), at: 15 * Self.second), fromReceiver: receiver, into: &lines)

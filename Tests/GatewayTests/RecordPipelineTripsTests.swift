@@ -11,7 +11,7 @@ import Testing
 @testable import GatewayRecords
 @testable import GatewayTestKit
 
-/// Trips across the ends of links, of the program and of the power.
+/// Trips that continue over the end of a link, of the program or of the power supply.
 @Suite struct RecordPipelineTripsTests {
   private struct Lines: RecordSink, ~Copyable {
     var trips: [Record] = []
@@ -41,7 +41,7 @@ import Testing
     return SignalID(rawValue: UInt16(row ?? 0))
   }
 
-  /// 36 km/h with a running engine, one reading a second.
+  /// Drives at 36 km/h with a running engine, one reading a second.
   private func drive(
     _ pipeline: inout RecordPipeline, _ source: Int, _ seconds: ClosedRange<Int64>, _ lines: inout Lines
   ) {
@@ -72,7 +72,7 @@ import Testing
     #expect(pipeline.tripMemories(at: 400 * Self.second).isEmpty)
   }
 
-  /// A VIN in the form of the wire.
+  /// Passes a VIN as the reader does.
   private func readVIN(
     _ vin: String, _ pipeline: inout RecordPipeline, _ source: Int, at second: Int64, _ lines: inout Lines
   ) {

@@ -81,7 +81,7 @@ import Testing
     var buffer = [UInt8](repeating: 0, count: 9)
     #expect(queue.take(into: &buffer) == 9, "room for the record about it")
     #expect(queue.takeLoss() == .init(fromSequence: 1, toSequence: 2, count: 2))
-    // The gap record is the seventh; four more displace it.
+    // The gap record is the seventh; four more records displace it.
     put(["gap"] + (8...11).map { "record \($0)" }, into: queue)
     #expect(queue.takeLoss(isLast: true) == .init(fromSequence: 1, toSequence: 8, count: 7))
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gateway
 
-/// Configuration and signal sets: the settings of a session, and the rejected ones.
+/// The settings of a session that follow from configuration and signal sets, and rejected settings.
 @Suite struct SettingsTests {
   private let second: Int64 = 1_000_000_000
 

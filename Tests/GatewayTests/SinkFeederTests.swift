@@ -13,7 +13,7 @@ import Testing
 
 /// The spool's side of a sink that runs in its own thread.
 @Suite struct SinkFeederTests {
-  /// The vehicle that a server accepts for this gateway, and the records it rejected before.
+  /// The vehicle that a server accepts for this gateway, and the records that it rejected before.
   private final class Entry: Sendable {
     private let state: Mutex<(vehicle: String, givenUp: Int)>
 
@@ -104,7 +104,7 @@ import Testing
 
     deinit { slot.stop() }
 
-    /// Delivers batches and returns how many records the sink lacks then.
+    /// Delivers batches, and returns the number of records that the sink then lacks.
     mutating func lacking(afterBatches count: Int) -> Int64 {
       let deadline = BootClock.now + 60_000_000_000
       for _ in 0..<count {
@@ -124,7 +124,7 @@ import Testing
       let entry = Entry("VAN-001")
       var scene = try Scene(folder, entry)
       try Self.append(67, of: "VAN-002", to: &scene.spool)
-      // While it accepts nothing, nothing is rejected for good.
+      // While the server accepts nothing, no record is rejected for good.
       #expect(scene.lacking(afterBatches: 15) == 67)
       #expect(entry.givenUp == 0)
       try Self.append(1, of: "VAN-001", to: &scene.spool)

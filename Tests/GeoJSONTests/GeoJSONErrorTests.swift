@@ -4,7 +4,7 @@ import Testing
 
 /// Invalid files: each is rejected with the feature, the position and the expected value.
 @Suite struct GeoJSONErrorTests {
-  /// The message for a collection of a good feature and this one.
+  /// Returns the message about a collection of a valid feature and this one.
   private func refusal(_ feature: String) -> String {
     refusal(
       of: """

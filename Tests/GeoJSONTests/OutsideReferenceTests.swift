@@ -27,7 +27,7 @@ import Testing
       if set.contains(position, fence: fence) != (words[3] == "1") { wrong.append(line) }
       guard let expected = Double(words[4]) else { continue }
       let distance = set.distance(from: position, toBoundaryOf: fence) ?? .infinity
-      // Both are as far from the boundary: within half a metre, of 10 km within half a per mille.
+      // Both distances from the boundary are equal within half a metre, or for 10 km within half a per mille.
       if abs(distance - expected) > 0.5 + expected * 5e-4 { far.append("\(line): \(distance)") }
     }
     #expect(cases >= 100_000)

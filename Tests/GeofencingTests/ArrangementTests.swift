@@ -4,7 +4,7 @@ import Testing
 
 /// The geometry is sorted in memory in the order of the index; nothing of that shows.
 @Suite struct ArrangementTests {
-  /// Adds fence `number` of a mixed lot spread over the whole Earth.
+  /// Adds fence `number` of a mixture that is distributed over the whole Earth.
   private func add(_ number: Int, to builder: inout FenceSetBuilder) throws {
     var random = SplitMix(number)
     let fence = Fence(id: "\(number)")
@@ -52,7 +52,7 @@ import Testing
       var places = (0..<20).map { _ in
         at(.random(in: -80...80, using: &random), .random(in: -180...180, using: &random))
       }
-      // Near the fence as well: the same numbers that it was made of.
+      // The position is near the fence: it is made from the same random numbers.
       var own = SplitMix(number)
       let middle = at(.random(in: -70...70, using: &own), .random(in: -180...180, using: &own))
       for _ in 0..<40 {

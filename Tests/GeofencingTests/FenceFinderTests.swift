@@ -48,7 +48,7 @@ struct FenceFinderTests {
     }
   }
 
-  /// Slow and fast, straight and in bends, at mid-latitudes, on the antimeridian and near a pole.
+  /// The drives are slow and fast, straight and in bends, at mid-latitudes, on the antimeridian and near a pole.
   @Test(arguments: [
     (47.0, 9.0, 5e-6), (47, 9, 1.75e-4), (47, 9, 1e-3), (-17, 179.99, 2e-4), (-17, -179.95, 2e-4), (0, 0, 1.5e-4),
     (84.9, 20, 2e-4), (-89.97, 0, 3e-4),
@@ -113,8 +113,9 @@ struct FenceFinderTests {
     #expect(misses > 200)
   }
 
-  /// Shapes at the limits of single precision: edges across a continent, nearly along a parallel or a meridian, thousands of
-  /// corners in one view, wide circles and corridors, holes and parts. Each fifth place is on a corner.
+  /// Shapes at the limits of single precision: edges across a continent, nearly along a parallel or a meridian,
+  /// thousands of corners in one view, wide circles and corridors, holes and parts. Every fifth position is on a
+  /// corner.
   @Test(arguments: [1e-6, 2e-5, 1.2e-4, 9e-4])
   func large_and_intricate_fences_are_found_along_a_drive(step: Double) throws {
     var random = SplitMix(Int(step * 1e7))

@@ -2,7 +2,7 @@ import Foundation
 import Geofencing
 import Testing
 
-/// A restart, and other fences while the watch runs.
+/// A restart of the watch, and a change of its fences.
 @Suite struct FenceMemoryTests {
   @Test func a_fence_visit_continues_after_a_restart() throws {
     let set = try Track.square(100, fence: Fence(id: "a", dwell: 100_000_000_000))
@@ -12,7 +12,7 @@ import Testing
     let memory = before.watch.memory(at: Int64(before.seconds * 1e9))
     #expect(memory.visits == [.init(id: "a", duration: 10_000_000_000, hasDwelt: false)])
 
-    // Another boot, another clock.
+    // The machine was booted again, so the clock is another one.
     let after = Track(set, resuming: memory, at: 5)
     for _ in 0..<100 { after.fix(east: 0, speed: 0) }
     #expect(after.story == ["dwell 95.0"])

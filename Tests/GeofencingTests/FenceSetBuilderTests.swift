@@ -9,7 +9,7 @@ import Testing
     return nil
   }
 
-  /// A ring from longitude, latitude pairs.
+  /// Returns a ring from pairs of longitude and latitude.
   private func ring(_ pairs: (Double, Double)...) -> [GeoPosition] { pairs.map { at($0.1, $0.0) } }
 
   @Test func an_open_ring_is_refused() {

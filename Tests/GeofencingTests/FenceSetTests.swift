@@ -82,7 +82,7 @@ import Testing
 
   @Test func a_circle_reaches_as_far_as_its_radius() throws {
     let set = try FenceSet.circle(at(47, 9), radius: 1_000)
-    // 1 degree of latitude is 111,171 m there (Vermessung: 110,574 + 1,194 sin² φ).
+    // A degree of latitude has 111,171 m there (the survey formula 110,574 + 1,194 sin² φ).
     #expect(set.contains(at(47 + 999.5 / 111_171, 9), fence: 0))
     #expect(!set.contains(at(47 + 1_000.5 / 111_171, 9), fence: 0))
   }
@@ -148,7 +148,7 @@ import Testing
         ((centre.latitude + size * .random(in: -3.2...3.2, using: &random)) * 1e7).rounded() / 1e7,
         ((centre.longitude + size * .random(in: -3.2...3.2, using: &random)) * 1e7).rounded() / 1e7)
       if set.contains(point, fence: 0) != Naive.polygon(rings, contains: point) {
-        // Rounding is the naive side's: 1e-7 degrees of the edge itself.
+        // The difference is a rounding error of the naive implementation: 1e-7 degrees at the edge itself.
         if set.distance(from: point, toBoundaryOf: 0, limit: 1) == nil { disagreements += 1 }
       }
     }

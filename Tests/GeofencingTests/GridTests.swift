@@ -6,7 +6,7 @@ import Testing
   @Test func degrees_are_rounded_as_the_standard_library_rounds_them() {
     var random = SplitMix(3)
     var cases = (0..<200_000).map { _ in Double.random(in: -360...360, using: &random) }
-    // Halves, their neighbours, whole numbers and both zeros.
+    // The numbers are halves, their neighbours, whole numbers and both zeros.
     for whole in [-1_800_000_000, -900_000_001, -3, -2, -1, 0, 1, 2, 3, 12_345_678, 900_000_000, 1_800_000_000] {
       for part in [-0.5, 0, 0.5] {
         let degrees = (Double(whole) + part) / Grid.perDegree

@@ -2,7 +2,7 @@ import Foundation
 import Geofencing
 import Testing
 
-/// Evaluation of fixes: stationary, carried, leaping.
+/// Evaluation of fixes of vehicles that are stationary or transported, and of fixes that jump.
 @Suite struct MotionTests {
   @Test func fence_states_do_not_change_while_the_wheels_stand() throws {
     let track = Track(try Track.square(100))
@@ -28,7 +28,7 @@ import Testing
     track.fix(east: 0, speed: 0)
     for second in 0..<600 { track.fix(east: Double(second) * 10, speed: 0) }
     #expect(track.kinds == [.enter, .exit])
-    // It arrived at 6 km. Further drift there is noise again.
+    // The vehicle arrived at 6 km. Further movements there are noise again.
     for index in 0..<200 { track.fix(east: 6_000 + Double(index % 3) * 10, speed: 0) }
     track.fix(east: 5_950, speed: 0)
     #expect(track.kinds == [.enter, .exit])
@@ -92,13 +92,14 @@ import Testing
     #expect(track.kinds == [.enter])
   }
 
-  /// 24 hours beside an edge: drifting noise of 2 to 15 m, leaps of 100 m, gaps, Doppler noise.
+  /// A vehicle is parked near an edge for 24 hours. Its fixes have noise of 2 to 15 m that drifts, jumps of 100 m, gaps,
+  /// and Doppler noise.
   @Test(arguments: [true, false], 1...3) func a_parked_vehicle_does_not_alternate_between_fence_states(
     hasWheels: Bool, seed: Int
   ) throws {
     var random = SplitMix(seed)
     let track = Track(try Track.square(100))
-    // It arrives from the west, outside, and parks 20 m before the fence.
+    // The vehicle arrives from the west, outside, and parks 20 m before the fence.
     track.drive(from: -400, to: -120, speed: 10)
     track.fix(east: -120, speed: hasWheels ? 0 : nil, doppler: 0)
     var wander = (east: 0.0, north: 0.0)
@@ -122,7 +123,7 @@ import Testing
         doppler: abs(noise) * 1.8 + (stir > 0 ? 10 : 0))
     }
     #expect(track.kinds.isEmpty)
-    // Then it drives in: one enter, within 3 s of the edge.
+    // Then the vehicle drives in: there is one enter event, within 3 s of the edge.
     let start = track.seconds
     track.drive(from: -120, to: 0, speed: 2.8)
     #expect(track.kinds == [.enter])

@@ -3,7 +3,7 @@ import Geofencing
 
 /// A minimal implementation of fences: RFC 7946, 3.1.1, in floating point.
 enum Naive {
-  /// Whether a point is in a ring, by counting crossings to the east. Not for points on edges.
+  /// Whether a ring contains a point: counts the crossings to the east. Not for points on edges.
   static func ring(_ ring: [GeoPosition], contains point: GeoPosition) -> Bool {
     var isInside = false
     for (a, b) in zip(ring, ring.dropFirst()) where (a.latitude > point.latitude) != (b.latitude > point.latitude) {
@@ -40,7 +40,7 @@ struct SplitMix: RandomNumberGenerator {
   }
 }
 
-/// Events in the order in which they came.
+/// Stores events in the order in which they are reported.
 struct Heard: FenceHandler {
   var events: [FenceEvent] = []
   mutating func fenceEvent(_ event: FenceEvent) { events.append(event) }
@@ -50,13 +50,13 @@ func at(_ latitude: Double, _ longitude: Double) -> GeoPosition {
   GeoPosition(latitude: latitude, longitude: longitude)
 }
 
-/// A rectangle's ring, counter-clockwise.
+/// Returns the ring of a rectangle, counter-clockwise.
 func rectangle(west: Double, south: Double, east: Double, north: Double) -> [GeoPosition] {
   [at(south, west), at(south, east), at(north, east), at(north, west), at(south, west)]
 }
 
 extension FenceSet {
-  /// One polygon, or several.
+  /// Returns a fence of one polygon or several.
   static func area(_ polygons: [[GeoPosition]]..., fence: Fence = Fence(id: "a")) throws -> FenceSet {
     var builder = FenceSetBuilder()
     builder.beginArea(fence)

@@ -13,7 +13,7 @@ import Testing
       track.fix(east: -110, speed: 108)
       track.fix(east: -50, speed: 108, step: 4)
       track.fix(east: 50, speed: 108)
-      // 100 m in 4 s: in after 30 m, out after 70.
+      // The vehicle drives 100 m in 4 s: it enters after 30 m and leaves after 70 m.
       #expect(track.story == ["enter 2.2", "exit 3.8"])
       let entered = try #require(track.heard.events.first).position
       #expect(abs((entered.longitude - Track.origin.longitude) * Track.perDegree.longitude + 20) < 0.1)

@@ -10,7 +10,7 @@ import Testing
     }
   }
 
-  /// A square with holes side by side, so many in each row and column.
+  /// Returns a square with this number of holes in each row and column.
   private static func sieve(_ count: Int) throws -> PolygonDraft {
     var draft = PolygonDraft()
     draft.begin()
@@ -27,7 +27,7 @@ import Testing
     var draft = try Self.sieve(64)
     let before = draft.budget.left
     try draft.check()
-    // Each with each would be 16 million, and 25 edges for each of those.
+    // Comparing each hole with each other one would be 16 million comparisons, with 25 edges each.
     #expect(before - draft.budget.left < 4_000_000)
   }
 
@@ -44,7 +44,7 @@ import Testing
   @Test func a_polygon_with_too_many_edge_comparisons_is_rejected() throws {
     var draft = PolygonDraft()
     draft.begin()
-    // A slanted comb: sorting edges by their beginning does not help in either direction.
+    // A slanted comb. Sorting its edges by their start does not help in either direction.
     var ring: [GeoPosition] = []
     for tooth in 0..<300 {
       let shift = Double(tooth) / 100

@@ -2,10 +2,11 @@ import Foundation
 
 @testable import Geofencing
 
-/// Fixes of a vehicle on a flat piece of Earth: metres east and north of 48 N, 11 E, a clock in seconds.
+/// Fixes of a vehicle on a small flat part of the Earth. Positions are metres east and north of 48 N, 11 E; times are
+/// seconds.
 final class Track {
   static let origin = at(48, 11)
-  /// m for a degree there (GRS 80's series).
+  /// The length of a degree there, m (series of GRS 80).
   static let perDegree = (latitude: 111_200.07, longitude: 74_625.16)
 
   var watch: FenceWatch
@@ -39,7 +40,7 @@ final class Track {
     seconds += step
   }
 
-  /// Fixes along a line to the east at one speed in m/s, once a second.
+  /// Adds fixes along a line to the east at a speed in m/s, one each second.
   func drive(from start: Double, to end: Double, speed: Double, north: Double = 0, hdop: Double = 1) {
     let way = abs(end - start)
     var gone = 0.0
@@ -49,7 +50,7 @@ final class Track {
     }
   }
 
-  /// `enter 12.5`, `exit 30`: kinds and times in s.
+  /// The events with their times in s, for example `enter 12.5`, `exit 30`.
   var story: [String] {
     heard.events.map { "\($0.kind) \((Double($0.time) / 1e7).rounded() / 100)" }
   }
@@ -58,7 +59,7 @@ final class Track {
   var speedLimit: (fence: Int, limit: Double)? { watch.speedLimit }
   var kinds: [FenceEvent.Kind] { heard.events.map(\.kind) }
 
-  /// A square of that half side around a place.
+  /// Returns a square around a place, with half the length of its sides.
   static func square(_ half: Double, east: Double = 0, fence: Fence = Fence(id: "a")) throws -> FenceSet {
     try FenceSet.area([ring(half, east: east)], fence: fence)
   }

@@ -12,7 +12,7 @@ import Testing
       let radians = degrees * Double.pi / 180
       worst = max(worst, abs(sine - sin(radians)), abs(cosine - cos(radians)))
     }
-    // The C library is given an angle in radians that was rounded: up to 7e-16 at 180 degrees.
+    // The C library gets a rounded angle in radians. At 180 degrees the rounding error is up to 7e-16.
     #expect(worst < 1e-15, "\(worst)")
     #expect(sineAndCosine(degrees: 90) == (1, 0))
     #expect(sineAndCosine(degrees: 180) == (0, -1))

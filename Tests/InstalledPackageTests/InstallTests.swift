@@ -4,7 +4,7 @@ import Testing
 
 @testable import PackagingTestKit
 
-/// The packages as an administrator meets them: installed, upgraded, removed, purged.
+/// The packages are installed, upgraded, removed and purged as an administrator does it.
 @Suite(.serialized) struct InstallTests {
   /// Builds a later version of the same package, with another default configuration.
   private static func upgrade(of package: String, in folder: String) throws -> String {
@@ -43,7 +43,7 @@ import Testing
       #expect(try machine.shell("systemctl is-enabled \(unit)") == "enabled")
       #expect(try machine.shell("ls /var/lib/private/\(state)") != "")
 
-      // Edited, and switched off: both are the administrator's.
+      // The administrator has edited the configuration and disabled the service; the upgrade must change neither.
       try machine.shell("sed -i 's/^{$/{   /' \(configuration) && systemctl disable --quiet \(unit)")
       let edited = try machine.shell("cat \(configuration)")
       let process = try machine.property("MainPID", of: unit)
@@ -62,7 +62,7 @@ import Testing
 
       try machine.shell("dpkg --purge \(package)")
       let left = try machine.shell("find /etc /usr /var/lib -name '*\(state)*' -not -path '/var/lib/dpkg/*'")
-      // The user stays, as Debian's packages have it, so that its files are never another's.
+      // The user stays, as with Debian's packages, so that its files never belong to another user.
       #expect(left == "")
     }
   }
@@ -76,12 +76,12 @@ import Testing
       #expect(try machine.shell("systemctl is-system-running || systemctl --failed --no-legend") == "running")
       #expect(try machine.shell("obdgate --version") == machine.shell("obdgated --version"))
       #expect(try machine.run("obdgated", "--check", "--config", "/etc/obdgate/obdgated.json").status == 0)
-      // The first token is root's to read, and in no log.
+      // Only root can read the first token, and no log contains it.
       let token = try machine.shell("cat /var/lib/fleetstore/administrator.token")
       #expect(token.hasPrefix("fst_"))
       #expect(try machine.shell("stat -c %a /var/lib/fleetstore/administrator.token") == "600")
       #expect(try !machine.shell("journalctl --no-pager -u fleetstore").contains("fst_"))
-      // Loopback, and nothing else, is listened to.
+      // The server listens only on loopback.
       let listening = try machine.shell("cat /proc/net/tcp /proc/net/tcp6 | awk '$4 == \"0A\" { print $2 }'")
       #expect(listening == "0100007F:1F90")
     }

@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  /// A package's files without its scripts.
+  /// A package that is unpacked without running its scripts.
   private struct Unpacked: ~Copyable {
     let scratch: ScratchFolder
     let files: [String]

@@ -5,7 +5,7 @@ import TestKit
 
 /// The packages that `make deb` has built.
 struct Packages {
-  /// The folder they are in.
+  /// The folder with the packages.
   let folder: String
   let obdgate: String
   let fleetstore: String
@@ -27,7 +27,7 @@ struct Packages {
 
   var paths: [String] { [folder + "/" + obdgate, folder + "/" + fleetstore] }
 
-  /// A machine with both packages in sight, and those named installed.
+  /// Boots a machine that has the files of both packages. The named packages are installed.
   func machine(installing names: [String]) throws -> BootedImage {
     let machine = try BootedImage(showing: folder)
     do {

@@ -3,7 +3,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// `make run`, once everything is built.
+/// `make run`, when everything is already built.
 @Suite struct RunTests {
   @Test func simulated_cars_drive_into_a_fleet_store_until_Ctrl_C() async throws {
     let curl = try Tool.required("curl")
@@ -12,7 +12,7 @@ import Testing
     _ = try Tool.fleetstore
     try await aside {
       let folder = URL(fileURLWithPath: obdgate).deletingLastPathComponent().path
-      // A terminal sends its signal to all of a group.
+      // A terminal sends its signal to all processes of a group.
       let run = try RunningProgram(
         "setsid", [TestData.projectRoot + "/scripts/run.sh"], environment: ["PROGRAMS": folder])
       defer {
@@ -41,7 +41,7 @@ import Testing
       }
       kill(-run.pid, SIGINT)
       #expect(try run.end(within: .seconds(60)) == 0)
-      // No process of the group is left, and none of its files.
+      // No process of the group is left, and no file of it.
       #expect(kill(-run.pid, 0) == -1 && errno == ESRCH)
       let header = try #require(words.first { $0.hasPrefix("@") })
       #expect(!FileManager.default.fileExists(atPath: String(header.dropFirst())))

@@ -10,7 +10,7 @@ import Testing
   private static let unit = "obdgated.service"
   private static let records = "/var/lib/obdgate/records.jsonl"
 
-  /// A simulated car on a port of the machine's own, and a daemon that polls it.
+  /// Starts a simulated car on a port of the machine, and a daemon that polls it.
   private static func drive(_ machine: BootedImage, sinks: String = "", dropIn: String = "") throws {
     try machine.shell("systemd-run --quiet --unit=car obdgate simulate --tcp 35000")
     let configuration = """
@@ -28,7 +28,7 @@ import Testing
     try machine.wait(for: "sh", "-c", "grep -c rpm \(records)") { Int($0.output.dropLast()) ?? 0 > 0 }
   }
 
-  /// The service's process may nothing that root may.
+  /// Expects that the service's process has no privilege of root.
   private static func expectNoPrivilege(of unit: String, _ machine: BootedImage) throws {
     let status = try machine.shell("cat /proc/\(try machine.property("MainPID", of: unit))/status")
     for set in ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"] {
@@ -68,7 +68,7 @@ import Testing
       try Self.drive(machine, dropIn: "TimeoutStopSec=2")
       let before = try machine.shell("head -n 1 \(Self.records)")
       try machine.shell("systemctl stop \(Self.unit)")
-      // Killed, it would be a timeout.
+      // If the service had been killed, the result would be a timeout.
       #expect(try machine.property("Result", of: Self.unit) == "success")
       let count = try machine.shell("wc -l < \(Self.records)")
       try machine.shell("systemctl start \(Self.unit)")
@@ -93,7 +93,7 @@ import Testing
       let machine = try packages.machine(installing: [packages.obdgate])
       defer { machine.end() }
       try Self.drive(machine, dropIn: "WatchdogSec=6\\nTimeoutAbortSec=2")
-      // It is pinged.
+      // The watchdog is pinged.
       let first = try machine.property("WatchdogTimestampMonotonic", of: Self.unit)
       try machine.wait(for: "systemctl", "show", "--value", "-p", "WatchdogTimestampMonotonic", Self.unit) {
         $0.output.dropLast() != first
@@ -142,7 +142,7 @@ import Testing
         $0.output.contains("Watchdog timeout") && $0.output.contains("restart counter is at 1")
       }
       try machine.shell("printf 'Authorization: Bearer %s' \(token) > /run/header")
-      // Its token is known still.
+      // The token that was made before is still valid.
       try machine.wait(for: "curl", "-sS", "-H", "@/run/header", "http://127.0.0.1:8080/api/vehicles") {
         $0.output.contains("\"data\"")
       }
@@ -177,7 +177,7 @@ import Testing
         "systemd-run --quiet --unit=idle bash -c 'exec 3<>/dev/tcp/127.0.0.1/8080; touch /run/idle; read -u 3 line' "
           + "&& until [ -e /run/idle ]; do :; done")
       try machine.shell("systemctl stop \(unit)")
-      // Killed, it would be a timeout.
+      // If the service had been killed, the result would be a timeout.
       #expect(try machine.property("Result", of: unit) == "success")
       try machine.shell("systemctl start \(unit)")
       #expect(
@@ -269,7 +269,7 @@ import Testing
         JSONSerialization.jsonObject(with: Data(found.output.split(separator: "\n")[0].utf8)) as? [String: String])
       #expect(entry["OBDGATE_DEVICE"] == "tcp:127.0.0.1:35000" && entry["PRIORITY"] == "4")
       #expect(entry["OBDGATE_REASON"] != nil && entry["MESSAGE"]?.hasPrefix("tcp:127.0.0.1:35000: lost: ") == true)
-      // Records are in their file, and not in the journal besides.
+      // Records are in their file, and not in the journal as well.
       #expect(!(try machine.shell("journalctl --no-pager --output=cat -u \(Self.unit)").contains("\"telemetry\"")))
     }
   }
@@ -280,7 +280,7 @@ import Testing
       let machine = try packages.machine(installing: [packages.obdgate])
       defer { machine.end() }
       let pin = "/run/credentials/\(Self.unit)/obdgate.pin"
-      // The log lines since its last start.
+      // Returns the log lines since the last start.
       let said = """
         journalctl --no-pager --output=cat \
           _SYSTEMD_INVOCATION_ID=$(systemctl show --value -p InvocationID \(Self.unit))

@@ -1,7 +1,7 @@
 import JSONText
 import Testing
 
-/// Reads one text, or gives the error it was refused with.
+/// Parses a text, or throws the error with which it is rejected.
 func read(_ text: String, maximumDepth: Int = 64) throws(JSONError) -> JSONValue {
   try JSONDocument(parsing: Array(text.utf8), maximumDepth: maximumDepth).root
 }
@@ -68,7 +68,7 @@ struct JSONDocumentTests {
   }
 
   @Test func plain_runs_of_every_length_end_where_they_must() throws {
-    // The reader looks at eight bytes at a time: every special byte at every place of a word.
+    // The parser reads eight bytes at a time. Every special byte is tested at every place in such a word.
     for length in 0..<40 {
       let run = String(repeating: "x", count: length)
       #expect(try read("\"\(run)\"").string == run)

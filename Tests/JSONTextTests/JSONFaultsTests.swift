@@ -16,7 +16,7 @@ import Testing
     return sink
   }
 
-  /// Two numbers of which the second is not below the first, names of one letter, and a list of sinks.
+  /// Reads two numbers, of which the second must not be below the first; names of one letter; and a list of sinks.
   private static func read(_ root: JSONValue) throws(JSONError) -> [Sink] {
     var reader = try JSONObjectReader(root)
     let low = try reader.optionalInt("low", in: 0...9) ?? 5
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test func a_fault_that_follows_from_another_is_not_reported() throws {
-    // The sink has its required key, and the lower number is not the default.
+    // The sink has its required key, and the lower number must not be replaced by its default.
     let found = try faults(#"{"low":"x","high":1,"sinks":[{"url":7}]}"#)
     #expect(found.map { $0.prefix(12) } == ["1:8: low: ex", "1:37: sinks["], "\(found)")
     #expect(try faults(#"{"low":8,"high":1}"#) == ["1:17: high: expected at least 8"])

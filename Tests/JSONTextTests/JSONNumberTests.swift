@@ -18,7 +18,8 @@ struct JSONNumberTests {
     for text in ["1.0", "1e3", "0.5", "\"1\"", "true"] { #expect(try read(text).int == nil) }
   }
 
-  /// Halfway cases, limits of the subnormals, and well-known cases that inexact parsers get wrong.
+  /// Numbers halfway between two doubles, limits of subnormal numbers, and well-known numbers that inexact parsers read
+  /// wrongly.
   @Test(arguments: [
     "0", "-0", "0e9999", "0.1", "0.3", "1e22", "1e23", "9007199254740992", "9007199254740993", "9007199254740994",
     "9007199254740993.0000000000000000000000000000000001", "1.7976931348623157e308", "1.7976931348623158e308",

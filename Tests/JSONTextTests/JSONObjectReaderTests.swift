@@ -2,7 +2,7 @@ import JSONText
 import Testing
 
 struct JSONObjectReaderTests {
-  /// A reader of the kind that a configuration has.
+  /// Reads an object in the way in which a configuration is read.
   private func decode(_ text: String) throws(JSONError) -> (path: String, baud: Int, period: Double) {
     var reader = try JSONObjectReader(read(text))
     let path = try reader.requiredString("path")

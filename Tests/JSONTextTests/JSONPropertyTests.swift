@@ -2,9 +2,9 @@ import Foundation
 import JSONText
 import Testing
 
-/// Foundation's JSONSerialization as a second opinion.
+/// Comparison with Foundation's JSONSerialization.
 struct JSONPropertyTests {
-  /// A small generator, so that a failure names the seed that repeats it.
+  /// A small generator of random numbers. A failure names its seed, which repeats the failure.
   private struct Generator: RandomNumberGenerator {
     var state: UInt64
     mutating func next() -> UInt64 {
@@ -41,7 +41,7 @@ struct JSONPropertyTests {
     if let refused {
       #expect(refused.offset <= bytes.count && refused.line >= 1 && refused.column >= 1)
     } else {
-      // A text that is accepted here is also accepted by Foundation, which is sometimes laxer, never stricter.
+      // Foundation accepts every text that is accepted here. Sometimes it accepts more, never less.
       _ = try JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)
     }
   }
@@ -100,7 +100,7 @@ struct JSONPropertyTests {
         out.unicodeScalars.append(scalar)
       }
     }
-    // Foundation loses a byte order mark at the start of a string.
+    // Foundation drops a byte order mark at the start of a string.
     out.unicodeScalars.removeAll { $0 == "\u{FEFF}" }
     // Two spellings of one character are one key for Swift's dictionaries and two for JSON.
     return out.precomposedStringWithCanonicalMapping

@@ -1,7 +1,8 @@
 import NMEAWire
 import Testing
 
-/// Receivers that begin their cycle with the sentences that have no time, and those that end it with them.
+/// Receivers that send the sentences without a time at the beginning of their cycle, and receivers that send them at
+/// its end.
 @Suite struct CycleOrderTests {
   private static func gsa(_ mode: Int, hdop: String) -> String { "GPGSA,A,\(mode),02,05,07,13,,,,,,,,,1.8,\(hdop),1.5" }
 

@@ -2,7 +2,8 @@ import Testing
 
 @testable import NMEAWire
 
-/// The readers of whole words may decline a field, but never read one otherwise than those that go byte by byte.
+/// The functions that read whole words may decline a field, but must never read one differently from those that read
+/// byte by byte.
 @Suite struct FieldCursorWordsTests {
   @Test func numbers_read_alike() {
     var text = RandomField(seed: 1)
@@ -79,7 +80,8 @@ import Testing
     }
   }
 
-  /// The offset after the twelfth comma, if no number before it has more than four digits and nothing else is there.
+  /// Returns the offset after the twelfth comma if all numbers before it have at most four digits and nothing else is
+  /// there; otherwise `nil`.
   private static func end(of body: [UInt8]) -> Int? {
     var digits = 0
     var commas = 0
@@ -99,7 +101,7 @@ import Testing
   }
 }
 
-/// Fields as receivers print them, and now and then a byte that does not belong there.
+/// Creates fields as receivers print them, sometimes with a byte that does not belong there.
 private struct RandomField {
   private var state: UInt64
 
@@ -126,7 +128,7 @@ private struct RandomField {
     if random(0...4) > 0 { body += [0x2E] + self.digits(random(decimals)) }
     body.append(random(0...5) == 0 ? 0x2A : 0x2C)
     if hemisphere { body += [[0x4E, 0x53, 0x45, 0x2C][random(0...3)], 0x2C] }
-    // Bytes after the text, so that whole words can be read; sometimes too few.
+    // Appends bytes after the text, so that whole words can be read; sometimes too few.
     body += self.digits(random(0...12)) + [0x2A]
     damage(&body)
     return body + [0x2A]

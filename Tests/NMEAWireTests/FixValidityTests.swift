@@ -1,7 +1,8 @@
 import NMEAWire
 import Testing
 
-/// Presence of a position, and type of the fix: the receiver's own status, and the more cautious of two.
+/// Presence of a position, and type of the fix. Both follow the receiver's own status; if two sentences differ, the
+/// more cautious one counts.
 @Suite struct FixValidityTests {
   fileprivate static let place = "3751.6512,S,14507.3604,E"
   fileprivate static func rmc(_ status: String, _ mode: String = "") -> String {

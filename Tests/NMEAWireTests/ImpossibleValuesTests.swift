@@ -1,7 +1,7 @@
 import NMEAWire
 import Testing
 
-/// A checksum of eight bits passes one damaged sentence in 256: the fields must be possible as well.
+/// A checksum of eight bits accepts one damaged sentence in 256, so the values of the fields must also be possible.
 @Suite struct ImpossibleValuesTests {
   @Test(arguments: [
     "GPRMC,250000,A,3751.65,S,14507.36,E,22.4,309.6,130926,,,A",

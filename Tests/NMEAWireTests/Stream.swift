@@ -14,7 +14,7 @@ struct Stream: FixHandler {
 
   var reasons: [RejectReason] { refusals.map(\.reason) }
 
-  /// A sentence for a body: `$`, the body, its checksum, CR and LF.
+  /// Returns a sentence: `$`, the body, its checksum, CR and LF.
   static func sentence(_ body: String) -> String {
     let checksum = body.utf8.reduce(0, ^)
     let digits = String(checksum, radix: 16, uppercase: true)
@@ -61,6 +61,6 @@ struct Stream: FixHandler {
 }
 
 extension Stream {
-  /// The fix, if there is exactly one.
+  /// The fix, if there is exactly one; otherwise `nil`.
   var onlyFix: Fix? { fixes.count == 1 ? fixes[0] : nil }
 }

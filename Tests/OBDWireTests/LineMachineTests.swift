@@ -68,7 +68,7 @@ struct LineMachineTests {
   }
 
   @Test func answer_to_another_question_is_unexpected_and_gives_no_reading() {
-    // Another PID, another service, another service's refusal.
+    // The answers are to another PID or service, or reject another service.
     #expect(Recorder.of("7E8 03 41 0D 32\r\r>", to: "010C").results == ["error unexpected 7E8 at 10"])
     #expect(Recorder.of("7E8 04 62 01 23 5F\r\r>", to: "010C").results == ["error unexpected 7E8 at 7"])
     #expect(Recorder.of("7E8 03 7F 22 31\r\r>", to: "010C").results == ["error unexpected 7E8 at 10"])

@@ -51,7 +51,7 @@ struct LinkTests {
     var reader = ReplyReader()
     var found = Recorder()
     found.read(Frame.sum("486B10410D32") + "\r>", to: "010D", by: &reader)
-    // Another bus: the first frame is refused, the next one read.
+    // The adapter is on another bus. The first frame is rejected, and the next one is read.
     for _ in 0..<2 { found.read(Frame.crc("486B10410D33") + "\r>", to: "010D", by: &reader) }
     #expect(found.readings == ["10 010D speed 50", "10 010D speed 51"])
     #expect(found.errors == ["checksum 10 at 18"])

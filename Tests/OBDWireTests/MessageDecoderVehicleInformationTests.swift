@@ -13,7 +13,7 @@ struct MessageDecoderVehicleInformationTests {
 
   @Test func vin_is_shown_with_every_character() {
     #expect(results("490201" + vinDigits, "0902") == ["text 7E8 0902 vin 0 1FTFW1ET5DFC10120"])
-    // Not valid, but it is what the ECU sent.
+    // The VIN is not valid, but it is reported as the ECU sent it.
     #expect(results("490201" + digits("WDX-SIM0019212345", 17), "0902") == ["text 7E8 0902 vin 0 WDX-SIM0019212345"])
     #expect(results("490201000000" + vinDigits, "0902") == ["text 7E8 0902 vin 0 1FTFW1ET5DFC10120"])
   }
@@ -80,7 +80,7 @@ struct MessageDecoderVehicleInformationTests {
 
   @Test(
     arguments: [
-      // VIN, calibration ID, ECU name, each with one byte that is no character.
+      // A VIN, a calibration ID and an ECU name, each with one byte that is not a character.
       ("490201314654465731455435444643313031321B", "0902"),
       ("49020131465446573145543544464331303132FF", "0902"),
       ("49040141421B5B33316D000000000000000000", "0904"),

@@ -9,7 +9,8 @@ import OBDWire
 ///     end
 struct Recorder: ReplyHandler {
   var events: [String] = []
-  /// The same with line, position and the bytes of the failed line. It must not depend on the division of the bytes.
+  /// The events with text line, position and the bytes of a failed line. They must not depend on the division of the
+  /// bytes.
   var exact: [String] = []
 
   mutating func request(_ command: Span<UInt8>, position: UInt64) {
@@ -93,7 +94,7 @@ extension Recorder {
     return recorder
   }
 
-  /// One exchange, by a reader that may have read others before.
+  /// Reads one exchange with a reader that may have read others before.
   mutating func read(
     _ reply: String, to command: String? = nil, loaded: [SignalDefinition] = [], by reader: inout ReplyReader
   ) {
@@ -108,7 +109,7 @@ extension Recorder {
   /// Characters up to U+00FF represent the byte with that number.
   static func bytes(_ text: String) -> [UInt8] { text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } }
 
-  /// The events of one kind, that word cut.
+  /// Returns the events of one kind, without the word for the kind.
   func events(_ kind: String) -> [String] {
     events.filter { $0.hasPrefix(kind + " ") }.map { String($0.dropFirst(kind.count + 1)) }
   }
@@ -121,7 +122,7 @@ extension Recorder {
       ["reading ", "text ", "codes ", "test ", "supported "].contains { event.hasPrefix($0) }
     }
   }
-  /// Everything but the commands, the messages' bytes and the prompts.
+  /// All events except commands, bytes of messages and prompts.
   var results: [String] {
     events.filter { !$0.hasPrefix("> ") && !$0.hasPrefix("message ") && $0 != "end" }
   }
@@ -146,22 +147,22 @@ extension Recorder {
     let text = String(value, radix: 16, uppercase: true)
     return String(repeating: "0", count: max(0, digits - text.count)) + text
   }
-  /// At most six decimals, without trailing zeros.
+  /// Formats a number with at most six decimals, without trailing zeros.
   static func number(_ value: Double) -> String {
     let text = "\((value * 1e6).rounded() / 1e6)"
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 }
 
-/// Frames as a car would send them, with the check byte of the bus.
+/// Frames in the form in which a car sends them, with the check byte of the bus.
 enum Frame {
-  /// `86 F1 10 …` or `48 6B 10 …` with the sum (ISO 9141-2, ISO 14230-2).
+  /// Returns a frame such as `86 F1 10 …` or `48 6B 10 …` with its sum (ISO 9141-2, ISO 14230-2).
   static func sum(_ digits: String) -> String {
     let bytes = bytes(digits)
     return spaced(bytes + [bytes.reduce(0, &+)])
   }
 
-  /// With the CRC of SAE J1850, worked out bit by bit.
+  /// Returns a frame with the CRC of SAE J1850, which is computed bit by bit.
   static func crc(_ digits: String) -> String {
     let bytes = bytes(digits)
     var register: UInt8 = 0xFF
@@ -172,7 +173,7 @@ enum Frame {
     return spaced(bytes + [~register])
   }
 
-  /// An ISO-TP message of one sender, in frames of eight bytes filled up with `padding`.
+  /// Returns an ISO-TP message of one sender, in frames of eight bytes that are filled with `padding`.
   static func isoTP(_ identifier: String, _ digits: String, padding: UInt8 = 0x00, spaces: Bool = true) -> [String] {
     let payload = bytes(digits)
     var frames: [[UInt8]] = []
@@ -207,6 +208,6 @@ enum Frame {
 }
 
 extension [String] {
-  /// Lines of a reply as the adapter sends them, followed by the prompt.
+  /// The lines as a reply of the adapter, followed by the prompt.
   var reply: String { joined(separator: " \r") + " \r\r>" }
 }

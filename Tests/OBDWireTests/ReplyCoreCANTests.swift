@@ -1,14 +1,14 @@
 import OBDWire
 import Testing
 
-/// ISO 15765-2: first, consecutive and flow control frames, each ECU on its own.
+/// ISO 15765-2: first frames, consecutive frames and flow control frames. The frames of each ECU are separate.
 struct ReplyCoreCANTests {
   private let vin = Frame.isoTP("7E8", "490201" + vinDigits)
   private let read = ["text 7E8 0902 vin 0 1FTFW1ET5DFC10120"]
 
   @Test(arguments: [UInt8(0x00), 0x55, 0xAA, 0xCC, 0xFF])
   func padding_is_cut_by_the_length(padding: UInt8) {
-    // 10 bytes: six and four, and three of padding.
+    // Ten bytes: six, then four and three bytes of padding.
     let lines = Frame.isoTP("7E8", "4904 01 41424344454647".replacing(" ", with: ""), padding: padding)
     #expect(lines.count == 2)
     #expect(Recorder.of(lines.reply, to: "0904").messages == ["7E8 49040141424344454647"])

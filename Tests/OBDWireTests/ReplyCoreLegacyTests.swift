@@ -1,7 +1,7 @@
 import OBDWire
 import Testing
 
-/// ISO 9141-2, ISO 14230 (KWP) and SAE J1850 with headers, and the answers of several lines that they give.
+/// ISO 9141-2, ISO 14230 (KWP) and SAE J1850 with headers, and their answers of several lines.
 struct ReplyCoreLegacyTests {
   private let vinLines = ["0100000031", "0244344750", "0330305235", "0435423132", "0533343536"]
   private let vin = ["text 10 0902 vin 0 1D4GP00R55B123456"]
@@ -41,7 +41,7 @@ struct ReplyCoreLegacyTests {
       for changed in changes(of: frame) {
         let stated = Recorder.of(changed + "\r\r>", to: "010C", bus: bus, headers: .on)
         #expect(stated.messages.isEmpty && stated.values.isEmpty && !stated.errors.isEmpty, "\(changed) on \(bus)")
-        // The bus found out from a good frame before: the dialogue of a real adapter.
+        // The reader knows the bus from an earlier valid frame, as in the dialogue of a real adapter.
         var reader = ReplyReader()
         var found = Recorder()
         found.read(frame + "\r\r>", to: "010C", by: &reader)
@@ -51,7 +51,7 @@ struct ReplyCoreLegacyTests {
     }
   }
 
-  /// The frame with one byte changed, each byte in several ways.
+  /// Returns the frame with one byte changed, each byte in several ways.
   private func changes(of frame: String) -> [String] {
     let bytes = Frame.bytes(frame)
     return bytes.indices.flatMap { index in

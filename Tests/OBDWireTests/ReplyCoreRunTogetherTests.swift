@@ -40,7 +40,7 @@ struct ReplyCoreRunTogetherTests {
     let found = Recorder.of("18DAF11009416803333500000000\r\r>", to: "0168")
     #expect(found.messages == ["18DAF110 416803333500000000"])
     #expect(Recorder.of("7E809416803333500000000\r\r>", to: "0168").messages == ["7E8 416803333500000000"])
-    // One byte less than announced.
+    // The message has one byte less than its length says.
     #expect(Recorder.of("7E8094168033335000000\r\r>", to: "0168").messages.isEmpty)
   }
 }

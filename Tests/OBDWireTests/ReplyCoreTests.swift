@@ -59,7 +59,7 @@ struct ReplyCoreTests {
   }
 
   @Test func a_stated_line_form_overrides_detection() {
-    // Headers on: data alone is malformed; headers off: an identifier is.
+    // With headers on, data alone is malformed; with headers off, an identifier is.
     #expect(Recorder.of("41 0C 1A F8\r\r>", headers: .on).results == ["error malformed - at 0"])
     #expect(Recorder.of("7E8 04 41 0C 1A F8\r\r>", headers: .off).results == ["error malformed - at 4"])
     #expect(Recorder.of("18 DA F1 10 04 41 0C 1A F8\r\r>", bus: .can11, headers: .on).readings.isEmpty)

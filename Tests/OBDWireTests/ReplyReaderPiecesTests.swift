@@ -146,7 +146,7 @@ private struct RandomDialogue {
     }
   }
 
-  /// Usually as the adapter prints it: a space after each byte.
+  /// A line is usually printed as an adapter does it: with a space after each byte.
   private mutating func line(_ text: String) {
     var bytes = Array((text + " ").utf8)
     switch random(16) {

@@ -174,7 +174,7 @@ struct ReplyReaderTests {
 
   @Test(arguments: sampleReplies)
   func every_split_gives_the_same_events(reply: String) {
-    // The bytes after it are needed by the fast reader.
+    // The fast reader needs bytes after the reply.
     let reply = reply + String(repeating: "\r", count: 64)
     let bytes = Recorder.bytes(reply)
     let whole = Recorder.of(reply).exact
@@ -210,7 +210,7 @@ struct ReplyReaderTests {
   }
 }
 
-/// Replies of every form, in which every split must read alike.
+/// Replies of every form. Their results must be the same for every division of the bytes.
 private let sampleReplies = [
   "010C\r7E8 04 41 0C 1A F8 \r\r>",
   "7E8 10 14 49 02 01 31 46 54 \r7E8 21 46 57 31 45 54 35 44 \r7E8 22 46 43 31 30 31 32 30 \r\r>",

@@ -22,7 +22,7 @@ import Testing
     #expect(SAEEnumerations.text(enumeration: SAEEnumeration.fuelType.rawValue, code: 200) == nil)
     #expect(SAEEnumerations.text(enumeration: SAEEnumeration.obdRequirements.rawValue, code: 22) == nil)
     #expect(SAEEnumerations.text(enumeration: SAEEnumeration.fuelSystemStatus.rawValue, code: 3) == nil)
-    // A code past a byte is not the code of the next list.
+    // A code of more than one byte must not be read as a code of the next list.
     #expect(SAEEnumerations.text(enumeration: SAEEnumeration.fuelSystemStatus.rawValue, code: 0x101) == nil)
     #expect(SAEEnumerations.text(enumeration: 0, code: 1) == nil)
     #expect(SAEEnumerations.text(enumeration: 0xFFFF, code: 1) == nil)

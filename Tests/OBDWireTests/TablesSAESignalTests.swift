@@ -38,7 +38,7 @@ import Testing
       let isWord = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } && name.first?.isLowercase == true
       #expect(isWord, "\(name)")
       if let other = seen[name] {
-        // Only the layouts of the oxygen sensors name one sensor in several groups.
+        // Only the rows for the different layouts of oxygen sensors have the same sensor in several groups.
         #expect(SAESignals.dependsOnLayout(other) && SAESignals.dependsOnLayout(row.definition.identifier), "\(name)")
       }
       seen[name] = row.definition.identifier

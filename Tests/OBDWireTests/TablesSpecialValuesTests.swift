@@ -15,7 +15,8 @@ struct TablesSpecialValuesTests {
     return Dictionary(pairs) { first, _ in first }
   }
 
-  /// An answer, the value that is absent, another that is present, and the nearest answer that contains the value.
+  /// An answer, the value that is absent from it, another value that is present, and the most similar answer that
+  /// contains the absent value.
   private static let absent: [(answer: String, absent: String, stays: String?, usual: String)] = [
     // PID 03, byte B: 00 while the engine runs: there is no second fuel system.
     ("41030100", "fuelSystem2Status", "fuelSystem1Status", "41030101"),
@@ -90,7 +91,8 @@ struct TablesSpecialValuesTests {
     #expect(Self.names(usual)[absent] != nil, "\(usual)")
   }
 
-  /// Values at the end of their range that are valid: counters that stop, and percentages of a full scale.
+  /// Values at the end of their range that are valid: counters that stop at their maximum, and percentages of a full
+  /// scale.
   @Test(
     arguments: [
       ("4103FF00", "fuelSystem1Status", 255), ("41030000", "fuelSystem2Status", 0), ("410400", "engineLoad", 0),
@@ -108,7 +110,7 @@ struct TablesSpecialValuesTests {
   }
 
   @Test func special_value_of_a_data_identifier_is_absent_too() {
-    // F4xx of service 22 borrows the rows of service 01, a freeze frame as well.
+    // Identifiers F4xx of service 22 use the rows of service 01, also in a freeze frame.
     #expect(Recorder.of(Frame.isoTP("7E8", "62F4145AFF").reply, to: "22F414").readings.count == 1)
     #expect(Recorder.of(Frame.isoTP("7E8", "4214005AFF").reply, to: "021400").readings.count == 1)
     #expect(Recorder.of(Frame.isoTP("7E8", "4203000200").reply, to: "020300").readings.count == 1)
@@ -125,7 +127,7 @@ struct TablesSpecialValuesTests {
       results("4601010A000000000000") == [
         "test 7E8 monitor 01 test 01 scaling 0A value 0 limits 0 0 not completed"
       ])
-    // A value of 0 between true limits.
+    // The value is 0, and the limits are valid.
     #expect(results("460101070000000003E8") == ["test 7E8 monitor 01 test 01 scaling 07 value 0 limits 0 250"])
   }
 }

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// The expected records for the fleet store in `make system-test` after a power cut.
+/// The script that checks, in `make system-test`, which records the fleet store must have after a power cut.
 @Suite struct LedgerTests {
   @Test func the_ledger_check_finds_each_kind_of_fault_and_no_false_ones() throws {
     let python = try Tool.required("python3")

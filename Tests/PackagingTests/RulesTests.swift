@@ -4,7 +4,7 @@ import Testing
 
 @testable import PackagingTestKit
 
-/// 70-obdgate.rules as udev reads them.
+/// 70-obdgate.rules in the form in which udev reads it.
 @Suite struct RulesTests {
   private static let path = TestData.projectRoot + "/systemd/70-obdgate.rules"
 
@@ -15,8 +15,8 @@ import Testing
     }
   }
 
-  /// udev's keys with an S at the end match if any ancestor of the device matches; with `!=`, if any does not match,
-  /// which is always the case.
+  /// udev's keys that end with an S match if any parent device matches. With `!=` they match if any does not, which is
+  /// always the case.
   @Test func no_udev_rule_negates_a_match_of_parent_devices() throws {
     let rules = try Self.rules
     #expect(rules.contains { $0.contains("SUBSYSTEMS==") })
@@ -38,7 +38,7 @@ import Testing
     #expect(words.count > 20)
     var adapters = words.map { (maker: "FTDI", name: "USB \($0) v1.5") }
     for (index, word) in words.enumerated() {
-      // In two parts, with capitals.
+      // The name in two parts, with capitals.
       let parts = (word.prefix(3).uppercased(), word.dropFirst(3).capitalized)
       adapters.append(("", parts.0 + ["-", " ", "_"][index % 3] + parts.1))
     }
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  /// A bridge that was there before the package has its latency from the package's own trigger.
+  /// For a bridge that was plugged in before the package was installed, the package's own trigger sets the latency.
   @Test func the_package_triggers_exactly_the_devices_of_its_udev_rules() throws {
     let script = try String(
       contentsOfFile: TestData.projectRoot + "/packaging/obdgate/postinst", encoding: .utf8)
@@ -81,7 +81,8 @@ import Testing
     for rule in try Self.rules { #expect(!rule.contains("ACTION==\"add"), "\(rule)") }
   }
 
-  /// Which of these devices udev's own program tags, with these rules alone and those of a file in front of them.
+  /// Returns for each device whether udev's own program tags it, using only these rules and those of a file before
+  /// them.
   private static func tagged(_ devices: [(maker: String, name: String)], own: String = "") throws -> [Bool] {
     let umockdev = try Tool.required("umockdev-run")
     try Tool.required("udevadm")

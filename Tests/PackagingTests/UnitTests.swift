@@ -6,7 +6,7 @@ import Testing
 @Suite struct UnitTests {
   private static func path(_ unit: String) -> String { TestData.projectRoot + "/systemd/" + unit }
 
-  /// `systemd-analyze security`: 0 is locked up, 10 is wide open; the threshold counts tenths.
+  /// The value of `systemd-analyze security`: 0 is the lowest exposure, 10 the highest. The threshold is in tenths.
   @Test(arguments: [("obdgated.service", 16), ("fleetstore.service", 12)])
   func a_service_is_exposed_no_more_than_it_must_be(_ unit: String, _ tenths: Int) throws {
     let analyze = try Tool.required("systemd-analyze")
@@ -48,7 +48,7 @@ import Testing
     #expect(text.contains("\nWatchdogSec="))
   }
 
-  /// Statuses of sysexits.h that trying again does not mend, and those that it may.
+  /// Exit statuses of sysexits.h for which a restart does not help. For all others it may help.
   @Test(arguments: [("obdgated.service", [64, 66, 78]), ("fleetstore.service", [64, 65, 66, 78])])
   func permanent_failures_are_not_restarted_for_ever(_ unit: String, _ statuses: [Int]) throws {
     let text = try String(contentsOfFile: Self.path(unit), encoding: .utf8)

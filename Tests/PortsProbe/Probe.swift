@@ -1,7 +1,7 @@
 import Glibc
 import Ports
 
-/// A line on stdout at once: through a pipe, `print` would keep it.
+/// Prints a line on stdout at once. `print` would keep it in a buffer if stdout is a pipe.
 func say(_ line: String) {
   let bytes = Array("\(line)\n".utf8)
   _ = unsafe bytes.withUnsafeBytes { unsafe write(1, $0.baseAddress, $0.count) }
@@ -57,6 +57,8 @@ enum Probe {
     say("\(wanted) replies")
   }
 
+  /// Prints the devices that BlueZ knows.
+  ///
   /// - Parameter duration: duration of an inquiry; `nil` for none.
   static func bluetooth(inquiring duration: Duration?) throws(DiscoveryError) {
     let directory = try BluetoothDirectory(patience: .seconds(60))
@@ -69,7 +71,7 @@ enum Probe {
     }
   }
 
-  /// `adapter(tagged)`
+  /// Returns the name of a verdict, for example `adapter(tagged)`.
   private static func word(_ verdict: DeviceVerdict) -> String {
     switch verdict {
     case .adapter(let ground): "adapter(\(ground.rawValue))"
@@ -79,7 +81,7 @@ enum Probe {
     }
   }
 
-  /// `/dev/ttyUSB0 usb:0403:6015:1130 'ScanTool.net LLC OBDLink SX' adapter(…)`
+  /// Returns a line about a device: `/dev/ttyUSB0 usb:0403:6015:1130 'ScanTool.net LLC OBDLink SX' adapter(…)`.
   static func line(_ device: DeviceIdentity) -> String {
     let links = device.links.isEmpty ? "" : " \(device.links.joined(separator: ","))"
     return "\(device.node) \(device.key) '\(device.label)' \(word(DiscoveryRules().verdict(for: device)))\(links)"

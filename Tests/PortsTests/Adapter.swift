@@ -1,23 +1,23 @@
 import Glibc
 import Ports
 
-/// The other end of a serial line: the device.
+/// The device at the other end of a serial line.
 final class Adapter: Sendable {
   private let line: PseudoTerminal
   /// The path that the port opens.
   var path: String { line.path }
-  /// The device's end.
+  /// The descriptor of the device's end.
   var master: Int32 { line.descriptor }
 
   init() throws { line = try PseudoTerminal() }
 
   func say(_ text: String) { Peer.write(text, to: master) }
 
-  /// Waits for so many bytes.
+  /// Waits until this number of bytes has arrived.
   func hear(_ count: Int) -> String { Peer.read(count, from: master) }
 }
 
-/// Blocking transfers of the other side.
+/// Transfers of the other side, which block.
 enum Peer {
   static func write(_ text: String, to descriptor: Int32) {
     let bytes = Array(text.utf8)

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Work on a separate thread that can be awaited.
+/// Work on a separate thread. A test can wait for its end.
 final class Aside: Sendable {
   private let done = DispatchSemaphore(value: 0)
   private let isOver = Atomic(false)
@@ -9,7 +9,9 @@ final class Aside: Sendable {
 
   convenience init(_ work: @escaping @Sendable () -> Void) { self.init { _ in work() } }
 
-  /// - Parameter work: its parameter returns whether to continue; `false` after ``stop()``.
+  /// Starts the work.
+  ///
+  /// - Parameter work: its parameter returns whether the work may continue; `false` after ``stop()``.
   init(_ work: @escaping @Sendable (_ goesOn: () -> Bool) -> Void) {
     Thread.detachNewThread {
       work { !self.isToStop.load(ordering: .acquiring) }
@@ -18,7 +20,7 @@ final class Aside: Sendable {
     }
   }
 
-  /// True once the work has ended.
+  /// Whether the work has ended.
   var hasEnded: Bool { isOver.load(ordering: .acquiring) }
 
   /// Requests the end of the work.

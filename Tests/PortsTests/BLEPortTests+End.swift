@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ports
 
-/// How lines and connections end, and begin again.
+/// The ends of lines and connections, and new connections after them.
 extension BLEPortTests {
   @Test(arguments: [
     (#"{"do": "disconnect"}"#, #""sockets": true"#), (#"{"do": "disconnect"}"#, messages),
@@ -49,7 +49,7 @@ extension BLEPortTests {
     }
     try await Self.with(Scene.adapter(Scene.ffe0, #""sockets": true, "connected": true"#)) {
       port, bed in
-      // The connection of another process, which existed before.
+      // The connection existed before: another process made it.
       #expect(!bed.events.contains("connect"))
       port.close()
       try bed.order(#"{"do": "nonsense"}"#)
@@ -70,7 +70,7 @@ extension BLEPortTests {
       let limit = Duration.seconds(row.seconds)
       let error = PortContract.error { () throws(PortError) in try port.open(within: limit, unless: nil) }
       #expect(error != nil)
-      // Another process may be pairing it, which Disconnect would end.
+      // Another process may be pairing the adapter, which Disconnect would end.
       try bed.order(#"{"do": "nonsense"}"#)
       #expect(bed.events.contains("connect") && !bed.events.contains("disconnect"), "\(bed.events)")
     }

@@ -11,7 +11,7 @@ extension BLEPortTests {
       port, bed in
       try bed.event("connect")
       let events = bed.events
-      // The search is over before the call: both at once fail with many controllers.
+      // The search ends before the adapter is called, because both at the same time fail with many controllers.
       #expect(events.prefix(3) == ["bus \(bed.bus)", "discovery le", "discovery over"])
       try Self.notify([">"], bed)
       #expect(try Self.read(1, &port) == ">")
@@ -19,7 +19,7 @@ extension BLEPortTests {
   }
 
   @Test func a_device_that_is_not_there_ends_the_search_at_the_limit() async throws {
-    // Less than the ten seconds that are listened at most.
+    // The limit is less than the ten seconds of the longest search.
     let error = try await Self.refusal(#"{"devices": []}"#, within: .seconds(8))
     #expect(error.kind == .timedOut)
     #expect(
@@ -112,7 +112,7 @@ extension BLEPortTests {
     }
   }
 
-  /// Not every adapter reports this before it is written to.
+  /// Some adapters report this only when they are written to.
   @Test func a_characteristic_that_requires_a_key_fails_when_it_is_written() async throws {
     let services = Scene.service("ffe0", [("ffe1", ["write", "notify"])])
     try await Self.with(Scene.adapter(services, Self.messages + #", "wants key": "write""#)) { port, _ in
@@ -121,7 +121,7 @@ extension BLEPortTests {
     }
   }
 
-  /// BlueZ 5.66 behaves like this if its channel to the adapter exists before it learns of the link.
+  /// BlueZ 5.66 behaves like this if its channel to the adapter exists before it notices the link.
   @Test func a_connection_is_recognised_without_a_signal() async throws {
     try await Self.with(Scene.adapter(Scene.ffe0, #""sockets": true, "signals": false"#)) { port, bed in
       try Self.notify([">"], bed)
@@ -131,7 +131,7 @@ extension BLEPortTests {
     }
   }
 
-  /// BlueZ remembers services; an adapter may be connected to before it has all of them.
+  /// BlueZ remembers services. An adapter may accept a connection before it offers all its services.
   @Test(arguments: ["", #""paired": true,"#, #""trusted": true,"#])
   func services_without_a_serial_connection_are_read_again(_ known: String) async throws {
     try await aside {

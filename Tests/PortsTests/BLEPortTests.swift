@@ -6,7 +6,7 @@ import Testing
 
 /// An adapter with a simulation of BlueZ, on a separate bus.
 @Suite struct BLEPortTests {
-  /// Opens a port to a scene's adapter and lets the test work with both.
+  /// Opens a port to the adapter of a scene, and runs a test with both.
   static func with(
     _ scene: String, _ body: @escaping @Sendable (inout BLEPort, BluetoothBed) throws -> Void
   ) async throws {
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  /// Why a port to a scene's adapter does not open.
+  /// Returns the error with which a port to the adapter of a scene does not open.
   static func refusal(_ scene: String, within limit: Duration = .seconds(60)) async throws
     -> PortError
   {
@@ -40,7 +40,7 @@ import Testing
     guard unsafe poll(&waiting, 1, 60_000) == 1 else { throw TestData.Missing("anything to read from \(port.name)") }
   }
 
-  /// Reads until so many bytes are there.
+  /// Reads until this number of bytes has arrived.
   static func read(_ count: Int, _ port: inout BLEPort, room: Int = 256) throws -> String {
     var text = ""
     while text.utf8.count < count {
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  /// The characteristics are distinguished by their abilities.
+  /// The characteristics are distinguished by their properties.
   @Test(arguments: [
     Scene.service("fff0", [("fff1", ["write-without-response"]), ("fff2", ["notify"])]),
     Scene.service("fff0", [("fff4", ["write-without-response"]), ("fff7", ["indicate"])]),
@@ -127,14 +127,14 @@ import Testing
     for facts in [#""sockets": true"#, Self.messages] {
       try await Self.with(Scene.adapter(Scene.ffe0, facts)) { port, bed in
         try Self.notify(["4", "1 0C 1", "", "A F8\r", "\r", ">SEARCH", "ING...\r\r>"], bed)
-        // An empty notification is none, and no end.
+        // An empty notification is ignored, and is not an end.
         #expect(try Self.read(29, &port, room: 7) == "41 0C 1A F8\r\r>SEARCHING...\r\r>")
       }
     }
   }
 
   @Test(arguments: [
-    // The message with which BlueZ passes the socket; none before both sides have agreed.
+    // The message with which BlueZ passes the socket. It is not sent before both sides have agreed.
     (#""sockets": true, "mtu": 23"#, 20), (#""sockets": true, "mtu": 103"#, 100),
     (#""sockets": true, "mtu": 0"#, 20),
     (#""sockets": true, "mtu": 65535"#, 512),

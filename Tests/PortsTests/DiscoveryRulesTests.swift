@@ -88,7 +88,7 @@ import Testing
     #expect(row.rules.verdict(for: device, heard: row.heard) == row.verdict)
   }
 
-  /// Nothing but configuration, tag, name or permission to probe lets anything be written.
+  /// Only a configuration, a tag, a name or the permission to probe allows that anything is written.
   @Test func listening_to_a_device_never_permits_writing_to_it() {
     for row in Self.rows where row.tag != "adapter" && row.rules == DiscoveryRules() {
       for heard in [nil, .nothing, .otherBytes, .sentences(baud: 9_600)] as [Listener.Result?] {
@@ -138,13 +138,13 @@ import Testing
     #expect(DiscoveryRules(probe: true).verdict(for: device("Scale", trusted: true)) == .adapter(.probe))
     #expect(DiscoveryRules(probe: true).verdict(for: device("Scale")) == .leave(.unrelated))
     #expect(device("OBDBLE").port == .ble(address))
-    // Many report their services only after they are connected. Only Bluetooth LE has random addresses.
+    // Many devices report their services only after they are connected. Only Bluetooth LE has random addresses.
     let silent = BluetoothDevice(address: address, name: "OBDBLE", isTrusted: true, hasRandomAddress: true)
     #expect(none.verdict(for: silent) == .adapter(.knownProduct))
     #expect(silent.port == .ble(address))
     let mouse = BluetoothDevice(address: address, name: "Mouse", isPaired: true, hasRandomAddress: true)
     #expect(DiscoveryRules(probe: true).verdict(for: mouse) == .leave(.unrelated))
-    // Of both ways the faster one, under its own rules.
+    // If a device can be used in both ways, the faster one is used, under its own rules.
     #expect(device("OBDII", serial: true).port == .rfcomm(address, channel: nil))
     #expect(none.verdict(for: device("OBDII", trusted: true, serial: true)) == .leave(.notPaired))
   }

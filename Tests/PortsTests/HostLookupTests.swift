@@ -3,14 +3,14 @@ import TestKit
 import Testing
 
 @Suite struct HostLookupTests {
-  /// Waits of different lengths meet the moment at which the answer arrives. The abandoned lookup must then not access
-  /// freed memory.
+  /// The waits have different lengths, so that some end at the moment at which the answer arrives. An abandoned look-up
+  /// must then not access freed memory.
   @Test func cancelling_a_lookup_while_its_answer_arrives_is_safe() async throws {
     let looking = (0..<4).map { number in
       Task {
         try await aside {
           (0..<2_000).count { round in
-            // Every fourth is given up at once.
+            // Every fourth look-up is abandoned at once.
             Self.lookUp("127.0.0.1", in: Int32(round % 2), givesUp: (round + number) % 4 == 0) != 0
           }
         }

@@ -59,10 +59,10 @@ import Testing
     #expect([1, 2, 3, 4].map { _ in listener.rateRefused(38_400, at: 4, &actions) } == [true, true, true, false])
   }
 
-  /// The whole of it, on a line: opened, listened to, ended, nothing written.
+  /// A receiver on a line: it is opened, listened to and closed, and nothing is written.
   @Test func a_receiver_is_detected_without_writing_to_it() throws {
     let line = try Adapter()
-    // Setting the first rate discards earlier bytes, so it continues to send until it was detected.
+    // When the first rate is set, earlier bytes are discarded. The receiver therefore sends until it is detected.
     let receiver = Aside { speaks in
       while speaks() {
         var room = pollfd(fd: line.master, events: Int16(POLLOUT), revents: 0)

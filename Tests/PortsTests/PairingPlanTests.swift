@@ -71,7 +71,7 @@ import Testing
     #expect(named.due == .min)
   }
 
-  /// Such a request exists only after the link was rejected.
+  /// Such a request exists only after the adapter has rejected the link.
   @Test func a_bluetooth_le_adapter_is_paired_at_once() {
     let request = PairingRequest(address: Scene.address, isLowEnergy: true)
     #expect(PairingPlan(request, notBefore: 20).due == .min)

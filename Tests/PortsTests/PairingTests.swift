@@ -30,9 +30,9 @@ import Testing
     }
   }
 
-  /// Runs to the end, or until `body` has seen enough.
+  /// Runs until all adapters are paired or have failed, or until `body` returns.
   ///
-  /// - Parameter patience: for each answer of BlueZ.
+  /// - Parameter patience: time limit for each answer of BlueZ.
   private static func run(
     _ scene: String, pin: String? = nil, isLowEnergy: Bool = false, patience: Duration = .seconds(60),
     _ body: (@Sendable (BluetoothBed, Told, PairingControl) throws -> Void)? = nil
@@ -126,7 +126,7 @@ import Testing
     ("org.bluez.Error.Failed: Not now", "Not now"), ("late", "bluetoothd does not answer; restart bluetooth"),
   ])
   func a_device_that_cannot_be_marked_as_trusted_is_still_paired(_ row: (answer: String, reason: String)) async throws {
-    // One of them is waited for in vain.
+    // One of the answers never arrives.
     let patience = Duration.seconds(row.answer == "late" ? 15 : 60)
     let scene = Self.adapter(#""pins": ["1234"], "trust": "\#(row.answer)""#)
     let outcome = try await Self.run(scene, patience: patience)
@@ -155,7 +155,7 @@ import Testing
       for _ in 0..<2 { try bed.event("passkey 1") }
       try told.wait(for: 3)
     }
-    // The first is not tried again before its time.
+    // The first adapter is not tried again before its time.
     #expect(outcome.events.filter { $0 == "pair" }.count == 5)
     let refused = PairingEvent.refused(second.port, isConfigured: true)
     #expect(outcome.news == [.missed(first.port), refused, refused])
@@ -175,7 +175,7 @@ import Testing
     #expect(outcome.news == [.paired(.rfcomm(Scene.address, channel: nil))])
   }
 
-  /// Its line was opened while it was listened for.
+  /// The adapter is removed from the list while it is searched for.
   @Test func an_adapter_removed_from_the_list_is_not_paired() async throws {
     let outcome = try await Self.run(Self.adapter(#""known": false"#)) { bed, _, control in
       try bed.event("discovery bredr")

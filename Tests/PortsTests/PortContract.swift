@@ -21,7 +21,7 @@ enum PortContract {
     #expect(try read(&port, room: 100) == "CHING...")
   }
 
-  /// The other end has been closed, with `left` still to be read.
+  /// Checks a port whose other end has been closed, with `left` still to be read.
   static func findsThatTheDeviceWent<P: Port & ~Copyable>(_ port: inout P) throws {
     waitUntilReadable(port)
     #expect(kind { () throws(PortError) in _ = try read(&port) } == .gone)

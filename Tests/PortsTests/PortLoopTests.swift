@@ -160,7 +160,7 @@ import Testing
     var loop = try PortLoop(wakeUp: WakeUp())
     try port.open()
     try loop.run(&port, &handler)
-    // Three bytes fit at a time.
+    // The port accepts three bytes at a time.
     #expect(port.log == ["ATB", "RD ", "23\r", "115200", "A\r"])
     func isDone(_ actions: borrowing PortActions) -> Bool { actions.unsent.isEmpty }
   }

@@ -59,7 +59,7 @@ import Testing
     let wakeUp = try WakeUp()
     let start = ContinuousClock.now
     for _ in 0..<1_000 { #expect(!wakeUp.wait(until: .min)) }
-    // Each would have been a second and more.
+    // Each wait would have taken a second or more.
     #expect(ContinuousClock.now - start < .seconds(500))
   }
 }

@@ -6,7 +6,7 @@ import Testing
   @Test func values_come_out_in_the_order_they_went_in() {
     var ring = Ring<Int>(capacity: 4)
     var next = 0
-    // Several times round: places are used again.
+    // The ring is filled several times, so that its slots are used again.
     for put in 0..<100 {
       #expect(ring.producer.put(put) == true)
       if put % 3 == 2 {
@@ -26,7 +26,7 @@ import Testing
 
   @Test func a_full_ring_drops_the_new_value_and_counts_it() {
     var ring = Ring<Int>(capacity: 3)
-    // Rounded up to four.
+    // The capacity is rounded up to four.
     for value in 0..<4 { #expect(ring.producer.put(value) == true) }
     #expect(ring.producer.put(4) == false)
     #expect(ring.producer.put(5) == false)
@@ -38,7 +38,8 @@ import Testing
     #expect(ring.consumer.take() == nil)
   }
 
-  /// Two words each, the second made of the first: half a value would show.
+  /// A value of two words. The second one is computed from the first one, so that a value that was only half written is
+  /// detected.
   private struct Pair: BitwiseCopyable, Sendable {
     var number: UInt64
     var check: UInt64

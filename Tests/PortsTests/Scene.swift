@@ -5,7 +5,7 @@ import TestKit
 enum Scene {
   static let address = BluetoothAddress("AA:BB:CC:00:00:01")!
 
-  /// One characteristic for both ways.
+  /// A service with one characteristic for both directions.
   static let ffe0 = service(
     "ffe0", [("ffe1", ["read", "write-without-response", "write", "notify"])])
   static let fff0 = service(

@@ -1,6 +1,6 @@
 import Ports
 
-/// A handler made of one closure.
+/// A handler that calls one closure.
 struct Script: PortHandler, ~Copyable {
   enum Event: Equatable {
     case opened

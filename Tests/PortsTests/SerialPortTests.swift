@@ -35,7 +35,8 @@ import Testing
     let line = try Adapter()
     var port = SerialPort(path: line.path)
     try port.open()
-    // Interrupt, quit, flow control, end of file, CR, NUL, 0xFF: a terminal that is not raw would act on them.
+    // All bytes, also those on which a terminal that is not raw would act: interrupt, quit, flow control, end of file,
+    // CR, NUL, 0xFF.
     let all = (0...255).map { UInt8($0) }
     #expect(try port.write(all.span) == 256)
     var heard = [UInt8](repeating: 0, count: 256)
@@ -103,7 +104,7 @@ import Testing
     #expect(cports_tty_is_exclusive(other) == 0)
   }
 
-  /// Locks a port like another program, and ends without unlocking it, like a killed program.
+  /// Locks a port as another program does, and ends without unlocking it, as a killed program does.
   private func leaveClaimed(_ path: String) {
     let number = unsafe Glibc.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     #expect(cports_tty_set_exclusive(number, 1) == 0)
@@ -136,7 +137,7 @@ import Testing
         + "unplug the adapter and plug it in again\n")
   }
 
-  /// 10400 is K-line's own; it and the next have no code in termios.
+  /// 10400 is the rate of the K-line. This rate and the next one have no code in termios.
   @Test(arguments: [9_600, 38_400, 115_200, 230_400, 500_000, 1_000_000, 2_000_000, 10_400, 128_123])
   func any_rate_is_set_while_open(_ baud: Int) throws {
     let line = try Adapter()
@@ -211,7 +212,7 @@ import Testing
     #expect(unsafe chmod(line.path, 0o660) == 0)
     var status = stat()
     #expect(unsafe stat(line.path, &status) == 0)
-    // The user nobody (65534) may not; root always may. Therefore, this runs in a separate process.
+    // The user nobody (65534) may not open the device; root always may. Therefore, this runs in a separate process.
     let scratch = try ScratchFolder()
     #expect(unsafe chmod(scratch.path, 0o755) == 0)
     let copy = scratch.file("probe")

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Ports
 
-/// Answers as the Core Specification forms them, over a pair of packet sockets in place of L2CAP.
+/// Answers in the format of the Core Specification, over a pair of packet sockets instead of L2CAP.
 @Suite struct ServiceDiscoveryTests {
-  /// One record: attribute 4, L2CAP (0x0100), then RFCOMM (0x0003) with the channel.
+  /// Returns one record: attribute 4, L2CAP (0x0100), then RFCOMM (0x0003) with the channel.
   private static func record(channel: UInt8) -> [UInt8] {
     [
       0x35, 0x11, 0x09, 0x00, 0x04, 0x35, 0x0C, 0x35, 0x03, 0x19, 0x01, 0x00, 0x35, 0x05, 0x19, 0x00, 0x03, 0x08,
@@ -83,7 +83,7 @@ import Testing
     // RFCOMM by a UUID of 32 bits, and of 128.
     [0x35, 0x07, 0x1A, 0, 0, 0, 3, 0x08, 7] as [UInt8],
     [0x35, 0x13, 0x1C, 0, 0, 0, 3, 0, 0, 0x10, 0, 0x80, 0, 0, 0x80, 0x5F, 0x9B, 0x34, 0xFB, 0x08, 7],
-    // In a list of alternatives; lengths in two bytes and in four.
+    // The list is one of several alternatives, or its lengths have two or four bytes.
     [0x3D, 0x07, 0x35, 0x05, 0x19, 0x00, 0x03, 0x08, 7],
     [0x36, 0x00, 0x05, 0x19, 0x00, 0x03, 0x08, 7],
     [0x37, 0, 0, 0, 5, 0x19, 0x00, 0x03, 0x08, 7],
@@ -121,7 +121,7 @@ import Testing
     #expect(Self.failure([[0x09, 0, 1, 0, 2, 0, 0]]) == .malformed(offset: 0))
     #expect(Self.failure([Self.answer(9, [0x35, 0])]) == .malformed(offset: 1))
     #expect(Self.failure([[0x01, 0, 1, 0, 2, 0, 3]]) == .refused(3))
-    // More is announced than sent, so this would never end.
+    // The answer announces more bytes than are sent, so reading would never end.
     #expect(Self.failure([Self.answer(1, [], more: [1])]) == .malformed(offset: 5))
   }
 

@@ -14,7 +14,7 @@ struct SlowPort: Port, ~Copyable {
   var descriptor: Int32 { ends[0] }
 
   mutating func open(within limit: Duration, unless wakeUp: WakeUp?) throws(PortError) {
-    // A pair of sockets, for poll(2) to find ready for writing.
+    // A pair of sockets, which poll(2) reports as ready for writing.
     guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
       throw PortError(.system, name, code: errno, "no sockets")
     }

@@ -50,7 +50,7 @@ import Testing
     #expect(error?.description.hasPrefix("tcp:127.0.0.1:\(closed.number): refused: nothing listens on port") == true)
   }
 
-  /// A listener with a full queue answers no further connection, like a host that does not exist.
+  /// A listener with a full queue does not answer further connections, like a host that does not exist.
   @Test func a_connection_without_an_answer_ends_at_the_limit() throws {
     let server = try Listening(queue: 0)
     let filler = try Filled(server)
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test func a_name_that_does_not_exist_is_unreachable() {
-    // RFC 6761, 6.4: never a host.
+    // A name that is never that of a host (RFC 6761, 6.4).
     var port = TCPPort(host: "adapter.invalid")
     let error = PortContract.error { () throws(PortError) in try port.open(within: .seconds(1), unless: nil) }
     #expect(error?.kind == .unreachable || error?.kind == .timedOut, "\(error?.description ?? "connected")")
@@ -145,7 +145,7 @@ final class Listening: Sendable {
   }
 }
 
-/// Connections that are not accepted, as many as the listener's queue holds.
+/// Connections that are not accepted. There are as many as the listener's queue can hold.
 final class Filled: Sendable {
   private let sockets: [Int32]
 

@@ -24,7 +24,7 @@ struct SignalFormatTests {
   }
 
   @Test func null_limits_are_of_the_scaled_value_and_hold_at_their_edge() throws {
-    // 29 × (1/58) − 0.5 is not 0 to the last bit; it is the code that the set means.
+    // 29 × (1/58) − 0.5 differs from 0 in the last bit, but it is the code that the set means.
     let low = try signal(#"{"len": 8, "max": 3.896, "div": 58, "add": -0.5, "nullmin": 0, "unit": "bars"}"#).definition
     #expect(29 * low.factor + low.offset <= low.nullAtOrBelow)
     #expect(30 * low.factor + low.offset > low.nullAtOrBelow)

@@ -18,7 +18,7 @@ func set(
   return try SignalSet(parsing: Array(text.utf8), fileName: file)
 }
 
-/// The message that a set is refused with.
+/// Returns the message with which a set is rejected; `nil` if it is accepted.
 func refusal(_ body: () throws -> Void) -> String? {
   do {
     try body()

@@ -42,7 +42,7 @@ import Testing
     host.prepare("ATE0", "ATSP5", "010D")
     #expect(host.ask("010D1") == "41 0D 7B \r\r>")
     #expect(host.ask("010C") == "41 0C 1A F8 \r41 0D 7C \r\r>")
-    // A moment later both hear.
+    // A moment later, both ECUs answer.
     #expect(host.ask("010C") == "41 0C 1A F8 \r41 0C 1A F8 \r\r>")
   }
 }

@@ -111,7 +111,7 @@ import Testing
     var host = try Dialogue(Cars.twoECUs)
     host.prepare("ATE0", "ATSP6", "ATH1", "ATSH7E1")
     #expect(host.ask("010D") == "7E9 03 41 0D 7C \r\r>")
-    // If it is requested alone, it reports that it is not supported.
+    // If this PID is requested alone, the ECU reports that it does not support it.
     #expect(host.ask("010C") == "7E9 03 7F 01 12 \r\r>")
     #expect(host.ask("22F190") == "7E9 03 7F 22 31 \r\r>")
     #expect(host.ask("3E00") == "7E9 03 7F 3E 11 \r\r>")
@@ -139,7 +139,7 @@ import Testing
     #expect(host.ask("0902") == "7E8 10 14 49 02 01 31 44 34 \r\r>")
     host.prepare("ATFCSH7E0")
     #expect(host.ask("0902").contains("7E8 22 42 31 32 33 34 35 36 "))
-    // One frame, then the ECU waits for another flow control.
+    // The ECU sends one frame and then waits for another flow control.
     host.prepare("ATFCSD300100")
     #expect(host.ask("0902") == "7E8 10 14 49 02 01 31 44 34 \r7E8 21 47 50 30 30 52 35 35 \r\r>")
   }

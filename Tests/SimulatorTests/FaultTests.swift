@@ -5,7 +5,8 @@ import Testing
 
 /// The effect of each fault on a dialogue.
 @Suite struct FaultTests {
-  /// Echo off, bus 6, one answer received. Faults that would disturb this begin later.
+  /// Returns a host with echo off and protocol 6 that has received one answer. Faults that would disturb this begin
+  /// later.
   private func host(_ faults: String, _ scenario: String = Cars.can11) throws -> Dialogue {
     var host = try Dialogue(scenario, faults: faults)
     host.prepare("ATE0", "ATSP6", "ATS0", "010C")
@@ -34,7 +35,7 @@ import Testing
     host.write("010C\r")
     #expect(host.wait(.seconds(5)) == expected)
     host.wait(.seconds(31) - host.now)
-    // ERR94 has lost the settings.
+    // After ERR94, the settings are lost.
     if fault.hasPrefix("err") { host.prepare("ATE0", "ATSP6", "ATS0") }
     #expect(host.ask("010C") == Self.good)
   }
@@ -258,7 +259,7 @@ import Testing
   }
 
   @Test func a_joined_answer_comes_in_one_piece_with_the_next_one() throws {
-    // As a USB bridge with its usual timer delivers it.
+    // Bytes arrive in the groups in which a USB bridge with its usual timer sends them.
     let bridge = Cars.idling("can11/500", ecus: Cars.engine("7E8"), adapter: #"{"chunkTime": 16}"#)
     var host = try host("replyJoined@20s", bridge)
     host.wait(.seconds(20) - host.now)

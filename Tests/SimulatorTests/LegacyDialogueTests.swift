@@ -6,7 +6,7 @@ import Testing
 /// The output on the buses before CAN. The expected lines of codes are from a public dialogue with an independent bench
 /// simulator. Their check bytes prove the sum and the CRC.
 @Suite struct LegacyDialogueTests {
-  /// Six codes in one ECU, one in another.
+  /// Returns a car with six codes in one ECU and one code in another one.
   private static func twoECUs(_ bus: String) -> String {
     func codes(_ texts: [String]) -> String {
       texts.map { #"{"code": "\#($0)", "at": 0}"# }.joined(separator: ", ")

@@ -22,7 +22,7 @@ import Testing
     #expect(try host.ask("ATSP6") == "OK\r\r>")
     #expect(try host.ask("010C1") == "41 0C 1A F8 \r\r>")
     host.hangUp()
-    // Power stays on: the settings are as they were.
+    // The power stays on, so the settings stay as they were.
     let again = try Host(terminal: name)
     #expect(try again.ask("010D1") == "41 0D 7B \r\r>")
     again.hangUp()
@@ -34,7 +34,7 @@ import Testing
     #expect(said(in: log, "< ") == #"ATE0\rOK\r\r>OK\r\r>41 0C 1A F8 \r\r>41 0D 7B \r\r>"#)
   }
 
-  /// Everything that a log has in one direction.
+  /// Returns all bytes of one direction in a log.
   private func said(in log: String, _ direction: String) -> String {
     log.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap { line in
       let parts = line.split(separator: " ", maxSplits: 1)
@@ -57,7 +57,8 @@ import Testing
     let times = lines.compactMap { Double($0.split(separator: " ")[0]) }
     #expect(times == times.sorted() && times.count == lines.count)
     let first = try #require(lines.first { $0.contains(" > ") }.flatMap { Double($0.split(separator: " ")[0]) })
-    // One byte there before the echo begins, 18 back, at 1.04 ms each; never faster than the wire.
+    // One byte is sent before the echo begins, and 18 bytes come back, at 1.04 ms each. They are never faster than the
+    // wire.
     let last = try #require(times.last)
     #expect(last - first >= 19 * 10.0 / 9600)
   }
@@ -82,7 +83,8 @@ import Testing
     try simulator.stop()
   }
 
-  /// Until the simulator has seen the first client go, it turns others away.
+  /// Asks again until an answer arrives: until the simulator has noticed that the first client has disconnected, it
+  /// rejects others.
   private func asksAgain(_ port: UInt16) throws -> String {
     let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline {
@@ -99,14 +101,15 @@ import Testing
     let simulator = try RunningSimulator(options)
     let host = try Host(terminal: try simulator.name())
     try host.say("ATI")
-    // Rubbish there, and rubbish back. Once all of it is back, all of it was there, and is not read at another rate.
+    // Characters are garbled in both directions. When all of them have come back, all were received, and none is read
+    // at another rate.
     let echo = try host.hear(count: 4)
     #expect(echo.count == 4 && echo.allSatisfy { $0 >= 0x80 }, "\(echo)")
     host.set(speed: Int32(B115200))
     // Characters that arrived in between form one line that is not understood.
     #expect(try host.ask("").hasSuffix("?\r\r>"))
     #expect(try host.ask("ATI") == "ATI\rELM327 v1.5\r\r>")
-    // OK at the old rate, the identity at the new one.
+    // OK is sent at the old rate, the identity at the new one.
     #expect(try host.ask("ATBRT00") == "ATBRT00\rOK\r\r>")
     try host.say("ATBRD11")
     #expect(try host.hear(until: "OK\r") == "ATBRD11\rOK\r")

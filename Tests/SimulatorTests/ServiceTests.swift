@@ -5,7 +5,8 @@ import Testing
 
 /// Answers of ECUs to each service of SAE J1979 on CAN.
 @Suite struct ServiceTests {
-  /// A drive in which every time is known: 10 s idle, 20 s up to 100 km/h, there for 40 s, down, idle.
+  /// Returns a car whose drive has known times: 10 s idle, 20 s to accelerate to 100 km/h, 40 s at this speed, then
+  /// braking and idle.
   private static func car(_ codes: String, more: String = "") -> String {
     """
     {"cars": [{"bus": "can11/500", "noise": 0, "ambient": 20, \(more) "drive": {"phases": [
@@ -25,7 +26,7 @@ import Testing
     return host
   }
 
-  /// `now` to `second` of the drive.
+  /// Advances the time to a second of the drive.
   private func go(_ host: inout Dialogue, to second: Int) { host.wait(.seconds(second) - host.now) }
 
   @Test func codes_appear_when_their_time_has_come() throws {
@@ -54,7 +55,7 @@ import Testing
     var host = try Self.host(Self.car(Self.codes))
     #expect(host.ask("020200") == "42 02 00 00 00 \r\r>")
     #expect(host.ask("020D00") == "NO DATA\r\r>")
-    // Stored at 30 s, when the car had just reached 100 km/h.
+    // The code was stored at 30 s, when the car had just reached 100 km/h.
     go(&host, to: 60)
     #expect(host.ask("020200") == "42 02 00 04 20 \r\r>")
     #expect(host.ask("020D00") == "42 0D 00 64 \r\r>")
@@ -73,7 +74,7 @@ import Testing
     #expect(host.ask("03") == "43 00 \r\r>")
     #expect(host.ask("07") == "47 00 \r\r>")
     #expect(host.ask("0A") == "4A 01 04 20 \r\r>")
-    // Lamp off, monitors to do again.
+    // The lamp is off, and the monitors must run again.
     #expect(host.ask("0101") == "41 01 00 17 E5 E5 \r\r>")
     #expect(host.ask("020200") == "42 02 00 00 00 \r\r>")
     go(&host, to: 100 + 65)
@@ -89,7 +90,7 @@ import Testing
     }
     // 20 s · 50 km/h + 40 s · 100 km/h + 10 s · 50 km/h = 1.53 km since the codes were cleared.
     #expect(host.ask("0131") == "41 31 00 02 \r\r>")
-    // On since 30 s with 0.28 km: 1.25 km.
+    // The lamp is on since 30 s, at 0.28 km: that is 1.25 km ago.
     #expect(host.ask("0121") == "41 21 00 01 \r\r>")
     #expect(host.ask("011F") == "41 1F 00 5A \r\r>")
   }

@@ -16,7 +16,7 @@ import Testing
     var random = SeededGenerator(seed: UInt64(seed))
     let bus = Self.buses[seed % Self.buses.count]
     let kind = Self.kinds[seed % Self.kinds.count]
-    // All kinds of fault, only in the first two minutes.
+    // All kinds of faults, but only in the first two minutes.
     let faults = (0..<6).map { _ in fault(&random) + "@0s..120s" }
     let scenario = #"{"seed": \#(seed), "adapter": {"kind": "\#(kind)"}, "cars": [{"bus": "\#(bus)"}]}"#
     var host = try Dialogue(scenario, faults: faults.joined(separator: ","))

@@ -5,7 +5,7 @@ import Testing
 
 /// The times of bytes, in virtual time.
 @Suite struct TimingTests {
-  /// ms within a hundredth.
+  /// Whether two times in ms are equal within a tolerance.
   private func near(_ time: Duration, _ milliseconds: Double, within: Double = 0.02) -> Bool {
     abs(time / .milliseconds(1) - milliseconds) <= within
   }
@@ -31,7 +31,8 @@ import Testing
   @Test func an_ecu_answers_after_its_latency_and_the_adapter_then_waits() throws {
     var host = try Dialogue(Cars.idling("can11/500", ecus: Cars.engine("7E8"), adapter: Self.bare))
     host.prepare("ATE0", "ATSP6", "ATS0", "ATAT0", "ATST32", "010C")
-    // 5 bytes, a frame, 10 ms, then 50 × 4.096 ms; the line's 9 bytes pass meanwhile; CR and prompt.
+    // 5 bytes, a frame and 10 ms; then 50 × 4.096 ms, in which the 9 bytes of the line are also sent; then CR and
+    // prompt.
     let rest: Double = 7 * 10 / 38.4 + 0.24 + 10
     #expect(near(host.time("010C"), rest + 204.8))
     host.prepare("ATST10")
@@ -69,7 +70,7 @@ import Testing
     slow.prepare("ATE0", "ATSP6", "010C")
     fast.prepare("ATE0", "ATSP6", "010C")
     #expect(near(slow.time("010C1") - fast.time("010C1"), 15, within: 1.1))
-    // Three frames with 3 ms more between each.
+    // Three frames, with 3 ms more between each two.
     #expect(near(slow.time("09023") - fast.time("09023"), 15 + 6, within: 1.1))
   }
 
@@ -77,7 +78,7 @@ import Testing
     var host = try Dialogue(Cars.idling("kwpFast", ecus: Cars.engine("10"), adapter: Self.bare))
     host.prepare("ATE0", "ATSP5", "010C")
     host.prepare("010C1")
-    // The pause of parameter 1D runs while the answer is printed and the next command typed.
+    // The pause of parameter 1D passes while the answer is printed and the next command is sent.
     let request: Double = 6 * 0.962 + 5 * 5
     let answer: Double = 25 + 8 * 0.962 + 11 * 10 / 38.4
     let expected = 14.5 * 4.096 - 11 * 10 / 38.4 + request + answer
@@ -104,7 +105,7 @@ import Testing
     let before = host.pieces.count
     _ = host.ask("0902")
     let pieces = host.pieces[before...]
-    // 90 bytes at 0.087 ms: the timer ends the first piece, for the frames lie 1 ms apart.
+    // 90 bytes at 0.087 ms: the timer ends the first piece, because the frames are 1 ms apart.
     #expect(pieces.allSatisfy { $0.bytes.count <= 62 })
     #expect(pieces.count == 3)
     var bare = try Dialogue(
@@ -119,7 +120,7 @@ import Testing
     host.prepare("ATE0", "ATSP6", "ATH1", "ATSH7E0")
     let reply = host.ask("22F1AA")
     #expect(reply.hasSuffix("BUFFER FULL\r\r>"))
-    // The line before is cut.
+    // The line before it is truncated.
     #expect(reply.split(separator: "\r").dropLast(2).last?.utf8.count == 14)
     var fast = try Dialogue(Cars.idling("can11/500", ecus: ecu, adapter: #"{"baud": 500000}"#))
     fast.prepare("ATE0", "ATSP6", "ATH1", "ATSH7E0")

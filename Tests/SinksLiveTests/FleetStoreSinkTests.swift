@@ -9,7 +9,7 @@ import Testing
 @testable import SinksTestKit
 @testable import Spool
 
-/// The sink against a server in another program, written in another language.
+/// The sink with a server that is another program in another language.
 @Suite struct FleetStoreSinkTests: ~Copyable {
   private let scratch: ScratchFolder
 
@@ -93,7 +93,7 @@ import Testing
     #expect(failure(deliveries[0])?.kind == .badAnswer)
     #expect(deliveries[1].acknowledged == [0..<5])
     #expect(deliveries[1].events.contains { if case .working = $0 { true } else { false } })
-    // Stored but not acknowledged: the server recognizes it by its ID.
+    // The record was stored but not acknowledged. The server recognises it by its ID.
     #expect(Set(store.received) == Set(1...5))
   }
 

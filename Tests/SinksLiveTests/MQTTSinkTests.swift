@@ -30,7 +30,7 @@ import Testing
     return nil
   }
 
-  /// `seq` of the records that a subscriber has printed.
+  /// Returns `seq` of the records that a subscriber has printed.
   private func sequences(_ lines: [RunningProgram.Line]) -> [UInt64] {
     lines.compactMap { line in
       guard let start = line.text.firstIndex(of: "{") else { return nil }
@@ -60,7 +60,7 @@ import Testing
     #expect(sequences(subscriber.output).sorted() == [1, 2, 3, 4])
     sink.finish(wakeUp)
     try subscriber.line(within: .seconds(60)) { $0 == "0 fleet/VAN-001/status offline" }
-    // Later subscribers also receive it.
+    // Subscribers that connect later also receive the message.
     let late = try broker.subscriber("fleet/+/status")
     defer { late.kill() }
     try late.line(within: .seconds(60)) { $0 == "1 fleet/VAN-001/status offline" }
@@ -107,7 +107,7 @@ import Testing
     #expect(Set(sequences(subscriber.output)).count >= 40)
   }
 
-  /// Acknowledged messages are kept by the broker: a known subscriber receives them, even if both are slow.
+  /// The broker keeps acknowledged messages: a subscriber that it knows receives them, even if both are slow.
   @Test func a_broker_killed_in_the_middle_loses_nothing() async throws {
     let limits = "allow_anonymous true\nmax_queued_messages 0"
     let python = try Tool.required("python3")
@@ -131,8 +131,8 @@ import Testing
       let all = Batches.telemetry(1...20_000)
       var batch = all
       slot.offer(&batch)
-      // From here on the sink receives no acknowledgement. The earlier ones are for messages that the broker stores
-      // now.
+      // From here on, the sink receives no acknowledgement. Acknowledgements that it received earlier are for messages
+      // that the broker stores now.
       try relay.line(within: .seconds(60)) { $0 == "held" }
       try broker.save()
       try broker.kill()
@@ -141,7 +141,7 @@ import Testing
       let acknowledged = report.delivery.acknowledged.reduce(0) { $0 + $1.count }
       #expect((1..<20_000).contains(acknowledged))
       try broker.startAgain()
-      // It has no data about earlier messages.
+      // The new sink knows nothing about earlier messages.
       let second = try broker.subscriber("fleet/#", ["-q", "1"])
       defer { second.kill() }
       // The batch may not be due yet; offer it anyway.

@@ -3,13 +3,13 @@ import JSONText
 import Sinks
 import Telemetry
 
-/// A line of output, at once.
+/// Prints a line on stdout at once.
 func say(_ line: String) {
   let bytes = Array((line + "\n").utf8)
   _ = unsafe bytes.withUnsafeBytes { unsafe write(STDOUT_FILENO, $0.baseAddress, $0.count) }
 }
 
-/// Sinks as a JSON array of a file configures them; relative paths are relative to its folder.
+/// Returns the sinks that a file with a JSON array configures. Relative paths are relative to its folder.
 func sinks(_ file: String) -> [SinkConfiguration] {
   let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
   do throws(JSONError) {
@@ -38,7 +38,7 @@ func residentMemory() -> Int {
   return (pages.count > 1 ? Int(pages[1]) ?? 0 : 0) * (sysconf(Int32(_SC_PAGESIZE)) / 1_024)
 }
 
-/// Records as a gateway makes them, about 400 bytes each.
+/// Makes records in the form in which a gateway makes them, about 400 bytes each.
 struct Maker: ~Copyable {
   private var line = JSONLineEncoder()
 

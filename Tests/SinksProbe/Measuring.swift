@@ -5,7 +5,7 @@ import Sinks
 import Spool
 import Telemetry
 
-/// Memory before anything is opened, and after each sink has delivered ten records.
+/// Prints the memory before anything is opened, and after each sink has delivered ten records.
 func measureMemory(_ file: String) {
   let all = sinks(file)
   say("before \(residentMemory()) KiB")
@@ -15,7 +15,7 @@ func measureMemory(_ file: String) {
     var run = ProbeRun("\(folder)/spool-\(configuration.name)", configurations: [configuration], count: 10)
     run.run()
     say("\(configuration.name) at work \(residentMemory()) KiB")
-    // As a sink that has nothing to do for a while.
+    // Do the same as a sink that has nothing to do for a while.
     ccurl_give_back_pages()
     say("\(configuration.name) \(residentMemory()) KiB")
   }

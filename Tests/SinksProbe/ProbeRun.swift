@@ -36,7 +36,7 @@ func start(_ configuration: SinkConfiguration, _ slot: SinkSlot, folder: String)
   }
 }
 
-/// The spool's thread, as ``Sinks/SinkSlot`` describes it.
+/// The work of the spool's thread, as ``Sinks/SinkSlot`` describes it.
 struct ProbeRun: ~Copyable {
   private let folder: String
   private let configurations: [SinkConfiguration]

@@ -15,7 +15,7 @@ import Testing
     return arrived
   }
 
-  /// A timer whose sink has received the backlog.
+  /// Returns a timer whose sink has received the backlog.
   private func caughtUp(_ interval: Int64) -> BatchTimer {
     var batchTimer = BatchTimer(BatchPolicy(records: 100, interval: interval))
     batchTimer.batchFilled(RecordBatch(), limit)

@@ -58,7 +58,7 @@ import Testing
       #expect(fetch.nextAt == 300 * second + Int64(number))
     }
     #expect(fetch.etag == "\"none\"")
-    // That there be none is a word as any other.
+    // A valid answer may say that there are no fences.
     none.etag = "\"7\""
     #expect(try fetch.judge(none, of: url, at: 0) == none.body)
   }

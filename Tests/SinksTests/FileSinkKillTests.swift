@@ -16,7 +16,7 @@ import Testing
         "sinks.json", #"[{"type":"file","path":"records.jsonl","rotate":{"bytes":1000000000}}]"#)
       for round in 0..<8 {
         let program = try RunningProgram(try ProbeProgram.path, ["run", scratch.file("spool"), config, "2000000"])
-        // Killed once it has written a little: at another place each time.
+        // The program is killed when it has written a little, at another place each time.
         let file = scratch.file("records.jsonl")
         let before = Self.size(file)
         let deadline = ContinuousClock.now + .seconds(120)

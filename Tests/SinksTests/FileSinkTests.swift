@@ -23,7 +23,7 @@ import Testing
     return FileSink(configuration)
   }
 
-  /// Everything that was written, the oldest file first, decompressed by zstd itself.
+  /// Returns everything that was written, the oldest file first, decompressed by zstd itself.
   private func all() throws -> [UInt8] {
     var bytes: [UInt8] = []
     for entry in try RotatedFiles(path).entries() {
@@ -51,7 +51,7 @@ import Testing
     let python = try Tool.required("python3")
     let half = #"{"type":"telemetry","half"#
     let path = try scratch.write("records.jsonl", half)
-    // Another daemon, in the middle of a line.
+    // Another daemon has locked the file in the middle of a line.
     let lock =
       "import fcntl, signal, sys; f = open(sys.argv[1], 'a'); fcntl.lockf(f, fcntl.LOCK_EX); print('locked', flush=True); signal.pause()"
     let other = try RunningProgram(python, ["-c", lock, path])
@@ -69,7 +69,7 @@ import Testing
     let wakeUp = try SinkWakeUp()
     _ = before.deliver(Batches.telemetry(1...3), wakeUp)
     var after = sink()
-    // Handed out once more, since the spool had not kept the acknowledgement.
+    // The batch is passed again, because the spool had not stored the acknowledgement.
     #expect(after.deliver(Batches.telemetry(2...5), wakeUp).acknowledged == [0..<4])
     #expect(try text(path) == Batches.telemetry(1...5).bytes)
   }
@@ -85,12 +85,12 @@ import Testing
     var before = sink(rotation)
     let wakeUp = try SinkWakeUp()
     var last = 0
-    // Until the file was rotated for the third time.
+    // Records are delivered until the file was rotated for the third time.
     while try RotatedFiles(path).entries().count < 3 {
       _ = before.deliver(Batches.telemetry((last + 1)...(last + 40)), wakeUp)
       last += 40
     }
-    // All that the spool had not kept as acknowledged is handed out once more.
+    // All records whose acknowledgement the spool had not stored are passed again.
     var after = sink(rotation)
     for first in stride(from: 1, through: last, by: 40) {
       #expect(after.deliver(Batches.telemetry(first...(first + 39)), wakeUp).acknowledged == [0..<40])
@@ -103,7 +103,7 @@ import Testing
     let wakeUp = try SinkWakeUp()
     var before = sink { $0.bytes = 1 << 20 }
     _ = before.deliver(Batches.telemetry(1...40), wakeUp)
-    // The file was full with the last batch, whose acknowledgement was lost in a crash.
+    // The last batch filled the file, and its acknowledgement was lost in a crash.
     let size = try text(path).count
     var after = sink { $0.bytes = size }
     #expect(after.deliver(Batches.telemetry(1...40), wakeUp).acknowledged == [0..<40])

@@ -59,11 +59,11 @@ import Testing
   }
 
   @Test func an_unacknowledged_message_is_not_delivered() throws {
-    // One for the status, two for records.
+    // One message for the status, and two for records.
     let broker = try Broker(["--silent-after", "3"])
     var sink = try sink(broker.port) {
       $0.batchPolicy.records = 1
-      // This applies to answers that do arrive, too.
+      // The limit also applies to answers that do arrive.
       $0.answerLimit = 10_000_000_000
     }
     let delivery = sink.deliver(Batches.telemetry(1...5), try SinkWakeUp())

@@ -118,7 +118,7 @@ import Testing
     let found = try self.broker(broker.port).check(within: Self.limit)
     #expect(found.verdict == .takesRecords, "\(found)")
     #expect(found.description.contains("MQTT 5"))
-    // The broker confirms a goodbye. A will would have been published before.
+    // The broker confirms the regular end of the connection. A last will would have been published before it.
     try broker.says("disconnected")
     #expect(subscriber.output.isEmpty)
   }

@@ -9,7 +9,7 @@ import Testing
 @testable import Spool
 
 @Suite struct SinkSlotTests {
-  /// Accepts every batch, or hangs until it is stopped.
+  /// A sink that accepts every batch, or hangs until it is stopped.
   private struct TestSink: Sink, ~Copyable {
     var hangs = false
     var isOver = false

@@ -8,7 +8,7 @@ import Testing
 @testable import Spool
 
 @Suite struct StdoutSinkTests {
-  /// A pipe that does not outlive the test.
+  /// A pipe that is closed when the test ends.
   private final class Pipe: Sendable {
     let reading: Int32
     let writing: Int32

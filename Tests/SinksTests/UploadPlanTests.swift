@@ -57,7 +57,7 @@ import Testing
       #expect(error.kind == .unauthorized && error.detail.contains("not yours"))
       known = plan.server
     }
-    // Old records among good ones delay no others.
+    // Old records among valid ones do not delay others.
     let mixed = run(3) { _ in foreign(0..<1, of: 3) }
     #expect(mixed.delivered == [0..<3] && mixed.refused == [0])
   }
@@ -71,7 +71,7 @@ import Testing
       #expect(result.refused == [0, 1, 2])
       known = result.last.server
     }
-    // From here on the entry on the server is another.
+    // From here on, the server's entry for the vehicle has changed.
     #expect(run(3, known) { _ in foreign(0..<3, of: 3) }.refused.isEmpty)
   }
 
@@ -142,7 +142,7 @@ import Testing
     }
     #expect(refusals.count > 1 && refusals.count < 12, "2,000 requests: \(refusals)")
     #expect(most == 25, "a quarter more at a time")
-    // The server's limit is gone.
+    // The server no longer has a limit.
     limit = .max
     for _ in 0..<5_000 { known = run(100, known) { stored($0.records.count) }.last.server }
     #expect(run(100, known) { stored($0.records.count) }.requests == [0..<100])

@@ -93,7 +93,7 @@ struct Faults {
     }
   }
 
-  /// Has every write fail with this `errno`; 0: none.
+  /// Makes every write fail with this `errno`; 0 for none.
   private func set(_ fault: Int32) {
     let descriptor = unsafe open(file, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
     let text = Array("\(fault)\n".utf8)

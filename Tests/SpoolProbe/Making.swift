@@ -13,7 +13,7 @@ func say(_ line: String) {
 struct Maker: ~Copyable {
   private var line = JSONLineEncoder()
 
-  /// Appends record `n`; an event where `isEvent`.
+  /// Appends record `number`, as an event if `isEvent` is true.
   mutating func append(_ number: Int, isEvent: Bool = false, to spool: inout Spool) {
     line.begin()
     RecordHead(

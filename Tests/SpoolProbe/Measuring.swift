@@ -43,7 +43,7 @@ struct Measuring {
     spool.advance(to: 2)
     spool.advance(to: 10_000_000_000)
     say("afterBatches=200 \(Self.memory)")
-    // Not closed: the next opening is one after an unclean stop.
+    // The spool is not closed, so the next opening is one after an unclean stop.
   }
 
   func drain() {
