@@ -42,12 +42,19 @@ PEOPLE = {
     "admin": ("Ida", "Berg", "ida@fleet.example"), "maintenance": ("Tom", "Arendt", "tom@fleet.example"),
     "driver": ("Jane", "Smith", "jane@fleet.example"),
 }
-# The phases of a drive that is repeated; each car begins at another place of it. Speeds in km/h.
+# The phases of a drive that is repeated; cars begin at different places of it. Speeds in km/h.
 PHASES = [
     ("idle", 12, 0), ("accelerate", 9, 48), ("cruise", 35, 48), ("brake", 6, 18), ("accelerate", 6, 50), ("cruise", 40, 50), ("brake", 8, 0),
     ("idle", 15, 0), ("accelerate", 12, 68), ("cruise", 50, 68), ("brake", 8, 20), ("accelerate", 7, 48), ("cruise", 32, 48), ("brake", 8, 0), ("idle", 22, 0),
 ]
 PERIOD = sum(seconds for _, seconds, _ in PHASES)
+# Where a car may begin: at a standstill.
+STOPS = [number for number, (phase, _, _) in enumerate(PHASES) if phase == "idle"]
+
+
+def first_phase(number):
+    """The number of the phase with which a car begins."""
+    return STOPS[number % len(STOPS)]
 
 
 def speed_at(moment):
@@ -109,7 +116,7 @@ class Drive:
 
     def __init__(self, seed):
         self.way, self.metres, self.moment = Way(seed), 0.0, 0.0
-        self.begin = 37 * seed % PERIOD
+        self.begin = sum(seconds for _, seconds, _ in PHASES[:first_phase(seed)])
 
     def step(self, seconds):
         speed = speed_at(self.begin + self.moment)
@@ -173,6 +180,8 @@ def records(car, number, key, server, now, ends):
             speed, latitude, longitude, course = drive.step(5)
             if ends == "idle" and moment > now - 400:
                 speed = 0.0
+            elif ends == "moving" and moment > now - 20:
+                speed = 48.0
             odometer += speed / 3600 * 5
             rate = 0.9 + speed * 0.11
             used += rate / 720
@@ -241,10 +250,9 @@ def prepare(folder, address, ends=None):
             file.write(key + "\n")
         # The simulated car has the speed of its GPS receiver.
         with open(f"{folder}/car{number}.json", "w", encoding="utf-8") as file:
-            begin = 37 * number % PERIOD
             json.dump({"seed": number + 1, "cars": [{
                 "vin": car["vin"], "fuel": "diesel" if car["fuelType"] == "diesel" else "gasoline", "tank": car["tankCapacity"], "fuelLevel": 60 - 7 * number,
-                "odometer": 48_000 + 3_170 * number, "drive": {"repeat": True, "phases": phases(begin)},
+                "odometer": 48_000 + 3_170 * number, "drive": {"repeat": True, "phases": phases(first_phase(number))},
                 "ecus": [{"address": "7E8", **({"troubleCodes": [{"code": "P0456", "pending": 20, "at": 45, "mil": True}]} if number == 4 else {})}],
             }]}, file)
         with open(f"{folder}/daemon{number}.json", "w", encoding="utf-8") as file:
@@ -274,16 +282,10 @@ def prepare(folder, address, ends=None):
     return accounts
 
 
-def phases(begin):
-    """The phases of the drive from a moment on, in the format of the simulator's scenarios."""
-    found, place = [], 0
-    for phase, seconds, speed in PHASES:
-        found.append((place, phase, seconds, speed))
-        place += seconds
-    # The simulator begins with a whole phase.
-    start = next(number for number, (place, _, _, _) in enumerate(found) if place >= begin or number == len(found) - 1)
+def phases(first):
+    """The phases from one on, as the simulator's scenario has them."""
     return [{"phase": phase, "seconds": seconds, **({"speed": speed} if phase in ("accelerate", "brake") else {})}
-            for _, phase, seconds, speed in found[start:] + found[:start]]
+            for phase, seconds, speed in PHASES[first:] + PHASES[:first]]
 
 
 def private(path, flags):

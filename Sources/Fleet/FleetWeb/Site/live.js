@@ -13,6 +13,8 @@ let failures = 0;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 let isLive = false;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let leaving;
 
 /** Dispatches `change` when the connection opens or closes. */
 export const liveState = new EventTarget();
@@ -34,6 +36,7 @@ function setLive(value) {
  * @returns {() => void} ends the reading
  */
 export function listen(channel, reader) {
+  clearTimeout(leaving);
   let entry = channels.get(channel);
   if (!entry) {
     entry = { readers: new Set(), after: null };
@@ -49,7 +52,8 @@ export function listen(channel, reader) {
     if (present.readers.size > 0) return;
     channels.delete(channel);
     if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ action: "unsubscribe", channel }));
-    if (channels.size === 0) close();
+    // The next page usually listens as well.
+    if (channels.size === 0) leaving = setTimeout(close, 3000);
   };
 }
 
@@ -58,8 +62,9 @@ function close() {
   timer = undefined;
   const present = socket;
   socket = null;
-  present?.close(1000);
   setLive(false);
+  if (present?.readyState === WebSocket.CONNECTING) present.onopen = () => present.close(1000);
+  else present?.close(1000);
 }
 
 /** @param {string} channel */
