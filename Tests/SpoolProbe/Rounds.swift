@@ -18,7 +18,7 @@ struct Rounds {
     self.seed = seed
   }
 
-  /// Records are numbered from `seed` × 1,000,000 on.
+  /// Runs rounds. Records are numbered from `seed` × 1,000,000 on.
   func run(_ rounds: Int) {
     var random = Reproducible(state: seed)
     var options = SpoolOptions(folder)
@@ -33,7 +33,8 @@ struct Rounds {
     for _ in 0..<rounds {
       let numbers = (made + 1)...(made + Int.random(in: 1...60, using: &random))
       made = numbers.upperBound
-      // Reported first: the spool commits some of them as soon as they exceed the reserved numbers.
+      // The records are reported before they are appended: the spool commits some of them as soon as they exceed the
+      // reserved numbers.
       say("made \(numbers.lowerBound) \(made)")
       for number in numbers {
         maker.append(number, isEvent: Int.random(in: 0..<20, using: &random) == 0, to: &spool)
@@ -50,7 +51,7 @@ struct Rounds {
       for record in batch.records { say("sent \(record.number.sequence) \(Self.value(batch.bytes[record.range]))") }
       for record in batch.records where Int.random(in: 0..<8, using: &random) > 0 {
         let sequence = record.number.sequence
-        // Printed in advance: from now on the record may be missing.
+        // The line is printed before the acknowledgement: from now on the record may be missing.
         say("acknowledged \(sequence)")
         spool.acknowledge(sequence...sequence, in: record.number.source, by: 0)
       }
@@ -60,7 +61,7 @@ struct Rounds {
     say("closed")
   }
 
-  /// `"rpm":17` → 17; a gap: 0.
+  /// Returns the value of `rpm` in a record; 0 for a gap.
   static func value(_ line: ArraySlice<UInt8>) -> Int {
     let key = Array("\"rpm\":".utf8)
     var index = line.startIndex

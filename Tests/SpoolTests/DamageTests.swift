@@ -4,14 +4,13 @@ import Testing
 
 @testable import Spool
 
-/// Bytes of the file are overwritten. Damaged records are never sent, undamaged ones are saved, and the spool
-/// continues.
+/// Bytes of the file are overwritten. Damaged records are never sent, undamaged ones are kept, and the spool continues.
 @Suite struct DamageTests: ~Copyable {
   private let scratch: ScratchFolder
 
   init() throws { scratch = try ScratchFolder() }
 
-  /// A closed spool of so many records.
+  /// Makes and closes a spool with this number of records.
   private func made(_ count: Int) throws -> SpoolOptions {
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
@@ -95,7 +94,7 @@ import Testing
     #expect(newest?.starts(with: Data("damage 4".utf8)) == true)
   }
 
-  /// SQLite sees nothing wrong with a page in which a figure has changed.
+  /// SQLite does not detect a page in which only a digit has changed.
   @Test func a_record_with_a_changed_digit_is_not_delivered() throws {
     let options = try made(30)
     try change(options) { data in
@@ -142,7 +141,7 @@ import Testing
     #expect(Set(again.drain().compactMap(\.value)).isSuperset(of: 500...510))
   }
 
-  /// One page of the middle is gone: about ten records.
+  /// One page in the middle is lost: about ten records.
   @Test func the_readable_records_of_a_damaged_spool_are_kept() throws {
     let options = try made(2_000)
     let before = try epoch(options)
@@ -159,7 +158,7 @@ import Testing
     let losses = try spool.tellLosses()
     #expect(losses.map(\.epoch?.string) == [before])
     #expect(losses.map(\.count) == [UInt64(2_000 - values.count)])
-    // Each of them leaves under one epoch and number.
+    // Each record is delivered under one epoch and number.
     #expect(Set(seen.map(\.sequence)).count == seen.count)
   }
 
@@ -183,7 +182,7 @@ import Testing
     #expect(all.count >= 985 && all.count < 1_000)
     #expect(Set(rest.compactMap(\.value)).isDisjoint(with: 1...299))
     #expect(rest.count >= 685 && rest.count <= 700)
-    // The time of their own boot.
+    // Each record has the time of its own boot.
     #expect(all.allSatisfy { $0.json.contains("\"timestamp\":\"2026-11-21T00:") })
   }
 
@@ -194,7 +193,7 @@ import Testing
     let honest = Set((2...400).map { Self.values(String(decoding: Lines.telemetry($0, text: 200), as: UTF8.self)) })
     try change(options) { data in
       for _ in 0..<Int.random(in: 1...4, using: &random) {
-        // A quarter of them are in the header and the first pages, which describe the tables.
+        // A quarter of the bytes are in the header and the first pages, which describe the tables.
         let limit = Int.random(in: 0..<4, using: &random) == 0 ? 8_192 : data.count
         let start = Int.random(in: 0..<limit, using: &random)
         for place in start..<min(start + Int.random(in: 1...600, using: &random), data.count) {
@@ -220,7 +219,7 @@ import Testing
 
   // MARK: Removed while in use
 
-  /// The number of records in the folder, as another process that opens it finds them.
+  /// Returns the number of records in the folder, as another process that opens it would find them.
   private func found(_ options: SpoolOptions) throws -> Int64 {
     try SQLiteConnection(path: options.folder! + "/spool.db").number("SELECT events + telemetry FROM state", "look")
   }
@@ -254,7 +253,7 @@ import Testing
     #expect(losses.first?.reason == .damagedSpool && losses.first?.count == 15)
     #expect(losses.first?.sequences == 5...19)
     spool.commitAll()
-    // As after a kill.
+    // The spool is released as after a kill.
     spool = Spool(SpoolOptions(folder: "/dev/null/none", sinks: [], newEpoch: options.newEpoch))
     var again = Spool(options)
     let epoch = again.epoch
@@ -311,7 +310,7 @@ import Testing
     #expect(losses.map(\.sequences) == [1...3])
   }
 
-  /// Numbers that the copy does not know were given since.
+  /// After the copy was made, numbers were used that the copy does not know.
   @Test func a_restored_copy_does_not_reuse_numbers() throws {
     let options = SpoolOptions(scratch)
     let path = options.folder! + "/spool.db"
@@ -336,7 +335,7 @@ import Testing
     #expect(seen.count == 1 && seen.allSatisfy { $0.sequence > 400 })
   }
 
-  /// A record from its first value on.
+  /// Returns a record's text from its first value on.
   private static func values(_ json: String) -> Substring {
     json.range(of: "\"rpm\":").map { json[$0.lowerBound...] } ?? ""
   }

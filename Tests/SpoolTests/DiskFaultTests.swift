@@ -12,7 +12,7 @@ import Testing
     let value: Int
   }
 
-  /// By `errno`: the lines of the run with that fault.
+  /// For each `errno`, the output of the run with that fault.
   private static let runs = Result { () throws -> [Int32: [String]] in
     let scratch = try ScratchFolder()
     let fault = try scratch.write("fault", "0\n")

@@ -15,7 +15,7 @@ import Testing
       for round in 1...Torture.count("SPOOL_KILLS", usually: 20) {
         let probe = try RunningProgram(try ProbeProgram.path, ["run", folder, "\(round)", "1000000"])
         defer { probe.kill() }
-        // A random line, and then a random time: in the middle of any operation.
+        // The kill comes after a random line and then a random time, so in the middle of any operation.
         var left = Int.random(in: 1...400, using: &random)
         try probe.line(within: .seconds(60)) { _ in
           left -= 1
@@ -24,12 +24,12 @@ import Testing
         usleep(UInt32.random(in: 0...3_000, using: &random))
         probe.send(SIGKILL)
         #expect(try probe.end(within: .seconds(120)) == 128 + SIGKILL)
-        // All output before the kill is available; then the pipe ends.
+        // All output from before the kill is available; then the pipe ends.
         #expect(throws: RunningProgram.Late.self) { try probe.line(within: .seconds(60)) { _ in false } }
         for line in probe.output { account.take(line.text[...]) }
       }
       #expect(account.committed.count > 1_000)
-      // At most 60 records are in memory, and as many again are allowed for during a commit.
+      // At most 60 records are in memory. During a commit, the reported number may be twice as large.
       #expect(account.losses.allSatisfy { $0.reason == "processKilled" && $0.numbers <= 2 * 60 + 1 })
       return try account.faults(of: folder, boot: "probe", reason: .processKilled)
     }

@@ -1,7 +1,7 @@
 import Telemetry
 import TestKit
 
-/// Records as the gateway makes them; their epoch and `seq` are not those of the spool.
+/// Records in the form in which the gateway makes them; their epoch and `seq` are not those of the spool.
 enum Lines {
   static let second: Int64 = 1_000_000_000
   /// 2026-11-21T00:00:00Z, ns.
@@ -14,7 +14,7 @@ enum Lines {
       epoch: UUIDv7(milliseconds: 9, first: 9, rest: 9), sequence: UInt64(number) + 1_000)
   }
 
-  /// `"rpm":number`, and a unique text of this length, which cannot be compressed.
+  /// Returns a record with `"rpm":number` and a unique text of this length, which cannot be compressed.
   static func telemetry(_ number: Int, text: Int = 0) -> [UInt8] {
     var line = JSONLineEncoder()
     line.begin()
@@ -31,7 +31,7 @@ enum Lines {
     return String(decoding: (0..<count).map { _ in UInt8.random(in: 0x5D...0x7E, using: &random) }, as: UTF8.self)
   }
 
-  /// An event: `"speed":number`.
+  /// Returns an event with `"speed":number`.
   static func event(_ number: Int) -> [UInt8] {
     record(
       head(.driving, number),

@@ -56,7 +56,7 @@ import Testing
     spool.setWallTime(WallTime(offset: Lines.day, quality: .system), at: 0)
     spool.nextBatch(for: 0, at: 0, into: &one)
     #expect(one.seen.count == 3 && one.seen.allSatisfy { $0.json.contains("system") })
-    // Another sink reports the same while one has the records, and after one may have sent them.
+    // One sink has the records, or may have sent them. The other one then reports the same.
     spool.setWallTime(WallTime(offset: Lines.day, quality: .ntp), at: 0)
     spool.nextBatch(for: 1, at: 0, into: &other)
     #expect(other.seen == one.seen)
@@ -70,7 +70,7 @@ import Testing
     try spool.event(1)
     for number in 2...5_000 {
       try spool.telemetry(number...number, text: 100)
-      // Reported at once, as by the gateway.
+      // The loss is reported at once, as the gateway does it.
       try spool.tellLosses()
     }
     let depth = spool.depth.memory
@@ -79,7 +79,7 @@ import Testing
     #expect(seen.first?.value == 1)
     let values = seen.filter { $0.json.contains(#""type":"telemetry""#) }.compactMap(\.value)
     #expect(values == Array((values.first ?? 0)...5_000))
-    // Every number is a record's or in a gap.
+    // Every number is either that of a record or in a gap.
     var known = SequenceSet()
     var lost: UInt64 = 0
     for record in seen {
@@ -143,7 +143,7 @@ import Testing
     #expect(rest.compactMap(\.value).sorted() == [1, 2, 3, 4])
     spool.requeue(by: 0)
     spool.commitAll()
-    // Returned by a, and being sent to b: it keeps its number for b.
+    // Sink a has returned the record, and it is being sent to b. It keeps its number for b.
     #expect(spool.take(0).map(\.value) == [4])
     spool.acknowledge(rest, by: 1)
     spool.requeue(by: 0)

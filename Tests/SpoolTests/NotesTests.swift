@@ -61,7 +61,7 @@ import Testing
     #expect(trips == Array("none".utf8))
   }
 
-  /// Records that another process would find.
+  /// Returns the number of records that another process would find.
   private static func committed(_ options: SpoolOptions) -> Int64? {
     guard let connection = try? SQLiteConnection(path: options.folder! + "/spool.db") else { return nil }
     defer { connection.keepLog() }

@@ -28,7 +28,7 @@ import Testing
     return line.line.indices.map { line.line[$0] }
   }
 
-  /// A record of letters that no other has.
+  /// Returns a record of letters that differs from all others.
   private static func noise(_ number: Int) -> [UInt8] {
     var random = Reproducible(number)
     var line = JSONLineEncoder()
@@ -41,7 +41,7 @@ import Testing
     return line.line.indices.map { line.line[$0] }
   }
 
-  /// The text of a record from its first value on.
+  /// Returns the text of a record from its first value on.
   private static func values(_ json: String) -> Substring {
     json.range(of: "\"rpm\":").map { json[$0.lowerBound...] } ?? ""
   }
@@ -92,7 +92,8 @@ import Testing
     return try #require(found as? Int64)
   }
 
-  /// Alternating cars and forms, some unlike all others, in one commit and in many, read at once and after a restart.
+  /// Records of alternating cars and forms, some unlike all others, in one commit or in many, read at once or after a
+  /// restart.
   @Test(arguments: 0..<6) func compressed_lines_are_delivered_unchanged(_ seed: Int) throws {
     var random = Reproducible(seed)
     let forms = ["", "a", "b", "c", "d", "e"].prefix(Int.random(in: 1...6, using: &random))
@@ -169,7 +170,7 @@ import Testing
     #expect(spool.depth.file == 0)
   }
 
-  /// Either its first page or the page with the rest of it is damaged.
+  /// Either the first page of the base is damaged, or the page with the rest of it.
   @Test(arguments: [0, 1]) func a_base_on_a_lost_page_loses_the_records_compressed_with_it(_ page: Int) throws {
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
@@ -232,12 +233,12 @@ import Testing
     #expect(try spool.tellLosses().map(\.sequences) == [50...50])
   }
 
-  /// Version 1 of the file knew nothing of this.
+  /// Version 1 of the file did not have packed records.
   @Test func a_spool_of_the_first_version_is_upgraded() throws {
     let options = SpoolOptions(scratch)
     var spool = Spool(options)
     let epoch = spool.epoch
-    // Too short to be packed, so that the tables alone differ.
+    // The record is too short to be packed, so that only the tables differ.
     try spool.event(1)
     for number in 2...40 { try spool.append(Self.short(number).span, at: Int64(number)) }
     spool.close(at: 0)
@@ -257,7 +258,7 @@ import Testing
     #expect(try number("PRAGMA user_version") == 2)
   }
 
-  /// 127 bytes at most.
+  /// Returns a record of at most 127 bytes.
   private static func short(_ number: Int) -> [UInt8] {
     let id = UUIDv7(milliseconds: 1, first: 2, rest: UInt64(number)).string
     let epoch = "\"epoch\":\"\(id)\",\"seq\":1"
@@ -285,7 +286,7 @@ import Testing
     #expect(try probe(["drain"]) == "records=600")
   }
 
-  /// They are whole: they wait until it is there again.
+  /// Compressed records are complete, and wait until zstd is installed again.
   @Test func compressed_records_wait_for_zstd() throws {
     #expect(try probe(["fill", "600"]) == "records=600")
     #expect(try number("SELECT count(*) FROM telemetry WHERE base IS NOT NULL") > 500)

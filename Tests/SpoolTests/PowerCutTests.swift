@@ -9,7 +9,7 @@ import Testing
 /// A preloaded library records the real writes of a real run. Each cut builds the files that could exist afterwards,
 /// opens a spool on them, and compares it with the output of the program up to the cut.
 @Suite struct PowerCutTests {
-  /// 3 × 200 cuts, or the number of runs given by `SPOOL_RUNS`.
+  /// A run has 200 cuts. There are 3 runs, or the number that `SPOOL_RUNS` gives.
   @Test(arguments: 1...Torture.count("SPOOL_RUNS", usually: 3)) func no_committed_record_is_lost(_ seed: Int)
     async throws
   {
@@ -23,7 +23,8 @@ import Testing
     let environment = [
       "LD_PRELOAD": try StorageShim.library(), "STORAGE_FOLDER": scratch.file("run"), "STORAGE_LOG": log,
     ]
-    // Each run continues with the file of the run before, so a cut can also occur while an existing file is opened.
+    // Each run continues with the file of the previous one, so that a cut can also occur while an existing file is
+    // opened.
     let probe = try ProbeProgram.path
     let result = try Tool.run(probe, ["run", scratch.file("run"), "\(seed)", "14"], environment: environment)
     #expect(result.status == 0, "\(result.errors)")
@@ -67,7 +68,7 @@ import Testing
     }
   }
 
-  /// The check can fail: writes that were never synchronised are found to be missing.
+  /// The check can fail: it detects writes that were never synchronised.
   @Test func lost_writes_of_a_disk_are_detected() async throws {
     let faults = try await aside { () throws -> [String] in
       let scratch = try ScratchFolder()
@@ -79,7 +80,7 @@ import Testing
         ])
       #expect(result.status == 0, "\(result.errors)")
       let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: log)))
-      // The first five steps that make content durable are true, the others are not.
+      // The disk really writes in the first five synchronisations, and in no later one.
       var honest = 5
       let steps = try StorageLog(bytes).steps.filter { step in
         guard case .synchronised = step else { return true }

@@ -8,11 +8,11 @@ struct ProbeAccount {
   private var waiting: Set<Int> = []
   /// Values that the probe reported as durable.
   private(set) var committed: Set<Int> = []
-  /// By number, over all runs.
+  /// For each number, the record that was sent under it, over all runs.
   private(set) var sent: [UInt64: Int] = [:]
   private var acknowledged: Set<UInt64> = []
   private var lost = SequenceSet()
-  /// Reported losses, with the number of sequence numbers.
+  /// Reported losses, each with the number of its sequence numbers.
   private(set) var losses: [(reason: Substring, numbers: Int)] = []
   /// Lines that contradict each other.
   private(set) var contradictions: [String] = []
@@ -41,8 +41,8 @@ struct ProbeAccount {
     }
   }
 
-  /// What is wrong with the spool of a folder; nothing: every committed record that was not acknowledged is there,
-  /// once, under the number that it had, and every number is a record's or in a gap.
+  /// Returns the faults of the spool in a folder; empty if there are none. Every committed record that was not
+  /// acknowledged must be there, once, under the number that it had. Every number must be that of a record or in a gap.
   ///
   /// - Parameters:
   ///   - boot: the boot ID; that of `SpoolProbe` is "probe".

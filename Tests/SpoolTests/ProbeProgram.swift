@@ -1,7 +1,7 @@
 import Foundation
 import TestKit
 
-/// The number of repetitions of tests that can run for any time: a number in the environment.
+/// The number of repetitions of tests that can run for any time. It can be set in the environment.
 enum Torture {
   static func count(_ variable: String, usually: Int) -> Int {
     ProcessInfo.processInfo.environment[variable].flatMap { Int($0) } ?? usually

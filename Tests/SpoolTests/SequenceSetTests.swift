@@ -28,7 +28,7 @@ import Testing
     #expect(set.isEmpty)
   }
 
-  /// Against Swift's own sets, with random operations.
+  /// A comparison with Swift's own sets, with random operations.
   @Test(arguments: 0..<20) func a_sequence_set_equals_a_set_of_numbers(_ seed: Int) {
     var random = Reproducible(seed)
     var set = SequenceSet()

@@ -40,7 +40,7 @@ import Testing
     let loss = try #require(losses.first)
     #expect(losses.count == 1)
     #expect(loss.reason == .powerLoss)
-    // Eight records were committed together: half as many again as these are reserved.
+    // Eight records were committed together. Half as many more numbers than these are reserved.
     #expect(loss.sequences == 9...20)
     #expect(loss.count == 12)
     #expect(loss.epoch == again.epoch)
@@ -65,7 +65,7 @@ import Testing
     crash(spool)
     var again = Spool(options)
     let losses = try again.tellLosses()
-    // One more may have been on its way to the spool.
+    // One more record may have been on its way to the spool.
     let most = UInt64(pending + 1)
     #expect(losses.map(\.reason) == [.processKilled])
     #expect(losses.map(\.sequences) == [11...(10 + most)])
@@ -107,7 +107,8 @@ import Testing
     try spool.event(101)
     spool.commitAll()
     let reserve = spool.file.map { $0.reserved - $0.last }
-    // Commits of 8, 12, 18, 27 and 35 records: the last reserved 35 + 17, the event's three quarters of that.
+    // The commits had 8, 12, 18, 27 and 35 records. The last of them reserved 35 + 17 numbers, and the commit of the
+    // event three quarters of that.
     #expect(reserve == 39)
   }
 
@@ -135,7 +136,7 @@ import Testing
     crash(Spool(options))
     var second = Spool(options)
     try second.tellLosses()
-    // The record about it was made, and lost.
+    // The record about the loss was made, and then lost.
     crash(second)
     var third = Spool(options)
     let owed = try third.tellLosses()
@@ -161,7 +162,7 @@ import Testing
     spool.commitAll()
     let seen = spool.drain()
     let left = seen.compactMap(\.value).filter { $0 != 1 }.sorted()
-    // The event is there, and the newest telemetry without a hole.
+    // The event is there, and so is the newest telemetry without a gap.
     #expect(seen.first?.value == 1)
     #expect(left == Array((left.first ?? 0)...6_000))
     #expect(losses.count == 1)

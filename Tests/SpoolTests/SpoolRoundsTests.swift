@@ -3,7 +3,8 @@ import Testing
 
 @testable import Spool
 
-/// Many rounds of everything that a gateway and its sinks do, with restarts between, against a simple account of it.
+/// Many rounds of everything that a gateway and its sinks do, with restarts in between. The spool is compared with a
+/// simple model.
 @Suite struct SpoolRoundsTests: ~Copyable {
   private let scratch: ScratchFolder
 
@@ -15,18 +16,18 @@ import Testing
     try account.finish()
   }
 
-  /// A spool and the expected state of it. (A class, because the spool is replaced at a restart.)
+  /// A spool and its expected state. It is a class because the spool is replaced at a restart.
   private final class Account {
     let options: SpoolOptions
     var spool: Spool
     var random: Reproducible
     var made = 0
-    /// Those that were committed: they must arrive.
+    /// The number of committed records, which must be delivered.
     var committed = 0
     var lost: Set<Int> = []
-    /// By sink: the values that it had.
+    /// For each sink, the values that it has received.
     var had: [Set<Int>] = [[], [], []]
-    /// By number: the record that left under it.
+    /// For each number, the record that was delivered under it.
     var left: [UInt64: String] = [:]
 
     init(_ options: SpoolOptions, _ seed: Int) {
@@ -61,14 +62,14 @@ import Testing
       committed = made
     }
 
-    /// As after a power cut, or in good order.
+    /// Restarts the spool, as after a power cut or after closing it.
     private func restart() throws {
       if Bool.random(using: &random) {
         spool.close(at: spool.now)
         committed = made
       } else {
         lost.formUnion((committed + 1)..<(made + 1))
-        // The file and its lock were closed and nothing was written.
+        // The file and its lock are closed, and nothing is written.
         spool = Spool(SpoolOptions(folder: "/dev/null/none", sinks: [], newEpoch: options.newEpoch))
       }
       spool = Spool(options)
@@ -92,7 +93,7 @@ import Testing
         spool.requeue(by: sink)
         had[sink].formUnion(spool.drain(sink).compactMap(\.value))
         #expect(had[sink].union(lost) == Set(1...made))
-        // A large burst is committed in parts: lost records are some of those that were not acknowledged.
+        // A large burst is committed in parts. Lost records are some of those that were not acknowledged.
         #expect(had[sink] == had[0])
       }
       spool.commitAll()

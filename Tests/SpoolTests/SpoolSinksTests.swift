@@ -62,9 +62,9 @@ import Testing
     let first = spool.take(records: 4)
     spool.acknowledge(Array(first.prefix(2)))
     spool.commitAll()
-    // Acknowledged but not committed: it may be sent again.
+    // The record was acknowledged, but this was not committed, so it may be sent again.
     spool.acknowledge(Array(first.dropFirst(2).prefix(1)))
-    // No close: as if killed. Its lock and file go with it.
+    // The spool is not closed, as after a kill. Its lock and its file are released with it.
     spool = Spool(SpoolOptions(folder: "/dev/null/none", sinks: []) { UUIDv7(milliseconds: 0, first: 0, rest: 0) })
     var again = Spool(options)
     // The clock was set meanwhile: a record that was sent with the earlier time keeps it.
@@ -90,7 +90,7 @@ import Testing
     #expect(spool.take(0) == unset)
   }
 
-  /// Takes a batch of all records and has the sink return it.
+  /// Takes a batch of all records, and lets the sink return it.
   private func attempt(_ spool: inout Spool, sink: Int = 0, sentNothing: Bool) -> [Seen] {
     var batch = RecordBatch()
     spool.nextBatch(for: sink, at: spool.now, into: &batch)
@@ -113,7 +113,7 @@ import Testing
     let right = spool.take()
     #expect(right.map(\.value) == [3, 1, 2])
     #expect(right.allSatisfy { $0.json.contains(#""timestamp":"2026-11-21T00:00:0"#) })
-    // Nor does the file know the other time any more.
+    // The file does not contain the other time any more either.
     spool.commitAll()
     let stamps = try spool.file?.connection.number("SELECT count(*) FROM stamp", "look")
     #expect(stamps == 0)
@@ -126,7 +126,7 @@ import Testing
     spool.commitAll()
     let first = attempt(&spool, sentNothing: false)
     #expect(attempt(&spool, sentNothing: true) == first)
-    // Of the other sink that is not so.
+    // This does not apply to the other sink.
     _ = attempt(&spool, sink: 1, sentNothing: true)
     spool.setWallTime(WallTime(offset: Lines.day, quality: .ntp), at: spool.now)
     #expect(attempt(&spool, sentNothing: true) == first)

@@ -190,7 +190,7 @@ import Testing
     var other = Spool(SpoolOptions(scratch, sinks: ["b"]))
     let news = other.allNews()
     #expect(news.contains(.sinkForgotten(path: other.path, sink: "a", records: 16)))
-    // The other had all.
+    // The other sink had all records.
     #expect(news.count == 2)
     other.close(at: 0)
     var again = Spool(SpoolOptions(scratch, sinks: ["b"]))

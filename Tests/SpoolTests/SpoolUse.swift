@@ -5,13 +5,13 @@ import Testing
 @testable import Spool
 @testable import Telemetry
 
-/// A record that a sink receives, in a form for comparison.
+/// A record that a sink receives, in a form that can be compared.
 struct Seen: Equatable {
   let number: RecordBatch.Number
   let json: String
 
   var sequence: UInt64 { number.sequence }
-  /// `"rpm":17` → 17, of telemetry; `"speed":17` of events.
+  /// The value of `rpm` in telemetry, or of `speed` in an event.
   var value: Int? {
     for key in ["\"rpm\":", "\"speed\":"] {
       guard let range = json.range(of: key) else { continue }
@@ -36,7 +36,7 @@ extension SpoolOptions {
 extension Spool {
   init(_ options: SpoolOptions, boot: String = "boot-1") { self.init(options, bootId: boot, at: 0) }
 
-  /// Appends telemetry records `"rpm":n` of the time n s.
+  /// Appends telemetry records with `"rpm":n` and the time n s.
   mutating func telemetry(_ numbers: ClosedRange<Int>, text: Int = 0) throws {
     for number in numbers {
       try append(Lines.telemetry(number, text: text).span, at: Int64(number) * Lines.second)
@@ -54,14 +54,14 @@ extension Spool {
     advance(to: now + options.commitInterval)
   }
 
-  /// The next batch of a sink.
+  /// Returns the next batch of a sink.
   mutating func take(_ sink: Int = 0, records: Int = 1_000, bytes: Int = 1 << 20) -> [Seen] {
     var batch = RecordBatch()
     nextBatch(for: sink, limit: RecordBatch.Limit(records: records, bytes: bytes), at: now, into: &batch)
     return batch.seen
   }
 
-  /// All batches of a sink, acknowledged.
+  /// Takes and acknowledges all batches of a sink, and returns their records.
   mutating func drain(_ sink: Int = 0, records: Int = 1_000) -> [Seen] {
     var all: [Seen] = []
     while true {
@@ -76,7 +76,7 @@ extension Spool {
     for record in seen { acknowledge(record.sequence...record.sequence, in: record.number.source, by: sink) }
   }
 
-  /// Returns all reports.
+  /// Returns all reports so far.
   mutating func allNews() -> [SpoolEvent] {
     var all: [SpoolEvent] = []
     while let one = takeEvent() { all.append(one) }

@@ -109,19 +109,19 @@ struct CachedDisk {
 
   /// The effect of a cut on data that was not synchronised.
   enum Manner: CaseIterable {
-    /// All of it is gone; all of it is there; the first part of it is there.
+    /// All of it is lost; all of it is there; only its beginning is there.
     case nothing, everything, beginning
-    /// Some writes are there; some sectors of 512 bytes of some writes.
+    /// Some writes are there; only some sectors of 512 bytes of some writes are there.
     case some, sectors
   }
 
-  /// Files by their names, as they are found when the power is back.
+  /// Returns the files by their names, as they are found when the power is back.
   func afterCut(_ manner: Manner, _ random: inout Reproducible) -> [String: [UInt8]] {
     var found = durableNames
     for changes in chosen(waitingNames, manner, &random) {
       for (path, file) in changes { found[path] = file }
     }
-    // In the order of their names: dictionaries have another in each run.
+    // The files are sorted by name, because dictionaries have another order in each run.
     return Dictionary(
       uniqueKeysWithValues: found.sorted { $0.key < $1.key }.map { path, file in
         var bytes = files[file].durable

@@ -52,10 +52,10 @@ import Testing
     #expect(text.contains(#""timestamp":"2026-11-21T00:00:00.000Z","timeQuality":"gps""#), "\(text)")
   }
 
-  /// A trip's own moments move with the clock.
+  /// If the clock is corrected, the times of a trip move with it.
   @Test func a_trips_moments_keep_their_distance_to_its_time() throws {
     var trip = TripRecord(tripId: UUIDv7(milliseconds: 1, first: 1, rest: 1), event: .end)
-    // By the clock of a box without a battery: the first half hour of 1970.
+    // The time is from the clock of a computer without a battery: the first half hour of 1970.
     trip.startTime = Timestamp(nanoseconds: 60 * Lines.second)
     trip.endTime = Timestamp(nanoseconds: 1_859 * Lines.second)
     trip.distance = 12.5
@@ -98,7 +98,7 @@ import Testing
     #expect(throws: RecordFormError(kind: .controlCharacter, offset: place)) { try StoredLine(parsing: line.span) }
   }
 
-  /// Any stored bytes are read as one line without a control character, or refused.
+  /// Any stored bytes are either read as one line without control characters, or rejected.
   @Test func changed_bytes_are_refused_or_leave_as_one_line() {
     var random = Reproducible(3)
     for round in 0..<3_000 {

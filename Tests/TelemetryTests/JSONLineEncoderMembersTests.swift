@@ -1,8 +1,8 @@
 import Telemetry
 import Testing
 
-/// Members written with a prepared name, which includes comma and quotes, are printed like those with a key and a
-/// value.
+/// Members written with a prepared name, which includes the comma and the quotes, are printed like members with a key
+/// and a value.
 @Suite struct JSONLineEncoderMembersTests {
   @Test func members_of_every_kind_print_as_keys_and_values_do() {
     let quick = text { line in

@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  /// Foundation rounds the exact value of a double; so does the encoder.
+  /// Foundation rounds the exact value of a double, and so does the encoder.
   @Test func random_numbers_round_as_foundation_does() {
     var random = Reproducible(seed: 4711)
     for _ in 0..<100_000 {
@@ -79,7 +79,7 @@ import Testing
   @Test func halves_go_to_the_even_neighbour() {
     #expect(written(0.5 + 0.00000005) == trimmed(String(format: "%.7f", 0.50000005)))
     for number in 0..<1_000 {
-      // Multiples of 2⁻⁷ have seven decimals that end in 5: true halves at the sixth.
+      // Multiples of 2⁻⁷ have seven decimals that end in 5, so that they are exactly halfway at the sixth.
       let value = 1 + Double(number * 2 + 1) / 128
       #expect(written(value) == trimmed(String(format: "%.6f", value)))
     }

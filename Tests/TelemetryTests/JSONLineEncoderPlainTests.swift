@@ -1,7 +1,7 @@
 import Telemetry
 import Testing
 
-/// Plain text is copied in words: every byte at every place of every length is still looked at.
+/// Plain text is copied in words. Nevertheless, every byte at every place must be examined, for texts of every length.
 @Suite struct JSONLineEncoderPlainTests {
   @Test(arguments: 1...20) func each_byte_at_each_place_is_written_as_it_must(length: Int) {
     for place in 0..<length {

@@ -3,7 +3,7 @@ import Telemetry
 import Testing
 
 @Suite struct JSONLineEncoderTextTests {
-  /// One text value, as written, without the object around it.
+  /// Returns one text value as it is written, without the object around it.
   private func written(_ bytes: [UInt8]) -> String {
     let line = text { line in
       line.key("t")

@@ -1,12 +1,12 @@
 import Foundation
 import Telemetry
 
-/// The text of a line as written so far.
+/// Returns the text of a line so far.
 func text(of line: borrowing JSONLineEncoder) -> String {
   line.withLine { bytes in String(decoding: Array(bytes), as: UTF8.self) }
 }
 
-/// One object with one value, as text.
+/// Returns one object with one value as text.
 func text(of write: (inout JSONLineEncoder) -> Void) -> String {
   var line = JSONLineEncoder()
   line.begin()
@@ -15,7 +15,9 @@ func text(of write: (inout JSONLineEncoder) -> Void) -> String {
   return text(of: line)
 }
 
-/// The object that Foundation reads from a line; throws if the line is not a JSON object.
+/// Returns the object that Foundation reads from a line.
+///
+/// - Throws: an error if the line is not a JSON object.
 func object(in line: borrowing JSONLineEncoder) throws -> [String: Any] {
   let data = line.withLine { bytes in Data(Array(bytes)) }
   guard data.last == UInt8(ascii: "\n") else { throw NoObject() }
@@ -25,7 +27,7 @@ func object(in line: borrowing JSONLineEncoder) throws -> [String: Any] {
 
 struct NoObject: Error {}
 
-/// The same numbers on every run: a linear congruential generator.
+/// A linear congruential generator, which returns the same numbers in every run.
 struct Reproducible: RandomNumberGenerator {
   var state: UInt64
   init(seed: UInt64) { state = seed }

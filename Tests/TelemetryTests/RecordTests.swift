@@ -15,7 +15,7 @@ import Testing
     return text(of: line)
   }
 
-  /// The keys after the head, as text.
+  /// Returns the keys after the head, as text.
   private func body<Body: RecordBody>(_ body: Body) throws -> String {
     let line = line(body)
     let start = try #require(line.range(of: "\"seq\":12,"))

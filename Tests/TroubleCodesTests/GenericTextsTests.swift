@@ -50,7 +50,8 @@ struct GenericTextsTests {
     #expect(catalog.text(for: try #require(CodeName(parsing: code)).number) == nil)
   }
 
-  /// Meanings by their keywords, from public lists of SAE J2012, across all groups and at the ends of their families.
+  /// Keywords of the texts of codes, from public lists of SAE J2012. The codes are from all groups and from the ends of
+  /// their families.
   @Test(arguments: [
     ("P0001", "fuel volume regulator"), ("P0011", "camshaft A|advanced|bank 1"),
     ("P0016", "crankshaft|camshaft A|bank 1"),

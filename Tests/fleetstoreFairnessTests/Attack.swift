@@ -4,13 +4,13 @@ import TestKit
 
 @testable import FleetstoreTestKit
 
-/// A hostile tenant: threads that send until the attack ends.
+/// A hostile tenant: threads that send requests until the attack ends.
 ///
 /// A real attacker has separate machines; here it shares the server's machine. Its threads have the lowest priority, so
 /// that the test measures the server and not the scheduler of this machine. All threads together open at most
-/// ``connectionsPerSecond``: a larger number of connections is stopped in front of a server.
+/// ``connectionsPerSecond``, because a larger number would be rejected before it reaches a server.
 final class Attack: @unchecked Sendable {
-  /// New connections of all threads, in a second.
+  /// The maximum number of new connections of all threads in a second.
   static let connectionsPerSecond = 2_000
 
   let port: Int
@@ -43,20 +43,20 @@ final class Attack: @unchecked Sendable {
     return socket
   }
 
-  /// Waits for that time or the end of the attack, whichever is first.
+  /// Waits until a time or until the end of the attack, whichever is first.
   func rest(until deadline: ContinuousClock.Instant) {
     condition.withLock {
       while !over, condition.wait(until: deadline) {}
     }
   }
 
-  /// Runs work repeatedly in several threads. The server may refuse it or close its connection: that is no failure.
+  /// Repeats work in several threads. If the server rejects it or closes the connection, this is not a failure.
   func begin(threads count: Int, _ work: @escaping @Sendable (_ attack: Attack, _ number: Int) throws -> Void) {
     for number in 0..<count {
       threads.enter()
       Thread.detachNewThread { [self] in
         defer { threads.leave() }
-        // On Linux the priority of this thread alone.
+        // On Linux, this sets the priority of this thread only.
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
         while !isOver {
           do {

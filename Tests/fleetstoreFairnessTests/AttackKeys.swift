@@ -3,13 +3,13 @@ import TestKit
 
 @testable import FleetstoreTestKit
 
-/// Valid keys of two tenants, and a history of the one that attacks.
+/// Valid keys of two tenants, and older records of the attacking tenant.
 struct AttackKeys: Sendable {
   static let gatewayCount = 8
 
   let victimGateway: String
   let victimReader: String
-  /// Of the vehicle with the same number.
+  /// The keys of gateways, each of the vehicle with the same number.
   let gateways: [String]
   let admin: String
   let reader: String

@@ -63,7 +63,7 @@ enum AttackKind: String, CaseIterable {
         let socket = try attack.socket(buffer: 1_024)
         let head = "GET /api/vehicles/VAN-0/telemetry?limit=10000 HTTP/1.1\r\nHost: x\r\n"
         try socket.write(Array((head + "Authorization: Bearer \(keys.reader)\r\n\r\n").utf8))
-        // Nothing is read until the end.
+        // Nothing is read until the end of the attack.
         while socket.isOpen, !attack.isOver { attack.rest(until: .now + .milliseconds(50)) }
       }
     }
@@ -74,7 +74,7 @@ enum AttackKind: String, CaseIterable {
       let socket = try attack.socket()
       let fields = "Authorization: Bearer \(keys.gateways[number % 2])\r\n"
       try socket.begin([UInt8](repeating: 0x20, count: 60_000)[...], of: 7 << 20, to: "/api/telemetry", fields)
-      // And on, a little at a time.
+      // The rest is sent a little at a time.
       while !attack.isOver {
         try socket.write([UInt8](repeating: 0x20, count: 1_000))
         attack.rest(until: .now + .milliseconds(20))
@@ -84,7 +84,7 @@ enum AttackKind: String, CaseIterable {
   }
 
   private static func sendBombs(_ attack: Attack, _ keys: AttackKeys) throws {
-    // Lines that are no records: each is read, and refused with a reason.
+    // Lines that are not records: each is read, and rejected with a reason.
     let line = [UInt8](repeating: UInt8(ascii: "{"), count: 1_000) + [0x0A]
     let bomb = LoadClient.packed(line.repeated(8_000))
     attack.begin(threads: 8) { attack, number in
@@ -98,7 +98,8 @@ enum AttackKind: String, CaseIterable {
     attack.begin(threads: threads) { attack, number in
       let socket = try attack.socket()
       let gateway = number % keys.gateways.count
-      // Compressed in advance, so that only the server is busy; from the second round on they are duplicates.
+      // The bodies are compressed in advance, so that only the server is busy. From the second round on, all records
+      // are duplicates.
       let batches = (0..<4).map { batch in
         let first = base + (number * 4 + batch) * records
         let lines = (1...records).map { LoadClient.record(first + $0, gateway) + "\n" }
@@ -110,7 +111,7 @@ enum AttackKind: String, CaseIterable {
     }
   }
 
-  /// Sends records of a worse time, and then twice with a better one.
+  /// Sends records with a bad time, and then twice with a better one.
   private static func correct(_ attack: Attack, _ keys: AttackKeys, records: Int, threads: Int) {
     let base = Int.random(in: 1...1_000) * 100_000
     attack.begin(threads: threads) { attack, number in
@@ -133,7 +134,7 @@ enum AttackKind: String, CaseIterable {
       let socket = try attack.socket()
       let key = number % 4 == 0 ? keys.admin : keys.reader
       let head = "GET \(paths[number % paths.count]) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(key)\r\n\r\n"
-      // Several at once: the next is there when one is answered.
+      // Several requests are sent at once, so that the next one has arrived when one is answered.
       try socket.write(Array(String(repeating: head, count: 3).utf8))
       while !attack.isOver {
         let text = String(decoding: try socket.receive(), as: UTF8.self)

@@ -4,15 +4,16 @@ import Testing
 
 @testable import FleetstoreTestKit
 
-/// One tenant must never stop another. For every route, channel and limit, a tenant with valid keys does its worst while
-/// another tenant's gateway sends, its operator reads, and its WebSocket follows. None of them is refused, and 99 of 100 waits
-/// are at most three times as long as alone. Alone is measured before and after each attack.
+/// One tenant must never stop another. For every route, channel and limit, a tenant with valid keys attacks the server,
+/// while another tenant's gateway sends, its operator reads, and its WebSocket receives updates. None of the other
+/// tenant's requests is rejected, and 99 of 100 waits are at most three times as long as without an attack. The waits
+/// without an attack are measured before and after each attack.
 ///
 ///     FAIRNESS_SECONDS=60 FLEETSTORE_PROGRAM=.build/release/fleetstore swift test --filter FairnessTests
 ///
 /// `FAIRNESS_ATTACKS=messages,subscriptions` selects some of ``AttackKind``.
 @Suite(.serialized) struct FairnessTests {
-  /// How long each attack lasts.
+  /// The duration of each attack.
   private static var seconds: Double {
     ProcessInfo.processInfo.environment["FAIRNESS_SECONDS"].flatMap { Double($0) } ?? 3
   }
@@ -20,9 +21,9 @@ import Testing
     guard let names = ProcessInfo.processInfo.environment["FAIRNESS_ATTACKS"] else { return { _ in true } }
     return { names.split(separator: ",").contains(Substring($0.rawValue)) }
   }
-  /// ms. Without an attack, most waits take 2 to 10 ms. Three times that is less than the cost of two busy threads on
-  /// two cores for a third thread: some ms of the scheduler at each of a dozen steps, and a running commit of the
-  /// attacker. This suite detects delays of seconds.
+  /// The shortest wait that counts as too long, ms. Without an attack, most waits take 2 to 10 ms. Three times that is
+  /// less than what two busy threads on two cores cost a third thread: some ms of the scheduler at each of a dozen
+  /// steps, and a commit of the attacker that is in progress. This suite detects delays of seconds.
   private static let floor = 250.0
 
   /// Attacks that use the database.
@@ -64,7 +65,7 @@ import Testing
     let victim = Victim(port: store.port, gatewayKey: keys.victimGateway, readerToken: keys.victimReader)
     try victim.begin()
     defer { victim.end() }
-    // Everything once: connections of the database, files, memory.
+    // Do everything once before the measurement, so that database connections, files and memory are ready.
     let first = victim.measure(seconds: 1)
     #expect(first.refusals.isEmpty && first.waits.count == Victim.Probe.allCases.count, "\(first)")
     let pause = max(seconds / 2, 1.5)

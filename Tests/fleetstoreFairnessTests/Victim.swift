@@ -11,20 +11,20 @@ import TestKit
 /// longer than the interval therefore counts for each request that was due during it, with what was left of the wait.
 /// Otherwise a server that stops for a second would cost a single sample.
 final class Victim: @unchecked Sendable {
-  /// The measured waits.
+  /// The kinds of measured waits.
   enum Probe: String, CaseIterable { case ingest, read, follow }
 
   struct Figures {
     var waits: [Probe: [Double]] = [:]
     var refusals: [String] = []
 
-    /// The waits of both.
+    /// Returns the waits of both.
     static func + (first: Figures, second: Figures) -> Figures {
       Figures(
         waits: first.waits.merging(second.waits) { $0 + $1 }, refusals: first.refusals + second.refusals)
     }
 
-    /// The wait in ms that 99 of 100 do not exceed.
+    /// Returns the wait in ms that 99 of 100 waits do not exceed.
     func p99(_ probe: Probe) -> Double {
       let sorted = waits[probe, default: []].sorted()
       return sorted.isEmpty ? .infinity : sorted[(sorted.count * 99 - 1) / 100]
@@ -41,9 +41,9 @@ final class Victim: @unchecked Sendable {
   private var phase = 0
   private var figures: [Int: Figures] = [:]
   private var isOver = false
-  /// Samples not yet complete, by the phase in which they began.
+  /// The number of samples that are not complete yet, by the phase in which they began.
   private var open: [Int: Int] = [:]
-  /// When the record with a number was sent, and in which phase.
+  /// For each record by its number: when it was sent, and in which phase.
   private var sent: [Int: (time: ContinuousClock.Instant, phase: Int)] = [:]
   private let threads = DispatchGroup()
   private var follower: LoadSocket?
@@ -55,7 +55,7 @@ final class Victim: @unchecked Sendable {
   }
 
   func begin() throws {
-    // The vehicle exists before the first query.
+    // The vehicle must exist before the first query.
     _ = try connect().post(Array(LoadClient.record(1_000_000, 0).utf8), key: gatewayKey, coding: nil)
     let follower = try connect()
     try follower.openWebSocket(token: readerToken)
@@ -68,7 +68,7 @@ final class Victim: @unchecked Sendable {
 
   /// Measures a phase.
   ///
-  /// - Returns: the figures of all samples that began in it, including those that ended later.
+  /// - Returns: the waits that began in the phase, including those that ended later.
   func measure(seconds: Double) -> Figures {
     lock.withLock {
       phase += 1
@@ -131,7 +131,7 @@ final class Victim: @unchecked Sendable {
   private func follow(_ socket: LoadSocket) throws {
     var text = ""
     while let more = try? socket.receive() {
-      // An unsolicited pong: the connection is alive.
+      // An unsolicited pong keeps the connection open.
       try socket.send(opcode: 10, [])
       text += String(decoding: more, as: UTF8.self)
       let now = ContinuousClock.now
@@ -149,7 +149,9 @@ final class Victim: @unchecked Sendable {
     if !(lock.withLock { isOver }) { throw LoadSocket.Failure(what: "the WebSocket was closed: \(text.suffix(200))") }
   }
 
-  /// - Parameter number: of a record that the follower must hear of.
+  /// Measures one wait.
+  ///
+  /// - Parameter number: the number of a record that the WebSocket must receive.
   private func sample(_ probe: Probe, follows number: Int? = nil, _ work: () throws -> String?) throws {
     let start = ContinuousClock.now
     let phase = lock.withLock {
@@ -193,7 +195,7 @@ final class Victim: @unchecked Sendable {
     }
   }
 
-  /// From a separate address, with a time limit.
+  /// Connects from a separate address, with a time limit.
   private func connect() throws -> LoadSocket {
     let socket = try LoadSocket(port: port, from: 2)
     var limit = timeval(tv_sec: 60, tv_usec: 0)
@@ -203,7 +205,7 @@ final class Victim: @unchecked Sendable {
 
   /// Waits until the next request is due.
   ///
-  /// - Parameter due: set to the time of the request after that; requests that were missed are not made up for.
+  /// - Parameter due: is set to the time of the request after that. Requests that were missed are not sent later.
   /// - Returns: `false` at the end.
   private func goesOn(at due: inout ContinuousClock.Instant) -> Bool {
     let time = due

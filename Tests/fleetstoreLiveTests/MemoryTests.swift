@@ -4,7 +4,7 @@ import Testing
 
 @testable import FleetstoreTestKit
 
-/// Under any load, the server keeps to its memory limit and loses no acknowledged record.
+/// Under any load, the server does not exceed its memory limit and loses no acknowledged record.
 @Suite struct MemoryTests {
   @Test func many_large_bodies_at_once_are_all_stored_within_the_budget() async throws {
     try await aside {
@@ -22,7 +22,7 @@ import Testing
         let lines = (1...records).map { LoadClient.record($0, sender).dropLast() + #","note":"\#(text)"}"# + "\n" }
         return Array(lines.joined().utf8)
       }
-      // First one after the other, to measure a single one.
+      // The first bodies are sent one after the other, to measure a single one.
       _ = try LoadSocket(port: store.port).post(Array(LoadClient.record(9_999, 0).utf8), key: token, coding: nil)
       let idle = try store.memoryKiB()
       let (stored, refused, failures) = (Counter(), Counter(), Counter())
@@ -33,14 +33,14 @@ import Testing
           defer { group.leave() }
           do {
             while true {
-              // A rejected client is answered before its whole body is sent, and the connection may end there: connect
-              // again.
+              // The server may answer before the whole body is sent, and then close the connection. In that case,
+              // connect again.
               let socket = try LoadSocket(port: port)
               guard let answer = try? socket.post(body, key: token, coding: nil), !answer.contains(" 503 ") else {
                 _ = refused.add(1)
                 continue
               }
-              // Stored records without a response are duplicates now.
+              // Records that were stored without an answer are now duplicates.
               for word in ["stored", "duplicates"] {
                 guard let range = answer.range(of: "\"\(word)\":") else { throw LoadSocket.Failure(what: answer) }
                 _ = stored.add(Int(answer[range.upperBound...].prefix { $0.isNumber }) ?? 0)
@@ -55,8 +55,7 @@ import Testing
       group.wait()
       #expect(failures.value == 0)
       #expect(stored.value == senders * records)
-      // 90 MB of bodies, counted fourfold, and in addition the memory kept by the allocator and the cache of the
-      // database.
+      // 90 MB of bodies count four times. The allocator and the cache of the database keep additional memory.
       let most = try store.memoryKiB("VmHWM") - idle
       print("\(senders) bodies at once: \(most) KiB on top of \(idle), \(refused.value) refused for a while")
       #expect(most < 120 << 10)
@@ -107,7 +106,7 @@ import Testing
       let before = try store.memoryKiB("VmHWM")
       let reply = try post(bomb, ["-H", "Content-Encoding: \(coding)", "-w", "%{http_code}"])
       #expect(reply.contains(#""code":"tooLarge""#) && reply.hasSuffix("413"), "\(reply)")
-      // Four times the decompressed size, and the memory kept by the allocator.
+      // The limit is four times the decompressed size, and the memory that the allocator keeps.
       #expect(try store.memoryKiB("VmHWM") - before < 12 << 10)
     }
   }

@@ -21,7 +21,7 @@ import Testing
         Array(LoadClient.record(1, 0).utf8), key: try #require(store.token), coding: nil)
       let listener = try LiveListener(port: store.port, token: try #require(store.token))
       try listener.awaitSubscribed()
-      // Another process holds a write lock: a batch waits for ten seconds before it fails.
+      // Another process holds a write lock, so that a batch waits for ten seconds before it fails.
       let lock = try RunningProgram(
         python,
         [
@@ -51,14 +51,14 @@ import Testing
     }
   }
 
-  /// The worker ends before the requests do.
+  /// The worker ends before the requests.
   @Test func an_unreachable_broker_does_not_shorten_a_stop() async throws {
     try await aside {
       let scratch = try ScratchFolder()
       let nobody = try ReservedPort()
       let owner = String(repeating: "m", count: 40)
       try scratch.writeSecret("metrics.token", owner + "\n")
-      // Long enough for a slow machine; the test continues as soon as the work is done.
+      // The limits are long enough for a slow machine; the test continues as soon as the work is done.
       let settings = try scratch.write(
         "c.json",
         #"{"database":"sqlite:fleet.db","limits":{"stopSeconds":100},"metrics":{"tokenFile":"metrics.token"}}"#)

@@ -6,7 +6,7 @@ import Testing
 
 /// The notifications of `fleetstore serve` to a service manager with a watchdog (sd_watchdog_enabled(3)).
 @Suite struct WatchdogTests {
-  /// Starts a server with that watchdog limit on a separate database.
+  /// Starts a server with a watchdog limit on a separate database.
   private static func served(
     _ database: String, _ manager: NotifySocket, seconds: Int, _ environment: [String: String] = [:]
   ) throws -> ServedStore {

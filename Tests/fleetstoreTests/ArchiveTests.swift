@@ -4,10 +4,11 @@ import Testing
 
 @testable import FleetstoreTestKit
 
-/// `fleetstore export`, `GET /api/exports` and `fleetstore import`: everything of a tenant, out and back in.
+/// `fleetstore export`, `GET /api/exports` and `fleetstore import`: all data of a tenant are exported and imported
+/// again.
 @Suite struct ArchiveTests {
-  /// Columns that an archive lacks, each for a reason: secrets that are worthless or dangerous elsewhere, state of this
-  /// server, and what the import of the records makes again.
+  /// Columns that an archive lacks: secrets that are worthless or dangerous elsewhere, state of this server, and values
+  /// that the import computes from the records.
   private static let leftOut: Set<String> = [
     "audit.tenant", "person.password_hash", "gateway.vehicle", "gateway.vehicle_time", "vehicle.key",
   ]
@@ -119,7 +120,7 @@ import Testing
       for (path, answer) in zip(paths, answers).dropLast() {
         #expect(try after.ask(path, token: token) == answer, "\(path)")
       }
-      // The export is in the audit of both.
+      // The audits of both stores contain the export.
       let audit = try after.ask("/api/audit", token: token)
       #expect(audit.contains(#""action":"export""#) && !answers[3].contains(#""action":"export""#))
     }

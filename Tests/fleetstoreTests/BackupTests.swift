@@ -5,7 +5,7 @@ import Testing
 
 @testable import FleetstoreTestKit
 
-/// The backup commands of docs/FleetStore.md, run as shown, and a server on the restored copy.
+/// The backup commands of docs/FleetStore.md, run as the page shows them, and a server on the restored copy.
 @Suite struct BackupTests {
   private static func records(_ numbers: ClosedRange<Int>) -> String {
     numbers.map { number in
@@ -27,7 +27,7 @@ import Testing
     return (page?["data"] as? [Any])?.count ?? -1
   }
 
-  /// Sends records, makes a backup while the server continues, and starts a server on the restored copy after the first
+  /// Sends records, makes a backup while the server runs, and starts a server on the restored copy when the first one
   /// has ended.
   private static func check(
     _ database: String, restored: String, backUp: () throws -> Tool.Result, restore: () throws -> Tool.Result
@@ -43,7 +43,7 @@ import Testing
     #expect(try first.program.end(within: .seconds(60)) == 0)
     let put = try restore()
     #expect(put.status == 0, "\(put.errors)")
-    // The backup contains the keys. Repeated records are stored once. Live readers have to start again.
+    // The backup contains the keys. Records that are sent again are stored once. Live readers must start again.
     let second = try ServedStore(["--database", restored], isFirst: false)
     defer { second.program.kill() }
     #expect(second.program.errorLines.contains { $0.contains("restored or moved") }, "\(second.program.errorLines)")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FleetstoreTestKit
 
-/// The program answers each of a million bodies, continues, and keeps to its memory limit.
+/// The program answers each of a million bodies, continues to run, and does not exceed its memory limit.
 ///
 ///     OBDGATE_FUZZ_BODIES=1000000 FLEETSTORE_PROGRAM=.build/release/fleetstore swift test --filter BodyFuzzTests
 @Suite struct BodyFuzzTests {
@@ -24,7 +24,7 @@ import Testing
       let token = try #require(store.token)
       let before = try store.memoryKiB()
       let start = ContinuousClock.now
-      // The memory is stable once every kind of body was sent.
+      // After every kind of body was sent, the memory no longer grows.
       var statuses = try Self.send(Self.count / 10, seed: 1, port: store.port, token)
       let settled = try store.memoryKiB()
       statuses.merge(try Self.send(Self.count - Self.count / 10, seed: 2, port: store.port, token)) { $0 + $1 }
@@ -38,7 +38,7 @@ import Testing
       #expect(Set(statuses.keys).isSubset(of: [200, 400, 413]), "\(statuses)")
       #expect(statuses[200, default: 0] > Self.count / 10 && statuses[400, default: 0] > Self.count / 10)
       #expect(statuses[413, default: 0] > Self.count / 50)
-      // Nine tenths of them store nothing.
+      // Nine tenths of the bodies store nothing.
       #expect(after - settled <= 32 << 10)
       #expect(!store.program.errorLines.contains { $0.hasPrefix("fleetstore: error: ") })
       let answer = try LoadSocket(port: store.port).post(
@@ -47,7 +47,9 @@ import Testing
     }
   }
 
-  /// - Returns: how often each status was the answer.
+  /// Sends bodies.
+  ///
+  /// - Returns: for each status, the number of answers with it.
   private static func send(
     _ count: Int, seed: UInt64, port: Int, _ token: String
   ) throws -> [Int: Int] {

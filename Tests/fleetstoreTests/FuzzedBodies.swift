@@ -2,10 +2,10 @@ import TestKit
 
 @testable import FleetstoreTestKit
 
-/// Valid bodies, some of them damaged; the same sequence on every run.
+/// Valid bodies, some of which are then damaged. The sequence is the same in every run.
 ///
-/// Few are generated from scratch, because that takes longer than the answer. The others are copies with one or two
-/// changed bytes, so every body is different.
+/// Only a few are generated completely, because that takes longer than the answer. The others are copies with one or
+/// two changed bytes, so that every body is different.
 struct FuzzedBodies {
   private var random: SplitMix
   private var pool: [([UInt8], coding: String?)] = []
@@ -21,7 +21,8 @@ struct FuzzedBodies {
       pool[Int.random(in: 0..<64, using: &random)] = make()
     }
     var (body, coding) = pool[Int.random(in: 0..<pool.count, using: &random)]
-    // Most changes break a compressed body, and a decompression bomb would no longer be one.
+    // Most changes damage a compressed body so that it cannot be decompressed. Therefore, compressed bodies are changed
+    // less often.
     let changes = coding == nil ? Int.random(in: 0...2, using: &random) : Int.random(in: 0...3, using: &random) / 3
     for _ in 0..<changes where !body.isEmpty {
       body[Int.random(in: 0..<body.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
@@ -61,7 +62,8 @@ struct FuzzedBodies {
     [UInt8](repeating: UInt8(ascii: "1"), count: 20_000),
   ]
 
-  /// Frames of one repeated byte (RFC 8878, 3.1.1.2.2): 2 MiB and more, of few bytes; and a packed row of lines.
+  /// Frames of one repeated byte (RFC 8878, 3.1.1.2.2) that expand to 2 MiB and more, and many equal lines that were
+  /// compressed.
   private static let bombs: [[UInt8]] =
     [16, 64, 8_000].map { blocks in
       var frame: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x58]

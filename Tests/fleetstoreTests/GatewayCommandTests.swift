@@ -28,7 +28,7 @@ import Testing
       func send(_ number: Int) throws -> String {
         try LoadSocket(port: store.port).post(Array(LoadClient.record(number, 0).utf8), key: key, coding: nil)
       }
-      /// The server reads the changes of a command within two seconds.
+      /// Waits for the effect of a command, which the server reads within two seconds.
       func wait(for mark: String, _ number: Int) throws {
         let limit = ContinuousClock.now + .seconds(20)
         while try !send(number).contains(mark) { try #require(.now < limit, "\(mark) never came") }

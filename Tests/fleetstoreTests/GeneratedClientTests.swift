@@ -4,7 +4,7 @@ import Testing
 
 @testable import FleetstoreTestKit
 
-/// A client that others' program makes of `openapi.json` (openapi-python-client, PyPI) compiles and works.
+/// A client that a public generator makes from `openapi.json` (openapi-python-client, PyPI) compiles and works.
 @Suite struct GeneratedClientTests {
   @Test func a_client_made_from_the_description_compiles_and_works() async throws {
     let generator = try Tool.required("openapi-python-client")
@@ -14,7 +14,7 @@ import Testing
       let store = try ServedStore(["--database", "sqlite:\(scratch.file("a.db"))"])
       defer { store.program.kill() }
       let description = try scratch.write("openapi.json", try store.ask("/api/openapi.json", token: nil))
-      // A part that it cannot read is a warning, and an error in this test.
+      // The generator warns of a part that it cannot read. In this test, a warning is an error.
       let made = try Tool.run(
         generator,
         [
@@ -22,7 +22,7 @@ import Testing
           "--config",
           TestData.projectRoot + "/Tests/Support/generated-client.yaml", "--fail-on-warning",
         ],
-        // It formats the client with ruff, which is installed in the same folder.
+        // The generator formats the client with ruff, which is installed in the same folder.
         environment: ["PATH": (generator as NSString).deletingLastPathComponent + ":/usr/bin:/bin"],
         limit: .seconds(300))
       try #require(made.status == 0, "\(made.output)\(made.errors)")

@@ -43,7 +43,7 @@ final class InfluxServer {
 
   deinit { program.kill() }
 
-  /// A record in InfluxDB's line protocol: its origin as tags, every value as a field, time in ns.
+  /// Returns a record in InfluxDB's line protocol: its origin as tags, every value as a field, the time in ns.
   static func line(_ record: String) throws -> String {
     let json = try #require(try JSONSerialization.jsonObject(with: Data(record.utf8)) as? [String: Any])
     let tags = ["gatewayId", "vehicleId"]

@@ -4,7 +4,8 @@ import Testing
 
 @testable import FleetstoreTestKit
 
-/// The addresses on which `fleetstore serve` listens, and the one error line, before any change, if it cannot.
+/// The addresses on which `fleetstore serve` listens. If it cannot listen, it prints one error line before it changes
+/// anything.
 @Suite struct ListenTests {
   @Test func an_IPv6_address_stands_in_brackets_and_can_be_asked_as_it_is_printed() async throws {
     try await aside {
@@ -21,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [
-    // A name of digits only is never found; for the other name, a machine without a resolver cannot answer.
+    // A name of digits only is never found. For the other name, a machine without a resolver cannot answer.
     ("256.1.1.1:41852", "listen 256.1.1.1:41852: "),
     ("no-such-host.invalid:41852", "listen no-such-host.invalid:41852: "),
   ])
@@ -29,7 +30,7 @@ import Testing
     try await aside {
       let scratch = try ScratchFolder()
       let result = try FleetstoreProgram.run(["serve", "--listen", address], in: scratch.path)
-      // 69 if the resolver is unreachable at the moment.
+      // The status is 69 if the resolver cannot be reached at the moment.
       #expect([69, 78].contains(result.status), "\(result.errors)")
       #expect(result.errors.hasPrefix("fleetstore: \(said)"), "\(result.errors)")
       #expect(result.errors.hasSuffix("; expected an address of this machine\n"), "\(result.errors)")
@@ -119,7 +120,7 @@ import Testing
     }
   }
 
-  /// One line, no token, no database.
+  /// Expects one line, no token, and no database.
   private static func expectNothingDone(_ result: Tool.Result, _ scratch: borrowing ScratchFolder) throws {
     #expect(result.errors.split(separator: "\n").count == 1, "\(result.errors)")
     #expect(result.output.isEmpty)

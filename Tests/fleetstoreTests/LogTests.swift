@@ -56,7 +56,7 @@ import Testing
       #expect(
         try #/^fleetstore: access: 127\.0\.0\.1 default token [0-9a-f-]{36} GET /ws 101 0 B \d+\.\d ms$/#
           .wholeMatch(in: line) != nil, "\(line)")
-      // Without a token in the handshake the owner is not known yet.
+      // Without a token in the handshake, the owner is not known yet.
       let socket = try LoadSocket(port: store.port)
       try socket.write(
         Array(
@@ -87,10 +87,10 @@ import Testing
       let limit = ["--pid", String(store.program.pid), "--fsize=4096:unlimited"]
       #expect(try Tool.run(prlimit, limit).status == 0)
       for number in 1...5 { #expect(try send(number).contains("503")) }
-      // The storage is checked once a second.
+      // The storage is checked at most once a second.
       let told = try Self.health(store) { $0.hasPrefix("503 ") }
       #expect(told.contains("records") && !told.contains(database), "\(told)")
-      // The first line names the file; the others are counted, not written.
+      // The first line names the file; further ones are counted and not written.
       let lines = store.program.errorLines.filter { $0.contains("storage: ") }
       #expect(lines.contains { $0.hasPrefix("fleetstore: error: storage: \(database): ") }, "\(lines)")
       #expect(Set(lines).count == lines.count && lines.count <= 3, "\(lines)")
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  /// Requests the health until it is as wanted.
+  /// Requests `/api/health` until the answer fulfils a condition.
   ///
   /// - Returns: status and body.
   private static func health(_ store: ServedStore, until isWanted: (String) -> Bool) throws -> String {
@@ -150,7 +150,7 @@ import Testing
         defer { store.program.kill() }
         if isFirst { token = try #require(store.token) }
         isFirst = false
-        // The sign-in, the subscription and the records of these sockets are in progress when the stop arrives.
+        // When the stop arrives, the authentication, the subscription and the records of these sockets are in progress.
         let listeners = try (0..<20).map { _ in try LiveListener(port: store.port, token: token) }
         let socket = try LoadSocket(port: store.port)
         _ = try socket.post(Array(LoadClient.record(1, 0).utf8), key: token, coding: nil)

@@ -51,7 +51,7 @@ import Testing
     struct Answer {
       let status: Int
       let text: String
-      /// The value of the session cookie that the answer sets.
+      /// The value of the session cookie that the answer sets; `nil` if it sets none.
       let session: String?
 
       var json: [String: Any] {
@@ -81,7 +81,7 @@ import Testing
   func a_forgotten_password_is_replaced_by_the_link_of_a_mail(_ database: Database) async throws {
     try await aside { () throws in
       let site = try Site(database)
-      // The client's own idea of the server's name is in no link.
+      // The host name that a client uses for the server is in no link.
       let asked = try site.post(
         "/api/auth/recover", #"{"email":"Ann@Example.org"}"#, host: "evil.example")
       let unknown = try site.post("/api/auth/recover", #"{"email":"nobody@example.org"}"#)
@@ -131,7 +131,7 @@ import Testing
       try site.store.program.errorLine(within: .seconds(60)) { $0.contains("mail: attempt 1 for recovery") }
       try site.store.program.killNow()
       let file = site.scratch.file("fleet.db")
-      // The next attempt is due a minute later: no test waits that long.
+      // The next attempt is a minute later, so set its time back.
       let moved = try Tool.run("sqlite3", [file, "UPDATE queued_mail SET next_attempt_at = 0"])
       #expect(moved.status == 0, "\(moved.errors)")
       try site.peer.start()

@@ -13,9 +13,9 @@ import Testing
   .enabled(
     if: ProcessInfo.processInfo.environment["FLEETSTORE_MEASURE"] != nil, "a measurement: make bench-store runs it"))
 struct MeasureTests {
-  /// Minimum duration of each measurement, s: the noise of shorter runs exceeds the differences to be measured.
+  /// Minimum duration of each measurement, s. In shorter runs, the noise exceeds the differences to be measured.
   private static let seconds = 10.0
-  /// Batches of one round: one to two seconds.
+  /// The number of batches in one round, which takes one to two seconds.
   private static let round = 2_000
   private static let settings = #"{"rate":{"perSecond":1e6,"burst":1e6},"live":{"behindBytes":16777216}"#
 
@@ -55,8 +55,8 @@ struct MeasureTests {
     }
   }
 
-  /// The same records, batches and connections; uncompressed, which is faster for InfluxDB than gzip; it does not
-  /// support zstd.
+  /// The records, batches and connections are the same. They are sent uncompressed, which is faster for InfluxDB than
+  /// gzip; it does not support zstd.
   @Test func the_same_records_into_influxdb() async throws {
     try await aside {
       let server = try InfluxServer()

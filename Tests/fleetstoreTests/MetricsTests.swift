@@ -4,7 +4,7 @@ import Testing
 
 @testable import FleetstoreTestKit
 
-/// The address that is for metrics alone.
+/// The separate address for metrics.
 @Suite struct MetricsTests {
   @Test func a_scraper_needs_no_token_at_an_address_of_its_own_and_finds_nothing_else_there() async throws {
     try await aside {
@@ -29,7 +29,7 @@ import Testing
         + ["Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="]
       #expect(try status(root + "/ws", upgrade.flatMap { ["-H", $0] }) == "404")
       #expect(try status(String(address), ["--data", "x"]) == "405")
-      // The server's main address does not serve it, and the other address still requires its token.
+      // The server's main address does not have the path, and still requires the token.
       #expect(try store.ask("/metrics", token: nil).contains("no such path"))
       #expect(try store.ask("/api/metrics", token: nil).contains("unauthorized"))
       store.program.send(SIGTERM)
@@ -57,14 +57,14 @@ import Testing
       let store = try ServedStore(["--config", settings, "--broker", "mqtt://127.0.0.1:\(broker.port)"])
       defer { store.program.kill() }
       try broker.says("Sending SUBACK to fleetstore")
-      // The last two are not records of the topic's vehicle.
+      // The last two lines are not records of the topic's vehicle.
       let lines = [LoadClient.record(1, 7), LoadClient.record(1, 7), LoadClient.record(1, 8), "x"]
       let sent = try Tool.run(
         "mosquitto_pub",
         ["-h", "127.0.0.1", "-p", "\(broker.port)", "-q", "1", "-t", "fleet/VAN-7/telemetry", "-s"],
         stdin: Array((lines.joined(separator: "\n") + "\n").utf8))
       #expect(sent.status == 0, "\(sent.errors)")
-      // And over HTTP once more: one known already.
+      // The same records are sent over HTTP; one of them is a duplicate.
       let deadline = ContinuousClock.now + .seconds(60)
       let token = try #require(store.token)
       while try !store.ask("/api/metrics", token: token).contains("fleetstore_records_refused_total 2\n") {

@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  /// The form, and nothing in it.
+  /// Returns a block with a label and without a content.
   private static func empty(_ label: String) -> String { "-----BEGIN \(label)-----\nAAAA\n-----END \(label)-----\n" }
 
   private static func takeAway(_ path: String, _ said: String) throws -> String {

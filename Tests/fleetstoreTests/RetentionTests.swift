@@ -70,7 +70,7 @@ import Testing
       #expect(try first.ask("/api/telemetry", token: token, type + [record]).contains(#""stored":1"#))
       first.program.send(SIGTERM)
       #expect(try first.program.end(within: .seconds(60)) == 0)
-      // As if it were two days later.
+      // The times are moved back by two days, as if it were two days later.
       let told = try Tool.run("sqlite3", [database, "UPDATE feed SET at = at - 2 * 86400000"])
       try #require(told.status == 0, "\(told.errors)")
       let file = try scratch.write("fleetstore.json", #"{"retention":{"days":{"telemetry":30},"startMinutes":0}}"#)

@@ -14,7 +14,8 @@ import Testing
       defer { store.program.kill() }
       let token = try #require(store.token)
       let file = try scratch.write("s.toml", "headers = { Authorization = \"Bearer ${FLEETSTORE_TOKEN}\" }\n")
-      // Not every text that a schema lets through is right: fences are checked as fences, cursors as cursors.
+      // A schema cannot express all rules, for example those of fences and cursors. Texts that it allows may therefore
+      // be rejected.
       let result = try Tool.run(
         schemathesis,
         [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FleetstoreTestKit
 
-/// Passwords of databases and brokers: they are shown nowhere, and go nowhere in the clear.
+/// Passwords of databases and brokers: no output shows them, and they are never sent unencrypted.
 @Suite struct SecretsTests {
   /// Addresses with passwords that are not percent-encoded; each has a part that must not be shown.
   static let careless = [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FleetstoreTestKit
 
-/// `fleetstore serve` as an operator sees it.
+/// `fleetstore serve` from an operator's point of view.
 @Suite struct ServeTests {
   @Test func the_first_start_needs_nothing_and_shows_a_token_once() async throws {
     try await aside {
@@ -91,7 +91,7 @@ import Testing
       let key = try FleetstoreProgram.run(["gateway", "add", "gw-1"] + database, in: scratch.path)
       #expect(key.status == 0, "\(key.errors)")
       #expect(try first.ask("/api/gateways", token: first.token).contains("gw-1"))
-      // Only its owner can read its files.
+      // Only the owner can read the files.
       for end in ["", "-wal", "-shm", "-server"] {
         let file = scratch.file("fleet.db") + end
         let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
@@ -374,7 +374,7 @@ import Testing
     }
   }
 
-  /// The keys of an object as paths.
+  /// Returns the keys of an object as paths.
   private static func keys(of value: Any) -> Set<String> {
     guard let object = value as? [String: Any] else { return [] }
     return object.reduce(into: []) { all, member in
@@ -382,7 +382,7 @@ import Testing
     }
   }
 
-  /// The keys that a schema has, as paths.
+  /// Returns the keys that a schema has, as paths.
   private static func keys(_ schema: Any, of whole: Any) -> Set<String> {
     guard var object = schema as? [String: Any] else { return [] }
     if let name = (object["$ref"] as? String)?.split(separator: "/").last,
@@ -454,7 +454,7 @@ import Testing
       #expect(FileManager.default.fileExists(atPath: scratch.file("other.db")))
       #expect(try store.ask("/api/vehicles", token: store.token) == #"{"data":[]}"#)
       #expect(try store.ask("/api/vehicles", token: store.token).contains("tooManyRequests"))
-      // Even the most talkative log has neither token nor query.
+      // Even the most detailed log contains neither the token nor the query.
       #expect(
         try store.program.errorLine(within: .seconds(20)) { $0.contains("GET /api/vehicles 429") }.text
           .hasPrefix("fleetstore: debug: ")
@@ -468,7 +468,7 @@ import Testing
       let scratch = try ScratchFolder()
       let store = try ServedStore(["--database", "sqlite:\(scratch.file("a.db"))"])
       defer { store.program.kill() }
-      // It keeps its connection, and so does a connection without a request.
+      // The client keeps its connection, and so does a connection without a request.
       let idle = try RunningProgram(
         "bash", ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(store.port); echo open; read -u 3 line"])
       defer { idle.kill() }

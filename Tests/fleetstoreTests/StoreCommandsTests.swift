@@ -18,7 +18,7 @@ import Testing
       defer { store.program.kill() }
       try scratch.writeSecret(
         "key", try FleetstoreProgram.run(["gateway", "add", "replay"] + database, in: "/").output)
-      // The address is that of the page; another port answers there.
+      // The page's address is used, but another port answers it.
       try scratch.write(".curlrc", "connect-to = \"127.0.0.1:8080:127.0.0.1:\(store.port)\"\n")
       try FileManager.default.createSymbolicLink(
         atPath: scratch.file("drive.capture"), withDestinationPath: TestData.projectRoot + "/captures/drive.capture")

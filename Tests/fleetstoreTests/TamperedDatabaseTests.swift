@@ -4,7 +4,7 @@ import Testing
 
 @testable import FleetstoreTestKit
 
-/// Databases that somebody has changed, or whose file of keys is missing: fleetstore reports it.
+/// Databases that were changed by hand, or whose key file is missing: fleetstore reports it.
 @Suite struct TamperedDatabaseTests {
   /// Executes a statement of SQL in a SQLite file.
   private func execute(_ sql: String, in scratch: borrowing ScratchFolder) throws {

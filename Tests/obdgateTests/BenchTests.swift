@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// `bench`: its counts; no test checks its speed.
+/// The numbers that `bench` counts. No test checks its speed.
 @Suite struct BenchTests {
   @Test func equal_traffic_has_an_equal_checksum() throws {
     let scratch = try ScratchFolder()

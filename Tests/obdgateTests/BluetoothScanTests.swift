@@ -1,7 +1,8 @@
 import TestKit
 import Testing
 
-/// `scan` and commands without --device on a machine with Bluetooth devices (a stand-in for BlueZ; no radio).
+/// `scan` and commands without --device on a machine with Bluetooth devices. A program imitates BlueZ; no radio is
+/// used.
 @Suite struct BluetoothScanTests {
   private static let serialPort = "00001101-0000-1000-8000-00805f9b34fb"
   private static let adapter = """
@@ -46,7 +47,7 @@ import Testing
         ]),
         .object(["device": "rfcomm:11:22:33:44:55:66", "label": "OBDII", "kind": "unknown", "reason": "notPaired"]),
       ])
-    // Only the adapter was called; here it cannot be reached.
+    // Only the adapter is called, and it cannot be reached here.
     #expect(rows.map { $0["problem"] != nil } == [false, true, false])
   }
 
@@ -63,7 +64,7 @@ import Testing
   }
 }
 
-/// An adapter with Bluetooth LE: a simulated car at the other end of the air.
+/// An adapter with Bluetooth LE, behind which a car is simulated.
 @Suite struct BluetoothLowEnergyTests {
   private static let address = "AA:BB:CC:00:00:01"
 

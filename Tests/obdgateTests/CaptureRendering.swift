@@ -1,12 +1,12 @@
 import Foundation
 
-/// A bundled capture as other programs would have written the same dialogue down.
+/// A bundled capture in the formats in which other programs would have logged the same dialogue.
 struct CaptureRendering {
   struct Event {
     var time: Double
-    /// `>`, `<` or `g`.
+    /// The direction: `>`, `<` or `g`.
     var direction: Character
-    /// Characters up to U+00FF, a byte each.
+    /// The bytes as characters up to U+00FF.
     var text: String
   }
 
@@ -21,7 +21,7 @@ struct CaptureRendering {
     }
   }
 
-  /// One command and all that came back for it.
+  /// One command and everything that was received after it.
   private struct Exchange {
     var sent: Double
     var command: String
@@ -44,7 +44,7 @@ struct CaptureRendering {
 
   // MARK: Bytes alone
 
-  /// The output of a terminal: the command in front of each reply, once.
+  /// The output on a terminal: each command once, before its reply.
   var rawWithEcho: String {
     exchanges.map { exchange in
       let word = exchange.command.filter { $0 != "\r" }
@@ -58,13 +58,13 @@ struct CaptureRendering {
 
   // MARK: Logs
 
-  /// `[obd.elm327] write: b'010C\r'`
+  /// A log of python-OBD without times: `[obd.elm327] write: b'010C\r'`.
   var pythonOBD: String {
     exchanges.map { "[obd.elm327] write: \(Self.repr($0.command))\n[obd.elm327] read: \(Self.repr($0.reply))\n" }
       .joined()
   }
 
-  /// `2026-02-03 07:15:01,434 - obd.elm327 - DEBUG - write: b'010C\r'`
+  /// A log of python-OBD with times: `2026-02-03 07:15:01,434 - obd.elm327 - DEBUG - write: b'010C\r'`.
   var pythonOBDWithTimes: String {
     exchanges.map { exchange in
       let sent = Self.clock(exchange.sent, "%06.3f").replacing(".", with: ",")
@@ -74,7 +74,7 @@ struct CaptureRendering {
     }.joined()
   }
 
-  /// `0.200 W 010C\r`
+  /// A log of obd2raw: `0.200 W 010C\r`.
   var obd2raw: String {
     "# obd2-raw v1\n# transport=serial port=/dev/ttyUSB0 baud=38400\n# started=2026-02-03T07:15:00.000Z\n"
       + exchanges.map { exchange in
@@ -83,7 +83,7 @@ struct CaptureRendering {
       }.joined()
   }
 
-  /// `07:15:01.434 > 010C`
+  /// A log of an app: `07:15:01.434 > 010C`.
   var appLog: String {
     exchanges.map { exchange in
       Self.clock(exchange.sent, "%06.3f") + " > " + exchange.command.filter { $0 != "\r" } + "\n"
@@ -91,7 +91,7 @@ struct CaptureRendering {
     }.joined()
   }
 
-  /// The output of `socat -v`, which loses non-text bytes.
+  /// The output of `socat -v`, which loses bytes that are not text.
   var socatText: String {
     socat { text in
       text.unicodeScalars.map { character in
@@ -107,7 +107,7 @@ struct CaptureRendering {
     }
   }
 
-  /// `socat -x`
+  /// The output of `socat -x`.
   var socatHexadecimal: String {
     socat { text in text.unicodeScalars.map { String(format: " %02x", $0.value) }.joined() + "\n" }
   }
@@ -125,7 +125,8 @@ struct CaptureRendering {
 
   // MARK: Frames
 
-  /// `candump -L`: the frames that the adapter's lines with headers and spaces show, and single-frame requests.
+  /// The output of `candump -L`: the frames of the adapter's lines with headers and spaces, and requests of a single
+  /// frame.
   var candump: String {
     exchanges.map { exchange in
       let command = exchange.command.filter { $0.isHexDigit }
@@ -141,7 +142,8 @@ struct CaptureRendering {
     }.joined()
   }
 
-  /// `7E8 04 41 0C 1A F8 ` → `7E8#04410C1AF8`; nil for a line that is no frame.
+  /// Returns a frame as candump prints it, `7E8#04410C1AF8` for `7E8 04 41 0C 1A F8 `; `nil` for a line that is not a
+  /// frame.
   private static func frame(_ line: Substring) -> String? {
     let words = line.split(separator: " ")
     guard words.count > 1, words.allSatisfy({ $0.allSatisfy(\.isHexDigit) }) else { return nil }
@@ -169,7 +171,7 @@ struct CaptureRendering {
     }.joined()
   }
 
-  /// Bytes as Python prints them; these dialogues contain no quotation mark.
+  /// Returns bytes as Python prints them. These dialogues contain no quotation mark.
   private static func repr(_ text: String) -> String { "b'" + escaped(text) + "'" }
 
   private static func unescaped(_ text: Substring) -> String {

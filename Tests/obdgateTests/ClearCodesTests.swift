@@ -14,7 +14,7 @@ import Testing
     #expect(engine.first?["freezeFrame"]?["dtc"] == "P0420")
     #expect(engine.last?["dtcCodes"] == [])
     #expect(engine.last?["pending"] == [])
-    // Only a repair removes it.
+    // Only a repair removes a permanent code.
     #expect(engine.last?["permanent"] == ["P0420"])
     #expect(engine.last?["mil"] == false)
     let cleared = try #require(commands.firstIndex(of: "04"))

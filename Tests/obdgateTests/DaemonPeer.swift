@@ -1,21 +1,23 @@
 import Foundation
 import Glibc
 
-/// Answers on a Unix socket as a running daemon does, or as none ever would.
+/// Answers on a Unix socket, as a running daemon does, or in ways in which no daemon does.
 ///
 ///     let peer = try DaemonPeer(scratch.file("sock")) { $0.send(DaemonPeer.ok(#"{"pid":1}"#)) }
 final class DaemonPeer: @unchecked Sendable {
   /// One connection, closed when its handler returns.
   struct Connection: Sendable {
     fileprivate let descriptor: Int32
-    /// How many there were before.
+    /// The number of connections before this one.
     let number: Int
-    /// Of the process at the other end.
+    /// The process at the other end.
     let pid: pid_t
     /// The head of its request.
     let request: String
 
-    /// - Returns: `false` if the other end accepts no more.
+    /// Sends a text.
+    ///
+    /// - Returns: `false` if the other end no longer receives.
     @discardableResult
     func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
@@ -32,7 +34,7 @@ final class DaemonPeer: @unchecked Sendable {
       return true
     }
 
-    /// Waits until the other end has closed it.
+    /// Waits until the other end has closed the connection.
     func awaitEnd() {
       var byte: UInt8 = 0
       while unsafe recv(descriptor, &byte, 1, 0) > 0 {}
@@ -109,7 +111,7 @@ final class DaemonPeer: @unchecked Sendable {
       descriptor: descriptor, number: number, pid: owner[0], request: String(decoding: request, as: UTF8.self))
   }
 
-  /// An answer that a daemon gives.
+  /// Returns an answer as a daemon gives it.
   static func ok(_ body: String, type: String = "application/json") -> String {
     "HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\nConnection: close\r\n\r\n\(body)"
   }

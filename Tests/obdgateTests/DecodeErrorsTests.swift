@@ -22,7 +22,7 @@ import Testing
         "messages": [], "readings": [],
         "errors": [["kind": .text(kind), "line": 0, "offset": 0, "bytes": .text(text)]],
       ])
-    // As read from the adapter, with prompt; after the echo, the same one line later.
+    // The answer as it is read from the adapter, with the prompt. After the echo, the error is one line later.
     let transcript = try decode(#"{"request":"010C","lines":"010C\r\#(text)\r\r>"}"#)
     #expect(transcript.kinds == [kind])
     #expect(transcript.errors.first?["line"] == 1)
@@ -100,7 +100,7 @@ import Testing
     let followed = try decode("010C", ["7E8 03 7F 01 78", "7E8 03 7F 01 78", "7E8 04 41 0C 1A F8"])
     #expect(followed.errors.isEmpty)
     #expect(followed[reading: "rpm"] == 1726)
-    // Each ECU for itself.
+    // The errors of each ECU are separate.
     let other = try decode("010C", ["7E8 03 7F 01 78", "7E9 04 41 0C 1A F8"])
     #expect(other.kinds == ["negativeResponse"])
     #expect(other.errors.first?["ecu"] == "7E8")

@@ -31,7 +31,7 @@ import Testing
     #expect(
       stated.readings == [["name": "rpm", "pid": "010C", "value": 1726, "unit": "rpm", "ecu": .text(ecu)]])
     #expect(stated.errors.isEmpty)
-    // Left out, the same is found from the line itself, with the request known or not.
+    // If they are left out, the same result follows from the line itself, with or without a known request.
     #expect(try decode("010C", [line]) == stated)
     #expect(try decode("010C", [line], #""protocol":"auto""#) == stated)
     #expect(try decode(nil, [line], #""protocol":"\#(bus)""#) == stated)
@@ -156,7 +156,7 @@ import Testing
   }
 
   static let broken: [([String], String, Int)] = [
-    // Missing, out of turn, doubled, without a beginning, without an end.
+    // The second frame is missing, frames are out of order or doubled, or the beginning or the end is missing.
     ([first, third], "sequence", 1), ([first, third, second], "sequence", 1),
     ([first, second, second, third], "sequence", 2), ([second], "sequence", 0), ([first, second], "truncated", 1),
     ([first], "truncated", 0),

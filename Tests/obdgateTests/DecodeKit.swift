@@ -8,7 +8,7 @@ func decode(_ lines: [String], status: Int32 = 0) throws -> [JSON] {
   return try JSON.lines(result.output)
 }
 
-/// One line in, one line out.
+/// Passes one line, and returns the only line of output.
 func decode(_ line: String) throws -> JSON {
   let answers = try decode([line])
   #expect(answers.count == 1)
@@ -20,7 +20,7 @@ func decode(_ line: String) throws -> JSON {
 
 /// Decodes lines that answer a request.
 ///
-/// - Parameter settings: more members of the object: `"protocol":"kwp","headers":false`.
+/// - Parameter settings: further members of the object, for example `"protocol":"kwp","headers":false`.
 func decode(_ request: String?, _ lines: [String], _ settings: String = "") throws -> JSON {
   var members: [String] = []
   if let request { members.append("\"request\":\"\(request)\"") }
@@ -30,14 +30,14 @@ func decode(_ request: String?, _ lines: [String], _ settings: String = "") thro
 }
 
 extension JSON {
-  /// `payload` of each message.
+  /// The `payload` of each message.
   var payloads: [String] { (self["messages"]?.elements ?? []).compactMap { $0["payload"]?.text } }
   /// The `ecu` of each message; `-` if it has none.
   var senders: [String] { (self["messages"]?.elements ?? []).map { $0["ecu"]?.text ?? "-" } }
   var readings: [JSON] { self["readings"]?.elements ?? [] }
   var errors: [JSON] { self["errors"]?.elements ?? [] }
-  /// `kind` of each error.
+  /// The `kind` of each error.
   var kinds: [String] { errors.compactMap { $0["kind"]?.text } }
-  /// The value of the reading of this name.
+  /// The value of the reading with this name; `nil` if there is none.
   subscript(reading name: String) -> JSON? { readings.first { $0["name"]?.text == name }?["value"] }
 }

@@ -59,7 +59,7 @@ import Testing
     let answer = try decode("010D0C05", ["7E8 10 08 41 0C 1A F8 0D 2A", "7E8 21 05 7B AA AA AA AA AA"])
     #expect(answer.readings.map { $0["pid"] } == ["010C", "010D", "0105"])
     #expect(answer.readings.map { $0["value"] } == [1726, 42, 83])
-    // One that the unit does not have is left out, and no error.
+    // If an ECU does not have one of the PIDs, it is left out, and this is not an error.
     let fewer = try decode("010C0D", ["7E8 04 41 0C 1A F8"])
     #expect(fewer.readings.map { $0["pid"] } == ["010C"])
     #expect(fewer.errors.isEmpty)

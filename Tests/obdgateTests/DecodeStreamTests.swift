@@ -88,7 +88,7 @@ import Testing
 
   // MARK: Signal sets
 
-  /// Two bytes of a van's own: a speed with half-bits, a door, a gear.
+  /// Two bytes of a van: a speed in steps of a half, a door, a gear.
   private static let set = #"""
     { "commands": [
       { "hdr": "7E0", "rax": "7E8", "cmd": {"22": "1940"}, "freq": 1,

@@ -16,8 +16,8 @@ func doctor(_ arguments: [String], hangs: Bool = false) throws -> [JSON] {
   return findings
 }
 
-/// A run without timeouts. A check of the doctor waits for five seconds, BlueZ for two: on a busy machine even a
-/// working peer may not answer in time, so the run is repeated.
+/// Runs `obdgate doctor` until no check reaches a time limit. A check waits for five seconds, BlueZ for two. On a busy
+/// machine even a working peer may not answer in time, so the run is repeated.
 func punctual(_ look: () throws -> Tool.Result) throws -> Tool.Result {
   let excuses = [
     "no result within", "does not answer", "no answer from", "no complete answer in time", "timed out", "imeout",

@@ -3,7 +3,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// `obdgate doctor` on machines whose serial and Bluetooth devices are stand-ins.
+/// `obdgate doctor` on machines whose serial and Bluetooth devices are simulated.
 @Suite struct DoctorDevicesTests: ~Copyable {
   private let scratch: ScratchFolder
 
@@ -17,7 +17,7 @@ import Testing
     {"plug": "b", "socket": "1-2", "number": 1, "vendor": "1a86", "product": "7523", "name": "USB2.0-Serial"}
     """
 
-  /// The findings of one kind, on a machine with these serial devices.
+  /// Returns the findings about adapters on a machine with these serial devices.
   private func adapters(
     _ devices: [String], _ configuration: String = "{}", before: String = ""
   ) throws -> [JSON] {
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  /// A line that no program has open, while a program runs.
+  /// Returns the path of a terminal that no program has open, and a program that keeps it in existence.
   private func pseudoTerminal() throws -> (program: RunningProgram, path: String) {
     let python = try Tool.required("python3")
     let script = """
@@ -135,7 +135,8 @@ import Testing
     for name in ["ModemManager", "brltty"] {
       #expect(try Tool.run("cp", [sleep, scratch.file(name)]).status == 0)
     }
-    // There when the doctor looks: a child has our name until it has its own. Not even in /proc when all of it ends.
+    // Wait until the programs exist. A child has the name of its parent until it executes another program,
+    // and it is not in /proc if it has ended.
     let start = """
       '\(scratch.file("ModemManager"))' 600 & one=$!; '\(scratch.file("brltty"))' 600 & two=$!
       trap 'kill $one $two; wait' EXIT
@@ -152,7 +153,7 @@ import Testing
 
   private static let serialPort = "00001101-0000-1000-8000-00805f9b34fb"
 
-  /// The findings about Bluetooth on a machine whose BlueZ has these devices.
+  /// Returns the findings about Bluetooth on a machine whose BlueZ has these devices.
   private func bluetooth(_ machine: String, _ configuration: String) throws -> [JSON] {
     try Tool.required("dbus-daemon")
     guard try Tool.run("/usr/bin/python3", ["-c", "import dbus, dbusmock"]).status == 0 else {

@@ -9,7 +9,7 @@ import Testing
 
   init() throws { scratch = try ScratchFolder() }
 
-  /// The findings with a configuration.
+  /// Returns the findings with a configuration.
   private func findings(_ configuration: String, _ arguments: String...) throws -> [JSON] {
     let file = try scratch.write("gateway.json", configuration)
     return try doctor(["--config", file] + arguments)
@@ -61,7 +61,7 @@ import Testing
     let found = try findings(
       #"{"stateDirectory": "a/state", "sinks": [{"type": "file", "path": "b/records.jsonl"}], \#(Self.quiet)}"#)
     let disk = found.filter { $0["check"] == "disk" }
-    // The daemon makes the last folder of the stateDirectory, and no other.
+    // The daemon creates only the last folder of the stateDirectory.
     #expect(disk.map { $0["verdict"] } == ["problem", "problem"], "\(found)")
     for (finding, folder) in zip(disk, ["/a/state", "/b"]) {
       #expect(finding["what"]?.text == "\(scratch.file(String(folder.dropFirst()))): not there")
@@ -83,7 +83,7 @@ import Testing
     let setpriv = try Tool.required("setpriv")
     unsafe chmod(scratch.path, 0o755)
     let program = scratch.file("obdgate")
-    // Written by a program: if this process wrote it, a child of another test could keep the file open.
+    // Another program writes the copy. If this process wrote it, a child of another test could keep the file open.
     #expect(try Tool.run("cp", [try Tool.obdgate, program]).status == 0)
     let configuration = try scratch.write(
       "gateway.json",
@@ -96,7 +96,7 @@ import Testing
     #expect(line?.contains("chown nobody") == true, "\(result.output)")
   }
 
-  /// A state directory that everyone may write to, and a program that others can run there. It needs root.
+  /// Makes a state directory to which everyone may write, and a program that other users can run there. It needs root.
   private func besideOpenState() throws -> (setpriv: String, program: String) {
     guard geteuid() == 0 else { try Tool.skip("root is needed") }
     let setpriv = try Tool.required("setpriv")
@@ -182,7 +182,7 @@ import Testing
     #expect(findings.contains { $0["check"] == "clock" })
   }
 
-  /// A server that uses TLS, or answers everything in plain HTTP.
+  /// Starts a server that uses TLS, or one that answers everything in plain HTTP.
   private func server(_ tls: (certificate: String, key: String)?) throws -> (program: RunningProgram, port: Int) {
     let python = try Tool.required("python3")
     let wrap =

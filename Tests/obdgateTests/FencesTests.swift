@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `fences`: fixes in, events out.
+/// `fences`: fixes are the input, events the output.
 @Suite struct FencesTests {
   /// A square around 48 N, 11 E: 0.002 degrees to each side.
   private static let square = """
@@ -11,7 +11,7 @@ import Testing
     [10.998,47.998]]]}}]}
     """
 
-  /// A drive from west to east, 22 m a second; each second a fix as `nmea` writes it.
+  /// A drive from west to east at 22 m/s, with a fix each second as `nmea` writes it.
   private static func drive(_ seconds: ClosedRange<Int> = 0...39) -> String {
     seconds.map { second in
       let clock = "10:00:\(second < 10 ? "0" : "")\(second).000Z"
@@ -173,7 +173,7 @@ import Testing
     for log in logs {
       let fixes = try JSON.lines(try obdgate(["nmea", folder + "/" + log]).output).filter { $0["latitude"] != nil }
       let speeds = fixes.compactMap { $0["gpsSpeed"]?.number }
-      // Parked: the receiver usually reports that it is stationary, but reports a speed in nearly every fix.
+      // The vehicle is parked: its receiver reports a speed in nearly every fix, but usually that it is stationary.
       guard fixes.count >= 20, speeds.count * 10 >= fixes.count * 9 else { continue }
       guard speeds.filter({ $0 >= 1.5 }).count * 20 < speeds.count else { continue }
       let middle = try #require(fixes[fixes.count / 2]["latitude"]?.number)
@@ -194,8 +194,7 @@ import Testing
     #expect(standing >= 15, "\(standing) logs of parked receivers")
   }
 
-  /// Neither a check nor the parsing of the fix before it allocates: a hundred times the fixes need no more
-  /// allocations.
+  /// Neither a check nor the parsing of a fix allocates memory: a hundred times as many fixes need no more allocations.
   @Test func more_fixes_allocate_nothing_more() throws {
     let program = try Tool.releaseObdgate
     let scratch = try ScratchFolder()
@@ -209,7 +208,7 @@ import Testing
     }
     let fences = try scratch.write(
       "fences.geojson", #"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#)
-    /// An hour there and back through the fences, at 20 m a second.
+    /// Drives back and forth through the fences for a number of hours, at 20 m/s.
     func log(_ hours: Int) throws -> String {
       var text = ""
       for second in 0..<(3_600 * hours) {
@@ -228,7 +227,7 @@ import Testing
 
   // MARK: replay --fences
 
-  /// A capture of the same drive: the vehicle's own speed, and a receiver.
+  /// Returns a capture of the same drive, with the vehicle's own speed and a receiver.
   private static func capture(speed: Int) -> String {
     var lines = ["# obdgate-capture 1", "# recorded: 2026-05-04T10:00:00Z"]
     for second in 0...39 {

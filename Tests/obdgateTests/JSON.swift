@@ -1,6 +1,6 @@
 import Foundation
 
-/// A JSON value as tests write it and compare it: a flag is no number, 14 equals 14.0.
+/// A JSON value, as tests write and compare it. A boolean is not a number, and 14 equals 14.0.
 enum JSON: Equatable, Sendable {
   case null
   case flag(Bool)
@@ -40,7 +40,7 @@ enum JSON: Equatable, Sendable {
   var elements: [JSON] { if case .list(let elements) = self { elements } else { [] } }
   var members: [String: JSON] { if case .object(let members) = self { members } else { [:] } }
 
-  /// `true` if no value is null: records omit unknown values.
+  /// Whether no value is null: records omit unknown values.
   var holdsNoNull: Bool {
     switch self {
     case .null: false
@@ -50,13 +50,13 @@ enum JSON: Equatable, Sendable {
     }
   }
 
-  /// The object with these keys alone.
+  /// Returns the object with only these keys.
   func only(_ keys: String...) -> JSON { .object(members.filter { keys.contains($0.key) }) }
 
-  /// The object without these keys.
+  /// Returns the object without these keys.
   func without(_ keys: Set<String>) -> JSON { .object(members.filter { !keys.contains($0.key) }) }
 
-  /// Numbers are equal within one part in a million, everything else exactly.
+  /// Whether two values are equal; numbers may differ by one part in a million.
   func isClose(to other: JSON) -> Bool {
     switch (self, other) {
     case (.number(let left), .number(let right)):

@@ -2,19 +2,19 @@ import Foundation
 import TestKit
 import Testing
 
-/// `nmea`: sentences in, fixes out.
+/// `nmea`: sentences are the input, fixes the output.
 @Suite struct NMEATests {
   static let gga = "GPGGA,100000.00,4807.0380,N,01131.0000,E,1,08,0.9,545.4,M,46.9,M,,"
   static let rmc = "GPRMC,100000.00,A,4807.0380,N,01131.0000,E,022.4,084.4,040526,,,A"
   static let gsa = "GPGSA,A,3,04,05,,09,12,,,24,,,,,2.5,1.3,2.1"
 
-  /// A sentence with its checksum.
+  /// Returns a sentence with its checksum.
   static func sentence(_ body: String) -> String {
     let digits = String(body.utf8.reduce(0, ^), radix: 16, uppercase: true)
     return "$\(body)*\(digits.count < 2 ? "0" : "")\(digits)\r\n"
   }
 
-  /// The fixes of sentences that all are good.
+  /// Returns the fixes of sentences that are all valid.
   private func fixes(_ bodies: String...) throws -> [JSON] {
     let result = try obdgate("nmea", text: bodies.map(Self.sentence).joined())
     #expect(result.status == 0)

@@ -2,7 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// Requests without an answer: one line with the fault, its place and a remedy; an exit status; no record.
+/// Requests without an answer. Expected: one line with the fault, its place and a remedy; an exit status; and no
+/// record.
 @Suite struct NoAnswerTests {
   private func expectFailure(_ result: Tool.Result, _ status: Int32, _ words: String...) {
     #expect(result.status == status, "\(result.errors)")
@@ -37,7 +38,7 @@ import Testing
   @Test func a_silent_device_of_unknown_rate_costs_no_more_than_the_time_limit() async throws {
     let result = try await ask("vin", "--timeout", "3", faults: "silent").result
     expectFailure(result, 69, "no adapter answers within 3 s")
-    // All rates together take 44 s.
+    // Trying all rates would take 44 s.
     #expect(result.elapsed < .seconds(40))
   }
 
@@ -66,7 +67,7 @@ import Testing
   @Test func an_adapter_in_use_is_busy() async throws {
     let result = try await aside {
       let scratch = try ScratchFolder()
-      // The user of a port holds a lock on it (flock), as other programs do.
+      // The process that uses a port holds a lock on it (flock), as other programs do.
       let line = "flock \"$D0\" \"$OBDGATE\" vin --device \"$D0\""
       return try play(line, beside: [Simulation()], in: scratch.path).result
     }

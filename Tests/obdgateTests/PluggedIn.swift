@@ -1,11 +1,11 @@
 import Foundation
 import TestKit
 
-/// Runs a line of shell on a machine where umockdev plugs in devices, each with a simulated adapter.
+/// Runs a line of shell on a machine in which umockdev plugs in devices, each with a simulated adapter.
 ///
 /// - Parameters:
 ///   - line: the shell command; `$OBDGATE` stands for the program.
-///   - devices: steps of `scripts/testbed/udev.py` without their far end.
+///   - devices: steps of `scripts/testbed/udev.py` without the simulated adapter.
 ///   - simulation: the simulated adapter of each device; `nil` if the steps define it.
 ///   - limit: time limit.
 func play(

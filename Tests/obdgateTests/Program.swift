@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Runs the built `obdgate` as a person does.
+/// Runs the built `obdgate` as a user does.
 func obdgate(
   _ arguments: [String], stdin: [UInt8]? = nil, directory: String? = nil, limit: Duration = .seconds(120)
 ) throws -> Tool.Result {
@@ -10,15 +10,15 @@ func obdgate(
   return try Tool.run(program, arguments, stdin: stdin, directory: directory, limit: limit)
 }
 
-/// The same with text for its standard input; characters up to U+00FF stand for one byte each.
+/// Runs `obdgate` with a text as its standard input. Each character up to U+00FF stands for one byte.
 func obdgate(_ arguments: String..., text: String) throws -> Tool.Result {
   try obdgate(arguments, stdin: bytes(text))
 }
 
-/// Each character as the byte of its number.
+/// Returns the characters as the bytes with their numbers.
 func bytes(_ text: String) -> [UInt8] { text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } }
 
-/// The records that a replay wrote, each of them checked: its own head, no null, `seq` without a hole.
+/// Returns the records that a replay wrote. Each is checked: it has the common head and no null, and `seq` has no gap.
 func records(_ result: Tool.Result) throws -> [JSON] {
   let records = try JSON.lines(result.output)
   var next: [String: Double] = [:]
@@ -33,14 +33,14 @@ func records(_ result: Tool.Result) throws -> [JSON] {
     let epoch = record["epoch"]?.text ?? ""
     #expect(isUUIDv7(epoch))
     let expected = (next[epoch] ?? 0) + 1
-    // One capture given twice has the same content hash, so the same epoch begins again.
+    // If a capture is given twice, its content hash is the same, so the same epoch begins again.
     #expect(record["seq"]?.number == expected || record["seq"] == 1)
     next[epoch] = record["seq"]?.number
   }
   return records
 }
 
-/// `019cc497-aee8-7400-bd3b-7c70b05a7f91`: version 7, variant 10 (RFC 9562, 5.7).
+/// Whether a text is a UUID such as `019cc497-aee8-7400-bd3b-7c70b05a7f91`: version 7, variant 10 (RFC 9562, 5.7).
 func isUUIDv7(_ text: String) -> Bool {
   let characters = Array(text)
   guard characters.count == 36, characters[14] == "7", "89ab".contains(characters[19]) else { return false }
@@ -53,12 +53,12 @@ extension [JSON] {
   func of(_ type: String) -> [JSON] { filter { $0["type"]?.text == type } }
 }
 
-/// The bundled captures, by name.
+/// The names of the bundled captures.
 let captureNames: [String] = {
   let folder = TestData.projectRoot + "/captures"
   let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
   return files.filter { $0.hasSuffix(".capture") }.map { String($0.dropLast(8)) }.sorted()
 }()
 
-/// The path of a bundled capture.
+/// Returns the path of a bundled capture.
 func capture(_ name: String) -> String { TestData.projectRoot + "/captures/\(name).capture" }

@@ -12,9 +12,11 @@ import Testing
     let replay: Tool.Result
   }
 
+  /// Records a dialogue with a simulated adapter.
+  ///
   /// - Parameters:
-  ///   - command: `RECORD` stands for `obdgate record` with device and file.
-  ///   - place: over TCP every byte that the simulator sent arrives, whatever the machine has to do besides.
+  ///   - command: the command line, in which `RECORD` stands for `obdgate record` with device and file.
+  ///   - place: the kind of port. Over TCP, every byte that the simulator sent arrives, however busy the machine is.
   private func record(
     _ command: String, scenario: String = Scenarios.can, faults: String? = nil, at place: Simulation.Place = .tcp
   ) async throws -> Recording {
@@ -34,7 +36,7 @@ import Testing
     let recording = try await record("RECORD --duration 15")
     #expect(recording.result.status == 0, "\(recording.result.errors)")
     #expect(recording.result.stdout.isEmpty)
-    // The last question's answer may be waited for.
+    // The recording may wait for the answer to the last request.
     #expect(recording.result.errors.contains(/[0-9] replies in (1[5-9]|2[0-9]) s/), "\(recording.result.errors)")
     #expect(DialogueText(recording.capture) == recording.log)
     #expect(recording.replay.status == 0, "\(recording.replay.errors)")
@@ -50,7 +52,7 @@ import Testing
           ])
       })
     #expect(telemetry.contains { $0["batteryVoltage"] == 12.4 })
-    // The recording's own date.
+    // The date of the recording.
     #expect(records.allSatisfy { $0["timeQuality"] == "system" })
   }
 

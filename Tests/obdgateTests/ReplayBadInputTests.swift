@@ -2,11 +2,13 @@ import Foundation
 import TestKit
 import Testing
 
-/// `replay`: files that are no captures, or incomplete ones. The records before the fault are delivered.
+/// `replay` of files that are not captures, or are incomplete. The records before the fault are delivered.
 @Suite struct ReplayBadInputTests {
   private static let good = "010C\r41 0C 1A F8 \r\r>"
 
-  /// - Returns: the run, with one line on stderr that names the fault's place.
+  /// Runs a replay that must fail.
+  ///
+  /// - Returns: the result; its only line on stderr names the place of the fault.
   private func refused(_ arguments: [String], stdin: [UInt8]? = nil, status: Int32) throws -> Tool.Result {
     let result = try obdgate(arguments, stdin: stdin)
     #expect(result.status == status, "\(arguments): \(result.errors)")
@@ -66,12 +68,13 @@ import Testing
   @Test func a_truncated_capture_delivers_what_came_before() throws {
     let content = try [UInt8](Data(contentsOf: URL(fileURLWithPath: capture("drive"))))
     let whole = try obdgate(["replay", "-"], stdin: content).lines
-    // Cut within the reply that is nearest to the middle.
+    // The file is cut within the reply that is nearest to its middle.
     let middle = content.count / 2
     let mark = try #require(content[middle...].firstRange(of: Array(" < 7E8 ".utf8)))
     let result = try refused(["replay", "-"], stdin: Array(content[..<(mark.upperBound + 3)]), status: 65)
     #expect(result.lines.count > whole.count / 3)
-    // The same values; ids are those of other bytes. The last ones are of the cut itself: its trip ends there.
+    // The values are the same. The ids differ, because they depend on the bytes. The last records are caused by the cut
+    // itself: the trip ends there.
     let ids: Set<String> = ["id", "epoch", "tripId"]
     let values = try whole.map { try JSON($0).without(ids) }
     let found = try result.lines.map { try JSON($0).without(ids) }

@@ -4,16 +4,16 @@ import Testing
 
 /// `replay`: the same dialogue in the formats of other programs gives the same values; the format is detected.
 @Suite struct ReplayFormatsTests {
-  /// Keys that depend on the time, and on the vehicle identified by then.
+  /// Keys that depend on the time, or on which vehicle was identified by then.
   private static let head: Set<String> = [
     "type", "id", "timestamp", "timeQuality", "elapsed", "gatewayId", "vehicleId", "epoch", "seq",
   ]
   private static let position: Set<String> = [
     "latitude", "longitude", "altitude", "heading", "gpsSpeed", "hdop", "satellites", "fixType",
   ]
-  /// They are in a `dtc` record only while they are recent, which depends on the time.
+  /// Keys that a `dtc` record has only while they are recent, which depends on the time.
   private static let ageing: Set<String> = ["mil", "distanceMIL"]
-  /// The bus is identified by settings, which not every log has.
+  /// Keys about the bus, which is identified by settings that not every log contains.
   private static let settings: Set<String> = ["protocol"]
 
   /// Types of records that depend on durations, which some logs do not contain.
@@ -70,7 +70,7 @@ import Testing
       ])
   }
 
-  /// If an answer belongs to another request, only the echo shows it.
+  /// Only the echo shows that an answer belongs to another request.
   @Test(arguments: captureNames.filter { $0 != "damaged-answers" })
   func an_adapters_side_alone_gives_the_same(name: String) throws {
     try expectSame(name, [("raw without echo", try rendering(name).rawWithoutEcho)])
@@ -80,7 +80,7 @@ import Testing
   func the_frames_of_a_bus_give_the_same(name: String) throws {
     let expected = try Outcome([UInt8](Data(contentsOf: URL(fileURLWithPath: capture(name)))))
     var found = try Outcome(bytes(try rendering(name).candump))
-    // The adapter's own voltage is on no bus.
+    // No bus carries the voltage that the adapter itself measures.
     found.values["batteryVoltage"] = expected.values["batteryVoltage"]
     #expect(found == expected)
   }
@@ -92,7 +92,7 @@ import Testing
     #expect(result.status == 0)
     let all = try records(result)
     let found = all.of("telemetry")
-    // It is driven at 46 km/h, which its positions alone show, too.
+    // The vehicle drives at 46 km/h, which its positions alone show, too.
     let trips = all.of("trip")
     #expect(trips.map { $0["event"] } == ["start", "end"])
     #expect(trips.allSatisfy { $0["distanceSource"] == "gps" })

@@ -61,7 +61,7 @@ import Testing
     let record = try #require(found.first)
     #expect(record["timestamp"] == nil)
     #expect(record["timeQuality"] == "unset")
-    // Ten bits a byte at 38400 baud: not later than the last byte, not earlier than the answer.
+    // At 38400 baud with ten bits for each byte: not later than the last byte, and not earlier than the answer.
     let last = Double(Self.raw.utf8.count) * 10 / 38_400
     let elapsed = try #require(record["elapsed"]?.number)
     #expect(elapsed > last * 0.8 && elapsed <= last + 1e-6)
@@ -76,7 +76,7 @@ import Testing
     let trips = try records(try obdgate(["replay", capture("drive")])).of("trip")
     #expect(trips.map { $0["event"] } == ["start", "end"])
     #expect(trips[0]["tripId"] == trips[1]["tripId"])
-    // The same bytes without their times: the durations are unknown.
+    // The same bytes without their times, so that the durations are unknown.
     let raw = try CaptureRendering(path: capture("drive")).rawWithEcho
     let untimed = try records(try obdgate(["replay", "-"], stdin: bytes(raw)))
     #expect(untimed.count > 10)
@@ -102,7 +102,7 @@ import Testing
       "# obdgate-capture 1\n# provenance: composed for this test\n0.000000 > 010C\\r\n0.100000 < 41 0C 1A F8 \\r\\r>\n"
     for second in 1...3 {
       let time = "10000\(second).00"
-      // CR LF is one Character.
+      // In Swift, CR LF is one Character.
       for body in [
         "GPRMC,\(time),A,4807.0380,N,01131.0000,E,022.4,084.4,040526,,,A",
         "GPGGA,\(time),4807.0380,N,01131.0000,E,1,08,0.9,545.4,M,46.9,M,,",
@@ -273,7 +273,7 @@ import Testing
     #expect(!(try obdgate("replay", "-", text: Self.raw)).errors.contains("no readings"))
   }
 
-  /// Thirteen rounds of a second each: without times the second is unknown, but no round is lost.
+  /// Thirteen rounds of a second each. Without times, the seconds are unknown, but no round is lost.
   @Test func a_bus_log_without_times_gives_a_record_for_each_round() throws {
     let log = (0..<13).map { round in
       let speed = String(16 + round, radix: 16, uppercase: true)

@@ -14,7 +14,7 @@ import Testing
 
   /// Runs a command on a machine with a simulated adapter behind each device, and returns the commands sent to each.
   ///
-  /// - Parameter devices: steps of `scripts/testbed/udev.py` without their far end.
+  /// - Parameter devices: steps of `scripts/testbed/udev.py` without the simulated adapters.
   private func run(
     _ arguments: [String], _ devices: [String]
   ) async throws -> (result: Tool.Result, sent: [[String]]) {
@@ -49,7 +49,7 @@ import Testing
         ]))
     #expect(rows[3]["vehicleAnswers"] == true)
     #expect(rows[1]["identity"] == nil)
-    // An adapter was connected to each of them and would have answered.
+    // Each device has an adapter, which would have answered.
     #expect(sent[0].first == "ATZ")
     #expect(sent[1] == [])
     #expect(sent[2] == [])
@@ -60,7 +60,8 @@ import Testing
     let played = try await aside {
       let scratch = try ScratchFolder()
       let sentence = "$GPGGA,092750.000,5321.6802,N,00630.3372,W,1,8,1.03,61.7,M,55.2,M,,*76\r\n"
-      // Twenty of them a second: listening for two seconds is enough even on a busy machine.
+      // The receiver sends twenty sentences a second, so that listening for two seconds is enough even on a busy
+      // machine.
       let device = "\(Self.ch340), \"says\": \"\(try scratch.write("track.nmea", sentence))\""
       return try play("\"$OBDGATE\" scan --json", pluggingIn: [device], behind: nil, in: scratch.path)
     }

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `signals`: the list that every reading's name is on.
+/// `signals`: the list of all names that readings can have.
 @Suite struct SignalsTests {
   private func list(_ options: String...) throws -> [JSON] {
     let result = try obdgate(["signals", "--json"] + options)
@@ -22,7 +22,7 @@ import Testing
     }
     let keys = rows.map { "\($0["name"]?.text ?? "") \($0["pid"]?.text ?? "")" }
     #expect(Set(keys).count == keys.count)
-    // lowerCamelCase, one word.
+    // The name is one word in lowerCamelCase.
     for name in rows.compactMap({ $0["name"]?.text }) {
       #expect(
         name.first?.isLowercase == true && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }, "\(name)")
@@ -45,7 +45,7 @@ import Testing
 
   @Test func each_listed_signal_name_occurs_once() throws {
     let pids = Dictionary(grouping: try list()) { $0["name"]?.text ?? "" }
-    // Readings of one name may come from several PIDs only if the standard has two PIDs for the same value.
+    // Readings of several PIDs may have the same name only if the standard has these PIDs for the same value.
     for (name, rows) in pids { #expect(Set(rows.compactMap { $0["unit"]?.text }).count <= 1, "\(name)") }
   }
 

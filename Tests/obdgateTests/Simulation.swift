@@ -14,10 +14,10 @@ struct Simulation: Sendable {
 /// The result of a command that used simulated adapters.
 struct Played: Sendable {
   let result: Tool.Result
-  /// The simulators' own logs: every byte that each was sent and has sent.
+  /// The logs of the simulators: every byte that each of them received and sent.
   let logs: [DialogueText]
 
-  /// The commands that the first one was sent, without their CR.
+  /// The commands that the first simulator received, without their CR.
   var commands: [String] { logs[0].commands }
 }
 
@@ -74,8 +74,8 @@ struct DialogueText: Equatable {
   }
 }
 
-/// Not too many at once: the simulator's time is true, and a machine that has no time for it has a vehicle that answers
-/// late.
+/// The number of simulators at the same time is limited: their timing is realistic, and on a busy machine the vehicle
+/// would answer late.
 private let places = DispatchSemaphore(value: 8)
 
 /// Runs one command with a simulated adapter.

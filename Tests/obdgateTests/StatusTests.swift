@@ -192,7 +192,7 @@ import Testing
     let result = try Tool.run(program, ["status"], environment: ["XDG_RUNTIME_DIR": scratch.path])
     #expect(result.status == 69)
     #expect(result.errors.contains("\(scratch.path)/obdgated.sock"))
-    // For a service only if there is one.
+    // The message names a service only if one is installed.
     let hasUnit = ["/etc", "/usr/lib"].contains {
       FileManager.default.fileExists(atPath: $0 + "/systemd/system/obdgated.service")
     }
@@ -236,9 +236,9 @@ import Testing
     let program = try Tool.obdgate
     var line = [program, "status", "--socket", peer.path]
     if geteuid() == 0 {
-      // Root may everything; a folder of root's may hide the program from others.
+      // Root may read everything, and a folder of root may hide the program from other users.
       let copy = scratch.file("obdgate")
-      // Written by a program: if this process wrote it, a child of another test could keep the file open.
+      // Another program writes the copy. If this process wrote it, a child of another test could keep the file open.
       #expect(try Tool.run("cp", [program, copy]).status == 0)
       line = [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups", copy] + line.dropFirst()
     } else {
@@ -279,7 +279,7 @@ import Testing
       #expect(lines.count <= 11)
       #expect(lines.contains { $0.hasPrefix("…") && $0.hasSuffix("lines more") })
     }
-    // 1,000 commands in 1,000 s, then 5 in one.
+    // 1,000 commands in 1,000 s, then 5 in one second.
     #expect(pages[0].contains("1.0/s"))
     #expect(pages[0].contains("10 %"))
     #expect(pages[1].contains("5.0/s"))
@@ -341,7 +341,7 @@ import Testing
     #expect(pages[2].contains("1.0.2"))
   }
 
-  /// A page without its escapes and the terminal's carriage returns.
+  /// Returns a page without its escape sequences and the terminal's carriage returns.
   private static func plain(_ page: String) -> String {
     let text = page.unicodeScalars.filter { $0 != "\r" }
     return String(String.UnicodeScalarView(text)).replacing(/\u{1B}\[\??[0-9]*[A-Za-z]/, with: "")

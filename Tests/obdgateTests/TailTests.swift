@@ -4,7 +4,7 @@ import Synchronization
 import TestKit
 import Testing
 
-/// `obdgate tail` with daemons that have records, and others.
+/// `obdgate tail` with daemons that send records, and with faulty ones.
 @Suite struct TailTests: ~Copyable {
   private let scratch: ScratchFolder
 
@@ -21,7 +21,7 @@ import Testing
       try Tool.obdgate, ["tail", "--socket", scratch.file("sock")] + arguments, readsOutput: readsOutput)
   }
 
-  /// The result of such a stream, which ends.
+  /// Returns the result of a stream that ends.
   private func once(_ stream: String, _ arguments: String...) throws -> Tool.Result {
     let peer = try DaemonPeer(scratch.file("sock")) { $0.send(Self.head + stream) }
     defer { peer.stop() }
@@ -36,7 +36,7 @@ import Testing
       #expect(connection.request.hasPrefix("GET /records HTTP/1.1\r\n"))
       connection.send(Self.head)
       for number in 1...3 {
-        // In two pieces: only a line end completes a line.
+        // The record arrives in two pieces. Only a line end completes a line.
         let line = Self.record(number) + "\n"
         connection.send(String(line.prefix(9)))
         connection.send(String(line.dropFirst(9)))
@@ -48,7 +48,7 @@ import Testing
     let tail = try tail()
     defer { tail.kill() }
     for number in 1...3 {
-      // Each is there before the next is made.
+      // Each record is printed before the next one is made.
       try tail.line(within: .seconds(60)) { $0 == Self.record(number) }
       next.signal()
     }
@@ -152,13 +152,13 @@ import Testing
     let peer = try DaemonPeer(scratch.file("sock")) { connection in
       connection.send(Self.head)
       let line = Self.record(1, "telemetry", #","a":"\#(String(repeating: "a", count: 10_000))""#) + "\n"
-      // Until the other end, which reads no more at some time, has gone.
+      // Sends until the other end, which stops reading at some time, has disconnected.
       while connection.send(line) { sent.withLock { $0 += line.utf8.count } }
     }
     defer { peer.stop() }
     let tail = try tail(readsOutput: false)
     defer { tail.kill() }
-    // It has stopped reading once nothing more was sent between two looks.
+    // The other end has stopped reading if nothing more was sent between two checks.
     var before = -1
     while sent.withLock({ $0 }) != before || before == 0 {
       before = sent.withLock { $0 }

@@ -90,7 +90,8 @@ import Testing
     }
   }
 
-  /// The JSON objects of a help text: a brace at the beginning of a line, after at most one word, up to its counterpart.
+  /// Returns the JSON objects in a help text. Each begins with a brace at the beginning of a line, after at most one
+  /// word, and ends with the matching brace.
   private func samples(_ help: String) -> [String] {
     var samples: [String] = []
     var depth = 0
@@ -119,16 +120,16 @@ import Testing
       if !found.isEmpty { inputs[command] = found }
     }
     #expect(Set(inputs.keys) == ["decode", "fences", "nmea", "simulate"])
-    // The output of `decode` answers its input.
+    // The output of `decode` in the help is that of its input.
     let decode = try #require(inputs["decode"])
     let decoded = try JSON.lines(try obdgate("decode", text: decode[0]).output)
     #expect(decoded == (try JSON.lines(decode[1])))
-    // A fix as nmea writes it is one that fences reads.
+    // `fences` reads a fix as `nmea` writes it.
     let scratch = try ScratchFolder()
     let fences = try scratch.write("fences.geojson", #"{"type": "FeatureCollection", "features": []}"#)
     let followed = try obdgate(["fences", fences], stdin: bytes(try #require(inputs["nmea"]?.first)))
     #expect(followed.status == 0, "\(followed.errors)")
-    // A simulation of the scenario is a vehicle that answers.
+    // The scenario in the help gives a vehicle that answers.
     let scenario = try #require(inputs["simulate"]?.first)
     let played = try play(
       "\"$OBDGATE\" vin --device ./elm0", beside: [Simulation(scenario: scenario)], in: scratch.path)

@@ -88,7 +88,7 @@ import Testing
     expectReadOnly(played.commands)
   }
 
-  /// Nothing but services that read has reached the bus.
+  /// Expects that only services that read have reached the bus.
   private func expectReadOnly(_ commands: [String]) {
     #expect(commands.first == "ATZ")
     let services = Set(commands.filter { !$0.hasPrefix("AT") && !$0.hasPrefix("ST") }.map { $0.prefix(2) })
@@ -125,7 +125,7 @@ import Testing
     #expect(result.errors.contains("that the vehicle sent is not valid"))
   }
 
-  /// The vehicle is not blamed for a bad line.
+  /// A damaged reply must not be reported as a fault of the vehicle.
   @Test func a_vin_damaged_in_transit_is_reported_as_damaged() async throws {
     for _ in 0..<3 {
       let result = try await ask("vin", scenario: Scenarios.can, faults: "truncate=0.4").result
@@ -149,7 +149,7 @@ import Testing
       "ELM327 v1.5", "ISO 15765-4 (CAN 11/500)", "12.4 V", "1D4GP00RX5B123456", "Dodge", "2005", "gasoline",
       "ECM-EngineControl", "37805-RBB-J530, CVN 1791BC82", "7E9",
     ] { #expect(result.output.contains(text), "\(text)") }
-    // Engine speed and speed first, six PIDs a request.
+    // Engine speed and speed are requested first, six PIDs in each request.
     #expect(result.lines.contains { $0.hasPrefix("plan:") && $0.contains("010C0D") && $0.contains("every 1000 ms") })
   }
 
@@ -191,7 +191,8 @@ import Testing
         ]))
   }
 
-  /// Texts of an adapter and an ECU that contain terminal commands: clear the screen, set the title, change the colour.
+  /// The texts of an adapter and an ECU contain commands for a terminal: clear the screen, set the title, change the
+  /// colour.
   private static let hostile = Scenarios.car(
     "\"bus\": \"can11/500\"",
     ecus: """

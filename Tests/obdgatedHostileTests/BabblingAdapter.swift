@@ -42,7 +42,7 @@ final class BabblingAdapter: @unchecked Sendable {
     var turns = 0
     SanePeer.relay(connection, to: adapter, isOver) { [self] connection in
       turns += 1
-      // A correct answer now and then: the dialogue continues, and noise occurs in every one of its states.
+      // Sometimes the answer is correct, so that the dialogue continues, and noise occurs in each of its states.
       guard turns % 4 != 0, changed.withLock({ sent < total }) else { return true }
       for _ in 0..<8 {
         let piece = noise.next()

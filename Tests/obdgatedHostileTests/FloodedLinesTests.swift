@@ -7,13 +7,14 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// Adapters and receivers that send a day's bytes of noise at full speed: the daemon reads on within its memory limit
-/// and then works with a correct peer as usual.
+/// Adapters and receivers that send a day's bytes of noise at full speed. The daemon continues to read and does not
+/// exceed its memory limit. Then it works with a correct peer as usual.
 ///
 /// A day at 38,400 baud is 330 MB; `FLOOD_MEGABYTES` sets the amount.
 @Suite(.serialized) struct FloodedLinesTests {
   private static let total = (Int(ProcessInfo.processInfo.environment["FLOOD_MEGABYTES"] ?? "") ?? 24) * 1_000_000
-  /// Permitted growth while noise is read: nothing grows with the noise, and the pages of the allocator vary by less.
+  /// Permitted growth of the memory while noise is read, KiB. Nothing grows with the noise, and the pages of the
+  /// allocator vary by less.
   private static let growthKiB = 4_096
   private static let limit = 300 + Double(total) / 1e5
 

@@ -14,10 +14,12 @@ final class FloodingPeer: @unchecked Sendable {
   private var sent = 0
   private var isStopped = false
 
+  /// Creates the peer.
+  ///
   /// - Parameters:
-  ///   - total: bytes of noise.
-  ///   - sane: serves a connection (a non-blocking descriptor) until its end, or until its second argument returns
-  /// `true`.
+  ///   - total: the number of bytes of noise.
+  ///   - sane: serves a later connection (a non-blocking descriptor) until its end, or until its second argument
+  ///     returns `true`.
   init(
     _ noise: Noise, bytes total: Int, then sane: @escaping @Sendable (_ connection: Int32, _ isOver: () -> Bool) -> Void
   ) throws {
@@ -59,7 +61,7 @@ final class FloodingPeer: @unchecked Sendable {
   private var isOver: Bool { changed.withLock { isStopped } }
   private var bytesSent: Int { changed.withLock { sent } }
 
-  /// Waits until so many bytes of noise have been sent.
+  /// Waits until this number of bytes of noise was sent.
   func awaitNoise(_ count: Int, within limit: TimeInterval) throws {
     let deadline = Date(timeIntervalSinceNow: limit)
     changed.lock()

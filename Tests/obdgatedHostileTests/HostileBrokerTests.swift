@@ -4,10 +4,11 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// A hostile MQTT broker (`Tests/Support/hostile-broker.py`), later replaced by mosquitto: the daemon reports the fault
-/// in one line, keeps to its memory limit, continues to read the vehicle, and loses no record.
+/// A hostile MQTT broker (`Tests/Support/hostile-broker.py`), which mosquitto later replaces. The daemon reports the
+/// fault in one line, does not exceed its memory limit, continues to read the vehicle, and loses no record.
 @Suite struct HostileBrokerTests {
-  /// A broker may send 128 KiB without purpose; the batches of a backlog need the remainder.
+  /// Permitted growth of the memory, KiB. A broker may send 128 KiB without any use; the batches of a backlog need the
+  /// rest.
   private static let growthKiB = 16_384
 
   @Test func a_hostile_broker_costs_no_record_and_little_memory() async throws {
@@ -52,8 +53,8 @@ import Testing
         #expect(
           try KeptRecord.committed(in: state, isLive: true).isDisjoint(with: waiting),
           "after \(malice): \(daemon.errorLines.suffix(5))")
-        // The closed connection, which occurs at every change of the peer, then the effect of the fault, and then the
-        // recovery.
+        // The lines report the closed connection, which occurs at every change of the peer, then the effect of the
+        // fault, and then the recovery.
         let lines = daemon.errorLines.dropFirst(said)
         let essential = ToldLines.essential(lines) {
           $0.contains("does not acknowledge messages") || $0.contains("no answer from the broker")
@@ -77,7 +78,7 @@ import Testing
     }
   }
 
-  /// Waits until so many records more are committed.
+  /// Waits until this number of further records is committed.
   private static func record(
     _ count: Int, in state: String, besides committed: inout Set<String>, _ daemon: RunningProgram
   ) throws {

@@ -6,7 +6,8 @@ import Testing
 /// Hostile configuration files, and hostile files that a configuration names. Expected: a short line for each fault, at most
 /// 32 faults, an exit code of sysexits.h, and memory in proportion to the file.
 @Suite struct HostileConfigurationTests {
-  /// Permitted memory of `--check` for a configuration of the largest accepted size: its text and its parsed form.
+  /// Permitted memory of `--check` for a configuration of the maximum size, KiB. It includes the text and its parsed
+  /// form.
   private static let mostKiB = 64 * 1_024
 
   /// Runs `--check` with the counting library, which measures the peak of memory.
@@ -15,8 +16,10 @@ import Testing
     return try MeasuredRun.of(program, ["--check", "--config", file], limit: limit)
   }
 
-  /// - Parameter faults: the number of lines, each with `word`; above 32, the first 32 and a line with the number of
-  ///   the others.
+  /// Expects that a file is rejected.
+  ///
+  /// - Parameter faults: the number of lines, each with `word`. If there are more than 32 faults, the first 32 lines,
+  ///   and a line with the number of the others.
   private func expect(
     _ file: String, _ status: Int32, _ word: String, faults: Int = 1, within most: Int = mostKiB
   ) throws {
@@ -30,7 +33,7 @@ import Testing
     #expect(run.peakKiB < most, "\(run.peakKiB) KiB: \(said)")
   }
 
-  /// A text of about so many bytes: a beginning, something again and again, an end.
+  /// Returns a text of about this number of bytes: a beginning, a repeated part, and an end.
   private func text(_ start: String, _ again: (Int) -> String, _ end: String, bytes: Int = 1_040_000) -> [UInt8] {
     var text = Array(start.utf8)
     var number = 0
@@ -65,7 +68,7 @@ import Testing
     try await aside {
       let scratch = try ScratchFolder()
       let large = scratch.file("large")
-      // A hundred megabytes of white space and an object: valid JSON.
+      // A hundred megabytes of white space and an object, which is valid JSON.
       #expect(FileManager.default.createFile(atPath: large, contents: nil))
       let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: large))
       for _ in 0..<100 { try handle.write(contentsOf: Data(repeating: 0x20, count: 1_000_000)) }
@@ -125,7 +128,8 @@ import Testing
       let file = try scratch.write("gateway.json", #"{"geofences": "fences.geojson"}"#)
       let run = try check(file, limit: .seconds(300))
       #expect(run.result.status == 0, "\(run.result.errors)")
-      // The text, its parsed form, and the corners; each form exists while the next one is made from it.
+      // The memory contains the text, its parsed form and the corners. Each form exists while the next one is made from
+      // it.
       #expect(run.peakKiB * 1_024 < 8 * bytes + (Self.mostKiB << 10), "\(run.peakKiB) KiB for \(bytes) bytes")
     }
   }
@@ -144,9 +148,9 @@ import Testing
     }
   }
 
-  /// A fence around one place: so many corners, all of them different.
+  /// Returns a fence around one place with this number of corners, which are all different.
   ///
-  /// - Parameter reach: of a corner, degrees.
+  /// - Parameter reach: returns the distance of a corner from the place, degrees.
   private static func ring(_ count: Int, _ reach: (Int) -> Double) -> String {
     var text = #"{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"id":"star"},"#
     text += #""geometry":{"type":"Polygon","coordinates":[["#

@@ -4,10 +4,11 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// A hostile fleet store (`Tests/Support/hostile-store.py`), later replaced by the real one: the daemon reports the
-/// fault in one line, keeps to its memory limit, continues to read the vehicle, and loses no record.
+/// A hostile fleet store (`Tests/Support/hostile-store.py`), which the real one later replaces. The daemon reports the
+/// fault in one line, does not exceed its memory limit, continues to read the vehicle, and loses no record.
 @Suite struct HostileStoreTests {
-  /// An answer may have 1 MiB and fences 4, which are held twice while they are read; all else is the allocator's.
+  /// Permitted growth of the memory, KiB. An answer may have 1 MiB, and fences 4 MiB, which are in memory twice while
+  /// they are read. The allocator needs the rest.
   private static let growthKiB = 16_384
 
   @Test func hostile_answers_to_records_cost_no_record_and_little_memory() async throws {
@@ -38,7 +39,8 @@ import Testing
         #expect(
           try fleet.committed(isLive: true).isDisjoint(with: waiting), "after \(malice): \(daemon.errorLines.suffix(5))"
         )
-        // That it fails, perhaps in two ways (the connection is cut when the peer changes), and that it works again.
+        // The lines report that the store fails, perhaps in two ways (the connection is cut when the peer changes), and
+        // that it works again.
         let lines = daemon.errorLines.dropFirst(said)
         let essential = ToldLines.essential(lines) { $0.contains("timed out") || $0.contains("timeout") }
         #expect(lines.count >= 2 && essential.count <= 4, "\(malice): \(lines)")
@@ -70,7 +72,7 @@ import Testing
         daemon.send(SIGTERM)
         #expect(try daemon.end(within: .seconds(60)) == 0)
         committed.formUnion(try fleet.committed())
-        // It requests them immediately at its start.
+        // The daemon requests the fences immediately at its start.
         try proxy.set(malice)
         daemon = try fleet.startDaemon()
         try proxy.wait(for: malice)

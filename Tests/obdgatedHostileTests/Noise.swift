@@ -1,17 +1,19 @@
 import Foundation
 import TestKit
 
-/// Bytes that no correct peer sends: damaged real dialogues and random bytes; the same sequence on every run.
+/// Bytes that no correct peer sends: damaged real dialogues and random bytes. The sequence is the same in every run.
 ///
-/// A pool is generated once, because that takes longer than to read it; each piece taken from it has other bytes
-/// changed.
+/// A pool is generated once, because generating bytes takes longer than reading them. In each piece that is taken from
+/// it, other bytes are changed.
 struct Noise: Sendable {
   private var random: SplitMix
   private let pool: [UInt8]
 
+  /// Creates the noise.
+  ///
   /// - Parameters:
   ///   - seeds: the bytes of a correct peer.
-  ///   - marks: bytes that begin or end something: inserted and removed more often than other bytes.
+  ///   - marks: bytes that begin or end something. They are inserted and removed more often than other bytes.
   init(_ seeds: [[UInt8]], marks: [UInt8], seed: UInt64) {
     var random = SplitMix(seed: seed)
     var pool: [UInt8] = []
@@ -51,7 +53,7 @@ struct Noise: Sendable {
     return text
   }
 
-  /// The next piece, at most so many bytes.
+  /// Returns the next piece, of at most this number of bytes.
   mutating func next(_ most: Int = 65_536) -> [UInt8] {
     let count = Int.random(in: 1...most, using: &random)
     let place = Int.random(in: 0...(pool.count - count), using: &random)
@@ -64,7 +66,7 @@ struct Noise: Sendable {
 }
 
 extension Noise {
-  /// Of adapters: the answers of the project's recordings, and of those that others made.
+  /// Returns noise of adapters, made from the answers in recordings of the project and of others.
   static func adapter(seed: UInt64) throws -> Noise {
     var seeds = [Array("\r>".utf8), Array("SEARCHING...\r".utf8), Array("ELM327 v1.5\r\r>".utf8), Array("?\r\r>".utf8)]
     for exchange in try TestData.objects("elm/transcripts.jsonl").flatMap({ $0["exchanges"] as? [[String: Any]] ?? [] }
@@ -75,12 +77,12 @@ extension Noise {
     return Noise(seeds, marks: Array("\r>\n\0 :?A7".utf8), seed: seed)
   }
 
-  /// Of receivers: their sentences, checksums included.
+  /// Returns noise of receivers, made from their sentences with checksums.
   static func receiver(seed: UInt64) throws -> Noise {
     Noise(try recorded("g"), marks: Array("$!*,\r\n-.0N".utf8), seed: seed)
   }
 
-  /// Of gpsd.
+  /// Returns noise of gpsd.
   static func gpsd(seed: UInt64) -> Noise {
     Noise(
       [
@@ -93,7 +95,8 @@ extension Noise {
       ].map { Array($0.utf8) + [0x0D, 0x0A] }, marks: Array("{}[]\":,\r\n0\\".utf8), seed: seed)
   }
 
-  /// The lines of the project's recordings (`captures`) that came from there, with their escapes undone.
+  /// Returns the lines in the project's recordings (`captures`) that came from this direction, with their escapes
+  /// replaced.
   private static func recorded(_ mark: String) throws -> [[UInt8]] {
     let folder = TestData.projectRoot + "/captures"
     var found: [[UInt8]] = []

@@ -5,14 +5,14 @@ import Glibc
 
 /// Correct peers, used after the noise.
 enum SanePeer {
-  /// A proxy to another port, in both directions.
+  /// Returns a proxy to another port, in both directions.
   static func at(_ name: String) -> @Sendable (Int32, () -> Bool) -> Void {
     { connection, isOver in relay(connection, to: name, isOver) { _ in true } }
   }
 
-  /// The same, with an action before each answer and during pauses.
+  /// Relays bytes to another port, with an action before each answer and during pauses.
   ///
-  /// - Parameter meanwhile: the action; `false` if the connection is lost.
+  /// - Parameter meanwhile: the action; returns `false` if the connection is lost.
   static func relay(
     _ connection: Int32, to name: String, _ isOver: () -> Bool, _ meanwhile: (Int32) -> Bool
   ) {
@@ -29,7 +29,7 @@ enum SanePeer {
     }
   }
 
-  /// gpsd with a fix five times a second.
+  /// A gpsd that sends a fix five times a second.
   static let gpsd: @Sendable (Int32, () -> Bool) -> Void = { connection, isOver in
     guard say(#"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"#, connection) else {
       return

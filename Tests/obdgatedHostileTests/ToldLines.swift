@@ -2,9 +2,9 @@
 
 /// The lines that a daemon printed about a hostile peer and the correct one that replaced it.
 enum ToldLines {
-  /// The lines without those that only a slow machine adds: a timeout of a peer, and the repetition of the line before
-  /// it. If two equal timeout lines follow each other, the second is included, because it is one too many. Digits are
-  /// ignored.
+  /// Returns the lines without those that only a slow machine adds: a timeout of a peer, and the repetition of the line
+  /// before it. If two equal lines about a timeout follow each other, the second one is included, because it is one too
+  /// many. Digits are ignored.
   ///
   /// - Parameter isLate: `true` for a line about a timeout of the peer.
   static func essential(_ lines: some Sequence<String>, where isLate: (String) -> Bool) -> [String] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// Polling allocates nothing once the vehicle is identified.
+/// When the vehicle is identified, polling no longer allocates memory.
 @Suite struct AllocationTests {
   @Test func polling_flat_out_allocates_nothing() async throws {
     try await aside {
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  /// Has the counts written, and reads them, by the threads' names.
+  /// Requests the counts and returns them, by the names of the threads.
   private func counts(_ run: DaemonRun, _ report: String, block: Int) throws -> [String: Int] {
     run.daemon.send(SIGUSR1)
     let deadline = ContinuousClock.now + .seconds(60)

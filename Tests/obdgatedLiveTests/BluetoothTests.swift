@@ -5,11 +5,13 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// Adapters behind a stand-in for BlueZ, with a simulated car connected by Bluetooth.
+/// Adapters behind a program that imitates BlueZ, with a simulated car connected by Bluetooth.
 @Suite struct BluetoothTests {
   private static let address = "AA:BB:CC:00:00:01"
   private static func long(_ uuid: String) -> String { "0000\(uuid)-0000-1000-8000-00805f9b34fb" }
 
+  /// Returns a scene with one adapter.
+  ///
   /// - Parameter facts: further members of the device.
   private static func scene(_ facts: String, peer: String? = nil) -> String {
     let flags = #"["notify", "write-without-response"]"#
@@ -21,7 +23,7 @@ import Testing
       """
   }
 
-  /// The daemon, a bus and a car.
+  /// A daemon, a bus and a car.
   private final class Drive {
     let bed: BluetoothBed
     let car: SimulatedAdapter
@@ -91,7 +93,7 @@ import Testing
       try drive.daemon.line(within: .seconds(60)) { $0.contains("\"event\":\"lost\"") }
       try drive.daemon.line(within: .seconds(60)) { $0.contains("\"event\":\"recovered\"") }
       try drive.awaitReadings(3)
-      // And when bluetoothd is restarted, which is when the connection ends, too.
+      // The same applies when bluetoothd is restarted, which also ends the connection.
       try drive.bed.order(#"{"do": "leave"}"#)
       try drive.bed.order(#"{"do": "disconnect"}"#)
       try drive.bed.order(#"{"do": "return"}"#)
@@ -99,12 +101,12 @@ import Testing
       try drive.awaitReadings(1)
       drive.daemon.send(SIGTERM)
       #expect(try drive.daemon.end(within: .seconds(60)) == 0)
-      // It needs no key.
+      // The adapter needs no key.
       #expect(!drive.bed.events.contains { $0.hasPrefix("agent") })
     }
   }
 
-  /// The first PIN is tried while BlueZ still ends the connection of the line that was refused, or right after it.
+  /// The first PIN is tried while BlueZ still ends the connection that was refused, or directly after that.
   @Test(arguments: [
     (#""sockets": true, "leaves": 2.0"#, ["1234", "0"]), (#""sockets": false"#, ["1234", "0"]),
     (#""sockets": true"#, ["1234"]),
@@ -123,7 +125,7 @@ import Testing
       let former = drive.bed.events.count { $0 == "disconnect" }
       drive.daemon.send(SIGTERM)
       #expect(try drive.daemon.end(within: .seconds(60)) == 0)
-      // The connection that came with the pairing is the line's, which ends it.
+      // The connection was made for the pairing. The line uses it and then ends it.
       try drive.bed.event("disconnect")
       #expect(drive.bed.events.count { $0 == "disconnect" } == former + 1)
     }
@@ -146,7 +148,7 @@ import Testing
       let drive = try Drive.start(#""sockets": true, "trusted": true"#, #""discovery": {"serial": false}"#)
       try drive.awaitReadings(2)
       #expect(drive.daemon.output.contains { $0.text.contains("\"device\":\"ble:\(Self.address)\"") })
-      // It is not configured, so it is not paired.
+      // The adapter is not configured, so it is not paired.
       #expect(!drive.bed.events.contains { $0.hasPrefix("agent") })
     }
   }

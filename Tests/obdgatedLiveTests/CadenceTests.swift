@@ -4,9 +4,9 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// When telemetry records are made: `record.on`.
+/// The times at which telemetry records are made: `record.on`.
 @Suite struct CadenceTests {
-  /// The content of telemetry records without their times and ids.
+  /// Returns the content of telemetry records without their times and ids.
   private static func said(_ run: DaemonRun) throws -> [NSDictionary] {
     try run.daemon.output.map(\.text).filter { $0.contains(#""type":"telemetry""#) }.map { text in
       var object = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
@@ -15,8 +15,8 @@ import Testing
     }
   }
 
-  /// The number of requests for the engine speed, alone or with others, and the number of abandoned answers: if a
-  /// machine stops for seconds, ATI is sent next, and the answer is in no record.
+  /// Returns the number of requests for the engine speed, alone or with others, and the number of abandoned answers. If
+  /// the machine stops for seconds, ATI is sent next, and the answer before it is in no record.
   private static func polls(_ run: DaemonRun) throws -> (engineSpeed: Int, givenUp: Int) {
     let commands = try run.dialogue().split(separator: "\n").compactMap { line -> Substring? in
       let words = line.split(separator: " ")
@@ -29,7 +29,7 @@ import Testing
         continue
       }
       let request = Array(command.prefix { $0.isHexDigit })
-      // `010C0D1`: the last digit is how many answers are awaited.
+      // In `010C0D1`, the last digit is the number of expected answers.
       let pids = stride(from: 2, to: request.count - 1, by: 2)
       if pids.contains(where: { request[$0] == "0" && request[$0 + 1] == "C" }) { polls.engineSpeed += 1 }
     }
@@ -46,7 +46,7 @@ import Testing
       let keys = ["engineLoad", "coolantTemp", "rpm", "speed", "intakeAirTemp", "throttlePosition"]
       let polls = try Self.polls(run)
       func isComplete(_ record: NSDictionary) -> Bool { keys.allSatisfy { record[$0] != nil } }
-      // The first ones are from the time in which the supported signals are detected.
+      // The first records are from the time in which the supported signals are detected.
       let turns = records.drop { !isComplete($0) }.dropLast()
       let incomplete = turns.filter { !isComplete($0) }
       #expect(turns.count >= 20 && incomplete.count <= polls.givenUp, "of \(turns.count): \(incomplete)")
@@ -68,7 +68,8 @@ import Testing
         """
       let run = try DaemonRun(
         [car], settings: #""poll": {"defaultPeriod": 0.1}, "record": {"on": "change", "period": 0.1}"#)
-      // Between two cruises there is a complete idling phase, regardless of the time of the first reading.
+      // Between two phases at constant speed there is a complete idling phase, regardless of the time of the first
+      // reading.
       for speed in [60, 0, 60] { try run.daemon.line(within: .seconds(60)) { $0.contains(#""speed":\#(speed)"#) } }
       run.daemon.send(SIGTERM)
       #expect(try run.daemon.end(within: .seconds(60)) == 0)

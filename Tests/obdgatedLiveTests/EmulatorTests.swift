@@ -6,9 +6,9 @@ import Testing
 @Suite struct EmulatorTests {
   private struct Emulated: Decodable {
     var port: String
-    /// By record key: every value that its tables can give.
+    /// For each key of a record, every value that the tables of the emulator can give.
     var values: [String: [Double]]
-    /// It returns a different one for each request.
+    /// The VINs of the emulator, which returns a different one for each request.
     var vins: Set<String>
   }
 
@@ -31,7 +31,7 @@ import Testing
       let daemon = try RunningProgram(program, ["--config", configuration])
       defer { daemon.kill() }
 
-      // Until each of them was read three times; the answers of the emulator vary.
+      // Wait until each value was read three times; the answers of the emulator vary.
       var seen: [String: Int] = [:]
       var wrong: [String] = []
       var vins: Set<String> = []
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  /// Its default scenario claims many PIDs that it never answers.
+  /// The emulator's default scenario claims many PIDs that it never answers.
   @Test func a_car_with_many_silent_PIDs_is_not_lost() async throws {
     let python = try Tool.python(with: "elm")
     let program = try Tool.obdgated
@@ -74,7 +74,7 @@ import Testing
         """)
       let daemon = try RunningProgram(program, ["--config", configuration])
       defer { daemon.kill() }
-      // As many turns of the poll as lost it forty times.
+      // As many poll cycles as lost the vehicle forty times before.
       for _ in 0..<100 { try daemon.line(within: .seconds(180)) { $0.contains("\"type\":\"telemetry\"") } }
       #expect(daemon.output.filter { $0.text.contains("\"event\":\"lost\"") }.map(\.text) == [])
       daemon.send(SIGTERM)

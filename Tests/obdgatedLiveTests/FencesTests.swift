@@ -6,7 +6,7 @@ import Testing
 
 /// Files of fences that the daemon reads while it runs.
 @Suite struct FencesTests {
-  /// A square with holes side by side, so many in each row and column.
+  /// Returns a square with this number of holes in each row and column.
   private static func sieve(_ count: Int) -> String {
     func square(_ west: Double, _ south: Double, _ side: Double) -> String {
       let corners = [(0.0, 0.0), (1, 0), (1, 1), (0, 1), (0, 0)].map {

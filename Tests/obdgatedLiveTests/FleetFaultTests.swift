@@ -27,7 +27,8 @@ import Testing
           if fault != "drip" { try proxy.wait(for: fault) }
         }
         try proxy.set("pass")
-        // Until the earlier records have arrived: the failures of one fault must not lengthen the waits of the next.
+        // Wait until the earlier records have arrived, because the failures of one fault must not lengthen the waits of
+        // the next.
         let deadline = ContinuousClock.now + .seconds(120)
         let before = committed
         while try !fleet.committed(isLive: true).isDisjoint(with: before), .now < deadline { poll(nil, 0, 20) }
@@ -58,7 +59,7 @@ import Testing
       try daemon.killNow()
       daemon = try fleet.startDaemon()
       try daemon.errorLine(within: .seconds(60)) { $0.contains("certificate") }
-      // Nothing was sent to either; the next attempt begins only after this check.
+      // Nothing was sent to either server; the next attempt begins only after this check.
       daemon.send(SIGSTOP)
       try server.killNow()
       server = try fleet.startStore(tls: right)

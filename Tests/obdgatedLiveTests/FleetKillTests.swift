@@ -4,7 +4,7 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// The whole chain: adapter, daemon, spool, network, fleet store. Each of them is killed repeatedly at any moment.
+/// The whole chain: adapter, daemon, spool, network, fleet store. Each of them is repeatedly killed at a random time.
 /// Every record that was committed to the spool is in the store once, with the values that the car sent.
 @Suite struct FleetKillTests {
   @Test func over_HTTP_into_SQLite() async throws {
@@ -29,7 +29,7 @@ import Testing
         switch round % 4 {
         case 0:
           try database.killNow()
-          // The store reports a failure, and the spool keeps them.
+          // The store reports a failure, and the spool keeps the records.
           try fleet.drive()
           try database.restart()
         case 1: try fleet.killStore()
@@ -51,7 +51,7 @@ import Testing
       let broker = try Mosquitto(isPersistent: true, in: folder)
       let url = "mqtt://127.0.0.1:\(broker.port)"
       let fleet = try KilledFleet(FleetRun(broker: FleetRun.Broker(daemon: url, store: url))) { _ in
-        // Before that nothing is kept for it.
+        // Before that, the broker keeps nothing for the worker.
         try broker.says("Sending SUBACK to fleetstore")
       }
       let rounds = KilledFleet.kills(8)
@@ -85,7 +85,7 @@ import Testing
       let broker = FleetRun.Broker(
         daemon: "mqtt://127.0.0.1:\(node.mqttPort)", store: "amqp://guest@127.0.0.1:\(node.port)", password: "guest\n")
       let fleet = try KilledFleet(FleetRun(broker: broker)) { store in
-        // It declares the queue: messages published before are discarded.
+        // The worker declares the queue. Messages that are published before are discarded.
         try store.anyErrorLine(within: .seconds(120)) { $0.contains("records are taken from it") }
       }
       // A node takes ten seconds to restart.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// Communication of daemon and fleet store other than records.
+/// Communication between daemon and fleet store that is not about records.
 @Suite struct FleetTests {
   @Test func records_from_before_the_vehicle_is_known_are_stored_too() async throws {
     try await aside {
@@ -60,7 +60,7 @@ import Testing
       try daemon.errorLine(within: .seconds(60)) { $0.contains("1 fence is watched") }
       daemon.send(SIGTERM)
       #expect(try daemon.end(within: .seconds(60)) == 0)
-      // The next start uses them without a network.
+      // At the next start, the daemon uses these fences without a network.
       server.kill()
       let kept = try String(contentsOfFile: fleet.folder.file("state/fences.geojson"), encoding: .utf8)
       #expect(kept.contains("depot"))

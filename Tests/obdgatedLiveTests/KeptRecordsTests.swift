@@ -4,9 +4,9 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// Records that are kept until a sink has them: by the real daemon, into a file.
+/// Records that are kept until a sink has them. The real daemon writes them to a file.
 @Suite struct KeptRecordsTests {
-  /// A daemon's folder: configuration, spool, the file that records go to.
+  /// The folder of a daemon, with its configuration, its spool, and the file to which records are written.
   private final class Box {
     let folder: ScratchFolder
     let adapter: SimulatedAdapter
@@ -32,7 +32,7 @@ import Testing
 
     func start() throws -> RunningProgram { try RunningProgram(program, ["--config", configuration]) }
 
-    /// The file as the sink left it.
+    /// The lines of the file in the state in which the sink left it.
     var lines: [String] {
       let text = (try? String(contentsOfFile: folder.file("records.jsonl"), encoding: .utf8)) ?? ""
       return text.split(separator: "\n").map(String.init)
@@ -40,7 +40,7 @@ import Testing
 
     var records: [KeptRecord] { get throws { try lines.map { try KeptRecord($0) } } }
 
-    /// Waits for so many lines in the file.
+    /// Waits until the file has this number of lines.
     func await(_ count: Int, of program: RunningProgram) throws {
       let deadline = ContinuousClock.now + .seconds(60)
       while lines.count < count {
@@ -109,7 +109,7 @@ import Testing
         let daemon = try box.start()
         defer { daemon.kill() }
         try box.await(40 * round, of: daemon)
-        // Records in progress at the first end arrive with the next start.
+        // Records that are in progress at the first end arrive at the next start.
         if round == 2 {
           try box.end(daemon)
         } else {
@@ -119,7 +119,7 @@ import Testing
       }
       let records = try box.records
       #expect(Set(records.map(\.epoch)).count == 1)
-      // Events overtake telemetry. In the end no record is missing, and no gap was reported.
+      // Events overtake telemetry. In the end, no record is missing, and no gap was reported.
       #expect(records.map(\.seq).sorted() == Array(1...records.count))
       #expect(!records.contains { $0.type == "gap" })
       #expect(try box.committed() == [])
@@ -128,7 +128,7 @@ import Testing
 
   @Test func committed_records_arrive_once_however_often_the_daemon_is_killed() async throws {
     let rounds = Int(ProcessInfo.processInfo.environment["DAEMON_KILLS"] ?? "") ?? 48
-    // In parallel, each with a separate spool.
+    // The runs are parallel, each with a separate spool.
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<4 { group.addTask { try await aside { try Self.killed(rounds / 4) } } }
       try await group.waitForAll()
@@ -142,7 +142,7 @@ import Testing
       let daemon = try box.start()
       defer { daemon.kill() }
       try box.await(box.lines.count + 1, of: daemon)
-      // At any moment of a round: a commit is in progress, or the line in the file is incomplete.
+      // The kill comes at any moment of a round: during a commit, or while the line in the file is incomplete.
       poll(nil, 0, Int32.random(in: 0...400))
       try daemon.killNow()
       committed.formUnion(try box.committed())
@@ -161,7 +161,7 @@ import Testing
     trips(records)
   }
 
-  /// The car drives all the time: one trip has begun, and no kill has ended or doubled it.
+  /// Checks the trips. The car drives all the time: one trip has begun, and no kill has ended or doubled it.
   private static func trips(_ records: [KeptRecord]) {
     let trips = records.filter { $0.type == "trip" }.map(\.object)
     let started = trips.filter { $0["event"] as? String == "start" }.compactMap { $0["tripId"] as? String }

@@ -11,10 +11,12 @@ final class KilledFleet {
   private var daemon: RunningProgram
   private var committed: Set<String> = []
 
-  /// Number of kills.
+  /// Returns the number of kills.
   static func kills(_ usual: Int) -> Int { Int(ProcessInfo.processInfo.environment["FLEET_KILLS"] ?? "") ?? usual }
 
-  /// - Parameter prepare: is given the store, before the car drives.
+  /// Creates the fleet.
+  ///
+  /// - Parameter prepare: called with the store before the car drives.
   init(_ fleet: FleetRun, prepare: (RunningProgram) throws -> Void = { _ in }) throws {
     self.fleet = fleet
     store = try fleet.startStore()
@@ -33,13 +35,15 @@ final class KilledFleet {
     store.kill()
   }
 
-  /// Until records are delivered again, and a random time more.
+  /// Waits until records are delivered again, and then for a random time.
   func drive() throws {
     try fleet.record(20, besides: &committed, daemon)
     poll(nil, 0, Int32.random(in: 0...300))
   }
 
-  /// - Parameter meanwhile: before it is started again.
+  /// Kills the daemon.
+  ///
+  /// - Parameter meanwhile: called before the daemon is started again.
   func killDaemon(_ meanwhile: () throws -> Void = {}) throws {
     try daemon.killNow()
     committed.formUnion(try fleet.committed())
@@ -47,7 +51,9 @@ final class KilledFleet {
     daemon = try fleet.startDaemon()
   }
 
-  /// - Parameter meanwhile: before it is started again.
+  /// Kills the store.
+  ///
+  /// - Parameter meanwhile: called before the store is started again.
   func killStore(_ meanwhile: () throws -> Void = {}) throws {
     try store.killNow()
     try meanwhile()

@@ -34,7 +34,7 @@ import Testing
       let records = try #require(status["records"] as? [String: Any], "\(status)")
       let lost = try #require(killed(status), "\(records)")
       #expect(lost > 0 && records["lost"] as? Int == lost)
-      // During a commit, the same number again is permitted, and always one that is on its way to the spool.
+      // During a commit, twice as many are permitted, and always one that is on its way to the spool.
       #expect(lost <= 2 * (made - committed) + 1, "\(made) made, \(committed) committed")
       #expect((records["made"] as? [String: Any])?["gap"] as? Int == 1)
       let metrics = try Watched.curl(["--unix-socket", socket, "http://d/metrics"]).text

@@ -4,12 +4,12 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// As many as like follow the records of one daemon.
+/// Many programs follow the records of one daemon.
 @Suite struct ManyFollowersTests {
   @Test func a_hundred_followers_each_get_every_record() async throws {
     try await aside {
       let watched = try Watched(Watched.kept)
-      // Each reports its numbers once it has thirty consecutive ones.
+      // Each of them reports its numbers when it has thirty consecutive ones.
       let script = """
         import json, selectors, socket, sys
         ready, crowd = selectors.DefaultSelector(), {}

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// Records on stdout, and nothing else.
+/// stdout has only records.
 @Suite struct OutputTests {
   @Test func two_adapters_at_once_give_one_count_without_a_hole() async throws {
     try await aside {

@@ -5,9 +5,10 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// Receivers and fences of the complete daemon: a receiver on a serial line, gpsd, the state kept over a restart.
+/// Receivers and fences with the whole daemon: a receiver on a serial line, gpsd, and the state that is kept over a
+/// restart.
 @Suite struct PositionTests {
-  /// It reaches 60 m around its middle, which is 100 m to the north.
+  /// A fence of 60 m around its centre, which is 100 m to the north.
   private static let fence = """
     {"type": "FeatureCollection", "features": [{"type": "Feature",
       "properties": {"id": "depot", "name": "Depot", "radius": 60},
@@ -16,11 +17,11 @@ import Testing
 
   private static func north(_ metres: Double) -> Double { 48 + metres / 111_320 }
 
-  /// A vehicle that drives north at 50 m/s to the permitted position, which advances when the daemon knows its
-  /// position. If the first fix is inside a fence, there is no `enter`.
+  /// A vehicle that drives north at 50 m/s up to a permitted position. The test advances this position when the daemon
+  /// knows where the vehicle is. If the first fix is inside a fence, there is no `enter`.
   private final class Drive: Sendable {
     private struct Place {
-      /// m to the north: the present position, and the permitted one.
+      /// Distance to the north, m: the present position, and the permitted one.
       var metres: Double
       var end: Double
       /// By the receiver's clock, s.
@@ -33,7 +34,7 @@ import Testing
 
     func go(to metres: Double) { place.withLock { $0.end = metres } }
 
-    /// The state of its receiver a number of seconds after its creation.
+    /// Returns the state of the receiver a number of seconds after its creation.
     func state(at seconds: Double) -> SimulatedReceiver.State {
       let metres = place.withLock { place in
         place.metres = min(place.end, place.metres + (seconds - place.time) * 50)
@@ -143,7 +144,7 @@ import Testing
       func isLoss(_ text: String) -> Bool {
         text.contains(#""event":"lost""#) && text.contains(#""device":"\#(good.path)""#)
       }
-      // A silent one is closed even before its port is found to be missing.
+      // A receiver that sends nothing may be closed even before its port is found to be missing.
       if !run.daemon.output.contains(where: { isLoss($0.text) }) {
         try run.daemon.line(within: .seconds(60), where: isLoss)
       }
@@ -164,7 +165,7 @@ import Testing
       try sentences.write(toFile: track, atomically: true, encoding: .utf8)
       let port = try ReservedPort()
       let fake = try RunningProgram(gpsfake, ["-S", "-q", "-c", "0.1", "-P", "\(port.number)", track])
-      // After its end, its number may belong to another program.
+      // After the end of the process, its number may belong to another program.
       defer { if (try? fake.end(within: .zero)) == nil { fake.send(SIGINT) } }
       let run = try DaemonRun(settings: try settings(#"{"gpsd": "127.0.0.1:\#(port.number)"}"#, in: scratch))
       try run.daemon.line(within: .seconds(60)) { $0.contains(#""event":"connected""#) && $0.contains(#""gpsd 3."#) }

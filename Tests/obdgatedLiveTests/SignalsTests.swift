@@ -21,7 +21,7 @@ import Testing
     try await aside {
       let run = try DaemonRun(readsOutput: false)
       run.daemon.clogOutput()
-      // Records are made, and wait.
+      // Records are made, and wait for a sink.
       try run.awaitSent("010C")
       run.daemon.send(SIGTERM)
       #expect(try run.daemon.end(within: .seconds(20)) == 0)
@@ -36,7 +36,8 @@ import Testing
       try run.daemon.errorLine(within: .seconds(60)) { $0.hasPrefix("obdgated: SIGHUP:") && $0.hasSuffix("read") }
       // Each well within the period before.
       try run.awaitReadings(10, within: .seconds(20))
-      // If the machine stops for seconds, the adapter seems silent, which is reported; nothing else may happen.
+      // If the machine stops for seconds, the adapter seems to be silent. This is reported, and nothing else may
+      // happen.
       let silences = run.daemon.output.count { $0.text.contains(#""reason":"silent""#) }
       let regained = repeatElement(["lost", "recovered"], count: silences).flatMap { $0 }
       #expect(run.events == ["found", "connected"] + regained)
@@ -59,7 +60,7 @@ import Testing
     }
   }
 
-  /// A limit of a file's size is a full disk: no signal ends the daemon.
+  /// A limit of the file size acts like a full disk. The signal that the system sends for it must not end the daemon.
   @Test func a_file_size_limit_is_reported_and_loses_no_record() async throws {
     try await aside {
       let scratch = try ScratchFolder()

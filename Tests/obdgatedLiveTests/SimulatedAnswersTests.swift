@@ -6,7 +6,7 @@ import Testing
 
 /// ``SimulatedAnswers`` finds the faults for which it exists.
 @Suite struct SimulatedAnswersTests {
-  /// Three turns, then an adapter that is reset, and two turns more; the engine speed in steps of 100.
+  /// Three poll cycles, then a reset of the adapter, and two more cycles. The engine speed increases in steps of 100.
   private static let log = """
     # obdgate-capture 1
     0.889096 > ATZ\\r
@@ -95,7 +95,7 @@ import Testing
     try record(2, #""event":"error","reason":"promptLost","count":1"#, type: "adapter")
   }
 
-  /// It precedes the request, or is part of the answer to it.
+  /// The abandoned request is before the new one, or is part of the answer to it.
   @Test(arguments: [1, 3]) func an_abandoned_cycle_may_be_missing_if_it_is_reported(_ place: Int) throws {
     var lines = Self.turn(2.2, rpm: 1_100).split(separator: "\n").map(String.init)
     lines.insert(Self.question, at: place)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import DaemonTestKit
 
-/// Sinks that call values by the paths of COVESA VSS.
+/// Sinks in which values have the names of paths of COVESA VSS.
 @Suite struct SinkNamesTests {
-  /// In the order of `seq`: events overtake telemetry, in each file at another place.
+  /// Returns the records in the order of `seq`. Events overtake telemetry, in each file at another place.
   private static func records(_ path: String) throws -> [[String: Any]] {
     try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map { line in
       try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])

@@ -10,7 +10,7 @@ import Testing
     (try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]) ?? [:]
   }
 
-  /// The number of late prompts, by a file of records.
+  /// Returns the number of lost prompts, from a file of records.
   private static func lostPrompts(in file: String) -> Int {
     let lines = ((try? String(contentsOfFile: file, encoding: .utf8)) ?? "").split(separator: "\n")
     return lines.filter { $0.contains("\"reason\":\"promptLost\"") }.reduce(0) { sum, line in
@@ -24,7 +24,7 @@ import Testing
       let follower = try watched.follow()
       defer { follower.kill() }
       for _ in 0..<20 { try follower.line(within: .seconds(60)) { $0.contains("\"rpm\"") } }
-      // A thread that has no processor for a second counts as stuck, and its part of the answer is missing.
+      // If a thread gets no processor time for a second, it counts as stuck, and its part of the answer is missing.
       let status = try Watched.status(at: watched.socket) { status in
         let (threads, sinks) = (status["threads"] as? [[String: Any]] ?? [], status["sinks"] as? [[String: Any]] ?? [])
         return !threads.contains { $0["isStuck"] as? Bool != false } && sinks.first?["delivered"] as? Int ?? 0 >= 20
@@ -105,7 +105,8 @@ import Testing
 
   @Test func a_stopped_follower_delays_nothing_and_learns_what_it_missed() async throws {
     try await aside {
-      // Some 200 records a second: an ordinary car takes minutes for the number that the daemon keeps.
+      // There are some 200 records a second. With an ordinary car, it would take minutes to make as many as the daemon
+      // keeps.
       let watched = try Watched(car: Scenarios.car(baud: 1_000_000, latency: 1))
       let quick = try watched.follow()
       defer { quick.kill() }
@@ -140,7 +141,7 @@ import Testing
       watched.run.daemon.send(SIGTERM)
       #expect(try watched.run.daemon.end(within: .seconds(20)) == 0)
       #expect(try slow.end(within: .seconds(60)) == 0)
-      // The received records and those reported as skipped are all records.
+      // The numbers of the received records and those that are reported as skipped are all numbers.
       var numbers: Set<Int> = []
       for line in slow.output.map(\.text) {
         let record = Self.record(line)
@@ -164,7 +165,7 @@ import Testing
         settings: DaemonRun.quick + #", "status": {"socket": false, "metrics": "127.0.0.1:\#(port.number)"}"#)
       try run.awaitReadings(10)
       let address = "http://127.0.0.1:\(port.number)"
-      // Values of a thread are missing while it gets no processor time.
+      // The values of a thread are missing while it gets no processor time.
       let deadline = ContinuousClock.now + .seconds(60)
       var text = try Watched.curl([address + "/metrics"]).text
       while !text.contains("obdgate_adapter_connected{"), .now < deadline {
@@ -217,7 +218,7 @@ import Testing
         try Tool.required("python3"), ["-c", script, watched.socket])
       defer { crowd.kill() }
       try crowd.line(within: .seconds(60)) { $0 == "held" }
-      // All places are taken until the first of them have had their five seconds.
+      // All places for clients are taken until the time limit of five seconds of the first ones has passed.
       let status = try Watched.status(at: watched.socket) { $0["adapters"] != nil }
       #expect((status["adapters"] as? [[String: Any]])?.first?["state"] as? String == "connected")
       try watched.run.awaitReadings(20)

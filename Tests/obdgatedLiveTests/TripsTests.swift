@@ -23,7 +23,8 @@ import Testing
       // 50 km/h: 50 m in four seconds.
       try run.daemon.line(within: .seconds(60)) { $0.contains("\"type\":\"trip\"") && $0.contains("\"start\"") }
       let started = try #require(try trips(run.daemon).first?["tripId"] as? String)
-      // The trip is stored when it begins: the part driven before this line is read may be lost, not the trip.
+      // The trip is stored when it begins. The part that is driven before this line is read may be lost, but not the
+      // trip.
       try awaitText(in: state.file("trips.jsonl"), has: started)
       try run.daemon.killNow()
       let program = try Tool.obdgated

@@ -7,7 +7,7 @@ import Testing
 
 /// A daemon with a socket in a separate folder.
 final class Watched {
-  /// curl, as one that follows.
+  /// The options of curl for following records.
   static let follower = ["-sS", "-N", "--max-time", "600"]
   /// Settings of a daemon that stores its records.
   static let kept =
@@ -17,15 +17,17 @@ final class Watched {
   let run: DaemonRun
   var socket: String { scratch.file("d.sock") }
 
+  /// Starts a daemon with one adapter.
+  ///
   /// - Parameters:
-  ///   - settings: members of the configuration; `@` is the folder.
-  ///   - car: the scenario of its one adapter.
+  ///   - settings: members of the configuration, in which `@` is the folder.
+  ///   - car: the scenario of the adapter.
   init(_ settings: String = "", environment: [String: String] = [:], car: String = Scenarios.car()) throws {
     scratch = try ScratchFolder()
     run = try Self.start(settings, in: scratch.path, environment, car: car)
   }
 
-  /// Starts a daemon that shows itself there, and waits until it does.
+  /// Starts a daemon whose status socket is in a folder, and waits until it answers.
   static func start(
     _ settings: String, in folder: String, _ environment: [String: String] = [:], car: String = Scenarios.car()
   ) throws -> DaemonRun {
@@ -40,7 +42,7 @@ final class Watched {
     return run
   }
 
-  /// Waits until a daemon answers there: a socket exists a little before, and longer if its daemon was killed.
+  /// Waits until a daemon answers on a socket. The socket exists a little earlier, and longer if its daemon was killed.
   static func awaitAnswer(at socket: String) throws {
     let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline {
@@ -64,7 +66,7 @@ final class Watched {
       "\(answer.status) \(answer.errors)")
   }
 
-  /// Requests the status until it is as wanted, or a minute has passed.
+  /// Requests the status until it fulfils a condition, or until a minute has passed.
   static func status(at socket: String, until isWanted: ([String: Any]) -> Bool) throws -> [String: Any] {
     let deadline = ContinuousClock.now + .seconds(60)
     while true {
@@ -85,6 +87,6 @@ final class Watched {
 }
 
 extension Tool.Result {
-  /// Standard output, as curl's body.
+  /// The standard output, which is the body that curl received.
   var text: String { output }
 }
