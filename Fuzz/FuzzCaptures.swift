@@ -1,10 +1,10 @@
 // Fuzzes the readers of all capture formats, and the detection of the format, with any bytes.
 //
-// The first byte chooses the format (128 and more: and find it out, too), the second the pieces in which the rest
-// arrives. Whatever the bytes are: nothing traps; pieces of any size give the same events and the same error as the
-// whole; `raw` and `nmea` hand on every byte and no other; detection gives one answer; an error is one line.
+// The first byte of an input selects the format; from 128 on, the format is also detected. The second byte selects the
+// pieces in which the rest arrives. For any bytes: nothing traps; pieces of any size give the same events and the same
+// error as the whole; `raw` and `nmea` pass every byte and no other; detection gives one answer; an error is one line.
 //
-// The harness itself takes no memory, but for an error's message: what it costs is executions that are not made.
+// The harness allocates nothing except the message of an error, because allocations reduce the number of executions.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCaptures(_ start: UnsafePointer<UInt8>, _ size: Int) -> CInt {
@@ -18,8 +18,8 @@ public func fuzzCaptures(_ start: UnsafePointer<UInt8>, _ size: Int) -> CInt {
   require(whole.error?.line == split.error?.line, "a split changes the line that is refused")
   if let error = whole.error {
     require(error.format == format && error.line >= 0, "an error of another format, or of no line")
-    // A message takes longer than all the rest: one in 32 is made, and what was read says which, so that coverage
-    // cannot draw inputs there.
+    // Making a message takes longer than everything else, so only one message in 32 is made. What was read determines
+    // which one, so that the fuzzer's coverage does not attract inputs to this place.
     if (whole.digest.hash ^ UInt64(size)) & 31 == 0 { verify(error) }
   } else if !format.hasEvents {
     require(whole.digest.total == input.count, "a byte is lost")
@@ -30,7 +30,7 @@ public func fuzzCaptures(_ start: UnsafePointer<UInt8>, _ size: Int) -> CInt {
 
 private let formats: UInt8 = 12
 
-/// Says what is broken; a precondition would be silent in a release build.
+/// Reports a broken rule and ends the program. A release build would not report a failed precondition.
 @inline(__always)
 private func require(_ condition: Bool, _ what: StaticString) {
   if !condition { fatalError("\(what)") }
@@ -40,7 +40,8 @@ private func verify(_ error: CaptureError) {
   for byte in error.description.utf8 { require(byte >= 0x20 && byte != 0x7F, "a message of two lines, or of controls") }
 }
 
-/// What is found out reads without a trap; the first part alone may be of another format, but is found out as well.
+/// Reads the input in the detected format, which must not trap. The format of the beginning alone may be another one,
+/// but is also detected.
 private func detect(_ input: Span<UInt8>, sizeOfHead: Int, alreadyRead: CaptureFormat) {
   do throws(CaptureError) {
     let format = try CaptureFormat.detect(input, isWhole: true)
@@ -52,7 +53,7 @@ private func detect(_ input: Span<UInt8>, sizeOfHead: Int, alreadyRead: CaptureF
   }
 }
 
-/// Reads the input in one piece, or in pieces that follow from a byte: of one size, or of sizes that change.
+/// Reads the input in one piece, or in pieces that a byte determines: all of the same size, or of varying sizes.
 private func read(
   _ input: Span<UInt8>, _ format: CaptureFormat, pieces: UInt8?
 ) -> (digest: Digest, error: CaptureError?) {
@@ -82,11 +83,11 @@ private func read(
   }
 }
 
-/// Folds events into one number, so that two runs can be compared without keeping them. Of bare bytes the input itself
-/// is what they are compared with.
+/// Combines events into one number, so that two runs can be compared without storing the events. The bytes of `raw` and
+/// `nmea` are compared with the input itself.
 private struct Digest: CaptureConsumer {
   let format: CaptureFormat
-  /// Outlives the digest, as all that one call of libFuzzer makes.
+  /// The input exists longer than the digest, like everything in one call of libFuzzer.
   let input: UnsafeBufferPointer<UInt8>
   private(set) var hash: UInt64 = 0xCBF2_9CE4_8422_2325
   private(set) var total = 0
@@ -132,7 +133,7 @@ private struct Digest: CaptureConsumer {
     hash ^= hash >> 29
   }
 
-  /// Eight bytes at a time.
+  /// Adds bytes, eight at a time.
   private mutating func fold(_ bytes: Span<UInt8>) {
     fold(Int64(bytes.count))
     bytes.withUnsafeBytes { raw in

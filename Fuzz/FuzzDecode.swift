@@ -1,14 +1,16 @@
 // Fuzzes reassembly and decoding with replies that are right, or wrong in one known place.
 //
-// The bytes of an input choose a bus, one to four ECUs, their messages (any service), how their frames interleave, one
-// fault or none, a question or none, and up to eight definitions of loaded signals. What must come out follows from that:
+// The bytes of an input select a bus, one to four ECUs, their messages (any service), the order in which their frames
+// alternate, one fault or none, a request or none, and up to eight definitions of loaded signals. The expected results
+// follow from that:
 //
-// - without a fault every message comes out, byte for byte, and once;
-// - a message whose frame is missing, doubled or out of turn never does;
-// - a legacy frame with a wrong check gives neither message nor reading;
-// - readings answer the question, and a loaded signal's value is what its bits say, taken out one by one.
+// - without a fault, every message is found once, byte for byte;
+// - a message of which a frame is missing, doubled or out of order is never found;
+// - a legacy frame with a wrong checksum gives neither a message nor a reading;
+// - readings answer the request, and the value of a loaded signal is that of its bits, which are read one by one.
 //
-// What outlives a call is made once: the harness takes no memory, for what it costs is executions that are not made.
+// State that outlives a call is created once: the harness allocates nothing, because allocations reduce the number of
+// executions.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzDecode(_ start: UnsafePointer<UInt8>, _ size: Int) -> CInt {
@@ -22,22 +24,23 @@ public func fuzzDecode(_ start: UnsafePointer<UInt8>, _ size: Int) -> CInt {
   return 0
 }
 
-/// Says what is broken; a precondition would be silent in a release build.
+/// Reports a broken rule and ends the program. A release build would not report a failed precondition.
 @inline(__always)
 private func require(_ condition: Bool, _ what: StaticString) {
   if !condition { fatalError("\(what)") }
 }
 
-// libFuzzer calls from one thread; making a reader takes longer than reading a reply.
+// libFuzzer calls from one thread. Creating a reader takes longer than reading a reply.
 nonisolated(unsafe) private var reader = ReplyReader()
 nonisolated(unsafe) private let exchange = Exchange()
 private let reset: InlineArray<4, UInt8> = [0x41, 0x54, 0x57, 0x53]
-/// Services whose answers are decoded, and some whose are not.
+/// Services whose answers are decoded, and some whose answers are not.
 private let services: InlineArray<16, UInt8> = [
   0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x49, 0x4A, 0x59, 0x61, 0x62, 0x62, 0x7F, 0x50, 0x41,
 ]
 
-/// The input, byte by byte; behind its end a sequence that follows from its last byte, so that short inputs build much.
+/// The bytes of the input, one by one. After their end, a sequence follows that the last byte determines, so that short
+/// inputs create much.
 private struct Source {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var at = 0
@@ -62,13 +65,13 @@ private struct Source {
 private struct Message {
   var ecu = ECUAddress.unknown
   var bytes = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-  /// One of its frames was left away, sent twice or too late.
+  /// Whether one of its frames was left out, sent twice or sent too late.
   var isBroken = false
-  /// When it came out, from 1; 0 while it has not.
+  /// The position of the message among those that were found, from 1; 0 if it was not found yet.
   var turn = 0
 }
 
-/// Bytes that are written one behind the other, in memory that is taken once.
+/// Bytes that are written one after another, in memory that is allocated once.
 private struct Bytes: ~Copyable {
   private let start: UnsafeMutablePointer<UInt8>
   private let capacity: Int
@@ -97,7 +100,7 @@ private struct Bytes: ~Copyable {
   private mutating func append(digit: UInt8) { append(digit < 10 ? 0x30 + digit : 0x37 + digit) }
 }
 
-/// A reply, what must be found in it, and what is found.
+/// A reply, the messages that must be found in it, and those that were found.
 private final class Exchange {
   private(set) var bus = BusProtocol.can11
   private var definitions = UnsafeMutableBufferPointer<SignalDefinition>.allocate(capacity: 8)
@@ -125,7 +128,7 @@ private final class Exchange {
     errors = 0
   }
 
-  /// Definitions of signals, sorted by service and identifier, as the reader wants them.
+  /// Creates definitions of signals, sorted by service and identifier, as the reader needs them.
   func define(from source: inout Source) {
     for _ in 0..<(1 + source.next() & 7) {
       let choice = source.next() % 3
@@ -149,11 +152,11 @@ private final class Exchange {
     UInt64(row.service) << 32 | UInt64(row.identifier) << 16 | UInt64(row.bitOffset)
   }
 
-  /// A message: a service's answer, mostly of one that is decoded, and any bytes behind.
+  /// Returns a message: the answer of a service, which is usually one that is decoded, with any bytes after it.
   private func payload(upTo most: Int, from source: inout Source) -> UnsafeBufferPointer<UInt8> {
     let first = payloads.count
     payloads.append(services.span[Int(source.next() & 15)])
-    // Mostly short: long messages take long and rarely say more.
+    // Most messages are short. Long ones take more time and rarely find more.
     let choice = source.next()
     let length =
       switch choice {
@@ -165,7 +168,7 @@ private final class Exchange {
       }
     while payloads.count - first < length { payloads.append(source.next()) }
     let payload = payloads.from(first)
-    // Identifiers that have a meaning are found sooner.
+    // Identifiers with a meaning are found sooner if they are created on purpose.
     if payload.count > 2, payload[0] == 0x62, payload[1] & 1 == 0 {
       let choice = payload[1] >> 6
       payload[1] = choice == 0 ? 0xF4 : choice == 1 ? 0xF6 : choice == 2 ? 0xF8 : 0x40
@@ -186,7 +189,7 @@ private final class Exchange {
     let count = style >> 1 & 3 == 3 ? 4 : style >> 1 & 3 == 0 ? 1 : 2
     let fault = style >> 3 & 3
     let faulty = Int(style >> 5) % count
-    // The frames of each ECU in the order in which they are sent: how many, and where that order is broken.
+    // The frames of each ECU in the order in which they are sent: their number, and the place of the fault.
     var plans = InlineArray<4, Frames>(repeating: Frames())
     for index in 0..<count {
       let ecu = bus == .can11 ? ECUAddress.can11(0x7E8 + UInt32(index)) : .can29(0x18DA_F110 + UInt32(index))
@@ -211,14 +214,14 @@ private final class Exchange {
     }
   }
 
-  /// Which frames of a message are sent, and in which order.
+  /// The frames of a message that are sent, and their order.
   private struct Frames {
     private enum Fault { case none, missing, doubled, swapped }
     private var fault = Fault.none
     private var at = 0
     private(set) var count = 0
     private(set) var sent = 0
-    /// The last frame as it was before any fault.
+    /// The number of the last frame without a fault.
     private(set) var last = 0
     var padding: UInt8?
 
@@ -231,7 +234,7 @@ private final class Exchange {
     mutating func breakOrder(_ kind: UInt8, at frame: Int) {
       at = frame
       let isLast = frame + 1 == count
-      // The last one twice: the message was whole before. The last one has none to change places with.
+      // If the last frame is sent twice, the message was already complete; and it cannot be swapped with a later one.
       fault = kind == 1 || isLast ? .missing : kind == 2 ? .doubled : .swapped
       if fault == .missing { count -= 1 }
       if fault == .doubled { count += 1 }
@@ -305,7 +308,7 @@ private final class Exchange {
       if fault & 3 == 0 {
         let at = Int(source.next()) % frame.count
         frame.from(0)[at] ^= max(1, source.next())
-        // The rest of a line may make frames of its own, by chance: those are right.
+        // By chance, the rest of a line may consist of valid frames.
         if Self.isValid(frame.all, bus) { continue }
       } else {
         if message(.legacy(sender), equal: payload) != nil { continue }
@@ -331,7 +334,8 @@ private final class Exchange {
     if hasLength { frame.append(UInt8(length)) }
   }
 
-  /// The sum, or the CRC bit by bit, so that an error in the reader's table cannot cancel out.
+  /// Returns the sum, or the CRC computed bit by bit, because an error in the reader's table could not be found with
+  /// the same table.
   private static func check(_ bytes: some Sequence<UInt8>, _ bus: BusProtocol) -> UInt8 {
     guard bus == .j1850pwm || bus == .j1850vpw else { return bytes.reduce(0, &+) }
     var register: UInt8 = 0xFF
@@ -342,7 +346,7 @@ private final class Exchange {
     return ~register
   }
 
-  /// Whether a line is nothing but frames whose checks hold, however damaged.
+  /// Whether a line consists only of frames with valid checksums, although it was damaged.
   private static func isValid(_ line: UnsafeBufferPointer<UInt8>, _ bus: BusProtocol) -> Bool {
     guard bus == .kwp, !((line[0] == 0x48 || line[0] == 0x41) && line[1] == 0x6B) else {
       return check(line.dropLast(), bus) == line[line.count - 1]
@@ -365,7 +369,7 @@ private final class Exchange {
 
   // MARK: Question and answer
 
-  /// Asks what the first message that must come out answers, so that the others are unexpected.
+  /// Selects the request that the first expected message answers. All other messages are then unexpected.
   func ask() {
     for index in 0..<messageCount where !messages[index].isBroken {
       let payload = messages[index].bytes
@@ -397,7 +401,8 @@ private final class Exchange {
 
   // MARK: What is found
 
-  /// The message of that sender with those bytes, whether it must come out or not.
+  /// Returns the index of the message with this sender and these bytes, whether it is expected or not; `nil` if there
+  /// is none.
   private func message(_ ecu: ECUAddress, equal bytes: UnsafeBufferPointer<UInt8>) -> Int? {
     for index in 0..<messageCount where messages[index].ecu == ecu && messages[index].bytes.elementsEqual(bytes) {
       return index
@@ -427,7 +432,7 @@ private final class Exchange {
     }
     guard last >= 0 else { return require(false, "a reading without a message") }
     let payload = messages[last].bytes
-    // Service 09's counters may come from gathered lines, at the prompt.
+    // The counters of service 09 may come from lines that are joined at the prompt.
     if reading.service != 0x09 { require(payload[0] == reading.service + 0x40, "a reading of another service") }
     if question.count >= 2 {
       let asked = Hex.value(question.all[0]) << 4 | Hex.value(question.all[1])
@@ -451,13 +456,13 @@ private final class Exchange {
     }
   }
 
-  /// The value by its bits, one by one.
+  /// Checks the value of a reading by its bits, one by one.
   private func verify(_ reading: Reading, _ payload: UnsafeBufferPointer<UInt8>) {
     let number = Int(reading.signal.rawValue - SignalID.firstLoaded)
     require(number < definitionCount, "a signal that is not defined")
     let row = definitions[number]
     require(row.service == reading.service && row.identifier == reading.identifier, "a signal of another identifier")
-    // Only where the message has one identifier is it known here where its data begins.
+    // The place of the data is known here only if the message has a single identifier.
     guard row.service != 0x01 else { return }
     let data = UnsafeBufferPointer(rebasing: payload[(row.service == 0x22 ? 3 : 2)...])
     let first = Int(row.bitOffset)

@@ -23,7 +23,7 @@ public func fuzzFraming(_ start: UnsafePointer<UInt8>, _ size: Int) -> CInt {
   return 0
 }
 
-/// Says what is broken; a precondition would be silent in a release build.
+/// Reports a broken rule and ends the program. A release build would not report a failed precondition.
 @inline(__always)
 private func require(_ condition: Bool, _ what: StaticString) {
   if !condition { fatalError("\(what)") }
@@ -32,7 +32,7 @@ private func require(_ condition: Bool, _ what: StaticString) {
 private struct Setting {
   var bus: BusProtocol
   var headers: HeaderMode
-  /// The check of the bus where frames must have one: true the CRC, false the sum.
+  /// The kind of checksum that frames must have on this bus: `true` for the CRC, `false` for the sum, `nil` for none.
   var usesCRC: Bool?
 
   init(_ byte: UInt8) {
@@ -42,7 +42,7 @@ private struct Setting {
   }
 }
 
-/// Two readers with the same past: making one takes longer than reading an input.
+/// Two readers with the same past. Creating a reader takes longer than reading an input.
 private struct Pair: ~Copyable {
   var whole = ReplyReader()
   var split = ReplyReader()
@@ -52,10 +52,10 @@ nonisolated(unsafe) private var pair = Pair()
 private let reset: InlineArray<4, UInt8> = [0x41, 0x54, 0x57, 0x53]
 
 extension ReplyReader {
-  /// Reads the input, in one piece or in pieces of sizes that follow from a byte.
+  /// Reads the input in one piece, or in pieces whose sizes a byte determines, and returns the digest of the events.
   fileprivate mutating func digest(of input: UnsafeBufferPointer<UInt8>, _ setting: Setting, pieces: UInt8?) -> Digest {
     var digest = Digest(notesMessages: pieces == nil)
-    // A warm start forgets the bus of inputs before.
+    // After a warm start, the reader forgets the bus of earlier inputs.
     sent(reset.span, into: &digest)
     finish(into: &digest)
     restartLines()
@@ -87,9 +87,9 @@ extension ReplyReader {
   }
 }
 
-/// All events in one number.
+/// Combines all events into one number.
 private struct Digest: ReplyHandler {
-  /// Those of one of the two readings are enough: the other's are the same.
+  /// Whether messages are stored. Those of one of the two readings are sufficient, because the other has the same.
   let notesMessages: Bool
   private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
   private(set) var count = 0
@@ -97,7 +97,7 @@ private struct Digest: ReplyHandler {
   init(notesMessages: Bool) { self.notesMessages = notesMessages }
 
   mutating func add(_ number: UInt64) { value = (value ^ number) &* 0x0000_0100_0000_01B3 ^ value >> 29 }
-  /// Eight bytes at a time.
+  /// Adds bytes, eight at a time.
   mutating func add(_ bytes: Span<UInt8>) {
     add(UInt64(bytes.count))
     bytes.withUnsafeBytes { raw in
@@ -170,13 +170,13 @@ private struct Digest: ReplyHandler {
 
 nonisolated(unsafe) private var messages = Messages()
 
-/// The messages read, for a second opinion on the bytes they came from.
+/// The messages that were read, for an independent comparison with the input.
 private struct Messages: ~Copyable {
   private static let most = 64
   private static let capacity = most * 4_095
-  /// Payloads, one behind the other.
+  /// The payloads, one after another.
   private let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
-  /// Where each ends.
+  /// The index at which each payload ends.
   private var ends = InlineArray<64, Int>(repeating: 0)
   private var count = 0
   private var digits = Digits()
@@ -198,14 +198,14 @@ private struct Messages: ~Copyable {
     for index in 0..<count {
       let payload = UnsafeBufferPointer(start: bytes + first, count: ends[index] - first)
       first = ends[index]
-      // Longer ones were put together from frames, but for those of a legacy bus. Numbered segments begin with six bytes.
+      // Longer messages are reassembled from frames, except on a legacy bus. Numbered segments begin with six bytes.
       guard payload.count <= (setting.headers == .on ? 7 : 6) || setting.usesCRC != nil else { continue }
       require(digits.hold(payload, setting.usesCRC), "a message that no bytes carry, or no check confirms")
     }
   }
 }
 
-/// The hexadecimal digits of all lines of an input; a line's end is FF.
+/// The hexadecimal digits of all lines of an input. FF marks the end of a line.
 private struct Digits: ~Copyable {
   private static let capacity = 1 << 16
   private let all = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
@@ -216,7 +216,7 @@ private struct Digits: ~Copyable {
     count = 0
     lineStart = 0
     var isCommand = false
-    // NULs count nowhere; other noise behind a line does not, and in front of digits it is a word.
+    // NULs are ignored. Other noise is ignored after the digits of a line; before them, it makes the line a text.
     var isBroken = false
     for byte in input where count < Self.capacity - 2 {
       if byte == 0x1E {
@@ -248,7 +248,8 @@ private struct Digits: ~Copyable {
     count += 1
   }
 
-  /// A line of one byte continues the one before: some adapters print each byte on a line of its own.
+  /// Ends a line. A line of one byte continues the line before it, because some adapters print each byte on a line of
+  /// its own.
   private mutating func endLine(mayJoin: Bool = true) {
     if count == lineStart { return }
     if mayJoin, count - lineStart == 2, lineStart > 0 {
@@ -269,7 +270,7 @@ private struct Digits: ~Copyable {
     }
   }
 
-  /// Returns `true` if a line has the payload; on a legacy bus, with a header before it and the right checksum after it.
+  /// Whether a line contains the payload; on a legacy bus, with a header before it and the right checksum after it.
   func hold(_ payload: UnsafeBufferPointer<UInt8>, _ usesCRC: Bool?) -> Bool {
     var at = 0
     while at + 2 * payload.count <= count {
@@ -290,7 +291,7 @@ private struct Digits: ~Copyable {
     return true
   }
 
-  /// The check behind is that of the bytes with a header of one to four in front.
+  /// Whether the checksum after the bytes is right for a header of one to four bytes before them.
   private func isConfirmed(from first: Int, to end: Int, _ usesCRC: Bool) -> Bool {
     guard end + 2 <= count, all[end] < 16, all[end + 1] < 16 else { return false }
     let stated = all[end] << 4 | all[end + 1]
@@ -303,7 +304,7 @@ private struct Digits: ~Copyable {
     return false
   }
 
-  /// Bit by bit, so that an error in the reader's table cannot cancel out.
+  /// Computes a checksum bit by bit, because an error in the reader's table could not be found with the same table.
   private func check(from first: Int, to end: Int, _ usesCRC: Bool) -> UInt8 {
     var register: UInt8 = usesCRC ? 0xFF : 0
     for at in stride(from: first, to: end, by: 2) {

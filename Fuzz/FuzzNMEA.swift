@@ -1,12 +1,13 @@
 // Fuzzes the reader of NMEA 0183 with any bytes.
 //
-// The first byte chooses: even, the rest is the stream; odd, each of its lines is a sentence's body that is given `$`
-// and the right checksum, so that the fields are reached and not the checksum alone. The second byte chooses the pieces
-// in which the stream arrives. Whatever the bytes are: nothing traps; pieces of any size give the same as the whole; as
-// many sentences are judged by their fields as a plain scan finds with a right checksum; no fix is out of range; and
-// there are no more positions than sentences that call one valid.
+// If the first byte of an input is even, the rest is the stream. If it is odd, each line of the rest is the body of a
+// sentence, to which `$` and the right checksum are added, so that the parsers of the fields are tested and not only
+// the checksum. The second byte selects the pieces in which the stream arrives. For any bytes: nothing traps; pieces of
+// any size give the same results as the whole; the fields of as many sentences are parsed as a simple scan finds with a
+// right checksum; no value of a fix is out of range; and there are at most as many positions as sentences that report a
+// valid position.
 //
-// Nothing here takes memory, and all is done in one pass: what a harness costs is executions that are not made.
+// The harness allocates nothing and needs one pass, because everything else reduces the number of executions.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzNMEA(_ start: UnsafePointer<UInt8>, _ size: Int) -> CInt {
@@ -22,7 +23,7 @@ public func fuzzNMEA(_ start: UnsafePointer<UInt8>, _ size: Int) -> CInt {
   return 0
 }
 
-/// Says what is broken; a precondition would be silent in a release build.
+/// Reports a broken rule and ends the program. A release build would not report a failed precondition.
 @inline(__always)
 private func require(_ condition: Bool, _ what: StaticString) {
   if !condition { fatalError("\(what)") }
@@ -31,7 +32,7 @@ private func require(_ condition: Bool, _ what: StaticString) {
 // libFuzzer calls from one thread.
 nonisolated(unsafe) private var sentences = Sentences()
 
-/// The stream that is made of bodies, in memory that is taken once.
+/// A stream that is made from the bodies of sentences, in memory that is allocated once.
 private struct Sentences: ~Copyable {
   private static let capacity = 1 << 16
   private let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
@@ -44,7 +45,7 @@ private struct Sentences: ~Copyable {
 
   private mutating func add(digit: UInt8) { add(digit < 10 ? 0x30 + digit : 0x37 + digit) }
 
-  /// Each line as a sentence with the right checksum; what has no room is left away.
+  /// Writes each line as a sentence with the right checksum. Lines that do not fit are left out.
   mutating func write(bodies: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
     count = 0
     var at = 0
@@ -70,8 +71,8 @@ private struct Sentences: ~Copyable {
   }
 }
 
-/// Reads the stream in one piece, or in pieces that follow from a byte: bytes one by one, a size for all, or sizes that
-/// change.
+/// Reads the stream in one piece, or in pieces that a byte determines: single bytes, pieces of one size, or pieces of
+/// varying sizes.
 private func observe(_ stream: Span<UInt8>, pieces: UInt8?) -> Observer {
   var reader = FixReader()
   var observer = Observer()
@@ -99,7 +100,7 @@ private func observe(_ stream: Span<UInt8>, pieces: UInt8?) -> Observer {
   return observer
 }
 
-/// Checks each fix, and folds everything that the reader says into one number.
+/// Checks each fix, and combines all results of the reader into one number.
 private struct Observer: FixHandler {
   var hash: UInt64 = 0xCBF2_9CE4_8422_2325
   var positions = 0
@@ -154,12 +155,12 @@ private struct Observer: FixHandler {
 
   @inline(__always)
   private mutating func fold(_ value: Double?, within range: ClosedRange<Double>) {
-    // A NaN is in no range.
+    // No range contains a NaN.
     if let value { require(range.contains(value), "out of range") }
     fold(value?.bitPattern ?? 1)
   }
 
-  /// Eight bytes at a time.
+  /// Adds bytes, eight at a time.
   private mutating func fold(_ bytes: Span<UInt8>) {
     fold(UInt64(bytes.count))
     bytes.withUnsafeBytes { raw in
@@ -176,7 +177,8 @@ private struct Observer: FixHandler {
   }
 }
 
-/// What a plain scan finds: sentences with a right checksum, and among them those that call a position valid.
+/// Returns the results of a simple scan: the number of sentences with a right checksum, and the number of those that
+/// report a valid position.
 private func plainScan(_ stream: UnsafeBufferPointer<UInt8>) -> (right: Int, affirming: Int) {
   var (right, affirming) = (0, 0)
   var next = 0
@@ -200,7 +202,7 @@ private func plainScan(_ stream: UnsafeBufferPointer<UInt8>) -> (right: Int, aff
   return (right, affirming)
 }
 
-/// 256 for what is no hexadecimal digit, so that it is in no checksum.
+/// Returns the value of a digit; 256 for a byte that is not a hexadecimal digit, so that it equals no checksum.
 private func digit(_ byte: UInt8) -> Int {
   switch byte {
   case 0x30...0x39: Int(byte) - 0x30
@@ -210,7 +212,7 @@ private func digit(_ byte: UInt8) -> Int {
   }
 }
 
-/// Whether the body calls a position valid, by the fields that NMEA 0183 has for it.
+/// Whether the body reports a valid position in the fields that NMEA 0183 defines for it.
 private func isAffirming(_ body: UnsafeBufferPointer<UInt8>) -> Bool {
   guard let address = field(0, of: body), address.count >= 3 else { return false }
   func any(_ characters: StaticString, in number: Int) -> Bool {
@@ -230,7 +232,7 @@ private func isAffirming(_ body: UnsafeBufferPointer<UInt8>) -> Bool {
   return false
 }
 
-/// The field with a number from 0; `nil` if there are fewer fields.
+/// Returns the field with a number, from 0; `nil` if there are fewer fields.
 private func field(_ number: Int, of body: UnsafeBufferPointer<UInt8>) -> Slice<UnsafeBufferPointer<UInt8>>? {
   var number = number
   var at = 0
