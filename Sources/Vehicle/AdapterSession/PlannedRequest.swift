@@ -8,7 +8,7 @@ struct PlannedRequest: BitwiseCopyable {
   var ecus: UInt8
   /// For each ECU, the identifiers that it supports; bit n stands for the identifier with index n in the request.
   var expected = InlineArray<8, UInt8>(repeating: 0)
-  /// Its row among the addressed requests; `nil` if it is sent to all ECUs.
+  /// Index of the row of the addressed requests that belongs to this request; `nil` if it is sent to all ECUs.
   var addressed: Int?
   /// Whether its PID was supported but not answered. Such a PID is requested alone and rarely, until it is answered.
   var isAbsent = false

@@ -124,8 +124,8 @@ struct Search: BitwiseCopyable {
 /// Whether the protocol number of the adapter agrees with the addresses of the ECUs.
 enum ProtocolNumberTrust: BitwiseCopyable, Equatable {
   case trusted
-  /// They differed. The vehicle is queried again. Only answers from addresses of this kind, which fits the protocol
-  /// number, count.
+  /// The protocol number did not agree with the addresses, so the vehicle is queried again. Only answers from addresses
+  /// of this kind count, which agree with the protocol number.
   case verifying(ECUAddress.Kind)
   /// No ECU answered from such an address, so the protocol number is wrong.
   case distrusted

@@ -31,7 +31,7 @@ import Telemetry
 ///   trouble codes, monitors) allocates only when it changes.
 /// - At most eight ECUs are distinguished; readings of others are counted in ``droppedReadings``.
 ///
-/// Call order: optionally ``begin(at:)``, then any other call, then ``finish(at:into:)`` once.
+/// If you use ``begin(at:)``, call it first. Then make any other calls, and at the end call ``finish(at:into:)`` once.
 public struct Fusion: ~Copyable {
   var options: FusionOptions
   var line = JSONLineEncoder()

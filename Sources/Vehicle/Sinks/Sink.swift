@@ -21,9 +21,10 @@ import Spool
 /// Threads: each sink runs on its own thread in ``SinkSlot/run(_:)``. No other thread calls it, and it shares no lock
 /// with another sink. A sink that hangs therefore blocks no other.
 ///
-/// Call order: ``deliver(_:_:)`` for each batch, ``idle(until:_:)`` in between, ``finish(_:)`` once at the end. Each
-/// call may block, but returns soon after ``SinkWakeUp/stop()``. Records of a batch that ``Delivery/acknowledged`` does
-/// not include are delivered again. They come before or with newer records, or after them if the batch was set aside.
+/// The thread calls ``deliver(_:_:)`` for each batch, ``idle(until:_:)`` between batches, and ``finish(_:)`` once at
+/// the end. Each call may block, but returns soon after ``SinkWakeUp/stop()``. Records of a batch that
+/// ``Delivery/acknowledged`` does not include are delivered again. They come before or with newer records, or after
+/// them if the batch was set aside.
 public protocol Sink: ~Copyable {
   /// Tries once to deliver a batch.
   ///

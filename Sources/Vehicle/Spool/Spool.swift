@@ -96,7 +96,8 @@ public struct Spool: ~Copyable {
   public enum State: Equatable, Sendable {
     /// In the file.
     case durable
-    /// Only in memory, because of this error; after ``close(at:)``, the error is `.system` with "closed".
+    /// Only in memory, because the file cannot be used due to this error. After ``close(at:)``, the error is `.system`
+    /// with "closed".
     case inMemory(SpoolError)
   }
 

@@ -17,7 +17,7 @@ extension JSONDocument {
   /// The maximum number of faults that ``JSONDocument/readReportingAllFaults(_:)`` reports.
   public static let mostFaults = 32
 
-  /// Reads the document and reports all its faults, although the reader throws the first.
+  /// Reads the document and reports all its faults, although each reading ends at its first fault.
   ///
   /// After a fault, the faulty value is left out, which means that it counts as absent, and the document is read again,
   /// until there is no further fault. A fault of an object or array is not reported if it may follow from an earlier

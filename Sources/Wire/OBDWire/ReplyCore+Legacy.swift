@@ -103,7 +103,7 @@ extension ReplyCore {
   private mutating func runTogether<H: ReplyHandler & ~Copyable>(
     _ hex: inout HexLine, in context: LineContext, into handler: inout H
   ) {
-    // As above, use either all frames or none.
+    // Use either all frames of the line or none.
     var start = 0
     while start < hex.count {
       guard let end = endOfFrame(&hex, from: start) else {

@@ -105,7 +105,7 @@ final class BLELink: BusListener {
     guard didConnect, let connection else { return }
     didConnect = false
     connection.wasEnded()
-    // It does not matter whether this is delivered: if nobody receives it, the connection has already ended.
+    // It does not matter if this message is lost: if nobody receives it, the connection has already ended.
     try? bluez.bus.post(bluez.methodCall(device, "org.bluez.Device1", "Disconnect"))
     guard isToBeForgotten, let end = device.lastIndex(of: "/") else { return }
     let forget = bluez.methodCall(String(device[..<end]), "org.bluez.Adapter1", "RemoveDevice")

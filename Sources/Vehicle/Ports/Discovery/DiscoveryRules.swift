@@ -11,23 +11,23 @@ public enum DeviceVerdict: Hashable, Sendable {
     case knownProduct
     /// The configuration allows that unknown devices are probed (`discovery.probe`).
     case probe
-    /// It sent NMEA sentences.
+    /// The device sent NMEA sentences.
     case heard
   }
   /// The reason why a device must not be opened.
   public enum Reason: String, Sendable {
     /// The udev property `OBDGATE` is `ignore`.
     case ignored
-    /// It may be an adapter, but the configuration does not allow probing.
+    /// The device may be an adapter, but the configuration does not allow that unknown devices are probed.
     case notProbed
-    /// Its USB IDs or its name are not those of an adapter or a receiver.
+    /// The USB IDs or the name of the device are not those of an adapter or a receiver.
     case unrelated
-    /// It is a Bluetooth device that is not paired with this machine.
+    /// The device is a Bluetooth device that is not paired with this machine.
     case notPaired
-    /// It is a Bluetooth LE device that is neither paired with this machine nor trusted. It may belong to another
-    /// vehicle.
+    /// The device is a Bluetooth LE device that is neither paired with this machine nor trusted. It may belong to
+    /// another vehicle.
     case notTrusted
-    /// It is a Bluetooth device without a serial port.
+    /// The device is a Bluetooth device without a serial port.
     case noSerialPort
   }
 

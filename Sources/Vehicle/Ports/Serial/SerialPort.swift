@@ -49,7 +49,7 @@ public struct SerialPort: Port, ~Copyable {
       guard !isLocked, isPseudoTerminal, holder == nil else { throw SerialPort.busy(name, holder) }
       _ = cports_tty_set_exclusive(number, 0)
     }
-    // This fails with ENOTTY if the driver does not support it. The lock by flock(2) still applies.
+    // Setting `TIOCEXCL` fails with ENOTTY if the driver does not support it. The lock by flock(2) still applies.
     if !isPseudoTerminal { _ = cports_tty_set_exclusive(number, 1) }
     baud = try SerialPort.configure(number, name, baud: baud ?? 38_400)
     isLowLatency = cports_tty_low_latency(number) == 0

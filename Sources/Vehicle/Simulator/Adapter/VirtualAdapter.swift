@@ -1,8 +1,8 @@
 /// A virtual ELM327 that is connected to a virtual car. It receives and returns bytes with their times, does no I/O,
 /// and reads no clock. The same calls always give the same bytes.
 ///
-/// Call order: ``receive(_:at:)`` with the bytes of the host; ``advance(to:)`` no later than ``nextEvent``; then
-/// ``takeOutput()`` until it returns nothing. Times must not decrease.
+/// Call ``receive(_:at:)`` with the bytes that the host sends, and ``advance(to:)`` no later than ``nextEvent``. After
+/// each call, call ``takeOutput()`` until it returns nothing. Times must not decrease.
 ///
 ///     var adapter = VirtualAdapter(Scenario.standard)
 ///     adapter.receive(Array("ATZ\r".utf8), at: .zero)
