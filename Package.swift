@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The settings of every target: strict memory safety, and warnings are errors. The language mode is Swift 6, the default
-/// of the tools version.
+/// The settings of every target: strict memory safety, and warnings are errors. The language mode is Swift 6, the
+/// default of the tools version.
 let strict: [SwiftSetting] = [
   .strictMemorySafety(),
   .treatAllWarnings(as: .error),

@@ -1,4 +1,4 @@
-// Counts what a program takes from the heap, thread by thread. Loaded with LD_PRELOAD; glibc only.
+// Counts the heap allocations of a program, for each thread. It is loaded with LD_PRELOAD, and supports only glibc.
 //
 // At the end of the program, and whenever it gets SIGUSR1, one block of lines is appended to the file that
 // ALLOCATION_COUNTS names:
@@ -42,7 +42,7 @@ static char path[4096];
 static void count(void) {
   if (!own) {
     int index = atomic_fetch_add(&used, 1);
-    // Threads past the last slot share it: a count too high is seen, one lost is not.
+    // If there are more threads than slots, they share the last one: a count that is too high is noticed, a lost one is not.
     own = &slots[index < THREADS ? index : THREADS - 1];
     atomic_store(&own->thread, (int)syscall(SYS_gettid));
   }
@@ -62,7 +62,7 @@ int posix_memalign(void **out, size_t alignment, size_t size) {
   return 0;
 }
 
-// From here on: only what a signal handler may call.
+// The functions below call only functions that a signal handler may call.
 
 static char *text(char *at, const char *from) {
   while (*from) *at++ = *from++;

@@ -1,9 +1,11 @@
-"""An MQTT broker for tests that does what no real one does on demand.
+"""An MQTT broker for tests with faults that real brokers do not have on demand.
 
 broker.py [--refuse-5 | --hang-up-on-5] [--silent-after N] [--refuse-payload TEXT REASON]
 
---refuse-5: only MQTT 3.1.1, MQTT 5 is answered as 3.1.1 says (return code 1). --hang-up-on-5: no answer at all.
---silent-after N: no PUBACK after the Nth. --refuse-payload: MQTT 5, a PUBACK with that reason where the payload has TEXT.
+--refuse-5: only MQTT 3.1.1; MQTT 5 is rejected as 3.1.1 requires (return code 1). --hang-up-on-5: the connection is closed
+without an answer.
+--silent-after N: no PUBACK after the Nth. --refuse-payload: with MQTT 5, a PUBACK with REASON if the
+payload contains TEXT.
 
 Standard output: "port N", then a line of JSON for each CONNECT and PUBLISH.
 """

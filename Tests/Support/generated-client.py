@@ -1,6 +1,6 @@
 """Uses the client that openapi-python-client has made of /api/openapi.json as its user would.
 
-generated-client.py FOLDER URL TOKEN: the folder holds the package `fleet_client`. Says what is wrong and ends with 1.
+generated-client.py FOLDER URL TOKEN: FOLDER has the package `fleet_client`. If something is wrong, prints it and ends with 1.
 """
 import compileall
 import datetime

@@ -1,7 +1,7 @@
-"""An OpenID provider for tests that is honest or hostile, as the first segment of its issuer's path says.
+"""An OpenID provider for tests. The first segment of its issuer's path determines whether it is honest or hostile, and how.
 
-hostile-provider.py: issuers are http://127.0.0.1:PORT/MODE. A code is base64url of {"nonce", "challenge"} and claims to
-add: there is no page to sign in. The verifier of a code is checked (RFC 7636), and a code is good once.
+hostile-provider.py: issuers are http://127.0.0.1:PORT/MODE. A code is base64url of {"nonce", "challenge"} and
+further claims; there is no page to sign in. The verifier of a code is checked (RFC 7636), and a code is valid once.
 GET /MODE/logout?sub=…&sid=… answers a logout token.
 
 Standard output: "port N", then the path of each request.
@@ -78,7 +78,7 @@ class Handler(BaseHTTPRequestHandler):
         return mode, rest, dict(urllib.parse.parse_qsl(path.query))
 
     def trouble(self, mode, place):
-        """Whether this mode spoils what is asked for."""
+        """Whether this mode changes the requested answer."""
         if mode == "huge" + place:
             self.answer({"x": "y" * 1_000_000})
         elif mode == "garbage" + place:

@@ -4,7 +4,8 @@
     hostile-store.py LISTEN UPSTREAM FILE        ports of 127.0.0.1
 
 FILE has the name of an attack; it is read at each SIGUSR1. The program prints `now ATTACK` when it applies to new
-connections, and `met ATTACK` for each of them. `pass` relays to the normal store. All others answer every request themselves; none of them stores anything.
+connections, and `met ATTACK` for each of them. `pass` relays to the normal store. All other attacks answer every request
+themselves, and store nothing.
 """
 
 import gzip
@@ -27,7 +28,7 @@ def whole(body, status=b"200 OK", *more):
 
 
 def without_end(first, piece):
-    """As much as is taken."""
+    """Sends bytes until the client reads no more."""
     yield first
     while True:
         yield piece
@@ -54,7 +55,7 @@ def fences(count, *more):
 
 
 CHUNKED = head(b"200 OK", b"Transfer-Encoding: chunked")
-# What is answered to records; each gives pieces, perhaps without end.
+# The answers to records, by attack. Each function yields the pieces of an answer, perhaps without end.
 RECORDS = {
     "endless": lambda: without_end(CHUNKED, chunked(b" " * 65536)),
     "huge": lambda: without_end(head(b"200 OK", b"Content-Length: 107374182400"), b" " * 65536),
@@ -80,7 +81,7 @@ RECORDS = {
     "status": lambda: whole(b"", b"999 Whatever"),
     "upgrade": lambda: whole(b"", b"101 Switching Protocols", b"Upgrade: websocket", b"Connection: Upgrade"),
 }
-# What is answered to the question for fences.
+# The answers to a request for fences, by attack.
 FENCES = {
     "fences-huge": lambda: fences(900_000),
     "fences-endless": lambda: without_end(CHUNKED, chunked(b'{"type":"FeatureCollection","features":[' + b" " * 60000)),
@@ -124,7 +125,7 @@ def serve(connection, now):
         isFences = b"/geofences" in line
         malice = (FENCES if isFences else RECORDS).get(now)
         if not malice:
-            # Only the other question is answered badly.
+            # This attack changes only the answers to the other kind of request.
             pieces = whole(b"", b"503 Service Unavailable", b"Retry-After: 0") if not isFences else whole(b"", b"404 Not Found")
             for piece in pieces:
                 connection.sendall(piece)

@@ -15,7 +15,7 @@ import threading
 
 
 def carry(client, limit):
-    """Bytes both ways, until either end closes or the limit is reached."""
+    """Relays bytes in both directions until one end closes or the limit is reached."""
     left = limit
     with client, socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as server:
         others = {client: server, server: client}
@@ -38,7 +38,7 @@ def serve(client, limit):
     try:
         carry(client, limit)
     except OSError:
-        # One end is gone, or the server is not there: so is the other.
+        # If one end has closed, or the server cannot be reached, close the other end as well.
         client.close()
 
 

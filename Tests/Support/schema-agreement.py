@@ -3,13 +3,14 @@
 
     schema-agreement.py ROOT SCHEMA FOLDER PROGRAM ARGUMENT…
 
-ROOT: the project. SCHEMA: of the configuration. FOLDER: empty, for temporary files. PROGRAM ARGUMENT… FILE ends
+ROOT: the project's folder. SCHEMA: the schema of the configuration. FOLDER: an empty folder for temporary files. PROGRAM ARGUMENT… FILE ends
 with 0 if the file is valid, else with 78 and a line for each fault. If the program prints its settings as JSON, their
 defaults are compared, too.
 
-What is looked at: every key with its examples, limits, default and choices is taken by both; one step past each limit, another
-type, a text that the pattern does not have and an unknown key are refused by both; every key that the program says it knows is
-in the schema; every configuration in the project's files is right by both. Each difference is a line; without one: 0.
+The schema and the program must both accept every key with its examples, limits, default and choices, and every configuration in
+the project's files. Both must reject a value one step beyond each limit, another type, a text that does not match the pattern,
+and an unknown key. The schema must contain every key that the program names as known. Each difference is printed on a line.
+The exit status is 0 if there is none.
 """
 import concurrent.futures
 import copy
@@ -26,7 +27,7 @@ import jsonschema
 ROOT, SCHEMA, FOLDER = sys.argv[1:4]
 COMMAND = sys.argv[4:]
 UNKNOWN = "zzzzzzzzzzzzzzzz"
-# None of these is short of being refused by some pattern.
+# Texts of which each pattern rejects at least one.
 TEXTS = [
     "", " ", "a b", "a\u0000b", "x" * 4096, "\u0001", "x" * 64, "x" * 65, "x" * 129, "x" * 201, "x" * 257, "ü", "a#b", "a+b", ".x", "-x",
     "/x", "x/", "$x", "../x", "A:b", "elm", "elm:0", "elm:1", "elm:65535", "elm:65536", "elm:+80", "elm:080", "elm:x", "elm:",
@@ -38,7 +39,7 @@ TEXTS = [
 TYPES = [None, True, 7, "zzz", [], {UNKNOWN: 7}]
 # Number of texts to try that do not match a pattern.
 WRONG_TEXTS = 14
-# What another key needs to be right.
+# Keys that a configuration also needs if it has another key.
 COMPANIONS = {
     "privacy.fences": {"geofences": "fences.geojson"},
     "limits.memoryBytes": {"limits": {"unpackedBytes": 1024}},
@@ -70,7 +71,7 @@ def resolved(node):
 
 
 def part(node):
-    """A validator of one place."""
+    """Returns a validator for one place in the schema."""
     return jsonschema.Draft202012Validator({**node, "$defs": schema["$defs"]})
 
 
@@ -84,7 +85,7 @@ def put(document, more):
 
 
 class Place:
-    """Somewhere in a configuration: its path, its schema, and how a whole file with a value there looks."""
+    """A place in a configuration: its path, its schema, and a function that makes a whole file with a value there."""
 
     def __init__(self, path, node, file):
         self.path, self.node, self.file = path, resolved(node), file
@@ -96,7 +97,7 @@ def example(node):
 
 
 def places(path, node, file):
-    """The objects of a schema, and in each the places of its keys."""
+    """Returns the objects of a schema, each with the places of its keys."""
     node = resolved(node)
     least = {key: example(node["properties"][key]) for key in node.get("required", [])}
     yield Place(path, {**node, "x-object": True}, lambda more, file=file, least=least: file({**least, **more}))
@@ -123,7 +124,7 @@ def places(path, node, file):
 
 
 def numbers(node):
-    """Right and wrong numbers at the limits."""
+    """Returns valid and invalid numbers at the limits."""
     for one in [node] + [resolved(one) for one in node.get("oneOf", [])]:
         if "minimum" not in one:
             continue
@@ -134,7 +135,7 @@ def numbers(node):
 
 
 def cases():
-    """(what, the file, whether it is right; None: as the schema says)"""
+    """Returns tuples: a name, the file, and whether it is valid (None if the schema decides)."""
     yield "nothing", {}, True
     for place in places("", schema, lambda more: more):
         node = place.node
@@ -213,7 +214,7 @@ def asked(document):
 
 
 def known(message, document, what):
-    """What the program and the schema know in an object, where they differ."""
+    """Returns the differences between the keys of an object that the program knows and those in the schema."""
     found = re.search(r"; (?:known here: (.*)|no key belongs here)$", message.strip())
     if not found:
         return f"{what}: no list of keys in: {message.strip()}"
@@ -221,7 +222,7 @@ def known(message, document, what):
     for place in places("", schema, lambda more: more):
         if place.node.get("x-object") and place.file({UNKNOWN: 1}) == document:
             there = set(place.node["properties"])
-            # The keys that tell kinds of a thing apart are looked for in each kind.
+            # Keys that distinguish kinds of an object are searched in each kind.
             others = {key for one in kinds(place.path) for key in one.get("required", [])}
             if here - others != there - others:
                 return f"{what}: the program knows {sorted(here - there - others)}, the schema {sorted(there - here - others)}"
@@ -257,7 +258,7 @@ def look(case):
 
 
 def defaults():
-    """What holds without a key, by a program that prints it."""
+    """Returns the default of a key, from a program that prints its settings."""
     for place in places("", schema, lambda more: more):
         if place.node.get("x-object") or "[" in place.path or ("default" not in place.node):
             continue

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Prints the records of a spool without code of the project: `epoch seq type`, one line for each.
+"""Prints the records of a spool, without using code of the project: `epoch seq type`, one line for each record.
 
     spool-records.py FOLDER [live]
 
-If no process has the spool open, a copy is read, so that nothing is written; `live`: a process has it open.
+`live` means that a process has the spool open. Otherwise a copy is read, so that the spool does not change.
 """
 
 import pathlib
@@ -17,7 +17,7 @@ TYPES = ("telemetry", "vehicle", "dtc", "monitors", "geofence", "trip", "driving
 folder = pathlib.Path(sys.argv[1])
 with tempfile.TemporaryDirectory() as scratch:
     if sys.argv[2:] != ["live"]:
-        # Even a reader of a WAL database leaves its marks.
+        # Even reading a WAL database changes its files.
         for file in folder.glob("spool.db*"):
             shutil.copy(file, scratch)
         folder = pathlib.Path(scratch)

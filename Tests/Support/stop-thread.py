@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Stops one thread of a process, as a hung disk or driver would, until the process is killed, or this one.
+"""Stops one thread of a process, as a hung disk or driver would. The thread continues when this program ends.
 
 usage: stop-thread.py PID NAME
 """

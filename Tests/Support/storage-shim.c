@@ -1,10 +1,10 @@
-// Stands between a program and its files. Loaded with LD_PRELOAD; glibc only.
+// Intercepts a program's calls for its files. It is loaded with LD_PRELOAD, and supports only glibc.
 //
 // STORAGE_FOLDER is the prefix of the paths of the affected files. SQLite's shared memory (`-shm`) is ignored, because it
 // does not survive a power cut.
 //
-// STORAGE_LOG: a file to which every change is written, in order, so that a test can replay what a power cut would have
-// left:
+// STORAGE_LOG: a file to which every change is written, in order, so that a test can compute the files that a power
+// cut would have left:
 //
 //     C path                     made
 //     W path offset length       length bytes follow, and a line feed
@@ -19,9 +19,9 @@
 //
 // STORAGE_FAULT: a file with a number; while it is not 0, every change fails with this errno.
 //
-// STORAGE_HELD: a file; while it is there, nothing becomes durable: who asks for that waits.
+// STORAGE_HELD: a file; while it exists, calls that make data durable wait.
 //
-// Who closes a file that is closed already is aborted, whatever is set.
+// A program that closes a closed file is aborted, whatever is set.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -69,7 +69,7 @@ static int is_meant(const char *path) {
   return length < 4 || strcmp(path + length - 4, "-shm") != 0;
 }
 
-// The errno that a change is to fail with; 0: none.
+// Returns the errno with which a change must fail; 0 for none.
 static int failing(void) {
   if (!fault) return 0;
   int file = (int)syscall(SYS_openat, AT_FDCWD, fault, O_RDONLY | O_CLOEXEC, 0);
@@ -151,7 +151,7 @@ int close(int file) {
   if (file >= 0 && file < FILES) kinds[file] = 0;
   int code = (int)syscall(SYS_close, file);
   if (code != 0 && errno == EBADF && file >= 0) {
-    // A moment later it could have been a descriptor of another thread.
+    // A moment later, the number could have belonged to a file of another thread.
     char line[64];
     int count = snprintf(line, sizeof line, "file %d was closed twice\n", file);
     syscall(SYS_write, 2, line, (size_t)count);
@@ -160,7 +160,7 @@ int close(int file) {
   return code;
 }
 
-// Whether a change of this file fails now.
+// Whether a change of this file must fail now.
 static int is_refused(int file) {
   int code = kind(file) ? failing() : 0;
   if (code) errno = code;

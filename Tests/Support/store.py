@@ -1,4 +1,4 @@
-"""A fleet store for tests, scripted: a JSON file scripts its reaction to each request, and it prints each request.
+"""A fleet store for tests. A JSON file determines its reaction to each request, and it prints each request.
 
 store.py RULES FOLDER [CERTIFICATE KEY [CLIENT_AUTHORITIES]]
 

@@ -24,7 +24,7 @@ def say(text):
 
 
 def carry(source, target, rate=None):
-    """Passes bytes on until one side ends; `rate`: bytes a second."""
+    """Relays bytes until one side ends, at `rate` bytes a second."""
     try:
         while True:
             data = source.recv(100 if rate else 65536)
@@ -40,14 +40,14 @@ def carry(source, target, rate=None):
 
 
 def pass_on(connection, rate=None):
-    """Joins a connection with one to the sane peer, until either ends."""
+    """Connects to the normal peer, and relays bytes between it and a connection until one of them ends."""
     server = socket.create_connection(("127.0.0.1", upstream))
     threading.Thread(target=carry, args=(server, connection, rate), daemon=True).start()
     carry(connection, server, rate)
 
 
 def run(serve, closed=()):
-    """Serves each connection by `serve(connection, name)` in a thread of its own; nobody listens under names in `closed`."""
+    """Serves each connection by `serve(connection, name)` in a separate thread. For names in `closed`, it does not listen."""
     server = _begin(serve, "pass")
     say("now pass")
     while signal.sigwait({signal.SIGUSR1}):
@@ -59,7 +59,7 @@ def run(serve, closed=()):
             server.close()
         with _lock:
             connections = list(_open)
-        # Connections that are kept alive would never meet it.
+        # Connections that stay open would otherwise not have the new behaviour.
         for connection in connections:
             _end(connection)
         server = None if name in closed else _begin(serve, name)
