@@ -1,5 +1,6 @@
 import FleetAccess
 import FleetDomain
+import FleetWork
 import HTTPTypes
 import Telemetry
 
@@ -135,6 +136,7 @@ struct PeopleRoutes {
         guard call.reach?.isEverything == true else {
           throw .forbidden(reason: "only administrators of the whole fleet erase people")
         }
+        try transaction.removeNotifications(of: id)
         return try transaction.erase(try transaction.existing(id, Person.self))
       }
       accounts.forget(try call.tenant, ended)

@@ -1,5 +1,6 @@
 import FleetDomain
 import FleetFigures
+import FleetWork
 import HTTPTypes
 import Telemetry
 
@@ -35,8 +36,10 @@ struct PositionRoutes {
       let visible =
         selection.windows.isEmpty
         ? selection.fleets.map { own in fleets.map { $0.filter(own.contains) } ?? Array(own) } ?? fleets : fleets
-      let found = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
-        try view.positions(fleets: visible)
+      let identity = call.identity
+      let (found, hidden) = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
+        let own = try identity?.ownDrivers(view) ?? []
+        return (try view.positions(fleets: visible), try view.vehiclesOnPrivateJourneys(except: own))
       }
       try await call.memory.grow(to: found.count * Self.longestFeature)
       return try await call.heavily(found.count * Self.longestFeature) {
@@ -44,7 +47,7 @@ struct PositionRoutes {
         text.reserveCapacity(found.count * 300)
         var isFirst = true
         for known in found {
-          guard let place = known.place, box?.contains(place) ?? true,
+          guard let place = known.place, !hidden.contains(known.vehicle), box?.contains(place) ?? true,
             selection.contains(known.vehicle, of: known.fleetID, at: place.time)
           else { continue }
           if !isFirst { text.append(UInt8(ascii: ",")) }
@@ -125,7 +128,14 @@ struct PositionRoutes {
       let vehicle = try await call.vehicle(named: name, in: selection, storage)
       var query = RecordQuery.telemetry(of: vehicle.value.id, from: from, to: to, limit: Self.pageRecords)
       query.selection = selection
-      var reader = TrackReader(tolerance: tolerance)
+      let identity = call.identity
+      let hidden = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
+        PrivateTimes(
+          try view.privateWindows(
+            of: vehicle.value.id, from: from ?? Timestamp(nanoseconds: 0), to: to ?? WallClock.now,
+            except: try identity?.ownDrivers(view) ?? []))
+      }
+      var reader = TrackReader(tolerance: tolerance, hidden: hidden)
       try await reader.read(query, call, storage)
       let (track, rest) = (reader.builder.finish(), reader.continuesAt)
       return try await call.heavily(track.pointCount * Self.pointBytes) {
@@ -149,7 +159,13 @@ struct PositionRoutes {
     /// The time of the first record that was not read; `nil` if all were read.
     var continuesAt: Timestamp?
 
-    init(tolerance: Double) { builder = TrackBuilder(tolerance: tolerance) }
+    /// The times whose positions are left out.
+    private let hidden: PrivateTimes
+
+    init(tolerance: Double, hidden: PrivateTimes) {
+      builder = TrackBuilder(tolerance: tolerance)
+      self.hidden = hidden
+    }
 
     mutating func read(_ query: RecordQuery, _ call: Call, _ storage: any FleetStorage) async throws {
       var (query, count) = (query, 0)
@@ -162,7 +178,7 @@ struct PositionRoutes {
         count += page.items.count
         let bytes = page.items.reduce(0) { $0 + $1.body.count }
         let points = try await call.heavily(bytes) { page.items.compactMap { TrackPoint($0) } }
-        for point in points { builder.add(point) }
+        for point in points where !hidden.contains(point.time) { builder.add(point) }
         last = page.items.last?.time ?? last
         query.cursor = page.next
       } while query.cursor != nil && count < PositionRoutes.mostRecords

@@ -6,7 +6,7 @@ enum PostgreSQLSchema {
   /// The step at index n upgrades version n to version n + 1.
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-    version11, version12, version13, version14, version15, version16, version17, version18, version19,
+    version11, version12, version13, version14, version15, version16, version17, version18, version19, version20,
   ]
 
   private static let version1 =
@@ -410,6 +410,11 @@ enum PostgreSQLSchema {
     ALTER TABLE token ADD COLUMN used bigint;
     CREATE INDEX assignment_begin ON assignment (tenant, status, "from");
     CREATE INDEX assignment_end ON assignment (tenant, status, "to");
+    """
+
+  /// Adds an index of journeys by their state.
+  private static let version20 = """
+    CREATE INDEX journey_status ON journey (tenant, status);
     """
 
   /// SQL expression for the time of the migration, ms. It has the same value in all statements of the migration.

@@ -54,3 +54,15 @@ public struct Notification: Kind {
     UUIDv7(milliseconds: event.milliseconds, seed: event.low ^ event.high << 48, number: person.low ^ person.high << 48)
   }
 }
+
+extension FleetTransaction {
+  /// Removes the notifications of a person, for example before the person is erased.
+  public func removeNotifications(of person: UUIDv7) throws(ThingError) {
+    let own = ThingQuery<Notification>(.oneOf(key: "personId", [person.json]), limit: 1_000)
+    while true {
+      let page = try list(own)
+      for notification in page.items { try remove(notification, action: "erase") }
+      guard page.next != nil else { return }
+    }
+  }
+}
