@@ -67,7 +67,7 @@ import Testing
   /// their times, which is computed from the table.
   @Test(arguments: 1...20) func any_order_of_arrival_gives_the_same_journey(seed: Int) {
     var random = SplitMix(seed: UInt64(seed))
-    for _ in 0..<250 {
+    for _ in 0..<600 {
       let events = (0..<Int.random(in: 0...20, using: &random)).map { minute in
         Self.event(
           JourneyEvent.Event.allCases.randomElement(using: &random) ?? .incident, minute,
