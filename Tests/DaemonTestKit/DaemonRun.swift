@@ -10,8 +10,10 @@ final class DaemonRun: @unchecked Sendable {
 
   struct Missing: Error { var what: String }
 
+  /// Starts the daemon.
+  ///
   /// - Parameters:
-  ///   - scenarios: one for each adapter, all on TCP.
+  ///   - scenarios: a scenario for each adapter; all adapters are on TCP.
   ///   - settings: further members of the configuration.
   init(
     _ scenarios: [String] = [Scenarios.car()], settings: String = DaemonRun.quick, baud: Int? = nil,
@@ -51,12 +53,12 @@ final class DaemonRun: @unchecked Sendable {
 
   func reload(settings: String) throws { try reload(Self.text(adapters, settings)) }
 
-  /// Waits for so many telemetry records with an engine speed.
+  /// Waits for this number of telemetry records with an engine speed.
   func awaitReadings(_ count: Int, within limit: Duration = .seconds(60)) throws {
     for _ in 0..<count { try daemon.line(within: limit) { $0.contains("\"rpm\":") } }
   }
 
-  /// Waits until the adapter was sent this.
+  /// Waits until the adapter has received a text.
   func awaitSent(_ text: String) throws {
     let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline {
@@ -68,7 +70,7 @@ final class DaemonRun: @unchecked Sendable {
 
   /// Ends the adapters, and returns the bytes that they received and sent, in the form of `obdgate simulate --log`.
   func dialogue() throws -> String {
-    // It writes the rest when it ends.
+    // An adapter writes the rest of its log when it ends.
     for adapter in adapters { adapter.stop() }
     return try String(contentsOfFile: scratch.file("log"), encoding: .utf8)
   }
@@ -81,7 +83,7 @@ final class DaemonRun: @unchecked Sendable {
     }
   }
 
-  /// `seq` of every record, in order.
+  /// The `seq` of every record, in the order of the output.
   var sequences: [Int] {
     get throws {
       try daemon.output.map { line in
@@ -93,9 +95,9 @@ final class DaemonRun: @unchecked Sendable {
 }
 
 enum Scenarios {
-  /// A car that idles; its adapter starts quickly.
+  /// A car that idles. Its adapter starts quickly.
   ///
-  /// - Parameter latency: ms from a request to its answer.
+  /// - Parameter latency: the time from a request to its answer, ms.
   static func car(vin: String = "1D4GP00R55B123456", baud: Int = 115_200, latency: Int = 10) -> String {
     """
     {"adapter": {"resetTime": 50, "baud": \(baud)},
@@ -106,7 +108,7 @@ enum Scenarios {
     """
   }
 
-  /// One that drives faster and slower for two hours: the engine speed is another at each turn of the poll.
+  /// A car that drives faster and slower for two hours, so that the engine speed is different in each poll cycle.
   static let drive: String = {
     let laps = String(
       repeating:

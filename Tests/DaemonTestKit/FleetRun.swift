@@ -4,7 +4,7 @@ import Testing
 
 /// A simulated car, a daemon's folder and a fleet store.
 final class FleetRun {
-  /// A broker between them, by the URLs that each of them is given.
+  /// A broker between daemon and store, with the URLs that both use.
   struct Broker {
     let daemon: String
     let store: String
@@ -62,7 +62,7 @@ final class FleetRun {
       """)
   }
 
-  /// Whom the sink sends to.
+  /// The address to which the sink sends.
   private var peer: String {
     if let broker { return #""type": "mqtt", "url": "\#(broker.daemon)", "answerLimit": 10"# }
     return #""type": "fleetStore", "url": "\#(scheme)://127.0.0.1:\#((proxy ?? port).number)/api", "tokenFile": "key""#
@@ -72,7 +72,7 @@ final class FleetRun {
   private var trust: String { authority.map { ", \"tls\": {\"caFile\": \"\($0)\"}" } ?? "" }
 
   func startDaemon() throws -> RunningProgram {
-    // The spool is open then. Reading it earlier would lock it for a moment.
+    // The spool is open when the daemon has notified the manager. Reading it earlier would lock it for a moment.
     _ = unsafe unlink(folder.file("notify"))
     let manager = try NotifySocket(in: folder)
     self.manager = manager
@@ -87,7 +87,9 @@ final class FleetRun {
     return daemon
   }
 
-  /// - Parameter tls: its certificate and key.
+  /// Starts the store.
+  ///
+  /// - Parameter tls: certificate and key of the store; `nil` for HTTP without TLS.
   func startStore(tls: (certificate: String, key: String)? = nil) throws -> RunningProgram {
     var settings: [String] = []
     if let tls { settings.append(#""tls": {"certificate": "\#(tls.certificate)", "key": "\#(tls.key)"}"#) }
@@ -110,16 +112,19 @@ final class FleetRun {
     return #", "passwordFile": "password""#
   }
 
-  /// Writes a file that only its owner may read.
+  /// Writes a secret to a file that only its owner may read.
   private func keep(_ secret: String, in name: String) throws {
     let isMade = FileManager.default.createFile(
       atPath: folder.file(name), contents: Data(secret.utf8), attributes: [.posixPermissions: 0o600])
     try #require(isMade)
   }
 
-  /// Registers the gateway. Its key is written to the file that the daemon reads; `token` is the administrator's.
+  /// Registers the gateway. Its key is written to the file that the daemon reads.
   ///
-  /// - Parameter vehicles: the vehicles that it may write as; empty for those of which it sends the first record.
+  /// - Parameters:
+  ///   - token: the administrator's token.
+  ///   - vehicles: the vehicles for which the gateway may send records; empty for those of which it sends the first
+  ///     record.
   func register(token: String, vehicles: [String] = []) throws {
     let made = try Tool.run(
       store, ["gateway", "add", "gw-test", "--database", database] + vehicles.flatMap { ["--vehicle", $0] })
@@ -128,7 +133,7 @@ final class FleetRun {
     try keep("Authorization: Bearer \(token)\n", in: "header")
   }
 
-  /// All records that the store has, page by page.
+  /// Returns all records in the store, page by page.
   func stored() throws -> [KeptRecord] {
     let vehicles = try pages("/vehicles").compactMap { $0["id"] as? String }
     var records: [[String: Any]] = []
@@ -168,7 +173,7 @@ final class FleetRun {
     let before = committed.count
     let deadline = ContinuousClock.now + .seconds(60)
     while committed.count < before + count, .now < deadline {
-      // A daemon that is starting needs the processor, too.
+      // Wait, because a daemon that is starting also needs the processor.
       poll(nil, 0, 50)
       committed.formUnion(try self.committed(isLive: true))
     }
@@ -195,7 +200,7 @@ final class FleetRun {
     while true {
       let records = try stored()
       let faults = try Self.faults(of: records, committed) + answers.faults(in: records, .cycle)
-      // A broker may have some of it still.
+      // A broker may still have some of the records.
       if broker != nil, !faults.isEmpty, .now < deadline { continue }
       #expect(faults == [], "\(records.filter { $0.type == "gap" }.map(\.line))")
       return records

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// A record as the file has it.
+/// A record as it is in the file of a sink.
 struct KeptRecord {
   let line: String
   let object: [String: Any]
@@ -10,7 +10,7 @@ struct KeptRecord {
   let epoch: String
   let seq: Int
   let type: String
-  /// Numbers that it reports as lost…
+  /// The numbers that it reports as lost; `nil` if it is not a `gap` record.
   let gap: ClosedRange<Int>?
   /// The epoch of the lost records, if it is not the epoch of this record.
   let lostEpoch: String?

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 
 extension SimulatedAnswers {
-  /// How telemetry follows the turns of the poll.
+  /// The relation between telemetry records and poll cycles.
   enum Cadence {
-    /// `"record": {"on": "cycle"}`: each turn is one record.
+    /// Each poll cycle is one record: `"record": {"on": "cycle"}`.
     case cycle
     /// `"record": {"period": 0.05}`: a record contains the last answers. A polling cycle takes at least 14 ms: 10 ms of
     /// the ECU, and 13 bytes there and 40 back at 115200 baud. Therefore, a record belongs to one of the four cycles
@@ -15,8 +15,8 @@ extension SimulatedAnswers {
     fileprivate var repeatsTurns: Bool { self == .period }
   }
 
-  /// A killed daemon may not lose more than this, s. It is more than the time to wait for a commit (0.2 s, and the time
-  /// of a busy disk).
+  /// The maximum time of which a killed daemon may lose the records, s. It is longer than the time to wait for a commit
+  /// (0.2 s, and the time of a busy disk).
   private static let longestLoss = 10.0
 
   /// Describes the faults of the telemetry among these records: values that the car did not send, and answers that are
@@ -40,7 +40,7 @@ extension SimulatedAnswers {
     var (session, turn, former) = (0, -1, 0)
     var hasGivenUp = false
 
-    /// The remaining cycles of the sessions up to one have no record.
+    /// Reports the remaining cycles of the sessions before the next one, which have no record.
     func pass(to next: Int, before seq: Int) {
       let isTold = excuses.contains { former < $0 && $0 < seq }
       for passed in session..<next {

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The answers of a simulated car, parsed from its adapter's log (`obdgate simulate --log`) by code that shares nothing
-/// with the daemon.
+/// The answers of a simulated car, parsed from its adapter's log (`obdgate simulate --log`) by code that is independent
+/// of the daemon.
 struct SimulatedAnswers {
   /// One answer with an engine speed.
   struct Turn {
@@ -15,13 +15,16 @@ struct SimulatedAnswers {
     let isGivenUp: Bool
   }
 
-  /// From one ATZ to the next: the answers in one connection of a daemon.
+  /// The answers in each connection of a daemon, which lasts from one ATZ to the next.
   private(set) var sessions: [[Turn]] = []
-  /// For each key of a telemetry record: the last answer, and earlier ones as long as the daemon had stopped waiting
-  /// for the later ones.
+  /// For each key of a telemetry record, the last answer, and earlier ones if the daemon had stopped waiting for the
+  /// later ones.
   private var held: [String: [Double]] = [:]
 
-  /// - Parameter log: its lines are `0.328114 < 7E8064100181`, with `\r` for a line's end, in pieces as they were sent.
+  /// Parses a log.
+  ///
+  /// - Parameter log: lines such as `0.328114 < 7E8064100181`, with `\r` for a line's end, in the pieces in which they
+  ///   were sent.
   init(_ log: String) throws {
     var reply = ""
     var time = 0.0
@@ -34,7 +37,8 @@ struct SimulatedAnswers {
         reply += words[2]
         time = try #require(Double(words[0]), "\(line)")
       } else {
-        // ATI instead of an answer: the request was abandoned, whether its answer arrives before or after ATI.
+        // ATI was sent instead of waiting for an answer: the request was abandoned, whether its answer arrives before
+        // or after ATI.
         let asksAgain = words[2].hasPrefix("ATI") && (isGivenUp || !command.hasPrefix("AT"))
         try take(reply, at: time, isGivenUp: isGivenUp || asksAgain)
         reply = ""
@@ -93,7 +97,7 @@ struct SimulatedAnswers {
     return length > 0 && message.count >= length ? Array(message.prefix(length)) : nil
   }
 
-  /// SAE J1979-DA, of the PIDs that ``Scenarios/drive`` measures.
+  /// The rows of SAE J1979-DA for the PIDs that ``Scenarios/drive`` measures.
   private static let rows: [UInt8: (key: String, length: Int, value: @Sendable ([Double]) -> Double)] = [
     0x04: ("engineLoad", 1, { $0[0] * 100 / 255 }),
     0x05: ("coolantTemp", 1, { $0[0] - 40 }),

@@ -30,7 +30,7 @@ final class SwitchedProxy {
   /// Waits until a connection was manipulated.
   func wait(for what: String) throws { try program.line(within: .seconds(60)) { $0 == "met \(what)" } }
 
-  /// Returns the abilities of a script, one line for each kind.
+  /// Returns the behaviours that a script offers, one list for each kind.
   static func abilities(of script: String) throws -> [[String]] {
     let ran = try Tool.run("python3", [TestData.projectRoot + "/Tests/Support/" + script, "0", "0", "none"])
     return ran.lines.map { $0.split(separator: " ").map(String.init) }

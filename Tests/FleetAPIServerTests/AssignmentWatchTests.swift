@@ -11,12 +11,13 @@ import Testing
 
 /// Planned assignments begin and end at their times, on both databases.
 @Suite struct AssignmentWatchTests {
-  /// Seconds after 2035-01-01. The server itself, whose clock is earlier, finds nothing due.
+  /// Returns a time in seconds after 2035-01-01. The server's own clock is earlier, so the server itself finds nothing
+  /// that is due.
   private static func time(_ second: Int64) -> Timestamp {
     Timestamp(nanoseconds: (2_051_222_400 + second) * 1_000_000_000)
   }
 
-  /// Assigns VAN-1 to drivers, each for some seconds.
+  /// Assigns VAN-1 to several drivers, each for some seconds.
   private static func assign(
     _ times: [(from: Int64, to: Int64?)], on storage: some FleetStorage
   ) async throws -> [UUIDv7] {
@@ -34,7 +35,7 @@ import Testing
     }
   }
 
-  /// The status of VAN-1 and of the assignments.
+  /// Returns the status of VAN-1 and of the assignments.
   private static func states(_ ids: [UUIDv7], on storage: some FleetStorage) async throws -> [String] {
     try await storage.view(tenant: .standard) { view throws(ThingError) in
       var states = [try view.vehicle(named: "VAN-1")?.value.status.rawValue ?? ""]
@@ -61,7 +62,7 @@ import Testing
         try await watch.apply(since: last, at: Self.time(second))
         #expect(try await states() == expected, "\(second)")
         let entries = try await storage.auditHead(tenant: .standard).number
-        // Another server finds nothing to do.
+        // Another server finds nothing that is due.
         try await watch.apply(since: nil, at: Self.time(second))
         #expect(try await storage.auditHead(tenant: .standard).number == entries)
         last = Self.time(second)
@@ -77,7 +78,7 @@ import Testing
   func what_was_due_while_no_server_ran_is_done_at_the_start(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       let storage = server.storage
-      // More than one transaction handles.
+      // There are more assignments than one transaction processes.
       var times: [(from: Int64, to: Int64?)] = []
       for start: Int64 in stride(from: 0, to: 2_300, by: 10) { times.append((start, start + 10)) }
       times.append((2_300, nil))
@@ -90,7 +91,7 @@ import Testing
     }
   }
 
-  /// A request can commit an assignment after a look, although the assignment began before it.
+  /// A request can commit an assignment after a search, although the assignment began before it.
   @Test func an_assignment_that_is_committed_late_begins_at_the_next_look() async throws {
     try await TestServer.run { server in
       let watch = AssignmentWatch(storage: server.storage, logger: Logger(label: "test"))

@@ -8,9 +8,10 @@ import Testing
 
 @testable import FleetAPI
 
-/// Lists as files, read by Python's `csv` and by openpyxl.
+/// Lists as files, which Python's `csv` and openpyxl read.
 @Suite struct ExportTests {
-  /// The rows of a file as an independent reader sees them: JSON arrays, the header first, all sheets joined.
+  /// Returns the rows of a file as an independent reader finds them: JSON arrays, the header first, the rows of all
+  /// sheets together.
   private static func rows(_ bytes: [UInt8], _ format: ExportFormat) throws -> [[Any]] {
     let scratch = try ScratchFolder()
     let path = scratch.file("list.\(format.rawValue)")
@@ -99,7 +100,7 @@ import Testing
     }
   }
 
-  /// Every list of the route table can be a file, and its columns have every key that its elements have.
+  /// Every list of the route table can be sent as a file, and its columns contain every key that its elements have.
   @Test func every_list_is_a_file_with_the_keys_of_its_elements() async throws {
     try await TestServer.run { server in
       _ = try await server.addPerson("admin@example.com")

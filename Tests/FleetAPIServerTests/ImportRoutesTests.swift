@@ -24,7 +24,7 @@ import Testing
           try dry.status == 200 && dry.json["created"] as? Int == 2 && dry.json["dryRun"] as? Bool == true,
           "\(dry.text)")
         #expect(try count() == 0)
-        // The third row has no vehicle of the fleet, and the fourth one no number.
+        // The third row names a vehicle that does not exist, and the fourth one has no number.
         let bad = good + "NONE,2026-05-05T10:00:00Z,diesel,41\n"
         let checked = try Self.send(client, "kind=fuel-entries&dryRun=true", bad)
         let errors = try #require(try checked.json["errors"] as? [[String: Any]])
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  /// Files as other programs export them.
+  /// Files as other programs export them: name, kind, query, and the expected numbers.
   @Test(arguments: [
     ("fuelio_backup_bmw_gbp_miles_litres.csv", "fuel-entries", "currency=GBP", 1, 0),
     ("fuelio_backup_second_tank_bad_row_italian.csv", "fuel-entries", "currency=EUR", 0, 1),

@@ -263,7 +263,7 @@ import Testing
       gets: [401, 403, 403, 403, 403, 403, 404, 200, 200]),
     Row("GET /api/notifications", gets: [401, 403, 403, 200, 200, 200, 200, 403, 200]),
     Row("POST /api/notifications/read", gets: [401, 403, 403, 204, 204, 204, 204, 403, 204]),
-    // That of another person.
+    // The notification belongs to another person.
     Row(
       "POST /api/notifications/{notificationId}/read", "/api/notifications/$NOTIFICATION/read",
       gets: [401, 403, 403, 404, 404, 404, 404, 403, 404]),
@@ -401,7 +401,7 @@ extension PeopleMatrixTests {
       var assignment = Assignment()
       assignment.driver = stored.id
       assignment.vehicle = "VAN-2"
-      // 2090, so that the server does not end it.
+      // The assignment ends in 2090, so that the server does not end it during the test.
       assignment.from = Timestamp(nanoseconds: 3_786_912_000_000_000_000)
       assignment.to = Timestamp(nanoseconds: 3_786_998_400_000_000_000)
       var expense = Expense()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import FleetAPI
 
-/// Tokens with a part of the fleet, an end and a last use; and the audit of keys, on both databases.
+/// Tokens with a scope, an end and a last use, and the audit of keys, on both databases.
 @Suite struct TokenScopeTests {
   private static func add(_ body: String, _ client: TestClient) throws -> (id: String, secret: String) {
     let reply = try client.send("POST", "/api/tokens", json: body)
@@ -28,7 +28,8 @@ import Testing
           let sample = SampleRecord(vehicle, type: "trip", vehicle: "VAN-\(vehicle)", gateway: "gw-\(vehicle)")
           #expect(try server.client(key).send("POST", "/api/telemetry", [sample].lines).status == 200)
         }
-        // Role, and the statuses of: VAN-1, VAN-2, their trips, a driver, a change of VAN-1 and of VAN-2, keys, people.
+        // The role, and the statuses of requests for VAN-1, VAN-2, their trips, a driver, a change of VAN-1 and of
+        // VAN-2, keys, people.
         let rows: [(String, [Int])] = [
           ("admin", [200, 404, 200, 201, 200, 404, 403, 403]), ("readOnly", [200, 404, 200, 403, 403, 403, 403, 403]),
           ("maintenance", [200, 404, 200, 403, 403, 403, 403, 403]),
@@ -105,7 +106,7 @@ import Testing
         }
         let key = try send("POST", "/api/gateways", #"{"id":"gw-9","vehicles":["V-1"]}"#).json["key"] as? String
         _ = try send("PUT", "/api/gateways/gw-9", #"{"vehicles":["V-1","V-2"]}"#)
-        // Nothing changes, so nothing is written.
+        // The request changes nothing, so nothing is written to the audit.
         _ = try send("PUT", "/api/gateways/gw-9", #"{"vehicles":["V-1","V-2"]}"#)
         _ = try send("POST", "/api/gateways/gw-9/revoke")
         _ = try send("POST", "/api/gateways/gw-9/rotate")

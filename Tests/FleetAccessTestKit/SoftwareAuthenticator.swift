@@ -2,8 +2,8 @@ import Crypto
 import CryptoExtras
 import FleetAccess
 
-/// An authenticator and browser in software. A test can falsify each of its statements. It has its own CBOR encoder, so
-/// that an error in the reader cannot cancel out.
+/// An authenticator and a browser in software. A test can falsify each of their statements. It has its own CBOR
+/// encoder, because tests could not find an error that encoder and reader had in common.
 struct SoftwareAuthenticator {
   enum Key {
     case p256(P256.Signing.PrivateKey)
@@ -17,13 +17,13 @@ struct SoftwareAuthenticator {
   var origin = "https://fleet.example"
   var type: String?
   var extraClientData = #","crossOrigin":false"#
-  /// UP, UV; AT is added at registration.
+  /// The flags UP and UV. AT is added at registration.
   var flags: UInt8 = 0x05
   var counter: UInt32 = 0
   var aaguid = [UInt8](repeating: 0, count: 16)
   var format = "none"
   var statement: [UInt8] = [0xA0]
-  /// Replaces the COSE key.
+  /// Used instead of the COSE key; `nil` for the right key.
   var coseKey: [UInt8]?
   /// Bytes after the authenticator data.
   var trailing: [UInt8] = []

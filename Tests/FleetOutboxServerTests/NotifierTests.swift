@@ -128,12 +128,13 @@ import Testing
         outbox.advance(86_400)
       }
       let steps = counts.indices.filter { counts[$0] > ($0 == 0 ? 0 : counts[$0 - 1]) }
-      // The document: 30, 7 and -1 days before the 23rd; the licence: the same before the 30th, to two people.
+      // Of the document: 30 days and 7 days before the 23rd, and the day after it. Of the licence: the same for the
+      // 30th, to two people.
       #expect(steps == [0, 7, 23, 30, 31, 38] && counts.last == 9)
       let texts = try await Self.notifications(outbox, of: dora).map(\.value.text)
       #expect(texts == Array(repeating: "The driving licence of Dora is valid until 2026-12-30.", count: 3))
       #expect(try await Self.notifications(outbox, of: admin).count == 6)
-      // A digest: one mail a day at 06:00 with all of them.
+      // With a daily digest, one mail at 06:00 UTC contains all notifications of the day.
       #expect(try await outbox.queued().allSatisfy { $0.value.reason == .notification })
     }
   }

@@ -1,8 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// Single changes of vehicles, each in a transaction of its own. A failure of the storage is thrown as `StorageError`, a
-/// broken rule as `ThingError`.
+/// Changes of single vehicles, each in a separate transaction. A failure of the storage is thrown as `StorageError`, a
+/// violated rule as `ThingError`.
 extension FleetStorage {
   /// Returns a vehicle by id or VIN; `nil` if there is none.
   public func vehicle(_ name: String, tenant: TenantID) async throws -> Stored<Vehicle>? {

@@ -72,7 +72,7 @@ import Testing
   }
 }
 
-/// Files in the forms that other programs write.
+/// Reads a file as another program writes it.
 @Suite struct ImportFileTests {
   private static func file(
     _ text: String, _ kind: ImportKind, _ set: (inout ImportOptions) -> Void = { _ in }
@@ -184,7 +184,7 @@ import Testing
     #expect(entries[0].at.string == "2024-01-19T00:00:00.000Z" && entries[1].at.string == "2024-02-02T00:00:00.000Z")
     #expect(entries[0].total == Money(amount: "1038.45", currency: "USD") && entries[1].odometer == nil)
     #expect(entries[0].isFull && entries[1].missedPrevious)
-    // Dates that fit both orders are not guessed.
+    // If dates are possible in both orders, the order is not guessed.
     let tax = "Date,Description,Cost,Notes,Tags\n03/07/2024,Bollo,145.00,,\n"
     #expect(try Self.file(tax, .expenses) { $0.currency = "EUR" }.errors.map(\.column) == [1])
     let read = try Self.file(tax, .expenses) { options in

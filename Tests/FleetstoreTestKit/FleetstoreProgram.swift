@@ -49,7 +49,7 @@ final class ServedStore {
     ).output
   }
 
-  /// Memory of the program, KiB; see ``RunningProgram/memoryKiB(_:)``.
+  /// Returns the program's memory, KiB; see ``RunningProgram/memoryKiB(_:)``.
   func memoryKiB(_ key: String = "VmRSS") throws -> Int { try program.memoryKiB(key) }
 }
 

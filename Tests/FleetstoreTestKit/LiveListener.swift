@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A WebSocket that only listens, one of thousands in one process.
+/// A WebSocket that only receives. There may be thousands of them in one process.
 final class LiveListener {
   private let socket: LoadSocket
 
@@ -35,9 +35,9 @@ final class LiveListener {
     }
   }
 
-  /// Waits until each of them has heard something.
+  /// Waits until each listener has received something.
   ///
-  /// - Returns: ms from `start` to when each was read.
+  /// - Returns: for each listener, the time from `start` until it was read, ms.
   static func await(_ listeners: [LiveListener], from start: ContinuousClock.Instant) throws -> [Double] {
     var delays: [Double] = []
     var waiting = listeners.map { pollfd(fd: $0.socket.descriptor, events: Int16(POLLIN), revents: 0) }

@@ -38,9 +38,9 @@ enum LoadClient {
     return (seconds, stored)
   }
 
-  /// Sends all of them over so many connections.
+  /// Sends all batches over this number of connections.
   ///
-  /// - Returns: seconds from the first to the last answer, and how many records were stored.
+  /// - Returns: seconds from the first to the last answer, and the number of stored records.
   static func send(
     _ batches: [[UInt8]], port: Int, keys: [String], connections: Int
   ) throws -> (seconds: Double, stored: Int) {
@@ -51,9 +51,9 @@ enum LoadClient {
     }
   }
 
-  /// The same for any content.
+  /// Sends any content over this number of connections.
   ///
-  /// - Parameter post: sends the batch with that index; returns the number of stored records, `nil` on failure.
+  /// - Parameter post: sends the batch with an index; returns the number of stored records, or `nil` on failure.
   static func send(
     _ batches: [[UInt8]], port: Int, connections: Int, post: @escaping @Sendable (LoadSocket, Int) throws -> Int?
   ) throws -> (seconds: Double, stored: Int) {
@@ -109,7 +109,7 @@ enum LoadClient {
   }
 }
 
-/// One keep-alive connection of the load client. One thread at a time reads, and one writes.
+/// One keep-alive connection of the load client. At most one thread reads at a time, and one writes.
 final class LoadSocket: @unchecked Sendable {
   struct Failure: Error {
     let what: String
@@ -118,6 +118,8 @@ final class LoadSocket: @unchecked Sendable {
   let descriptor: Int32
   private var buffer = [UInt8](repeating: 0, count: 65_536)
 
+  /// Connects to the server.
+  ///
   /// - Parameters:
   ///   - host: the last number of the client's address, 127.0.0.x.
   ///   - receiveBuffer: size of the kernel's buffer; `nil` for the default.
@@ -157,7 +159,9 @@ final class LoadSocket: @unchecked Sendable {
         + (coding.map { "Content-Encoding: \($0)\r\n" } ?? ""))
   }
 
-  /// - Parameter fields: each with its CR and LF.
+  /// Posts bytes to a path.
+  ///
+  /// - Parameter fields: header fields, each with its CR and LF.
   func post(_ batch: [UInt8], to path: String, _ fields: String = "") throws -> String {
     try begin(batch[...], of: batch.count, to: path, fields)
     return try answer()
@@ -169,7 +173,9 @@ final class LoadSocket: @unchecked Sendable {
     try write(Array(head.utf8) + bytes)
   }
 
-  /// - Returns: head and beginning of the next answer.
+  /// Reads the next answer.
+  ///
+  /// - Returns: its head and the beginning of its body.
   func answer() throws -> String {
     var count = 0
     var length: Int?
@@ -182,7 +188,7 @@ final class LoadSocket: @unchecked Sendable {
       if length == nil {
         let text = String(decoding: buffer[..<min(count, 600)], as: UTF8.self)
         guard let end = text.range(of: "\r\n\r\n") else { continue }
-        // 204 has neither a body nor its length.
+        // An answer 204 has neither a body nor a length.
         let body =
           text.range(of: "Content-Length: ").flatMap { Int(text[$0.upperBound...].prefix { $0.isNumber }) } ?? 0
         length = text.utf8.distance(from: text.startIndex, to: end.upperBound) + body
@@ -203,7 +209,7 @@ final class LoadSocket: @unchecked Sendable {
   }
 }
 
-/// A number that threads add to.
+/// A number to which several threads add.
 final class Counter: @unchecked Sendable {
   private let lock = NSLock()
   private var count = 0

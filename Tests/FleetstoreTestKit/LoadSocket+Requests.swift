@@ -9,7 +9,9 @@ extension LoadSocket {
     try send("GET", path, key: key, [], fields)
   }
 
-  /// - Parameter fields: each with its CR and LF.
+  /// Sends a request with a body.
+  ///
+  /// - Parameter fields: header fields, each with its CR and LF.
   func send(_ method: String, _ path: String, key: String?, _ body: [UInt8], _ fields: String = "") throws -> String {
     var head = "\(method) \(path) HTTP/1.1\r\nHost: x\r\n\(fields)"
     if let key { head += "Authorization: Bearer \(key)\r\n" }
@@ -38,7 +40,7 @@ extension LoadSocket {
 
   func send(text: String) throws { try send(opcode: 1, Array(text.utf8)) }
 
-  /// A frame, masked with zeros.
+  /// Sends a frame, which is masked with zeros.
   func send(opcode: UInt8, _ payload: [UInt8]) throws {
     let length =
       payload.count < 126 ? [UInt8(payload.count)] : [126, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF)]
@@ -53,7 +55,7 @@ extension LoadSocket {
     return Array(bytes[..<count])
   }
 
-  /// Whether the other side has not ended the connection.
+  /// Whether the server has not ended the connection.
   var isOpen: Bool {
     var byte: UInt8 = 0
     let count = unsafe recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A record as a reader of the daemon's output sees it.
+/// A record as a reader of the daemon's output receives it.
 struct Record {
   let text: String
   private let object: [String: Any]
@@ -22,13 +22,13 @@ struct Record {
   var sequence: Int { Int(number("seq") ?? 0) }
   var keys: [String] { object.keys.filter { !Self.head.contains($0) } }
 
-  /// Event and reason of an adapter record: `lost(portClosed)`.
+  /// The event and the reason of an adapter record, for example `lost(portClosed)`.
   var said: String? {
     guard type == "adapter", let event = self["event"] else { return nil }
     return self["reason"].map { "\(event)(\($0))" } ?? event
   }
 
-  /// Keys that every record has; `device` if several adapters have a vehicle.
+  /// The keys that every record has, and `device`, which it has if a vehicle has several adapters.
   private static let head: Set<String> = [
     "type", "id", "timestamp", "timeQuality", "gatewayId", "vehicleId", "epoch", "seq", "device",
   ]
@@ -68,9 +68,9 @@ struct Record {
   }
 }
 
-/// The values of a scenario's car, which records may contain.
+/// The values of a scenario's car. Records must contain no others.
 struct Truth: Sendable {
-  /// By key of a telemetry record.
+  /// The values by the key of a telemetry record.
   var values: [String: [Double]] = [
     "engineLoad": [40], "coolantTemp": [90], "rpm": [1726], "speed": [50], "intakeAirTemp": [25],
     "throttlePosition": [20], "batteryVoltage": [14.1],

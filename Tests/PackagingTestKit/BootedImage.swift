@@ -11,12 +11,12 @@ final class BootedImage: @unchecked Sendable {
   static let shown = "/shown"
 
   private let container: RunningProgram
-  /// The container's first process, as this machine numbers it.
+  /// The process id of the container's first process on this machine.
   private let first: pid_t
 
-  /// - Parameter folder: a folder that the container can read.
+  /// Boots a container. If this is not possible, the current test is skipped.
   ///
-  /// If no container can be started, the current test is skipped.
+  /// - Parameter folder: a folder that the container can read.
   init(showing folder: String) throws {
     let image = TestData.projectRoot + "/.tools/image"
     let nspawn = try Tool.required("systemd-nspawn")
@@ -44,13 +44,13 @@ final class BootedImage: @unchecked Sendable {
     }
   }
 
-  /// Powers it off. Processes that do not end are killed.
+  /// Powers the container off. Processes that do not end are killed.
   func end() {
     _ = try? run("systemctl", "poweroff", "--force")
     if (try? container.end(within: .seconds(60))) == nil { container.kill() }
   }
 
-  /// Runs a command in it, as root.
+  /// Runs a command in the container, as root.
   @discardableResult
   func run(_ command: String..., limit: Duration = .seconds(120)) throws -> Tool.Result { try run(command, limit) }
 
@@ -63,7 +63,7 @@ final class BootedImage: @unchecked Sendable {
       ] + command, limit: limit)
   }
 
-  /// Runs a line of shell in it and expects that it succeeds.
+  /// Runs a line of shell in the container, and expects that it succeeds.
   @discardableResult
   func shell(_ line: String, limit: Duration = .seconds(120)) throws -> String {
     let ran = try run(["sh", "-c", line], limit)
@@ -71,7 +71,7 @@ final class BootedImage: @unchecked Sendable {
     return ran.output.trimmingCharacters(in: .newlines)
   }
 
-  /// Runs a command until its result is wanted.
+  /// Repeats a command until its result fulfils a condition.
   @discardableResult
   func wait(
     for command: String..., within limit: Duration = .seconds(90), until isWanted: (Tool.Result) -> Bool
@@ -88,12 +88,12 @@ final class BootedImage: @unchecked Sendable {
     }
   }
 
-  /// A property of a unit.
+  /// Returns a property of a unit.
   func property(_ name: String, of unit: String) throws -> String {
     try shell("systemctl show --value -p \(name) \(unit)")
   }
 
-  /// A process of the container, as this machine numbers it.
+  /// Returns the process id on this machine for one in the container.
   func outside(_ inside: String) throws -> pid_t {
     for entry in try FileManager.default.contentsOfDirectory(atPath: "/proc") {
       guard let pid = pid_t(entry), let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8),

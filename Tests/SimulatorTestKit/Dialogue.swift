@@ -1,6 +1,6 @@
 import Simulator
 
-/// A host at a virtual adapter, in virtual time: nothing sleeps, every run is the same.
+/// A host at a virtual adapter, in virtual time: nothing sleeps, and every run is the same.
 struct Dialogue: ~Copyable {
   var adapter: VirtualAdapter
   private(set) var now = Duration.zero
@@ -11,7 +11,7 @@ struct Dialogue: ~Copyable {
     adapter = VirtualAdapter(scenario, faults: try Fault.list(faults))
   }
 
-  /// From a scenario's JSON text.
+  /// Creates the host and an adapter with a scenario in JSON.
   init(_ json: String = "{}", faults: String = "") throws {
     try self.init(Scenario(parsing: Array(json.utf8)), faults: faults)
   }
@@ -19,7 +19,7 @@ struct Dialogue: ~Copyable {
   var baud: Int { adapter.baud }
   var isPlugged: Bool { adapter.isPlugged }
 
-  /// Writes characters at once; they need their time on the wire.
+  /// Writes characters without waiting. The wire needs time for them.
   mutating func write(_ text: String) { adapter.receive(Array(text.utf8), at: now) }
 
   /// Advances the clock and returns the bytes received meanwhile.
@@ -80,7 +80,7 @@ struct Dialogue: ~Copyable {
 
 /// Scenarios that tests share, with constant values, so that every byte is known.
 enum Cars {
-  /// A car with these ECUs that idles for ever; `more` are further keys of the car.
+  /// Returns a car with these ECUs that idles without end; `more` are further keys of the car.
   static func idling(_ bus: String, ecus: String, more: String = "", adapter: String = "{}") -> String {
     """
     {"adapter": \(adapter), "cars": [{"bus": "\(bus)", "noise": 0, "vin": "1D4GP00R55B123456", \(more)
@@ -88,7 +88,7 @@ enum Cars {
     """
   }
 
-  /// One ECU: 1726 rpm, 123 km/h, 83 °C, as fixed bytes.
+  /// Returns an ECU with fixed data bytes: 1726 rpm, 123 km/h, 83 °C.
   static func engine(_ address: String, more: String = "") -> String {
     """
     {"address": "\(address)", "pids": ["01"], "values": {"0C": "1AF8", "0D": "7B", "05": "7B"},

@@ -31,7 +31,7 @@ final class RunningSimulator: Sendable {
     thread.start()
   }
 
-  /// The name of the port, the `number`th that was announced; waits for it.
+  /// Returns the name of the port that was announced as number `number`; waits until it is.
   func name(_ number: Int = 0) throws -> String {
     while true {
       let (name, error) = state.withLock { ($0.names.dropFirst(number).first, $0.error) }
@@ -41,7 +41,7 @@ final class RunningSimulator: Sendable {
     }
   }
 
-  /// Ends it, and throws its error.
+  /// Ends the simulator, and throws its error.
   func stop() throws {
     signal.stop()
     guard ended.wait(timeout: .now() + 60) == .success else { throw Host.Failure("the simulator does not end") }
@@ -56,12 +56,12 @@ final class Host {
     init(_ what: String) { self.what = what }
   }
 
-  /// Maximum duration of a silence while waiting, ms.
+  /// The maximum time to wait for further bytes, ms.
   static let patience: Int32 = 60_000
 
   private var descriptor: Int32
 
-  /// Opens a terminal as a gateway does: raw, eight bits.
+  /// Opens a terminal in the same way as a gateway: raw, with eight bits.
   init(terminal path: String) throws {
     descriptor = unsafe open(path, O_RDWR | O_NOCTTY)
     guard descriptor >= 0 else { throw Failure("open \(path): \(errno)") }
@@ -146,7 +146,7 @@ final class Host {
     return heard
   }
 
-  /// Reads bytes: empty if the other side has hung up, `nil` if none arrived within ``patience``.
+  /// Reads bytes; empty if the other side has closed the connection, `nil` if none arrived within ``patience``.
   func read() throws -> [UInt8]? {
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard unsafe poll(&waiting, 1, Self.patience) > 0 else { return nil }

@@ -2,11 +2,12 @@ import Telemetry
 
 @testable import Spool
 
-/// Records as they leave the spool.
+/// Records in the form in which they leave the spool.
 enum Batches {
   static let epoch = "019ab000-0000-7000-8000-000000000001"
 
-  /// `00000000-0000-7000-8000-000000000017`: the id of record 23, made at so many ms.
+  /// Returns the id of a record that was made at a time in ms, for example `00000000-0000-7000-8000-000000000017` for
+  /// record 23.
   static func id(_ number: Int, milliseconds: UInt64 = 0x19a_b000_0000) -> String {
     func hex(_ value: UInt64, _ digits: Int) -> String {
       let text = String(value, radix: 16)
@@ -27,7 +28,7 @@ enum Batches {
         + "\n").utf8)
   }
 
-  /// Telemetry records with these numbers.
+  /// Returns telemetry records with these numbers.
   static func telemetry(_ numbers: ClosedRange<Int>, text: String = "") -> RecordBatch {
     batch(numbers.map { (.telemetry, line($0, text: text)) }, from: numbers.lowerBound)
   }

@@ -33,7 +33,7 @@ final class ScriptedStore: Sendable {
 
   deinit { program.kill() }
 
-  /// The log so far: a mark is requested and awaited.
+  /// The log so far. To be complete, it is read up to a mark that the program prints on request.
   private var said: [[String: Any]] {
     program.send(SIGUSR1)
     _ = try? program.line(within: .seconds(60)) { $0.contains("\"mark\"") }
@@ -53,7 +53,7 @@ final class ScriptedStore: Sendable {
     }
   }
 
-  /// `seq` of the records that it was given to store, those given twice twice.
+  /// The `seq` of the records that it stored; a record that was stored twice occurs twice.
   var received: [Int] { said.flatMap { $0["stored"] as? [Int] ?? [] } }
 
 }

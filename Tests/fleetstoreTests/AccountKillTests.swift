@@ -5,8 +5,8 @@ import Testing
 
 @testable import FleetstoreTestKit
 
-/// A server that is killed during a change of an account has then made the whole change or nothing of it, and the audit
-/// is intact.
+/// If a server is killed during a change of an account, either the whole change was made or nothing of it, and the
+/// audit is intact.
 @Suite struct AccountKillTests {
   enum Database: String, CaseIterable, CustomTestStringConvertible {
     case sqlite, postgreSQL
@@ -121,7 +121,7 @@ import Testing
 
   private static let password = "correct horse battery"
 
-  /// A new person with a password and an open session.
+  /// Returns a new person with a password and an open session.
   private static func person(_ email: String, _ site: Site) throws -> (id: String, session: String) {
     let admin = try #require(try site.login("ann@example.org", password).session)
     let made = try site.send(
@@ -137,7 +137,7 @@ import Testing
 
   private static let rounds = 4
 
-  /// From before the request arrives until after its answer.
+  /// Returns a delay that lies between a time before the request arrives and a time after its answer.
   private static func delay(_ round: Int) -> Duration { .milliseconds(8 + round * 14) }
 
   @Test(arguments: Database.allCases)
@@ -149,7 +149,7 @@ import Testing
         let answer = try site.sendAndKill(
           "POST", "/api/auth/login", #"{"email":"bob@example.org","password":"\#(Self.password)"}"#, session: nil,
           after: Self.delay(round))
-        // A session that was answered exists, and older ones still do.
+        // A session that the server has answered exists, and so do older ones.
         for known in [session, answer?.session].compactMap({ $0 }) {
           #expect(try site.send("GET", "/api/auth/session", session: known).status == 200)
         }
@@ -176,7 +176,7 @@ import Testing
         let accepted = try [current, new].filter { try site.login("bob@example.org", $0).status == 200 }
         #expect(accepted.count == 1)
         if answer?.status == 204 { #expect(accepted == [new]) }
-        // The change ends the other sessions, and keeps its own.
+        // The change ends the person's other sessions, but not the one that made it.
         #expect(try site.send("GET", "/api/auth/session", session: session).status == 200)
         let status = try site.send("GET", "/api/auth/session", session: other).status
         #expect(status == (accepted == [new] ? 401 : 200))
@@ -202,7 +202,7 @@ import Testing
           "POST", "/api/factors/\(id)/confirm", #"{"code":"\#(code)"}"#, session: session, after: Self.delay(round))
         let isConfirmed = try site.login(email, Self.password).json["next"] as? String == "factor"
         if answer?.status == 200 { #expect(isConfirmed, "\(answer?.text ?? "")") }
-        // Its recovery codes came in the same transaction.
+        // The recovery codes of the factor were stored in the same transaction.
         let listed = try site.send("GET", "/api/factors", session: session)
         #expect(listed.status == 200 && listed.text.contains("recoveryCodes") == isConfirmed, "\(listed.text)")
       }

@@ -3,7 +3,7 @@ import FleetWork
 
 /// The text of a notification, in the language of the person.
 public enum EventText {
-  /// Writes the text of an event in one line.
+  /// Returns the text of an event in one line.
   ///
   /// - Parameters:
   ///   - driver: the name of the event's driver; `nil` if it has none.

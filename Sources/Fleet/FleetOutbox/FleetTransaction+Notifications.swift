@@ -10,7 +10,7 @@ extension FleetTransaction {
   /// - Parameters:
   ///   - limit: the maximum number of events.
   ///   - hasMail: whether mails can be sent.
-  /// - Returns: the number of events.
+  /// - Returns: the number of processed events.
   func notify(limit: Int, hasMail: Bool) throws(ThingError) -> Int {
     let events = try list(ThingQuery<FleetEvent>(order: [.init("createdAt")], limit: limit)).items
     guard !events.isEmpty else { return 0 }
@@ -29,7 +29,7 @@ extension FleetTransaction {
     return events.count
   }
 
-  /// Adds the rules that a tenant begins with, if it has none.
+  /// Adds the default rules to a tenant that has no rules.
   func addDefaultRules() throws(ThingError) {
     guard try first(ThingQuery<NotificationRule>()) == nil else { return }
     for rule in NotificationRule.defaults { try insert(rule) }
@@ -53,7 +53,7 @@ extension FleetTransaction {
     let id = Notification.id(of: event.id, for: person.id)
     let mailAt = hasMail && rule.value.channels.contains(.email) ? rule.value.mailTime(at: now) : nil
     if let known = try find(id, Notification.self) {
-      // Another rule has notified the person of this event. The earlier mail is enough.
+      // Another rule has already notified the person of this event. If its mail is earlier, that mail is sufficient.
       guard let mailAt, known.value.mailAt.map({ mailAt < $0 }) ?? true else { return }
       var changed = known.value
       changed.mailAt = mailAt
@@ -89,7 +89,7 @@ extension FleetTransaction {
     }
     for notification in all {
       var changed = notification.value
-      // If the person has received too many mails, the next one has these too.
+      // If the person has received too many mails, the next mail also contains these notifications.
       changed.mailAt = isQueued || person?.value.isActive != true ? nil : now.adding(seconds: 3_600)
       if isQueued { changed.deliveries.append(.init(.email, at: now)) }
       try update(notification, to: changed, action: "mail")
@@ -105,7 +105,7 @@ extension FleetTransaction {
   }
 }
 
-/// An event with the things on which its recipients depend.
+/// An event with the data that determine its recipients.
 private struct EventContext {
   let event: Stored<FleetEvent>
   let driver: Stored<Driver>?
@@ -128,7 +128,7 @@ private struct EventContext {
       && (rule.fleetIDs.isEmpty || rule.fleetIDs.contains { fleets.contains($0) })
   }
 
-  /// Whether a rule notifies a person, and the person may see the event.
+  /// Whether a rule applies to a person and the person may see the event.
   func concerns(_ person: Stored<Person>, _ rule: NotificationRule) -> Bool {
     let isDriver = driver?.value.personID == person.id
     guard
@@ -143,7 +143,7 @@ private struct EventContext {
 }
 
 extension FleetEvent.Event {
-  /// The area whose permission decides who may be notified.
+  /// The area of the permission that a person needs in order to be notified.
   fileprivate var area: Area {
     switch self {
     case .journeyNeedsReview, .journeyIncident: .journeys

@@ -7,9 +7,9 @@ import Telemetry
 
 /// Makes notifications of events, and queues the mails of notifications that are due.
 ///
-/// It works in rounds, with a limited number of events of each tenant in a round, so that many events of one tenant do not
-/// delay those of another. Several servers may share one database: transactions of a tenant run one after another, and
-/// an event is removed with the transaction that notifies of it.
+/// It works in rounds, with a limited number of events of each tenant in a round, so that many events of one tenant do
+/// not delay those of another. Several servers may share one database: transactions of a tenant run one after another,
+/// and an event is removed in the transaction that makes its notifications.
 public struct Notifier: Service {
   /// The pause between two rounds.
   private static let pause = Duration.seconds(1)
@@ -19,11 +19,13 @@ public struct Notifier: Service {
   private static let eventsOfRound = 20
 
   private let storage: any FleetStorage
-  /// `nil` if no mails can be sent.
+  /// The keys that encrypt the values of mails; `nil` if no mails can be sent.
   private let keys: SecretKeys?
   private let logger: Logger
   private let now: @Sendable () -> Timestamp
 
+  /// Creates a notifier.
+  ///
   /// - Parameters:
   ///   - keys: the keys that encrypt the values of mails; `nil` if the server sends no mails.
   ///   - now: returns the time of day.
@@ -36,7 +38,7 @@ public struct Notifier: Service {
     self.now = now
   }
 
-  /// Works until its task is cancelled or its service group stops it.
+  /// Runs until its task is cancelled or its service group stops it.
   public func run() async throws {
     await cancelWhenGracefulShutdown {
       var reminded: Timestamp?
@@ -61,7 +63,7 @@ public struct Notifier: Service {
 
   /// Makes notifications of some events of each tenant, and queues some mails.
   ///
-  /// - Returns: the number of events and mails.
+  /// - Returns: the number of processed events and queued mails.
   func round() async throws -> Int {
     var count = 0
     let next = now().adding(seconds: 1).json
@@ -83,7 +85,7 @@ public struct Notifier: Service {
     return count
   }
 
-  /// Adds the events of documents and licences that expire, the rules of new tenants, and removes old notifications.
+  /// Adds events for documents and licences that expire, adds the rules of new tenants, and removes old notifications.
   func remind() async throws {
     for tenant in try await storage.tenants() where !Task.isCancelled {
       try await storage.change(tenant: tenant.id, by: Actor(.server), at: now()) { transaction throws(ThingError) in

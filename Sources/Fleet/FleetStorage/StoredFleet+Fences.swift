@@ -50,7 +50,7 @@ extension StoredFleet {
             SET version = excluded.version, modified = excluded.modified, body = excluded.body
           """,
           [SQLValue(tenant), .integer(version), .integer(now.milliseconds), .bytes(document.bytes)])
-        // The documents themselves may be too long for the audit.
+        // The audit contains versions and lengths, because the documents may be too long for it.
         let before = stored.first.map { ["version": JSON.integer($0.integer(0)), "bytes": .integer($0.integer(1))] }
         let after = ["version": JSON.integer(version), "bytes": .integer(Int64(document.bytes.count))]
         try audit.record(

@@ -145,11 +145,11 @@ extension StoredFleet {
 }
 
 extension ThingSession {
-  /// Writes a change of a gateway to the audit. Nothing is written if no property differs.
+  /// Writes a change of a gateway to the audit. Nothing is written if no property has changed.
   ///
   /// - Parameters:
-  ///   - before: `nil` if the gateway is new.
-  ///   - after: `nil` if the gateway was removed.
+  ///   - before: the gateway before the change; `nil` if it is new.
+  ///   - after: the gateway after the change; `nil` if it was removed.
   func record(_ action: String, of before: Gateway?, to after: Gateway?) throws(StoreFailure) {
     guard let id = (after ?? before)?.id else { return }
     let change = ThingChange(between: before?.audited, and: after?.audited)
@@ -158,7 +158,7 @@ extension ThingSession {
 }
 
 extension Gateway {
-  /// The properties that the audit contains: those that people set, and no key.
+  /// The properties that the audit contains: those that people set, without the key.
   fileprivate var audited: [String: JSON] {
     [
       "vehicles": .array(allowedVehicles.map { .text($0) }), "addedAt": addedAt.json, "keyAt": keyAt.json,

@@ -43,7 +43,7 @@ struct Configuration {
   var broker: BrokerOptions?
   /// The mail server; `nil` if no mails are sent.
   var mail: MailServer?
-  /// The folder of the web app; `nil` for the program's own (``WebFolder``).
+  /// The folder of the web app; `nil` for the default (``WebFolder``).
   var webFolder: String?
   /// Paths of files with secrets.
   var secretFiles = SecretFiles()

@@ -132,7 +132,7 @@ final class TestClient {
       status: status, headers: headers, body: isChunked ? try takeChunks() : try take(count), cookies: cookies)
   }
 
-  /// A body in chunks (RFC 9112, 7.1).
+  /// Reads a body in chunks (RFC 9112, 7.1).
   private func takeChunks() throws -> [UInt8] {
     var body: [UInt8] = []
     while true {

@@ -40,7 +40,7 @@ final class Authenticator: Sendable {
   private let state = Mutex(State())
 
   private let sessions: SessionActivity
-  /// The last use of operators' tokens.
+  /// The times at which operators' tokens were last used.
   let tokens: TokenActivity
 
   init(storage: any FleetStorage, sessions: SessionActivity, tokens: TokenActivity) {

@@ -45,7 +45,7 @@ struct Identity: Sendable {
     if case .person(let signedIn, _) = principal { signedIn } else { nil }
   }
 
-  /// The operator's token; `nil` for another caller.
+  /// The token with which the request was authenticated; `nil` if the caller is not an operator with a token.
   var token: OperatorToken? {
     if case .token(let token, _) = principal { token } else { nil }
   }

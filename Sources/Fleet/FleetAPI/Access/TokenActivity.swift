@@ -25,18 +25,18 @@ final class TokenActivity: Sendable {
     pending.withLock { $0[tenant, default: [:]][token.id] = now }
   }
 
-  /// Stores what was recorded since the last write.
+  /// Stores all uses that were recorded since the last write.
   func write() async {
     for tenant in pending.withLock({ Array($0.keys) }) { await write(tenant) }
   }
 
-  /// Stores what was recorded of a tenant's tokens since the last write.
+  /// Stores the uses of a tenant's tokens that were recorded since the last write.
   func write(_ tenant: TenantID) async {
     guard let uses = pending.withLock({ $0.removeValue(forKey: tenant) }) else { return }
     do {
       try await storage.storeUse(of: uses, tenant: tenant)
     } catch {
-      // The token's next request replaces the lost time.
+      // The times are lost. The tokens' next requests give new ones.
       logger.warning("cannot store when tokens of \(tenant) were used: \(error)")
     }
   }

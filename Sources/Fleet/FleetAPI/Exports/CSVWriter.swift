@@ -1,7 +1,7 @@
 /// Writes CSV (RFC 4180): a header, then one line for each row. Lines end with CR LF, and the text is UTF-8.
 ///
-/// Spreadsheets evaluate a text that begins with `=`, `+`, `-` or `@` as a formula. Therefore, an apostrophe is put
-/// before such texts, and before texts that begin with a tab or a line break. Numbers stay as they are.
+/// Spreadsheets evaluate a text that begins with `=`, `+`, `-` or `@` as a formula. Therefore, an apostrophe is written
+/// before such texts, and before texts that begin with a tab or a line break. Numbers are written unchanged.
 struct CSVWriter: ExportWriter {
   private let columns: [ExportColumn]
 
@@ -27,15 +27,15 @@ struct CSVWriter: ExportWriter {
     return bytes + Array("\r\n".utf8)
   }
 
-  /// Returns a text that no spreadsheet evaluates.
+  /// Returns the text with an apostrophe before it, if a spreadsheet could evaluate it as a formula.
   static func guarded(_ text: String) -> String {
     guard let first = text.unicodeScalars.first else { return text }
-    // The full-width forms are evaluated as well in some languages.
+    // In some languages, spreadsheets also evaluate the full-width forms of these characters.
     return "=+-@\t\r\n\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars.contains(first) ? "'" + text : text
   }
 
   private static func append(_ text: String, to bytes: inout [UInt8]) {
-    // An empty text is not an empty cell.
+    // An empty text is quoted, because an unquoted one is an empty cell.
     let isQuoted =
       text.isEmpty || text.first == " " || text.last == " "
       || text.utf8.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == 0x0D || $0 == 0x0A }

@@ -1,24 +1,26 @@
 import FleetDomain
 import JSONText
 
-/// A column of a list as a file: a value of each element.
+/// A column of a list that is sent as a file. It has a value of each element of the list.
 struct ExportColumn: Equatable, Sendable {
-  /// The keys that lead to the value: `amount`, then `currency`.
+  /// The keys that lead to the value in an element, for example `amount`, then `currency`.
   let path: [String]
 
-  /// The header: `amount.currency`.
+  /// The column's header, for example `amount.currency`.
   var name: String { path.joined(separator: ".") }
 
-  /// The column of the values for which there is no other column.
+  /// The column with all values that belong to no other column.
   static let more = ExportColumn(path: ["more"])
 }
 
 /// The columns of lists, from the schemas of their elements in `openapi.json`. Kinds of things describe these schemas by
 /// their fields, so a new field is a new column.
 struct ExportColumns: Sendable {
-  /// The columns by the name of the list's schema.
+  /// The columns of each list, by the name of the list's schema.
   private let lists: [String: [ExportColumn]]
 
+  /// Creates the columns of all lists.
+  ///
   /// - Parameter schemas: the components of `openapi.json`, as a JSON object.
   init(schemas text: [UInt8]) throws(JSONError) {
     let document = try JSONDocument(parsing: text)
@@ -27,16 +29,16 @@ struct ExportColumns: Sendable {
       guard let element = document.root[member.key]?["properties"]?["data"]?["items"] else { continue }
       var columns: [ExportColumn] = []
       Self.add(element, [], document.root, to: &columns)
-      // Records may have keys beyond their schema.
+      // Records may have keys that their schema does not have.
       if Self.isOfRecords(element) { columns.append(.more) }
       lists[member.key] = columns
     }
     self.lists = lists
   }
 
-  /// The columns of a list; `nil` if its elements are not described.
+  /// Returns the columns of a list; `nil` if its elements are not described.
   ///
-  /// - Parameter fields: only these keys of each record, besides `id` and `timestamp`; `nil` for all.
+  /// - Parameter fields: the keys of a record to include, in addition to `id` and `timestamp`; `nil` for all.
   func columns(of schema: String, fields: String?) -> [ExportColumn]? {
     guard let columns = lists[schema] else { return nil }
     guard let fields else { return columns }
@@ -95,7 +97,7 @@ extension ExportColumn {
 }
 
 extension ExportCell {
-  /// Objects and arrays are JSON texts, but an array of texts is these texts with `; ` between.
+  /// An array of texts becomes these texts, separated by `; `. All other arrays, and objects, become JSON text.
   init(_ json: JSON) {
     switch json {
     case .null: self = .empty

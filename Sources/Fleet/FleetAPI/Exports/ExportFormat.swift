@@ -1,4 +1,4 @@
-/// The format of a list as a file.
+/// The format of a list that is sent as a file.
 enum ExportFormat: String, CaseIterable, Sendable {
   case csv, xlsx
 
@@ -25,10 +25,10 @@ enum ExportFormat: String, CaseIterable, Sendable {
     }
   }
 
-  /// Reads `format`: `json`, which is the default, `csv` or `xlsx`.
+  /// Reads the query parameter `format`: `json`, which is the default, `csv` or `xlsx`.
   ///
   /// - Returns: `nil` for JSON.
-  /// - Throws: 400 for another format, or for a page of a file.
+  /// - Throws: 400 for another format, or if the query asks for a single page of a file.
   init?(_ query: QueryParameters) throws(APIError) {
     guard let text = query["format"], text != "json" else { return nil }
     guard let format = Self(rawValue: text) else {
@@ -41,7 +41,7 @@ enum ExportFormat: String, CaseIterable, Sendable {
   }
 }
 
-/// Writes rows of a file. The bytes of a row may be returned by a later call.
+/// Writes the rows of a file. A call may return the bytes of rows that earlier calls added.
 protocol ExportWriter {
   /// Returns the bytes before the first row.
   mutating func begin() throws -> [UInt8]

@@ -2,8 +2,8 @@ import FleetDomain
 import HTTPTypes
 import NIOCore
 
-/// A list as a file: all its pages, one after another. Each page is the answer of the list's own route, so a file
-/// contains what its pages would show to the same caller.
+/// A list that is sent as a file: all its pages, one after another. Each page is the answer of the list's own route, so
+/// a file contains only what its caller would also see on the pages.
 struct ListExport: Sendable {
   let columns: [ExportColumn]
   let format: ExportFormat
@@ -12,8 +12,8 @@ struct ListExport: Sendable {
   /// Reserves memory for a page that is parsed.
   let reserve: @Sendable (_ bytes: Int) async throws -> Void
 
-  /// Reads the first page, so that its errors are answered, and returns an answer that reads the others while the client
-  /// receives it.
+  /// Reads the first page, and returns an answer that reads the others while the client receives it. Errors of the
+  /// first page can therefore still be answered with their status.
   func answer(name: String) async throws -> Answer {
     let first = try await rows(after: nil)
     var answer = Answer(status: .ok)

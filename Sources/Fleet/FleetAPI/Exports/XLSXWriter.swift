@@ -1,7 +1,6 @@
-/// Writes a workbook (ECMA-376, Office Open XML). A sheet that is full is continued on another one.
-///
-/// Texts are stored as texts, so that no spreadsheet evaluates them. Characters that XML does not allow are replaced by
-/// U+FFFD, and texts that are too long for a cell are cut.
+/// Writes a workbook (ECMA-376, Office Open XML). When a sheet is full, the rows continue on another one. Texts are
+/// stored as texts, so that no spreadsheet evaluates them. Characters that XML does not allow are replaced by U+FFFD,
+/// and texts that are too long for a cell are truncated.
 struct XLSXWriter: ExportWriter {
   /// The maximum number of rows of a sheet, including its header.
   static let mostRows = 1_048_576
@@ -16,7 +15,9 @@ struct XLSXWriter: ExportWriter {
   private var sheets = 0
   private var rows = 0
 
-  /// - Parameter mostRows: the number of rows at which another sheet begins.
+  /// Creates a writer.
+  ///
+  /// - Parameter mostRows: the number of rows after which another sheet begins.
   init(_ columns: [ExportColumn], mostRows: Int = Self.mostRows) throws {
     self.columns = columns
     self.mostRows = mostRows
@@ -107,7 +108,7 @@ struct XLSXWriter: ExportWriter {
     return try zip.add(Array((text + "</row>").utf8))
   }
 
-  /// The letters of a column: A to Z, AA to ZZ, AAA to XFD.
+  /// Returns the letters of a column: A to Z, AA to ZZ, AAA to XFD.
   static func letters(_ column: Int) -> String {
     var (text, rest) = ("", column)
     repeat {
@@ -117,7 +118,7 @@ struct XLSXWriter: ExportWriter {
     return text
   }
 
-  /// Whether a text begins with `_x` and four hexadecimal digits and `_`, which would stand for a character.
+  /// Whether a text begins with `_x`, four hexadecimal digits and `_`, which would be read as an escaped character.
   private static func isEscape(_ text: Substring.UnicodeScalarView) -> Bool {
     let start = Array(text.prefix(7))
     return start.count == 7 && start[1] == "x" && start[6] == "_"
@@ -138,7 +139,7 @@ struct XLSXWriter: ExportWriter {
       case "&": text += "&amp;"
       case "<": text += "&lt;"
       case ">": text += "&gt;"
-      // Parsers of XML turn a CR into a LF.
+      // XML parsers convert a CR to an LF unless it is escaped.
       case "\r": text += "&#13;"
       case "\t", "\n", "\u{20}"..."\u{D7FF}", "\u{E000}"..."\u{FFFD}", "\u{10000}"..."\u{10FFFF}":
         text.unicodeScalars.append(scalar)

@@ -1,9 +1,8 @@
 import CZlib
 
-/// Writes a ZIP archive (APPNOTE.TXT 6.3.10) without seeking back: the lengths of a file follow its data.
-///
-/// It needs memory only for the names of its files. An archive or a file of 4 GiB or more is an error, because it would
-/// need the format ZIP64.
+/// Writes a ZIP archive (APPNOTE.TXT 6.3.10) in one direction: the lengths of a file follow its data. Memory is needed
+/// only for the names of the files. An archive or a file of 4 GiB or more is an error, because it would need the format
+/// ZIP64.
 @safe final class ZipWriter {
   struct Failure: Error, CustomStringConvertible {
     let description: String
@@ -27,6 +26,8 @@ import CZlib
   private var isOpen = false
   private let stream: UnsafeMutablePointer<z_stream>
 
+  /// Creates a writer.
+  ///
   /// - Throws: ``Failure`` if there is not enough memory.
   init() throws {
     unsafe stream = .allocate(capacity: 1)
@@ -89,7 +90,7 @@ import CZlib
       Self.appendVersion(to: &bytes)
       for number in [UInt64(file.crc), file.packed, file.count] { Self.append(number, 4, to: &bytes) }
       Self.append(UInt64(file.name.count), 2, to: &bytes)
-      // No extra field, comment, disk number or attributes.
+      // The lengths of extra field and comment, the disk number and the attributes, all 0.
       for width in [2, 2, 2, 2, 4] { Self.append(0, width, to: &bytes) }
       Self.append(file.offset, 4, to: &bytes)
       bytes += file.name
@@ -113,7 +114,7 @@ import CZlib
   private func pack(_ part: [UInt8], _ flush: Int32) throws -> [UInt8] {
     var packed: [UInt8] = []
     var file = files[files.count - 1]
-    // Without bytes, zlib returns the checksum of nothing.
+    // If zlib gets no bytes, it returns the initial checksum instead of the present one.
     if !part.isEmpty {
       file.crc = unsafe part.withUnsafeBufferPointer {
         unsafe UInt32(crc32(UInt(file.crc), $0.baseAddress, UInt32($0.count)))
@@ -145,7 +146,8 @@ import CZlib
     return packed
   }
 
-  /// Version 2.0, flags, method deflate, and 1980-01-01 as the time, so that equal lists give equal files.
+  /// Appends version 2.0, the flags, the method deflate, and 1980-01-01 as the time. The time is constant so that equal
+  /// lists give equal files.
   private static func appendVersion(to bytes: inout [UInt8]) {
     for number in [20, UInt64(flags), 8, 0, 0x0021] { append(number, 2, to: &bytes) }
   }

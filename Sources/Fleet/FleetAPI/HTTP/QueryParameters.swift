@@ -31,7 +31,7 @@ struct QueryParameters: Sendable {
 
   private init(_ pairs: [(name: String, value: String)]) { self.pairs = pairs }
 
-  /// The same query for a JSON page after a cursor; `nil` for the first page.
+  /// Returns the same query for a page as JSON that begins after a cursor; `nil` for the first page.
   func page(after cursor: String?) -> QueryParameters {
     QueryParameters(
       pairs.filter { $0.name != "format" && $0.name != "cursor" } + [cursor].compactMap { $0.map { ("cursor", $0) } })

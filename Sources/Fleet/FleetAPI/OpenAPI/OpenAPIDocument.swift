@@ -101,7 +101,9 @@ enum OpenAPIDocument {
     ])
   }
 
-  /// - Parameter files: the formats in which the content is also sent as a file.
+  /// Returns the description of a body.
+  ///
+  /// - Parameter files: the formats in which a list is also sent as a file.
   private static func content(_ content: Operation.Content, files: [ExportFormat] = []) -> [UInt8] {
     let schema = content.schema.map { ##"{"$ref":"#/components/schemas/\##($0)"}"## } ?? #"{"type":"string"}"#
     return object(

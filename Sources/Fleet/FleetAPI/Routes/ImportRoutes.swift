@@ -55,7 +55,7 @@ struct ImportRoutes {
 
   private static let volumes: [FuelEntry.Unit] = [.litre, .usGallon, .imperialGallon]
 
-  /// The errors with their places, as those of a body.
+  /// Returns the errors with their places, in the same form as the errors of a JSON body.
   private static func failure(_ errors: [ImportError]) -> ThingError {
     .invalid(
       FieldErrors(
@@ -132,7 +132,7 @@ struct ImportRoutes {
     }
   }
 
-  /// Adds all rows in one transaction, which is undone after an error and on a dry run.
+  /// Adds all rows in one transaction. It is undone if there is an error, or on a dry run.
   private func store(
     _ file: ImportFile, _ kind: ImportKind, isDryRun: Bool, _ call: Call
   ) async throws -> Outcome {
@@ -178,7 +178,7 @@ struct ImportRoutes {
         case .exists: outcome.errors.append(row.error("id", "another thing has this id"))
         case .duplicate(let field):
           outcome.errors.append(row.error(field, "another one has this value"))
-          // PostgreSQL executes nothing more in this transaction.
+          // After an error, PostgreSQL executes nothing more in this transaction.
           return outcome
         case .notFound, .conflict, .changedMeanwhile, .invalidState, .forbidden, .storage: throw error
         }
@@ -199,7 +199,7 @@ struct ImportRoutes {
     return (try change(stored, row, things, transaction, call), name)
   }
 
-  /// Adds a thing whose id follows from the row, so that the same row again is the same thing.
+  /// Adds a thing whose id is computed from the row, so that importing the same row again does not add another thing.
   ///
   /// - Parameter copy: the number of equal rows before this one in the file.
   private func add<Value: Kind>(

@@ -4,7 +4,7 @@ import FleetWork
 import HTTPTypes
 import Telemetry
 
-/// One's own notifications, and the rules that make them.
+/// The caller's own notifications, and the rules by which notifications are made.
 struct NotificationRoutes {
   let storage: any FleetStorage
 

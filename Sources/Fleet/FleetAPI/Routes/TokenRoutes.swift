@@ -82,7 +82,7 @@ struct TokenRoutes {
     return .fleets(fleets)
   }
 
-  /// Reads `expiresAt`.
+  /// Reads `expiresAt`, which must be after `now`.
   private static func expiry(
     _ reader: inout JSONObjectReader, after now: Timestamp
   ) throws(JSONError) -> Timestamp? {
@@ -93,7 +93,9 @@ struct TokenRoutes {
     return time
   }
 
-  /// - Throws: 422 if one of the fleets does not exist.
+  /// Checks that the fleets of a scope exist.
+  ///
+  /// - Throws: 422 if one of them does not exist.
   private static func requireFleets(
     of scope: FleetScope, _ storage: any FleetStorage, tenant: TenantID
   ) async throws {

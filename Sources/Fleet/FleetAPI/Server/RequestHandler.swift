@@ -22,7 +22,7 @@ struct RequestHandler: Sendable {
   let heavyWork: HeavyWork
   let connections: Connections
   let crossOrigin: CrossOrigin
-  /// The columns of lists as files.
+  /// The columns of lists that are sent as files.
   let exports: ExportColumns
   let proxies: TrustedProxies
   /// Whether the server's connections use TLS.
@@ -165,9 +165,9 @@ struct RequestHandler: Sendable {
     return try await page(admitted)
   }
 
-  /// A list as a file.
+  /// Returns a list as a file.
   ///
-  /// - Throws: 400 if the list is not described as a table.
+  /// - Throws: 400 if the list has no description as a table.
   private func file(_ admitted: Admitted, _ format: ExportFormat) async throws -> Answer {
     let (route, call) = (admitted.route, admitted.call)
     let schema = route.operation.results.first?.content?.schema ?? ""

@@ -16,7 +16,9 @@ struct WebAnswers: Sendable {
 
   init(_ site: WebSite) { self.site = site }
 
-  /// - Returns: `nil` if the API has to answer.
+  /// Returns the answer with a file of the app.
+  ///
+  /// - Returns: `nil` if the path belongs to the API.
   func answer(to request: HTTPRequest) -> Answer? {
     guard request.method == .get || request.method == .head else { return nil }
     let path = (request.path ?? "/").prefix { $0 != "?" }

@@ -6,12 +6,14 @@ import Telemetry
 /// Begins and ends planned assignments at their times: the vehicle becomes `assigned` or `available`, and an assignment
 /// that is over becomes `completed`.
 ///
-/// It looks for assignments that are due instead of setting timers. Therefore, a server that was down continues where
-/// it stopped, and several servers on one database can each do this: what one has done is no longer due for the others.
+/// It searches for assignments that are due instead of setting timers. Therefore, a server that was down continues
+/// where it stopped. Several servers of one database can each do this, because an assignment that one of them has
+/// processed is no longer due for the others.
 struct AssignmentWatch {
-  /// The time between two looks.
+  /// The time between two searches.
   private static let period = Duration.seconds(1)
-  /// Seconds by which looks overlap, because a request may commit an assignment some time after its checks.
+  /// The number of seconds by which searches overlap, because a request may commit an assignment some time after it
+  /// checked the times.
   private static let overlap = 60
   /// The maximum number of assignments in one transaction, so that other changes of the tenant do not wait long.
   private static let page = 100
@@ -19,7 +21,7 @@ struct AssignmentWatch {
   let storage: any FleetStorage
   let logger: Logger
 
-  /// Looks until the task is cancelled.
+  /// Searches periodically until the task is cancelled.
   func run() async {
     var last: Timestamp?
     var isFailing = false
@@ -41,8 +43,8 @@ struct AssignmentWatch {
   /// Ends assignments that are over, then begins those that have started.
   ///
   /// - Parameters:
-  ///   - last: the time of the last complete look; `nil` for none.
-  ///   - now: the time of this one. It may be before the last one, if the clock was set.
+  ///   - last: the time of the last complete search; `nil` for none.
+  ///   - now: the time of this search. It may be before the last one if the clock was set.
   func apply(since last: Timestamp?, at now: Timestamp) async throws {
     let active = ThingQuery<Assignment>.Condition.oneOf(key: "status", [Assignment.Status.active.json])
     let over = [active, .atMost(key: "to", now.json)]
@@ -77,7 +79,7 @@ struct AssignmentWatch {
     repeat {
       let wanted = query
       query.cursor = try await StorageCaller.$current.withValue(StorageCaller(tenant: tenant, key: nil)) {
-        // Most of them began before, and nothing is due.
+        // Most of these assignments began earlier, and nothing is to be done for them.
         let (vehicles, next) = try await storage.view(tenant: tenant) { view throws(ThingError) in
           let page = try view.list(wanted)
           var vehicles: [String] = []

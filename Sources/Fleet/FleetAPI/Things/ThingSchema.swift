@@ -6,8 +6,8 @@ enum ThingSchema {
   /// one (`NewPerson`), a change (`PersonChange`), and a page of a list (`PersonList`).
   ///
   /// - Parameters:
-  ///   - derived: the derived fields of its routes.
-  ///   - added: other members that its routes add.
+  ///   - derived: the derived fields of the kind's routes.
+  ///   - added: further members that these routes add to an answer.
   static func members<Value: Kind>(
     of kind: Value.Type, derived: [DerivedField<Value>] = [], added: [(key: String, schema: String)] = []
   ) -> String {

@@ -19,7 +19,7 @@ public struct MailDetails: Equatable, Sendable {
   public var address: String?
   /// The name of the thing that was changed, for example of a factor.
   public var item: String?
-  /// The texts of notifications.
+  /// The texts of the notifications in the mail.
   public var items: [String] = []
 
   public init(name: String, locale: String? = nil) {

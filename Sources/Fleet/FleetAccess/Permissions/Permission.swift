@@ -138,7 +138,7 @@ public struct Reach: Equatable, Sendable {
         action == .read && area == .geofences || action == .write && area == .records,
         else: "a gateway's key only sends records and reads geofences")
     case .token(let role, let scope):
-      // A token is not a person, so nothing is its own.
+      // A token is not a person, so no thing counts as its own.
       let grant = Self.grant(of: role, to: action, area)
       let parts = grant == .none || grant == .own ? [] : [Part(grant: grant, scope: scope)]
       let reason =

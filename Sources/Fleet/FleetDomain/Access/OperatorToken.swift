@@ -19,7 +19,7 @@ public struct OperatorToken: Equatable, Sendable {
   /// A description of the token's purpose, as the operator entered it; may be empty.
   public var label: String
   public var role: Role
-  /// The part of the fleet for which the role holds.
+  /// The part of the fleet to which the role applies.
   public var scope: FleetScope
   public var addedAt: Timestamp
   /// The time from which the token is no longer valid; `nil` if it has no end.

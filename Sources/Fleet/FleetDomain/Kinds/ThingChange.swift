@@ -9,11 +9,11 @@ public struct ThingChange: Equatable, Sendable {
     self.after = after
   }
 
-  /// The difference between the properties of something.
+  /// Creates the difference between two sets of properties.
   ///
   /// - Parameters:
-  ///   - old: `nil` if it is new.
-  ///   - new: `nil` if it was removed.
+  ///   - old: the properties before the change; `nil` if the object is new.
+  ///   - new: the properties after the change; `nil` if the object was removed.
   public init(between old: [String: JSON]?, and new: [String: JSON]?) {
     (before, after) = ([:], [:])
     for key in Set((old ?? [:]).keys).union((new ?? [:]).keys) {

@@ -193,7 +193,7 @@ public protocol FleetStorage: Sendable {
     _ token: OperatorToken, secret: SecretHash, tenant: TenantID, by actor: Actor
   ) async throws(StorageError)
 
-  /// Stores when tokens were last used. Unknown tokens are ignored.
+  /// Stores the times at which tokens were last used. Unknown tokens are ignored.
   func storeUse(of tokens: [UUIDv7: Timestamp], tenant: TenantID) async throws(StorageError)
 
   /// Returns tokens in the order of their ids, which is the order of their creation.
@@ -266,8 +266,8 @@ public protocol FleetStorage: Sendable {
   /// - Parameter number: number of the entry before the first one that is returned; 0 to begin with the first entry.
   func auditEntries(after number: Int64, limit: Int, tenant: TenantID) async throws(StorageError) -> [AuditEntry]
 
-  /// Returns the tenants that have a thing for which all conditions hold, in the order of their ids. For work that is due
-  /// in any tenant: the call needs an index over the tenant and the fields.
+  /// Returns the tenants that have a thing for which all conditions hold, in the order of their ids. It is called to
+  /// find work that is due in any tenant, so the database needs an index of the fields over all tenants.
   ///
   /// - Throws: `invalidQuery`.
   func tenants<Value: Kind>(

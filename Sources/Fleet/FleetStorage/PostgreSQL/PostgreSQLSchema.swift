@@ -403,7 +403,8 @@ enum PostgreSQLSchema {
     CREATE INDEX notification_mail ON notification (tenant, mail_at) WHERE mail_at IS NOT NULL;
     """
 
-  /// Adds scope, end and last use of tokens, and indexes for assignments that begin or end.
+  /// Adds to tokens their scope, their end and their last use. Adds indexes of the times at which assignments begin and
+  /// end.
   private static let version19 = """
     ALTER TABLE token ADD COLUMN scope text COLLATE "C" NOT NULL DEFAULT '"all"';
     ALTER TABLE token ADD COLUMN expires bigint;

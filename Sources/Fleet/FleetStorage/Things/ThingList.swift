@@ -39,7 +39,7 @@ struct ThingList<Value: Kind> {
       """
   }
 
-  /// The tenants that have a thing for which all conditions hold.
+  /// Creates the statement for the tenants that have a thing for which all conditions hold.
   ///
   /// - Throws: `invalidQuery`.
   init(tenantsHaving conditions: [ThingQuery<Value>.Condition]) throws(StoreFailure) {

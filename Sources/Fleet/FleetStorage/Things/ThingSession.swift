@@ -222,7 +222,7 @@ final class ThingSession: FleetTransaction {
     }
   }
 
-  /// Adds an entry about a change of something that is not a thing, such as a gateway's key.
+  /// Adds an entry to the audit about a change of an object that is not a thing, such as a gateway's key.
   func record(
     _ action: String, _ kind: String, thing: UUIDv7?, _ change: ThingChange, details: [String: JSON] = [:]
   ) throws(StoreFailure) {

@@ -1,13 +1,13 @@
 import FleetDomain
 import Telemetry
 
-/// Something that people may want to know, until the server has made notifications of it.
+/// Something that happened in the fleet, of which people may be notified.
 ///
-/// An event is written in the transaction of the change that it is about, so that neither exists without the other. It is
-/// removed in the transaction that adds its notifications.
+/// An event is written in the transaction of the change that it is about, so that there is never one without the other.
+/// It is removed in the transaction that adds its notifications.
 public struct FleetEvent: Kind {
   public enum Event: String, FieldChoice, Sendable {
-    /// A command of a journey arrived that its state does not allow.
+    /// A command of a journey arrived that the journey's state does not allow.
     case journeyNeedsReview
     /// A driver reported an incident during a journey.
     case journeyIncident
@@ -20,14 +20,14 @@ public struct FleetEvent: Kind {
   }
 
   public var event = Event.journeyNeedsReview
-  /// The name of the thing's kind, for example `journey`.
+  /// The kind of the thing that the event is about, for example `journey`.
   public var kind = ""
   public var thing = UUIDv7(milliseconds: 0, first: 0, rest: 0)
   public var vehicleID: String?
   public var driverID: UUIDv7?
-  /// What the text names, for example the parts with defects.
+  /// A text that the notification contains, for example the parts with defects.
   public var item: String?
-  /// The day that the text names.
+  /// A day that the notification contains, for example the last day of a document.
   public var day: CalendarDate?
 
   public init() {}
@@ -46,10 +46,10 @@ public struct FleetEvent: Kind {
 }
 
 extension FleetTransaction {
-  /// Adds an event of a thing.
+  /// Adds an event about a thing.
   ///
   /// - Parameters:
-  ///   - id: of an event that may be found repeatedly, the same each time; `nil` for a new one.
+  ///   - id: an id that is the same each time, for an event that may be found repeatedly; `nil` for a new one.
   public func emit<Value: WorkThing>(
     _ event: FleetEvent.Event, of thing: UUIDv7, _ value: Value, item: String? = nil, id: UUIDv7? = nil
   ) throws(ThingError) {

@@ -2,8 +2,8 @@ import FleetDomain
 import Telemetry
 
 extension FleetTransaction {
-  /// Adds events for documents and driving licences that expire within 30 days, again at 7 days, and on the day after
-  /// the last one. Each is added once, however often this is called.
+  /// Adds events for documents and driving licences that expire: 30 days before the last day of validity, 7 days before
+  /// it, and on the day after it. Each event is added once, however often this function is called.
   public func emitReminders() throws(ThingError) {
     let day: Int64 = 86_400_000_000_000
     let today = CalendarDate(utc: now)
@@ -44,7 +44,7 @@ extension FleetTransaction {
     let id = UUIDv7(
       milliseconds: UInt64(max(Self.number(of: day), 0)) * 86_400_000, seed: thing.low ^ thing.high << 48, number: stage
     )
-    // The event itself is removed when its notifications are made.
+    // Check the reminder, because the event itself is removed when its notifications are made.
     guard try find(id, Reminder.self) == nil else { return }
     var reminder = Reminder()
     (reminder.thing, reminder.day) = (thing, day)
@@ -55,13 +55,13 @@ extension FleetTransaction {
     try insert(new, id: id, action: "create")
   }
 
-  /// The number of days since 1970-01-01.
+  /// Returns the number of days from 1970-01-01 to a date.
   private static func number(of date: CalendarDate) -> Int {
     Timestamp.days(year: date.year, month: date.month, day: date.day)
   }
 }
 
-/// A reminder that was given, so that it is not given again.
+/// A mark that an event for a date was added, so that it is not added again.
 public struct Reminder: Kind {
   public var thing = UUIDv7(milliseconds: 0, first: 0, rest: 0)
   public var day: CalendarDate?

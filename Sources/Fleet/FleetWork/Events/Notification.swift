@@ -17,18 +17,18 @@ public struct Notification: Kind {
   }
 
   public var personID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
-  /// The first rule that applied.
+  /// The first rule that applied to the person.
   public var ruleID: UUIDv7?
   public var event = FleetEvent.Event.journeyNeedsReview
   public var kind = ""
   public var thing = UUIDv7(milliseconds: 0, first: 0, rest: 0)
   public var vehicleID: String?
-  /// In the language of the person.
+  /// The text in the language of the person.
   public var text = ""
   public var at = Timestamp(nanoseconds: 0)
   public var readAt: Timestamp?
   public var deliveries: [Delivery] = []
-  /// The time when a mail is to be sent; `nil` if none is.
+  /// The time at which a mail is sent; `nil` if no mail is to be sent.
   public var mailAt: Timestamp?
 
   public init() {}
@@ -49,7 +49,8 @@ public struct Notification: Kind {
     Field("mailAt", \.mailAt).settable(by: .hidden),
   ]
 
-  /// The id of a person's notification of an event, so that repeated processing adds none.
+  /// Returns the id of a person's notification of an event. It is always the same, so that processing an event again
+  /// does not add another notification.
   public static func id(of event: UUIDv7, for person: UUIDv7) -> UUIDv7 {
     UUIDv7(milliseconds: event.milliseconds, seed: event.low ^ event.high << 48, number: person.low ^ person.high << 48)
   }

@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// A rule that says who is notified of which events, and how.
+/// A rule that determines who is notified of which events, and how.
 public struct NotificationRule: Kind {
   public enum Channel: String, FieldChoice, Sendable {
     case inApp, email
@@ -9,19 +9,19 @@ public struct NotificationRule: Kind {
 
   /// When mails are sent.
   public enum Digest: String, FieldChoice, Sendable {
-    /// At once.
+    /// A mail for each notification, at once.
     case none
-    /// All notifications of an hour in one mail, at the full hour.
+    /// One mail with all notifications of an hour, at the full hour.
     case hourly
-    /// All notifications of a day in one mail, at 06:00 UTC.
+    /// One mail with all notifications of a day, at 06:00 UTC.
     case daily
   }
 
   /// The time of day during which no mails are sent.
   public struct QuietHours: NestedValue {
-    /// `22:00`, in UTC.
+    /// The beginning in UTC, for example `22:00`.
     public var from = ""
-    /// `06:00`, in UTC.
+    /// The end in UTC, for example `06:00`.
     public var to = ""
 
     public init() {}
@@ -58,11 +58,11 @@ public struct NotificationRule: Kind {
   public var name = ""
   public var isActive = true
   public var events: [FleetEvent.Event] = []
-  /// Only events about vehicles of these fleets; empty for all.
+  /// The fleets whose vehicles' events the rule applies to; empty for all.
   public var fleetIDs: [UUIDv7] = []
-  /// People with one of these roles are notified.
+  /// The roles whose people are notified.
   public var roles: [PersonRole] = []
-  /// These people are notified.
+  /// The ids of further people who are notified.
   public var personIDs: [UUIDv7] = []
   /// Whether the driver of the event is notified.
   public var notifiesDriver = false
@@ -100,7 +100,7 @@ public struct NotificationRule: Kind {
     }
   }
 
-  /// Returns when the mail of a notification is sent.
+  /// Returns the time at which the mail of a notification is sent.
   public func mailTime(at time: Timestamp) -> Timestamp {
     let (hour, day): (Int64, Int64) = (3_600, 86_400)
     let seconds = time.milliseconds / 1_000
@@ -113,7 +113,7 @@ public struct NotificationRule: Kind {
     return quietHours?.end(at: due) ?? due
   }
 
-  /// The rules that a tenant begins with.
+  /// The rules that every tenant has at first.
   public static let defaults: [NotificationRule] = {
     func rule(
       _ name: String, _ event: FleetEvent.Event, _ roles: [PersonRole], _ channels: [Channel], _ digest: Digest = .none

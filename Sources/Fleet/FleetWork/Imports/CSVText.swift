@@ -1,10 +1,10 @@
 import FleetDomain
 
-/// The cells of a CSV file (RFC 4180) as other programs write it: with commas, semicolons or tabs between cells, and any
-/// ends of lines.
+/// The cells of a CSV file (RFC 4180) in the variants that other programs write: commas, semicolons or tabs between
+/// cells, and any kind of line ends.
 public struct CSVText: Equatable, Sendable {
   public struct Row: Equatable, Sendable {
-    /// The number of its first line, from 1.
+    /// The number of the row's first line, from 1.
     public let line: Int
     /// The text of each cell, without quotes.
     public var cells: [String]
@@ -76,7 +76,7 @@ public struct CSVText: Equatable, Sendable {
     self.rows = rows
   }
 
-  /// The separator that occurs most in the first lines, outside quotes.
+  /// Returns the separator that occurs most often in the first lines, outside quotes.
   private static func separator(of bytes: ArraySlice<UInt8>) -> UInt8 {
     var counts: [UInt8: Int] = [:]
     var (isQuoted, lines) = (false, 0)
@@ -96,7 +96,7 @@ public struct CSVText: Equatable, Sendable {
 
 /// An error in a file that is imported.
 public struct ImportError: Error, Hashable, Sendable {
-  /// From 1.
+  /// The number of the line, from 1.
   public let line: Int
   /// The number of the cell in its row, from 1; `nil` if the error is about the whole row.
   public let column: Int?
@@ -108,7 +108,7 @@ public struct ImportError: Error, Hashable, Sendable {
 }
 
 enum Windows1252 {
-  /// The characters of the bytes 80 to 9F; other bytes are the characters of the same number.
+  /// The characters of the bytes 80 to 9F. All other bytes are the characters with the same number.
   private static let upper: [Unicode.Scalar] = Array(
     "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ".unicodeScalars)
 
@@ -122,7 +122,7 @@ enum Windows1252 {
 }
 
 extension StringProtocol {
-  /// The text without white space at its ends. Other programs also use spaces that do not break lines.
+  /// The text without white space at both ends. This includes non-breaking spaces, which other programs write.
   var trimmed: String {
     let start = drop { $0.isWhitespace }
     return String(start.reversed().drop { $0.isWhitespace }.reversed())

@@ -6,7 +6,7 @@ public struct ImportFile: Sendable {
   public let format: ImportFormat
   public private(set) var rows: [ImportRow] = []
   public private(set) var errors: [ImportError] = []
-  /// Rows that describe something else, such as a reminder, with the reason.
+  /// Rows that do not describe a thing of the kind, such as reminders, each with the reason.
   public private(set) var skipped: [ImportError] = []
 
   /// The maximum number of rows, because all are stored in one transaction.
@@ -46,7 +46,7 @@ public struct ImportFile: Sendable {
 }
 
 extension ImportRow {
-  /// Sets a value; `total.amount` is a member of the object `total`.
+  /// Sets a value by its path: `total.amount` is the member `amount` of the object `total`.
   fileprivate mutating func set(_ json: JSON, _ path: String) {
     guard let point = path.firstIndex(of: ".") else {
       values[path] = json
@@ -60,23 +60,23 @@ extension ImportRow {
   }
 }
 
-/// The meaning of a cell's text.
+/// The meaning of the text in a cell.
 enum CellMeaning: Equatable {
   case text
-  /// A number that is multiplied.
+  /// A number, with the factor by which it is multiplied.
   case number(times: Double)
-  /// A reading of which 0 means none.
+  /// A reading, with the factor by which it is multiplied. 0 means that there is no reading.
   case reading(times: Double)
-  /// An amount of money; 0 means none.
+  /// An amount of money. 0 means that there is none.
   case money
-  /// A decimal text.
+  /// A decimal number that stays a text.
   case amount
   case time
   case day
   case flag
-  /// A flag with the opposite meaning.
+  /// A boolean with the opposite meaning.
   case noFlag
-  /// Texts with `;` between.
+  /// Texts that are separated by `;`.
   case list
   case json
 }
@@ -93,7 +93,7 @@ struct RawRow: Equatable {
   var constants: [String: JSON] = [:]
 }
 
-/// The forms in which a file writes numbers and dates. All of its cells together show them.
+/// The format in which a file writes numbers and dates. It is determined from all cells together.
 private struct Forms {
   private var decimal: DecimalMark?
   private var dates: DateOrder?
@@ -115,7 +115,7 @@ private struct Forms {
     if decimal == nil, marks.isEmpty {
       let ambiguous = rows.flatMap(\.cells.values).map(\.text).filter { ImportNumber.isAmbiguous($0) }
       switch separator {
-      // Programs write semicolons where the comma is the decimal mark.
+      // Programs separate cells by semicolons if the comma is their decimal mark.
       case UInt8(ascii: ";"): decimal = .comma
       case UInt8(ascii: ",") where !ambiguous.contains { $0.contains(",") }: decimal = .point
       default: break
@@ -124,6 +124,8 @@ private struct Forms {
     dates = options.dates ?? (orders.count == 1 ? orders.first : nil)
   }
 
+  /// Reads a cell.
+  ///
   /// - Returns: `null` for an empty cell.
   func read(_ cell: RawCell, _ options: ImportOptions) -> Result<JSON, Reason> {
     let text = cell.text.trimmed
@@ -183,7 +185,7 @@ private struct Forms {
     guard let currency = written ?? options.currency else {
       return .failure(Reason(message: "expected a currency; add currency=EUR, or another one"))
     }
-    // At most four digits after the point; other programs store more.
+    // Only four digits after the point are allowed; other programs write more.
     let parts = number.split(separator: ".")
     let amount =
       parts.count == 2 && parts[1].utf8.count > 4
@@ -191,7 +193,7 @@ private struct Forms {
     return .success(.object(["amount": .text(amount), "currency": .text(currency)]))
   }
 
-  /// Yes and no in the languages of the programs.
+  /// Returns the boolean for yes or no in the languages of the programs; `nil` for any other text.
   private static func flag(_ text: String) -> Bool? {
     switch text.lowercased() {
     case "1", "true", "yes", "y", "sim", "si", "sí", "sì", "ja", "oui", "tak", "да": true

@@ -10,7 +10,7 @@ public enum ImportKind: String, CaseIterable, Sendable {
 
 /// The program that wrote a file.
 public enum ImportFormat: String, CaseIterable, Sendable {
-  /// The keys of the kind's fields are the names of the columns.
+  /// The format of this server: the names of the columns are the keys of the kind's fields.
   case own
   case fuelio, drivvo, lubeLogger
 }
@@ -22,12 +22,12 @@ public enum DistanceUnit: String, CaseIterable, Sendable {
   var kilometers: Double { self == .mile ? 1.609_344 : 1 }
 }
 
-/// What files of other programs do not say.
+/// Data that files of other programs do not contain.
 public struct ImportOptions: Equatable, Sendable {
-  /// The vehicle of all rows.
+  /// The vehicle to which all rows belong.
   public var vehicle: String?
   public var energy: FuelEntry.Energy?
-  /// Three letters (ISO 4217).
+  /// The currency of amounts without one: three letters (ISO 4217).
   public var currency: String?
   public var distanceUnit: DistanceUnit?
   public var volumeUnit: FuelEntry.Unit?
@@ -46,7 +46,7 @@ public struct ImportRow: Equatable, Sendable {
   /// The column of each key's value, from 1.
   public var columns: [String: Int]
 
-  /// The place of an error in the row.
+  /// Returns an error about a value of the row, with the value's column.
   ///
   /// - Parameter path: the path of the value.
   public func error(_ path: String, _ message: String) -> ImportError {

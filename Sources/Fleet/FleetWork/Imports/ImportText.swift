@@ -1,7 +1,7 @@
 import FleetDomain
 import Telemetry
 
-/// The form in which a file writes numbers.
+/// The character that a file writes between the whole part of a number and its decimals.
 public enum DecimalMark: String, CaseIterable, Sendable {
   case point, comma
 }
@@ -12,24 +12,26 @@ public enum DateOrder: String, CaseIterable, Sendable {
   case monthFirst = "mdy"
 }
 
-/// Numbers of files from other programs, for example `1.234,50 €` and `$1,234.56`.
+/// Parses numbers in files of other programs, for example `1.234,50 €` and `$1,234.56`.
 enum ImportNumber {
-  /// The digits, separators and sign of a number; `nil` if the text has other characters than a currency around them.
+  /// Returns the digits, separators and sign of a number, without a currency before or after it; `nil` if the text has
+  /// other characters.
   static func core(_ text: String) -> String? {
     let characters = text.filter { !$0.isWhitespace && !"€£$¥¤'’".contains($0) }
     func isLetter(_ character: Character) -> Bool { character.isASCII && character.isLetter }
     let start = characters.drop(while: isLetter)
     let rest = String(start.reversed().drop(while: isLetter).reversed())
-    // A currency has three letters, `kr` two.
+    // A currency has three letters, or two (`kr`).
     guard characters.count - rest.count <= 3, !rest.isEmpty, rest.allSatisfy({ "0123456789.,-".contains($0) }),
       rest.dropFirst().allSatisfy({ $0 != "-" })
     else { return nil }
     return rest
   }
 
-  /// The decimal mark that a number shows; `nil` if it fits both.
+  /// Returns the decimal mark that follows from a number; `nil` if it may be either.
   ///
-  /// - Returns: for `1,234.5` the point; for `1,5` the comma; for `1,234`, `7` and text that is no number `nil`.
+  /// - Returns: for `1,234.5` the point; for `1,5` the comma; `nil` for `1,234`, for `7` and for a text that is not a
+  ///   number.
   static func mark(in text: String) -> DecimalMark? {
     guard let core = core(text), let last = core.lastIndex(where: { ".,".contains($0) }) else { return nil }
     let mark: DecimalMark = core[last] == "," ? .comma : .point
@@ -42,12 +44,12 @@ enum ImportNumber {
     return digits == 3 && (1...3).contains(before.count) && before != "0" ? nil : mark
   }
 
-  /// Whether a number can be read in two ways, for example `1,234`.
+  /// Whether the number has two possible values, as `1,234` has.
   static func isAmbiguous(_ text: String) -> Bool {
     core(text)?.contains { ".,".contains($0) } ?? false && mark(in: text) == nil
   }
 
-  /// The number in the form of JSON, with its own digits; `nil` if the text is no number.
+  /// Returns the number as JSON text, with the same digits; `nil` if the text is not a number.
   static func decimal(_ text: String, _ mark: DecimalMark) -> String? {
     guard let core = core(text) else { return nil }
     let (point, group): (Character, Character) = mark == .point ? (".", ",") : (",", ".")
@@ -61,16 +63,19 @@ enum ImportNumber {
   }
 }
 
-/// Dates and times of files from other programs, for example `06.10.2026`, `1/19/2024` and `2024-03-10 16:01`.
+/// A date, with or without a time, in a file of another program, for example `06.10.2026`, `1/19/2024` and `2024-03-10
+/// 16:01`.
 struct ImportDate: Equatable {
-  /// The first and second number, and the year; `nil` for the order if the year comes first.
+  /// The first and the second number, and the year. The order of day and month may be unknown.
   let numbers: (first: Int, second: Int, year: Int)
   let isYearFirst: Bool
   /// Seconds since midnight.
   let seconds: Int
   let hasPoints: Bool
 
-  /// - Returns: `nil` if the text is no date.
+  /// Parses a date.
+  ///
+  /// - Returns: `nil` if the text is not a date.
   init?(_ text: String) {
     let halves = text.trimmed.split(maxSplits: 1) { $0 == " " || $0 == "T" || $0 == "," }
     guard let date = halves.first else { return nil }
@@ -93,7 +98,7 @@ struct ImportDate: Equatable {
     left.numbers == right.numbers && left.isYearFirst == right.isYearFirst && left.seconds == right.seconds
   }
 
-  /// The order that the date shows; `nil` if it fits both.
+  /// The order of day and month that follows from the date; `nil` if both are possible.
   var order: DateOrder? {
     if isYearFirst { return nil }
     if hasPoints || numbers.first > 12 { return .dayFirst }
@@ -102,7 +107,7 @@ struct ImportDate: Equatable {
 
   var isAmbiguous: Bool { !isYearFirst && order == nil && numbers.first != numbers.second }
 
-  /// The time in UTC, as text of RFC 3339; `nil` if there is no such day.
+  /// Returns the time in UTC as text (RFC 3339); `nil` if there is no such day.
   func text(_ order: DateOrder) -> String? {
     let isMonthFirst = isYearFirst || order == .monthFirst
     let (month, day) = isMonthFirst ? (numbers.first, numbers.second) : (numbers.second, numbers.first)
@@ -111,7 +116,7 @@ struct ImportDate: Equatable {
     return "\(date.text)T\(two(seconds / 3_600)):\(two(seconds / 60 % 60)):\(two(seconds % 60))Z"
   }
 
-  /// The seconds of `16:01`, `8:12:00` and `8:12:00 AM`.
+  /// Returns the seconds since midnight for texts such as `16:01`, `8:12:00` and `8:12:00 AM`.
   private static func seconds(_ text: String) -> Int? {
     var clock = text.uppercased()
     var shift: Int?

@@ -20,7 +20,7 @@ extension RawTable {
     guard let section else { return refuse(.vehicles) }
     for row in section.rows {
       var raw = RawRow(line: row.line)
-      // Name, model, plate, another column, year, description.
+      // The columns are name, model, plate, another column, year, description.
       for (key, column) in [("name", 0), ("model", 1), ("licencePlate", 2), ("notes", 5)] {
         raw.take(key, column, of: row)
       }
@@ -37,7 +37,7 @@ extension RawTable {
     let distance = options.distanceUnit ?? (names[0].contains("(mi") ? .mile : .kilometer)
     let notes = section.column { ["notes", "observação", "observación", "notizen", "remarques", "note"].contains($0) }
     for row in section.rows {
-      // A vehicle with several fuels has their cells one after another.
+      // The cells of several fuels of a vehicle follow one another in its row.
       for (fuel, price, isFirst) in [(2, 3, true), (7, 8, false), (12, 13, false)] {
         let quantity = price + 2
         guard quantity < row.cells.count else { continue }
@@ -85,7 +85,7 @@ extension RawTable {
     guard let section else { return refuse(.expenses) }
     let notes = section.column { ["notes", "observação", "observación", "note"].contains($0) }
     for row in section.rows {
-      // Odometer, date, cost, title.
+      // The columns are odometer, date, cost, title.
       let title = row.cells.count > 3 ? row.cells[3].trimmed : ""
       var raw = RawRow(line: row.line)
       raw.constants["category"] = Self.category([title]).json

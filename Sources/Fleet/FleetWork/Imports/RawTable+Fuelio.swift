@@ -81,7 +81,7 @@ extension RawTable {
     }
   }
 
-  /// The energy of a code: 1xx petrol, 2xx diesel, 400 and 401 LPG, 402 CNG, 6xx electric.
+  /// Returns the energy for a code of Fuelio: 1xx petrol, 2xx diesel, 400 and 401 LPG, 402 CNG, 6xx electric.
   private static func energy(_ code: String?, _ tank: String?) -> FuelEntry.Energy? {
     for text in [code, tank] {
       guard let text, let number = Int(text), number >= 100 else { continue }
@@ -129,7 +129,7 @@ extension RawTable {
     }
   }
 
-  /// The category of an expense, from words that people use.
+  /// Returns the category of an expense, which is found by words that people use for it.
   static func category(_ texts: [String?]) -> Expense.Category {
     let words: [(Expense.Category, [String])] = [
       (.parking, ["park", "estacion"]), (.toll, ["toll", "maut", "peaje", "pedágio", "pedaggio", "péage"]),

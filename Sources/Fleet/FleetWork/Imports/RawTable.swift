@@ -40,7 +40,7 @@ struct RawTable {
     skipped.append(ImportError(line: row.line, column: nil, message: reason))
   }
 
-  /// Reports a format that has no rows of a kind.
+  /// Reports that the format cannot contain things of a kind.
   mutating func refuse(_ kind: ImportKind, line: Int = 1) {
     errors.append(
       ImportError(line: line, column: nil, message: "a file of \(format.rawValue) has no \(kind.rawValue)"))
@@ -66,7 +66,7 @@ struct RawTable {
         }
         continue
       }
-      // What the server sets comes back from an export.
+      // Ignore fields that only the server sets, because an export contains them.
       guard field.access == .client || field.access == .creation else {
         meanings.append(nil)
         continue
@@ -109,14 +109,14 @@ struct RawTable {
   }
 }
 
-/// A part of a file with its own names of columns.
+/// A section of a file with its own column names.
 struct Section {
-  /// In lower case; empty in a file without sections.
+  /// The name in lower case; empty if the file has no sections.
   var name = ""
   let header: CSVText.Row
   let rows: [CSVText.Row]
 
-  /// The sections of a file; each begins with a line such as `## Log`.
+  /// Returns the sections of a file. Each begins with a line such as `## Log`.
   static func all(in lines: [CSVText.Row]) -> [Section] {
     var sections: [Section] = []
     let starts = lines.indices.filter { lines[$0].cells[0].trimmed.hasPrefix("#") }
@@ -129,7 +129,7 @@ struct Section {
     return sections
   }
 
-  /// The index of the first column whose name, in lower case, satisfies a condition.
+  /// Returns the index of the first column whose name, in lower case, satisfies a condition; `nil` if there is none.
   func column(where condition: (String) -> Bool) -> Int? {
     header.cells.firstIndex { condition($0.trimmed.lowercased()) }
   }
@@ -138,7 +138,7 @@ struct Section {
 }
 
 extension RawRow {
-  /// Sets the meaning of a cell, if the row has it.
+  /// Sets the meaning of a cell if the row has the column.
   mutating func take(_ key: String, _ column: Int?, of row: CSVText.Row, _ meaning: CellMeaning = .text) {
     guard let column, column < row.cells.count else { return }
     cells[key] = RawCell(text: row.cells[column], column: column + 1, meaning: meaning)
