@@ -7,12 +7,11 @@ import Testing
 
 @testable import FleetAPI
 
-/// Random commands of two drivers at once, against a model, on both databases.
+/// Two drivers send random commands at once, on both databases. A model predicts the results.
 ///
 /// Half of the commands come from a device that stored them: late, repeatedly, and in another order.
 @Suite struct JourneyModelTests {
-  /// The state after each event, as the table of states in docs/FleetWork.md has it; an event without an entry is not
-  /// allowed.
+  /// The state after each event, from the table of states in docs/FleetWork.md. An event without an entry is not allowed.
   private static let table: [Journey.Status: [JourneyEvent.Event: Journey.Status]] = [
     .planned: [.started: .inProgress, .cancelled: .cancelled, .incident: .planned],
     .inProgress: [.paused: .paused, .completed: .completed, .cancelled: .cancelled, .incident: .inProgress],
@@ -27,7 +26,7 @@ import Testing
     let at: Timestamp
   }
 
-  /// What one driver has done.
+  /// The events that one driver has sent, by journey.
   private struct Model {
     var events: [[Command]]
 
@@ -79,7 +78,7 @@ import Testing
     while done < commands || !stored.isEmpty {
       let journey = Int.random(in: 0..<ids.count, using: &random)
       if done < commands, Bool.random(using: &random) {
-        // The device is offline.
+        // As if the device were offline.
         stored.append(next(journey))
         done += 1
       }
@@ -169,7 +168,7 @@ import Testing
       async let first = Self.drive(storage, driver: drivers[0], vehicle: "VAN-1", seed: 1, commands: 2_500)
       async let second = Self.drive(storage, driver: drivers[1], vehicle: "VAN-2", seed: 2, commands: 2_500)
       #expect(try await first + second == 5_000)
-      // The chain of the audit is whole.
+      // Each hash in the audit matches its entry and the hash before it.
       var (number, hash) = (Int64(0), AuditEntry.firstHash)
       while true {
         let entries = try await storage.auditEntries(after: number, limit: 1_000, tenant: .standard)

@@ -6,14 +6,14 @@ import Testing
 
 @testable import FleetAPI
 
-/// The track of a private journey is shown to nobody but its driver.
+/// Only the driver of a private journey sees its track.
 @Suite struct PrivateJourneyTests {
   @Test(arguments: TestServer.Database.allCases)
   func others_see_neither_track_nor_position(_ database: TestServer.Database) async throws {
     try await JourneyRoutesTests.run(on: database) { desk in
       let client = try desk.server.client(desk.server.keys.admin)
       let records = (0..<60).map { minute in
-        // A zigzag, of which no position can be left out.
+        // The positions are a zigzag, so simplification removes none of them.
         SampleRecord(
           minute + 1, second: minute * 60,
           rest: #""latitude":48.\#(101 + 2 * minute),"longitude":16.\#(5 + minute % 2),"speed":50"#)

@@ -1,12 +1,12 @@
 import FleetDomain
 import Telemetry
 
-/// The times at which a vehicle was on private journeys, whose track is shown to nobody but their driver.
+/// The times at which a vehicle was on private journeys. Only the driver of such a journey sees its track.
 public struct PrivateTimes: Sendable {
-  /// In the order of time, without overlaps. An end of `nil` is the end of time.
+  /// Sorted by time, without overlaps. A span whose end is `nil` has not ended.
   private var spans: [(from: Timestamp, to: Timestamp?)] = []
 
-  /// - Parameter windows: in any order; they may overlap.
+  /// - Parameter windows: the times of the journeys, in any order; they may overlap.
   public init(_ windows: [VehicleWindow]) {
     for window in windows.sorted(by: { $0.from < $1.from }) {
       guard let last = spans.last, last.to.map({ window.from <= $0 }) ?? true else {
@@ -19,7 +19,7 @@ public struct PrivateTimes: Sendable {
   }
 
   public func contains(_ time: Timestamp) -> Bool {
-    // The last span that begins before or at the time.
+    // Find the last span that begins at the time or before it.
     var (low, high) = (0, spans.count)
     while low < high {
       let middle = (low + high) / 2
@@ -32,7 +32,7 @@ public struct PrivateTimes: Sendable {
 extension FleetView {
   /// Returns the ids of the vehicles that are on private journeys now.
   ///
-  /// - Parameter drivers: the drivers who are the caller; their own journeys are left out.
+  /// - Parameter drivers: the records of the caller as a driver, whose journeys are left out.
   public func vehiclesOnPrivateJourneys(except drivers: [UUIDv7]) throws(ThingError) -> Set<String> {
     let query = ThingQuery<Journey>(
       .oneOf(key: "status", Journey.Status.underway.map(\.json)),
