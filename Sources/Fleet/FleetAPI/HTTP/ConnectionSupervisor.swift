@@ -13,6 +13,8 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
   typealias OutboundOut = HTTPServerResponsePart
 
   private let limits: ServerLimits
+  /// Whether the connection has only a short time for its next request.
+  private let isHurried: () -> Bool
   /// Number of requests whose answer was not completely sent yet.
   private var unanswered = 0
   /// Whether a request's body has not arrived completely.
@@ -27,16 +29,24 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
   private var isLingering: Bool { isReading && unanswered == 0 }
   private var deadline: Scheduled<Void>?
 
-  init(limits: ServerLimits) { self.limits = limits }
+  init(limits: ServerLimits, isHurried: @escaping () -> Bool = { false }) {
+    self.limits = limits
+    self.isHurried = isHurried
+  }
+
+  /// Time limit for the handshake of TLS and a request's head, and between two requests.
+  private var headSeconds: Int {
+    isHurried() ? min(limits.hurriedSeconds, limits.idleSeconds) : limits.idleSeconds
+  }
 
   func handlerAdded(context: ChannelHandlerContext) {
-    if context.channel.isActive { wait(limits.idleSeconds, context) }
+    if context.channel.isActive { wait(headSeconds, context) }
   }
 
   func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
 
   func channelActive(context: ChannelHandlerContext) {
-    wait(limits.idleSeconds, context)
+    wait(headSeconds, context)
     context.fireChannelActive()
   }
 
@@ -69,7 +79,7 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
       isReading = false
       // The deadline was for the request, which is complete.
       deadline?.cancel()
-      if unanswered == 0 { wait(limits.idleSeconds, context) }
+      if unanswered == 0 { wait(headSeconds, context) }
     }
     context.fireChannelRead(data)
   }
@@ -119,7 +129,7 @@ final class ConnectionSupervisor: ChannelDuplexHandler, RemovableChannelHandler 
     case .end: unanswered -= 1
     }
     if unanswered == 0 {
-      wait(isLingering ? min(limits.lingeringSeconds, limits.requestSeconds) : limits.idleSeconds, context)
+      wait(isLingering ? min(limits.lingeringSeconds, limits.requestSeconds) : headSeconds, context)
     }
     if unanswered == 0, isLast {
       context.writeAndFlush(data, promise: promise)

@@ -46,7 +46,7 @@ struct FleetChannel: HTTPChannelHandler {
         .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1 << 10, initial: 2 << 10, maximum: 16 << 10))
       let encoder = HTTPResponseEncoder()
       let decoder = limits.requestDecoder()
-      let supervisor = ConnectionSupervisor(limits: limits)
+      let supervisor = ConnectionSupervisor(limits: limits) { connections.isHurried(channel) }
       let gate = UpgradeGate(origins: hub.settings.origins)
       let upgrader = NIOTypedHTTPServerUpgradeHandler<Outcome>(
         httpEncoder: encoder, extraHTTPHandlers: [decoder, supervisor, gate],

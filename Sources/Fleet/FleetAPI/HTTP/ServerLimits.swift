@@ -5,6 +5,8 @@ public struct ServerLimits: Equatable, Sendable {
   /// Time limit for receiving a request's head, for the client to read an answer, and for the pause between two
   /// requests.
   public var idleSeconds = 60
+  /// The same for a connection that never sent a valid key, if almost no connection is free; at most ``idleSeconds``.
+  var hurriedSeconds = 5
   /// Time limit from a request's head to the end of its body.
   public var requestSeconds = 30
   /// Time limit for receiving the rest of a body after its request was answered; at most ``requestSeconds``.
@@ -13,6 +15,8 @@ public struct ServerLimits: Equatable, Sendable {
   public var headerBytes = 16 << 10
   /// Maximum length of a body that is one JSON object, compressed and decompressed.
   static let objectBytes = 1 << 20
+  /// The same if the route needs no key.
+  static let strangerBytes = 256 << 10
   /// Maximum length of a body as it is sent.
   public var bodyBytes = 8 << 20
   /// Maximum length of a body after decompression.

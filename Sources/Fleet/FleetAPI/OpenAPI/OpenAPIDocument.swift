@@ -81,6 +81,7 @@ enum OpenAPIDocument {
   private static func errors(of route: Route) -> [HTTPResponse.Status] {
     var errors = route.operation.errors
     errors += [.badRequest, .notFound, .internalServerError, .serviceUnavailable]
+    if route.isForStrangers { errors.append(.tooManyRequests) }
     if route.access != .open { errors += [.unauthorized, .forbidden, .tooManyRequests] }
     if route.operation.body != nil { errors += [.contentTooLarge, .unsupportedMediaType, .unprocessableContent] }
     var codes: Set<Int> = []

@@ -48,6 +48,9 @@ struct Route: Sendable {
   /// Whether the answer is a list that is divided into pages.
   var isList: Bool { method == .get && operation.queryNames.contains("cursor") }
 
+  /// Whether strangers may cause work of the database with it, so that their addresses have a rate limit.
+  var isForStrangers: Bool { access == .open && path.text.hasPrefix(AuthRoutes.path) }
+
   /// Maximum length of a body in bytes; `nil` for the server's limit (``ServerLimits/bodyBytes``).
   let bodyLimit: Int?
 
@@ -66,7 +69,7 @@ struct Route: Sendable {
     var operation = operation
     if method == .get, operation.queryNames.contains("cursor") { operation.parameters.append(.format) }
     self.operation = operation
-    self.bodyLimit = bodyLimit
+    self.bodyLimit = access == .open ? min(bodyLimit ?? .max, ServerLimits.strangerBytes) : bodyLimit
     self.isFiltered = isFiltered
     self.answer = answer
   }

@@ -1,25 +1,95 @@
 import FleetDomain
 import HTTPTypes
+import Logging
 import NIOCore
+import NIOSSL
 import Synchronization
 
 /// Counts the open connections of each owner. A connection belongs to its client's address until it sends its first
 /// valid key, and then to that key and its tenant. No address, tenant or key can have all connections.
+///
+/// Connections that never sent a valid key cannot keep those with a key out. If the table is almost full, a new
+/// connection displaces the oldest connection without a valid key. Connections with a key are never displaced, and
+/// leave ``reserve`` places, so that every new connection has time to send its key.
 final class Connections: Sendable {
   /// The answer 503 if a tenant or key has too many connections. The connection is then closed.
   static let refusal = APIError(
     .serviceUnavailable, "tooManyConnections",
     "this key or its tenant has as many connections open as it may have (limits.connections); use fewer", retryAfter: 5)
 
+  /// A connection that has not sent a valid key.
+  private struct Stranger {
+    let number: Int
+    let channel: any Channel
+  }
+
+  private struct State {
+    var holders: [ObjectIdentifier: Holder] = [:]
+    var strangers: [ObjectIdentifier: Stranger] = [:]
+    /// Strangers in order of their arrival. Entries of connections that are no longer strangers are skipped.
+    var order: [(number: Int, id: ObjectIdentifier)] = []
+    /// The index of the oldest entry that may still be valid.
+    var first = 0
+    var next = 0
+    /// Displaced connections whose end is not yet reported.
+    var leaving: Set<ObjectIdentifier> = []
+    /// Whether connections were displaced since the table was last half empty.
+    var isFull = false
+
+    mutating func add(_ channel: any Channel, _ holder: Holder) {
+      let id = ObjectIdentifier(channel)
+      holders[id] = holder
+      strangers[id] = Stranger(number: next, channel: channel)
+      order.append((next, id))
+      next += 1
+    }
+
+    /// Takes the oldest strangers out until the table has at most this number of connections. The newest stranger
+    /// stays.
+    mutating func displace(downTo most: Int) -> [any Channel] {
+      var displaced: [any Channel] = []
+      while holders.count - leaving.count > most, first < order.count - 1 {
+        let (number, id) = order[first]
+        first += 1
+        guard let stranger = strangers[id], stranger.number == number else { continue }
+        strangers[id] = nil
+        leaving.insert(id)
+        displaced.append(stranger.channel)
+      }
+      // Most entries are skipped ones, because most connections send a key soon.
+      if order.count - first > 2 * strangers.count + 64 || first > 1_024 {
+        order = order[first...].filter { strangers[$0.id]?.number == $0.number }
+        first = 0
+      }
+      return displaced
+    }
+  }
+
   private let budget: Budget
-  private let holders = Mutex<[ObjectIdentifier: Holder]>([:])
+  private let strangers: Budget
+  private let limit: Int
+  private let running: RunningLoops
+  private let logger: Logger?
+  private let state = Mutex(State())
+
+  /// The number of places that connections with a key leave to others.
+  private var reserve: Int { max(limit / 8, 1) }
+  /// The number of places that stay free, because the kernel may hand over several connections at once, and because a
+  /// displaced connection does not end immediately.
+  private var margin: Int { max(limit / 64, 1) }
 
   /// Creates the counts.
   ///
   /// - Parameter limit: the maximum number of all connections; above 0. ``ConnectionLimit`` enforces this total. It may
   ///   accept a new connection before a closed one is subtracted here.
-  init(_ limit: Int) {
-    budget = Budget(limit, patience: .zero, refusal: Self.refusal, isLimitedElsewhere: true)
+  init(_ limit: Int, running: RunningLoops = RunningLoops(), logger: Logger? = nil) {
+    self.limit = limit
+    self.running = running
+    self.logger = logger
+    // Connections without a key do not reduce the parts of tenants.
+    budget = Budget(
+      max(limit - max(limit / 8, 1), 1), patience: .zero, refusal: Self.refusal, isLimitedElsewhere: true)
+    strangers = Budget(limit, patience: .zero, refusal: Self.refusal, isLimitedElsewhere: true)
   }
 
   /// Counts a new connection for its client's address until it is closed.
@@ -27,30 +97,76 @@ final class Connections: Sendable {
   /// - Returns: `false` if the address has too many.
   func open(_ channel: any Channel) -> Bool {
     let holder = Holder(group: .peer(PeerAddress.group(channel.remoteAddress?.ipAddress)), key: nil)
-    guard budget.acquireNow(1, for: holder) else { return false }
-    holders.withLock { $0[ObjectIdentifier(channel)] = holder }
+    guard strangers.acquireNow(1, for: holder) else { return false }
+    let (displaced, isNews) = state.withLock { state in
+      state.add(channel, holder)
+      let displaced = state.displace(downTo: limit - margin)
+      defer { if !displaced.isEmpty { state.isFull = true } }
+      return (displaced, !displaced.isEmpty && !state.isFull)
+    }
+    if isNews {
+      logger?.warning(
+        "almost all connections are in use: new ones displace the oldest that never sent a valid key (limits.connections)"
+      )
+    }
     channel.closeFuture.whenComplete { _ in self.close(channel) }
+    for other in displaced { running.execute(on: other.eventLoop) { other.closeAtOnce() } }
     return true
+  }
+
+  /// Whether a connection has not sent a valid key, and the table is almost full. The time limit for its next request
+  /// is then short.
+  func isHurried(_ channel: any Channel) -> Bool {
+    state.withLock { state in
+      state.strangers[ObjectIdentifier(channel)] != nil && state.holders.count > limit - reserve
+    }
   }
 
   /// Counts a connection for a key instead of its address.
   ///
   /// - Returns: `false` if the key or its tenant has too many.
   func belongs(_ channel: any Channel, to holder: Holder) -> Bool {
+    let id = ObjectIdentifier(channel)
     // A connection that was closed meanwhile is not counted.
-    guard let present = holders.withLock({ $0[ObjectIdentifier(channel)] }), present != holder else { return true }
+    guard let present = state.withLock({ $0.holders[id] }), present != holder else { return true }
     guard budget.acquireNow(1, for: holder) else { return false }
-    let left = holders.withLock { holders -> Holder? in
-      guard let present = holders[ObjectIdentifier(channel)] else { return nil }
-      holders[ObjectIdentifier(channel)] = holder
+    let left = state.withLock { state -> Holder? in
+      guard let present = state.holders[id] else { return nil }
+      state.holders[id] = holder
+      state.strangers[id] = nil
       return present
     }
-    budget.release(1, from: left ?? holder)
+    release(left ?? holder)
     return true
   }
 
   private func close(_ channel: any Channel) {
-    guard let holder = holders.withLock({ $0.removeValue(forKey: ObjectIdentifier(channel)) }) else { return }
-    budget.release(1, from: holder)
+    let id = ObjectIdentifier(channel)
+    let holder = state.withLock { state in
+      state.strangers[id] = nil
+      state.leaving.remove(id)
+      let holder = state.holders.removeValue(forKey: id)
+      if state.holders.count <= limit / 2 { state.isFull = false }
+      return holder
+    }
+    if let holder { release(holder) }
+  }
+
+  private func release(_ holder: Holder) {
+    if case .peer = holder.group { strangers.release(1, from: holder) } else { budget.release(1, from: holder) }
+  }
+}
+
+extension Channel {
+  /// Closes the connection without the end of TLS, for which the client could make the server wait. Call it on the
+  /// connection's event loop.
+  fileprivate func closeAtOnce() {
+    do {
+      // A context gives the call to the handlers between it and the network.
+      try pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self).close(promise: nil)
+    } catch {
+      // The connection does not use TLS.
+      close(promise: nil)
+    }
   }
 }

@@ -78,7 +78,7 @@ public struct FleetServer: Service {
     let memory = Budget.memory(options.limits.memoryBytes)
     let limiter = RateLimiter<SecretHash>(options.rate)
     let queryPermits = Budget.queryPermits(options.limits.queries, within: options.limits.querySeconds)
-    let connections = Connections(options.limits.connections)
+    let connections = Connections(options.limits.connections, running: self.loops, logger: logger)
     let heavyWork = HeavyWork(processors: System.coreCount, within: options.limits.requestSeconds)
     let hub = LiveHub(
       loops: loops, settings: options.live, memory: memory, connections: connections, running: self.loops)
@@ -100,8 +100,9 @@ public struct FleetServer: Service {
       table: FleetRoutes.table(
         storage: storage, authenticator: authenticator, accounts: accounts, lastSeen: lastSeen, metrics: metrics,
         hub: hub), web: web.map { WebAnswers($0) },
-      authenticator: authenticator, limiter: limiter, lastSeen: lastSeen, metrics: metrics.requests,
-      serverToken: options.serverToken, limits: options.limits, memory: memory,
+      authenticator: authenticator, limiter: limiter, strangers: RateLimiter(options.strangerRate), lastSeen: lastSeen,
+      metrics: metrics.requests, serverToken: options.serverToken, limits: options.limits, memory: memory,
+      strangerMemory: .memory(max(options.limits.memoryBytes / 8, 1)),
       queryPermits: queryPermits, heavyWork: heavyWork, connections: connections,
       crossOrigin: CrossOrigin(origins: options.live.origins),
       exports: try ExportColumns(schemas: OpenAPIDocument.schemas), proxies: options.proxies, isTLS: tls != nil,

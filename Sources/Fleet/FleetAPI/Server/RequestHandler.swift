@@ -12,12 +12,16 @@ struct RequestHandler: Sendable {
   var web: WebAnswers?
   let authenticator: Authenticator
   let limiter: RateLimiter<SecretHash>
+  /// The rate limit of each address on routes that need no key.
+  let strangers: RateLimiter<String>
   let lastSeen: LastSeenStore
   let metrics: RequestMetrics
   /// The server's own token; `nil` if it has none.
   let serverToken: SecretHash?
   let limits: ServerLimits
   let memory: Budget
+  /// The memory of requests without a valid key. It is separate, so that they cannot take the memory of others.
+  let strangerMemory: Budget
   let queryPermits: Budget
   let heavyWork: HeavyWork
   let connections: Connections
@@ -44,7 +48,7 @@ struct RequestHandler: Sendable {
     let address = client.address
     let start = ContinuousClock.now
     // The memory of the request, which is reserved until the answer is sent.
-    var share = memory.share(of: .server)
+    var share = strangerMemory.share(of: Holder(group: .peer(PeerAddress.group(address)), key: nil))
     var answer: Answer
     var path = "none"
     var caller: Identity?
@@ -69,7 +73,8 @@ struct RequestHandler: Sendable {
           try admitted.call.announcedBytes()
           try await writer.writeInformationalHead(HTTPResponse(status: .continue))
         }
-        answer = try await StorageCaller.$current.withValue(identity?.storageCaller) {
+        let storageCaller = identity?.storageCaller ?? .stranger(Secret.hash(of: PeerAddress.group(address)))
+        answer = try await StorageCaller.$current.withValue(storageCaller) {
           try await self.answer(admitted)
         }
       }
@@ -232,7 +237,14 @@ struct RequestHandler: Sendable {
   ) async throws -> (Identity?, Reach?) {
     let credential = Credential(request.headers, isTLS: client.isTLS)
     guard route.access != .open else {
-      if route.path.text.hasPrefix(AuthRoutes.path) { try SameOrigin.check(request.head, isCookie: false) }
+      if route.isForStrangers {
+        try SameOrigin.check(request.head, isCookie: false)
+        if let seconds = strangers.take(PeerAddress.group(client.address)) {
+          throw APIError(
+            .tooManyRequests, "tooManyRequests",
+            "more requests without a key than one address may send; wait \(seconds) s", retryAfter: seconds)
+        }
+      }
       return (nil, nil)
     }
     if case .mayOrServer = route.access, case .bearer(let token) = credential, let serverToken,

@@ -10,6 +10,8 @@ public struct ServerOptions: Equatable, Sendable {
   public var tls: ServerTLSFiles?
   public var limits = ServerLimits()
   public var rate = RateLimit()
+  /// The request rate of one address on routes that need no key, such as the sign-in.
+  var strangerRate = RateLimit(perSecond: 20, burst: 200)
   public var live = LiveSettings()
   /// The hash of the token that may read the metrics of the whole server; `nil` if there is none.
   public var serverToken: SecretHash?
@@ -41,15 +43,20 @@ public struct MetricsAddress: Equatable, Sendable {
   }
 }
 
-/// The maximum request rate of one key.
+/// The request rate of one key or address.
 public struct RateLimit: Equatable, Sendable {
   /// The sustained rate, in requests per second; above 0.
   public var perSecond = 1_000.0
   /// The number of requests that may arrive at once after a pause; at least 1.
   public var burst = 5_000.0
 
-  /// Creates the defaults.
+  /// Creates the defaults of a key.
   public init() {}
+
+  init(perSecond: Double, burst: Double) {
+    self.perSecond = perSecond
+    self.burst = burst
+  }
 }
 
 extension RateLimiter {

@@ -10,6 +10,9 @@ public struct TenantID: Hashable, Sendable, CustomStringConvertible {
   /// The tenant that always exists: `default`.
   public static let standard = TenantID(unchecked: "default")
 
+  /// Takes the place of a tenant for all clients without a key. No tenant can have this name.
+  static let strangers = TenantID(unchecked: "?")
+
   /// Creates an ID; `nil` if the text does not have the format of ``text``.
   public init?(_ text: String) {
     let bytes = text.utf8

@@ -10,6 +10,13 @@ public struct StorageCaller: Hashable, Sendable {
     self.key = key
   }
 
+  /// A client without a valid key. All of them together have the part of one tenant.
+  ///
+  /// - Parameter address: hash of the client's address.
+  public static func stranger(_ address: SecretHash) -> StorageCaller {
+    StorageCaller(tenant: .strangers, key: address)
+  }
+
   /// The caller of the current task; `nil` for the server itself.
   @TaskLocal public static var current: StorageCaller?
 }
