@@ -86,10 +86,87 @@ import Testing
         // A proof that the server did not make is not accepted.
         let forged = try server.asPage(
           nil, "POST", "/api/auth/login", right,
-          headers: ["Cookie": "fleet-device=\(device.prefix(68)).\(String(repeating: "0", count: 64))"], from: 99)
+          headers: ["Cookie": "fleet-device=\(device.prefix(68)).\(String(repeating: "0", count: 64))"], from: 98)
         #expect(forged.status == 429)
         // Others are not delayed.
         #expect(try server.signIn("bob@example.com").hasPrefix("fss_"))
+      }
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func a_short_password_without_a_second_factor_must_be_replaced(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      let ann = try await server.addPerson("ann@example.com")
+      let short = try PasswordHash(of: "kelp rift", .fast).text
+      _ = try await server.storage.change(tenant: .standard, by: Actor(.command), at: WallClock.now) {
+        transaction throws(ThingError) in
+        // As after the removal of the last factor.
+        var person = ann.value
+        person.passwordHash = short
+        return try transaction.update(ann, to: person, action: "setPassword")
+      }
+      try await aside {
+        let login = #"{"email":"ann@example.com","password":"kelp rift"}"#
+        let grant = #"{"grant":"password",\#(login.dropFirst())"#
+        for (path, body) in [("/api/auth/login", login), ("/api/auth/token", grant)] {
+          let reply = try server.asPage(nil, "POST", path, body)
+          #expect(try reply.status == 200 && reply.json["next"] as? String == "newPassword")
+          #expect(reply.cookies.isEmpty && !reply.text.contains("accessToken"))
+          let token = try #require(try reply.json["token"] as? String)
+          guard path.hasSuffix("login") else { continue }
+          let still = try server.asPage(
+            nil, "POST", "/api/auth/reset", #"{"token":"\#(token)","password":"gulf tarn"}"#)
+          #expect(still.status == 422)
+        }
+        let reply = try server.asPage(nil, "POST", "/api/auth/login", login)
+        let token = try #require(try reply.json["token"] as? String)
+        let reset = #"{"token":"\#(token)","password":"\#(TestServer.password)"}"#
+        #expect(try server.asPage(nil, "POST", "/api/auth/reset", reset).cookie("fleet-session") != nil)
+        #expect(try server.asPage(nil, "POST", "/api/auth/reset", reset).errorCode == "expiredLink")
+        #expect(try server.signIn("ann@example.com").hasPrefix("fss_"))
+      }
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func another_sign_in_of_a_browser_ends_its_session_before(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      try await server.addPerson("ann@example.com")
+      try await server.addPerson("bob@example.com", tenant: TenantID("other")!)
+      try await aside {
+        let (first, elsewhere) = (try server.signIn("ann@example.com"), try server.signIn("ann@example.com"))
+        let login = #"{"email":"ann@example.com","password":"\#(TestServer.password)"}"#
+        let second = try #require(
+          try server.asPage(first, "POST", "/api/auth/login", login).cookie("fleet-session"))
+        #expect(try server.asPage(first, "GET", "/api/auth/session").errorCode == "sessionEnded")
+        // Also that of another tenant.
+        let other = #"{"email":"bob@example.com","password":"\#(TestServer.password)","tenant":"other"}"#
+        let third = try #require(
+          try server.asPage(second, "POST", "/api/auth/login", other).cookie("fleet-session"))
+        #expect(try server.asPage(second, "GET", "/api/auth/session").errorCode == "sessionEnded")
+        for session in [third, elsewhere] {
+          #expect(try server.asPage(session, "GET", "/api/auth/session").status == 200)
+        }
+        // Neither a wrong password nor an app ends it.
+        _ = try server.asPage(third, "POST", "/api/auth/login", #"{"email":"ann@example.com","password":"x"}"#)
+        _ = try server.asPage(third, "POST", "/api/auth/token", #"{"grant":"password",\#(login.dropFirst())"#)
+        #expect(try server.asPage(third, "GET", "/api/auth/session").status == 200)
+      }
+    }
+  }
+
+  @Test func the_value_of_a_session_cookie_is_no_key() async throws {
+    try await TestServer.run { server in
+      try await server.addPerson("ann@example.com")
+      try await aside {
+        let session = try server.signIn("ann@example.com")
+        #expect(try server.client(session).send("GET", "/api/auth/session").status == 401)
+        #expect(try server.client(session).send("GET", "/api/vehicles").status == 401)
+        let socket = try WebSocketTestClient(port: server.port, token: nil)
+        try socket.send(#"{"action":"authenticate","token":"\#(session)"}"#)
+        #expect((try socket.event()["error"] as? [String: Any])?["code"] as? String == "unauthorized")
+        #expect(try server.asPage(session, "GET", "/api/auth/session").status == 200)
       }
     }
   }
@@ -236,8 +313,9 @@ import Testing
       try await aside {
         let admin = try server.signIn("admin@example.com")
         let session = try server.signIn("bob@example.com")
-        let socket = try WebSocketTestClient(port: server.port)
-        _ = try socket.listen("fleet", token: session)
+        let socket = try WebSocketTestClient(
+          port: server.port, headers: ["Cookie": "fleet-session=\(session)", "Origin": "http://localhost"])
+        _ = try socket.listen("fleet")
         let path = "/api/people/\(bob.id.json.textValue ?? "")"
         #expect(try server.asPage(admin, "PATCH", path, change, headers: ["If-Match": "*"]).status == 200)
         guard case .close(1008, _) = try socket.close() else {
@@ -325,8 +403,9 @@ import Testing
       try await aside {
         let admin = try server.signIn("admin@example.com")
         let session = try server.signIn("bob@example.com")
-        let socket = try WebSocketTestClient(port: server.port)
-        _ = try socket.listen("fleet", token: session)
+        let socket = try WebSocketTestClient(
+          port: server.port, headers: ["Cookie": "fleet-session=\(session)", "Origin": "http://localhost"])
+        _ = try socket.listen("fleet")
         let id = bob.id.json.textValue ?? ""
         #expect(try server.asPage(session, "GET", "/api/vehicles").status == 200)
         #expect(try server.asPage(admin, "POST", "/api/people/\(id)/deactivate").status == 200)

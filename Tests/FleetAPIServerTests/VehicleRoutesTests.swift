@@ -112,6 +112,28 @@ import Testing
   }
 }
 
+/// Ranges of times in queries.
+@Suite struct TimeRangeTests {
+  @Test func a_range_that_ends_before_it_begins_is_rejected() async throws {
+    try await TestServer.run { server in
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        let lists = ["telemetry", "trips", "dtcs", "events"]
+        for path in lists.map({ "/api/vehicles/VAN-1/\($0)" }) + lists.dropFirst().map({ "/api/\($0)" }) {
+          let reply = try client.send("GET", "\(path)?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z")
+          #expect(reply.status == 400, "\(path)")
+          #expect(
+            reply.errorMessage
+              == #"query: to: expected a time that is not before from, "2026-01-02T00:00:00Z", found "2026-01-01T00:00:00Z""#
+          )
+          let empty = try client.send("GET", "\(path)?from=2026-01-01T00:00:00Z&to=2026-01-01T00:00:00Z")
+          #expect(empty.status == 200 && empty.list.isEmpty, "\(path)")
+        }
+      }
+    }
+  }
+}
+
 /// Stored records are returned: selected by time, reduced to fields, or down-sampled.
 @Suite struct RecordRoutesTests {
   @Test func telemetry_is_cut_by_time_fields_and_pages() async throws {

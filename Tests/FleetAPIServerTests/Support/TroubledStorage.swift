@@ -182,6 +182,8 @@ final class TroubledStorage: FleetStorage {
     _ recordClass: RecordClass, before cutoff: Timestamp, at now: Timestamp
   ) async throws(StorageError) -> Int64 { 0 }
   func removeChanges(before cutoff: Timestamp, keeping most: Int64) async throws(StorageError) -> Int64 { 0 }
+  func recordServerAddress(_ url: String) async throws(StorageError) { try await real.recordServerAddress(url) }
+  func serverAddress() async throws(StorageError) -> String? { try await real.serverAddress() }
   func finishRemovals() async throws(StorageError) -> Int64 { 0 }
   func health() async throws(StorageError) -> StorageHealth {
     try await trouble(.health)

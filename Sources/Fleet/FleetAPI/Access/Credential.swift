@@ -17,20 +17,25 @@ enum Credential: Equatable, Sendable {
   }
 
   /// Finds the credential of a request; `nil` if it has none. The header `Authorization` takes precedence over a
-  /// cookie.
+  /// cookie. The
+  /// value of a session cookie is not valid there: only browsers send it, which protect it against scripts.
   ///
   /// - Parameter isTLS: whether the client used TLS.
   init?(_ headers: HTTPFields, isTLS: Bool) {
     if let token = BearerToken.parse(headers[.authorization]) {
+      guard Self.mayBeKey(token) else { return nil }
       self = .bearer(token)
     } else if let cookie = SessionCookie.session.value(in: headers, isTLS: isTLS),
-      cookie.hasPrefix(Secret.Purpose.sessionCookie.rawValue)
+      !Self.mayBeKey(cookie)
     {
       self = .cookie(cookie)
     } else {
       return nil
     }
   }
+
+  /// Whether a text may be a key or token that a program sends itself, and is not the value of a session cookie.
+  static func mayBeKey(_ text: String) -> Bool { !text.hasPrefix(Secret.Purpose.sessionCookie.rawValue) }
 }
 
 /// A cookie that the server sets (RFC 6265).

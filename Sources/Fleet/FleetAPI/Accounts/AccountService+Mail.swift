@@ -66,7 +66,7 @@ extension AccountService {
   func recover(email: String, tenant: TenantID, _ caller: Caller) async throws {
     let address = EmailAddress(email)
     // Every request counts, also a successful one, so that nobody can fill the audit with requests.
-    _ = try guesses.admit("recover \(tenant) \(address?.text ?? email)", device: nil, from: caller.address)
+    _ = try guesses.admit("recover \(tenant) \(address?.text ?? email)", from: nil, at: caller.address)
     Task { [self] in
       do {
         let found = try await person(address, tenant)

@@ -72,7 +72,7 @@ extension AccountService {
   ) async throws -> ProviderStep {
     let provider = source.provider
     let attempt = try guesses.admit(
-      "provider \(PeerAddress.group(caller.address))", device: nil, from: caller.address)
+      "provider \(PeerAddress.group(caller.address))", from: nil, at: caller.address)
     do {
       let step = try await step(source, answer, browser, caller)
       guesses.succeeded(attempt)
@@ -185,7 +185,8 @@ extension AccountService {
         let session = try transaction.beginSession(
           NewSession(
             transport: .cookie, secret: secrets.secret.hash, client: caller.agent, address: caller.address,
-            identity: linked.id, providerSession: identity.session), id: secrets.id, of: person, settings.limits)
+            addressHash: Self.addressHash(caller.address, of: person.id, provider.tenant), identity: linked.id,
+            providerSession: identity.session), id: secrets.id, of: person, settings.limits)
         return .success(
           Opened(
             session: session, person: try transaction.existing(person.id, Person.self), tenant: provider.tenant,

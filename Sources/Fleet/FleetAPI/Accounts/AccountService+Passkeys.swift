@@ -148,12 +148,17 @@ extension AccountService {
     passkey credential: PasskeyCredential, ticket: String? = nil, _ relyingParty: RelyingParty, _ caller: Caller
   ) async throws -> Opened {
     let now = WallClock.now
-    let attempt = try guesses.admit("passkey \(Base64URL.text(credential.id))", device: nil, from: caller.address)
+    let account = "passkey \(Base64URL.text(credential.id))"
     guard let assertion = credential.assertion,
       let challenge = PasskeyChallenge(
         clientData: credential.clientData, for: .signIn, at: now, settings.secretKeys)
-    else { throw Self.wrongPasskey }
+    else {
+      // Only this server counts it, because the tenant is unknown.
+      _ = try guesses.admit(account, from: nil, at: caller.address)
+      throw Self.wrongPasskey
+    }
     let tenant = challenge.tenant
+    let attempt = try await admit(account, from: nil, tenant, at: caller.address)
     let credentialID = Base64URL.text(credential.id)
     let secrets = NewSecrets(caller.transport, tenant)
     enum Outcome: Sendable {
@@ -198,6 +203,7 @@ extension AccountService {
       return opened
     case .refused(let reason)?:
       logger.info("a passkey was refused: \(reason)")
+      try await recordRefusal(attempt, of: nil, "wrongPasskey", tenant, caller)
       throw Self.wrongPasskey
     case nil: throw Self.wrongPasskey
     }

@@ -39,6 +39,8 @@ final class AccountService: Sendable {
     let transport: Session.Transport
     /// A proof that the person has signed in from this browser before; `nil` if there is none.
     let device: String?
+    /// The hash of the session cookie that the browser sent; `nil` if it sent none.
+    let session: SecretHash?
   }
 
   /// A session that was just begun, with its secrets. Only their hashes are stored, so that they cannot be read again.
@@ -57,6 +59,8 @@ final class AccountService: Sendable {
     case signedIn(Opened)
     /// A second factor is required. The value has the factors that the person can use.
     case factor(ticket: Secret, [Stored<Factor>])
+    /// The password is too short, because the account no longer has a second factor. The ticket sets a new one.
+    case newPassword(ticket: Secret)
   }
 
   /// The client's answer to the request for a second factor.
@@ -99,15 +103,15 @@ final class AccountService: Sendable {
     guard !settings.requiringProvider.contains(tenant) else { throw Self.providerRequired }
     let address = EmailAddress(email)
     let person = try await person(address, tenant)
-    let device = person.flatMap { isKnownDevice(caller.device, of: $0.id, tenant) ? caller.device : nil }
-    let attempt = try guesses.admit(
-      "password \(tenant) \(address?.text ?? email)", device: device, from: caller.address)
+    let origin = person.flatMap { knownOrigin(of: $0, tenant, caller) }
+    let attempt = try await admit(
+      "password \(tenant) \(address?.text ?? email)", from: origin, tenant, at: caller.address)
     let hash = person?.value.passwordHash.map { PasswordHash(text: $0) }
     let client = PasswordHasher.Client(
-      tenant: person.map { _ in tenant }, address: caller.address, isKnown: device != nil)
+      tenant: person.map { _ in tenant }, address: caller.address, isKnown: origin != nil)
     let isRight = try await hasher.matches(password, hash, for: client)
     guard isRight, let person, person.value.isActive else {
-      if let person { try await recordRefusal(of: person.id, "wrongPassword", tenant, caller) }
+      try await recordRefusal(attempt, of: person?.id, "wrongPassword", tenant, caller)
       throw Self.wrongCredentials
     }
     guesses.succeeded(attempt)
@@ -124,17 +128,20 @@ final class AccountService: Sendable {
         rehashed.passwordHash = newHash.text
         present = try transaction.update(present, to: rehashed, action: "rehashPassword")
       }
-      return try nextStep(present, secrets, transaction, caller, tenant)
+      return try nextStep(
+        present, secrets, transaction, caller, tenant, isShort: PasswordPolicy.isTooShortAlone(password))
     }
     guard let step else { throw Self.wrongCredentials }
     guard case .factor(let ticket, _) = step, let answer else { return step }
     return .signedIn(try await signIn(ticket: ticket.text, answer, caller))
   }
 
-  /// Begins the session, or requests the second factor if the person has one.
+  /// Begins the session, requests the second factor if the person has one, or requests a new password.
+  ///
+  /// - Parameter isShort: whether the password is allowed only with a second factor.
   private func nextStep(
     _ person: Stored<Person>, _ secrets: NewSecrets, _ transaction: any FleetTransaction, _ caller: Caller,
-    _ tenant: TenantID
+    _ tenant: TenantID, isShort: Bool = false
   ) throws(ThingError) -> Step {
     let factors = try transaction.factors(of: person.id)
     guard !factors.contains(where: { $0.value.form != .recoveryCodes }) else {
@@ -142,6 +149,11 @@ final class AccountService: Sendable {
         .secondFactor, secrets.ticket.hash, of: person.id, seconds: settings.limits.factorSeconds,
         details: caller.transport.rawValue)
       return .factor(ticket: secrets.ticket, factors)
+    }
+    guard !isShort else {
+      try transaction.issueTicket(
+        .recovery, secrets.ticket.hash, of: person.id, seconds: settings.limits.factorSeconds, replaces: false)
+      return .newPassword(ticket: secrets.ticket)
     }
     return .signedIn(try begin(person, secrets, transaction, caller, tenant))
   }
@@ -153,7 +165,9 @@ final class AccountService: Sendable {
     let session = try transaction.beginSession(
       NewSession(
         transport: caller.transport, secret: secrets.secret.hash, refreshSecret: secrets.refresh?.hash,
-        client: caller.agent, address: caller.address), id: secrets.id, of: person, settings.limits)
+        client: caller.agent, address: caller.address,
+        addressHash: Self.addressHash(caller.address, of: person.id, tenant)), id: secrets.id, of: person,
+      settings.limits)
     return Opened(
       session: session, person: try transaction.existing(person.id, Person.self), tenant: tenant,
       secret: secrets.secret, refresh: secrets.refresh)
@@ -179,14 +193,16 @@ final class AccountService: Sendable {
     let hash = Secret.hash(of: text)
     let now = WallClock.now
     guard
-      let person = try await ifTenantExists({
-        try await storage.view(tenant: tenant) { view throws(ThingError) in
-          try view.ticket(hash, for: [.secondFactor], at: now)?.value.personID
+      let owner = try await ifTenantExists({
+        try await storage.view(tenant: tenant) { view throws(ThingError) -> Stored<Person>? in
+          guard let id = try view.ticket(hash, for: [.secondFactor], at: now)?.value.personID else { return nil }
+          return try view.find(id, Person.self)
         }
       })
     else { throw Self.expiredTicket }
-    let device = isKnownDevice(caller.device, of: person, tenant) ? caller.device : nil
-    let attempt = try guesses.admit("factor \(tenant) \(person)", device: device, from: caller.address)
+    let person = owner.id
+    let attempt = try await admit(
+      "factor \(tenant) \(person)", from: knownOrigin(of: owner, tenant, caller), tenant, at: caller.address)
     let secrets = NewSecrets(caller.transport, tenant)
     enum Outcome: Sendable {
       case opened(Opened)
@@ -209,6 +225,7 @@ final class AccountService: Sendable {
         }
         try transaction.note(
           "signInRefused", kind: Person.names.one, thing: person.id, details: ["reason": .text("wrongFactor")])
+        try transaction.countWrong(attempt)
         return .wrong
       }
       try transaction.remove(ticket, action: "use")
@@ -320,14 +337,14 @@ final class AccountService: Sendable {
   ///
   /// - Throws: 429.
   func confirm(_ password: String, of person: UUIDv7, _ tenant: TenantID, _ caller: Caller) async throws -> Bool {
-    let attempt = try guesses.admit("confirm \(tenant) \(person)", device: nil, from: caller.address)
+    let attempt = try await admit("confirm \(tenant) \(person)", from: nil, tenant, at: caller.address)
     let stored = try await storage.view(tenant: tenant) { view throws(ThingError) in
       try view.existing(person, Person.self)
     }
     let hash = stored.value.passwordHash.map { PasswordHash(text: $0) }
     let client = PasswordHasher.Client(tenant: tenant, address: caller.address, isKnown: true)
     guard try await hasher.matches(password, hash, for: client) else {
-      try await recordRefusal(of: person, "wrongPassword", tenant, caller)
+      try await recordRefusal(attempt, of: person, "wrongPassword", tenant, caller)
       return false
     }
     guesses.succeeded(attempt)
@@ -354,7 +371,7 @@ final class AccountService: Sendable {
     guard let tenant = Self.tenant(ofTicket: request.token) else { throw Self.expiredLink }
     let (now, hash) = (WallClock.now, Secret.hash(of: request.token))
     // Attempts are limited although links cannot be guessed, because each wrong one costs work.
-    let attempt = try guesses.admit("link \(hash.text)", device: nil, from: caller.address)
+    let attempt = try guesses.admit("link \(hash.text)", from: nil, at: caller.address)
     let found = try await ifTenantExists {
       try await storage.view(tenant: tenant) { [settings] view throws(ThingError) -> LinkedAccount? in
         guard let ticket = try view.ticket(hash, for: purposes, at: now),
@@ -417,7 +434,44 @@ final class AccountService: Sendable {
     }
   }
 
-  // MARK: Known browsers
+  // MARK: Attempts
+
+  /// Admits an attempt according to this server's counters and those in the database.
+  ///
+  /// - Throws: 429.
+  func admit(
+    _ account: String, from origin: KnownOrigin?, _ tenant: TenantID, at address: String?
+  ) async throws -> GuessLimiter.Attempt {
+    let attempt = try guesses.admit(account, from: origin, at: address)
+    let seconds = try await ifTenantExists {
+      try await storage.view(tenant: tenant) { view throws(ThingError) in
+        try view.secondsUntilAllowed(attempt, at: WallClock.now)
+      }
+    }
+    guard let seconds else { return attempt }
+    guesses.succeeded(attempt)
+    throw GuessLimiter.refusal(seconds)
+  }
+
+  /// Ends the session whose cookie came with a sign-in in the same browser: the browser discards it.
+  func endReplacedSession(_ caller: Caller, by opened: Opened) async {
+    guard caller.transport == .cookie, let old = caller.session, old != opened.secret.hash else { return }
+    do {
+      guard case .person(let signedIn, let tenant)? = try await storage.principals([old])[old], !signedIn.isRevoked
+      else { return }
+      try await storage.change(
+        tenant: tenant, by: Actor(.person(signedIn.person), address: caller.address), at: WallClock.now
+      ) { transaction throws(ThingError) in
+        guard let session = try transaction.find(signedIn.session, Session.self) else { return }
+        try transaction.endSession(session, action: "replace")
+      }
+      forget(tenant, [signedIn.session])
+    } catch {
+      logger.warning("cannot end a session that another sign-in replaced: \(error)")
+    }
+  }
+
+  // MARK: Known browsers and addresses
 
   /// Returns a text that proves later that a person has signed in from this browser.
   func deviceProof(of person: UUIDv7, _ tenant: TenantID) -> String {
@@ -425,9 +479,24 @@ final class AccountService: Sendable {
     return "\(nonce).\(settings.secretKeys.proof(of: "device \(tenant) \(person) \(nonce)"))"
   }
 
-  private func isKnownDevice(_ text: String?, of person: UUIDv7, _ tenant: TenantID) -> Bool {
-    guard let parts = text?.split(separator: "."), parts.count == 2 else { return false }
+  /// The browser or address of a client, if the person has signed in from there before.
+  private func knownOrigin(of person: Stored<Person>, _ tenant: TenantID, _ caller: Caller) -> KnownOrigin? {
+    if let device = caller.device, isKnownDevice(device, of: person.id, tenant) { return .device(device) }
+    let hash = Self.addressHash(caller.address, of: person.id, tenant)
+    return hash.flatMap { person.value.hasSignedIn(fromAddress: $0) ? .address($0) : nil }
+  }
+
+  private func isKnownDevice(_ text: String, of person: UUIDv7, _ tenant: TenantID) -> Bool {
+    let parts = text.split(separator: ".")
+    guard parts.count == 2 else { return false }
     return settings.secretKeys.isProof(String(parts[1]), of: "device \(tenant) \(person) \(parts[0])")
+  }
+
+  /// The text by which a person's address is remembered; `nil` if the address is unknown.
+  static func addressHash(_ address: String?, of person: UUIDv7, _ tenant: TenantID) -> String? {
+    address.map { address in
+      String(Secret.hash(of: "address \(tenant) \(person) \(PeerAddress.group(address))").text.prefix(32))
+    }
   }
 
   // MARK: Helper functions
@@ -453,13 +522,18 @@ final class AccountService: Sendable {
     }
   }
 
-  private func recordRefusal(
-    of person: UUIDv7, _ reason: String, _ tenant: TenantID, _ caller: Caller
+  /// Counts a wrong answer, and records it in the audit if the account exists.
+  func recordRefusal(
+    _ attempt: GuessLimiter.Attempt, of person: UUIDv7?, _ reason: String, _ tenant: TenantID, _ caller: Caller
   ) async throws {
-    try await storage.change(tenant: tenant, by: Actor(.nobody, address: caller.address), at: WallClock.now) {
-      transaction throws(ThingError) in
-      try transaction.note(
-        "signInRefused", kind: Person.names.one, thing: person, details: ["reason": .text(reason)])
+    _ = try await ifTenantExists {
+      try await storage.change(tenant: tenant, by: Actor(.nobody, address: caller.address), at: WallClock.now) {
+        transaction throws(ThingError) in
+        try transaction.countWrong(attempt)
+        guard let person else { return }
+        try transaction.note(
+          "signInRefused", kind: Person.names.one, thing: person, details: ["reason": .text(reason)])
+      }
     }
   }
 }

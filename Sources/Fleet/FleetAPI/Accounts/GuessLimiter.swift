@@ -1,36 +1,54 @@
 import FleetAccess
 import FleetDomain
+import Telemetry
 
 /// Limits how fast passwords and codes can be guessed.
 ///
-/// Wrong answers are counted for each account and for each address. A browser in which the person has signed in before
-/// has a separate count for the account. Therefore, while others guess, the owner can still sign in with that browser,
-/// or with a passkey.
+/// Guesses are counted by account and by address. A browser or an address from which the person has signed in before has
+/// a separate limit for the account. Therefore, the owner can still sign in from there, or with a passkey, while others
+/// guess.
+///
+/// Each attempt is counted in memory before it is checked, so that many attempts at once do not exceed the limit. Wrong
+/// answers are also counted in the database, so that they count in all servers and after a restart.
 final class GuessLimiter: Sendable {
-  /// Number of wrong answers for one account: at once, and per second afterwards (one a minute).
-  static let account = (burst: 10.0, perSecond: 1.0 / 60)
-  /// Number of wrong answers from one address: at once, and per second afterwards.
-  static let address = (burst: 50.0, perSecond: 0.5)
+  /// Attempts, such as wrong answers for one account.
+  struct Rate: Sendable {
+    /// The number of attempts at once.
+    let burst: Int
+    /// The time in seconds after which one more attempt is possible.
+    let seconds: Int
+  }
 
-  private let accounts = RateLimiter<String>(perSecond: account.perSecond, burst: account.burst)
-  private let addresses = RateLimiter<String>(perSecond: address.perSecond, burst: address.burst)
+  static let account = Rate(burst: 10, seconds: 60)
+  static let address = Rate(burst: 50, seconds: 2)
+
+  private let accounts = RateLimiter<String>(account)
+  private let addresses = RateLimiter<String>(address)
 
   /// An attempt that was admitted.
   struct Attempt: Sendable {
     fileprivate let account: String
     fileprivate let address: String
+
+    /// The counters in the database.
+    fileprivate var counters: [(key: SecretHash, rate: Rate)] {
+      [
+        (Secret.hash(of: "guesses of account \(account)"), GuessLimiter.account),
+        (Secret.hash(of: "guesses from address \(address)"), GuessLimiter.address),
+      ]
+    }
   }
 
   /// Admits an attempt. It counts as wrong unless ``succeeded(_:)`` is called for it.
   ///
   /// - Parameters:
   ///   - account: any text that identifies the account.
-  ///   - device: a proof that the person has signed in from this browser before; `nil` if there is none.
+  ///   - origin: the browser or address from which the person has signed in before; `nil` if there is none.
   ///   - client: the client's address.
   /// - Throws: 429.
-  func admit(_ account: String, device: String?, from client: String?) throws(APIError) -> Attempt {
+  func admit(_ account: String, from origin: KnownOrigin?, at client: String?) throws(APIError) -> Attempt {
     // Store a hash, because clients choose the text and its length.
-    let key = Secret.hash(of: account + (device.map { " " + $0 } ?? "")).text
+    let key = Secret.hash(of: account + (origin.map { " " + $0.text } ?? "")).text
     let attempt = Attempt(account: key, address: PeerAddress.group(client))
     if let seconds = accounts.take(attempt.account) { throw Self.refusal(seconds) }
     if let seconds = addresses.take(attempt.address) {
@@ -46,8 +64,66 @@ final class GuessLimiter: Sendable {
     addresses.refund(attempt.address)
   }
 
-  private static func refusal(_ seconds: Int) -> APIError {
+  static func refusal(_ seconds: Int) -> APIError {
     APIError(
       .tooManyRequests, "tooManyAttempts", "too many wrong attempts to sign in; wait \(seconds) s", retryAfter: seconds)
+  }
+}
+
+/// A browser or address from which a person has signed in before.
+enum KnownOrigin: Sendable {
+  /// The proof in a browser's cookie.
+  case device(String)
+  /// The hash of an address (``Person/knownAddresses``).
+  case address(String)
+
+  /// Identifies the origin among those of one account.
+  fileprivate var text: String {
+    switch self {
+    case .device(let proof): proof
+    case .address(let hash): "address \(hash)"
+    }
+  }
+}
+
+extension FleetView {
+  /// Returns the time until another attempt is possible, according to the wrong answers that all servers have counted; `nil`
+  /// if it is possible now.
+  func secondsUntilAllowed(
+    _ attempt: GuessLimiter.Attempt, at time: Timestamp
+  ) throws(ThingError) -> Int? {
+    var longest = 0
+    for (key, rate) in attempt.counters {
+      guard let counter = try ticket(key, for: [.guesses], at: time) else { continue }
+      let filled = counter.value.expiresAt.milliseconds - time.milliseconds
+      let wait = filled - Int64((rate.burst - 1) * rate.seconds * 1_000)
+      if wait > 0 { longest = max(longest, Int((wait + 999) / 1_000)) }
+    }
+    return longest > 0 ? longest : nil
+  }
+}
+
+extension FleetTransaction {
+  /// Counts a wrong answer for all servers.
+  ///
+  /// A counter is the time at which all of its attempts are possible again. Each wrong answer moves it on by the time of
+  /// one attempt. A counter in the past has no effect, and is removed like an expired ticket.
+  func countWrong(_ attempt: GuessLimiter.Attempt) throws(ThingError) {
+    for (key, rate) in attempt.counters {
+      guard let counter = try first(ThingQuery<Ticket>(.oneOf(key: "secret", [.text(key.text)]))) else {
+        try issueTicket(.guesses, key, of: nil, seconds: rate.seconds)
+        continue
+      }
+      var moved = counter.value
+      moved.expiresAt = min(
+        max(moved.expiresAt, now).adding(seconds: rate.seconds), now.adding(seconds: rate.burst * rate.seconds))
+      try update(counter, to: moved, action: "wrongAnswer")
+    }
+  }
+}
+
+extension RateLimiter<String> {
+  fileprivate convenience init(_ rate: GuessLimiter.Rate) {
+    self.init(perSecond: 1 / Double(rate.seconds), burst: Double(rate.burst))
   }
 }

@@ -136,7 +136,8 @@ extension LiveConnection {
 
   private func run(_ command: LiveCommand) {
     switch command {
-    case .authenticate(let token): authenticate(token)
+    // The value of a session cookie is like an unknown key: pages cannot read it.
+    case .authenticate(let token): authenticate(Credential.mayBeKey(token) ? token : "")
     case .ping: send(event: "pong")
     case .subscribe(let name, let after):
       guard let channel = channel(name) else { return }

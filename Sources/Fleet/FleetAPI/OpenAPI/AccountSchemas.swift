@@ -22,9 +22,10 @@ enum AccountSchemas {
       }
     },
     "SignInStep": {
-      "description": "Either the session, or `next` with the factors of which one is needed.",
+      "description": "Either the session, or `next`: `factor` with the factors of which one is needed, or `newPassword` with the token with which `POST /api/auth/reset` sets a longer password, because the account no longer has a second factor.",
       "type": "object", "properties": {
-        "next": { "const": "factor" },
+        "next": { "enum": ["factor", "newPassword"] },
+        "token": { "description": "For a new password; good once, for ten minutes.", "type": "string" },
         "ticket": { "description": "For the second step.", "type": "string" },
         "factors": { "type": "array", "items": { "$ref": "#/components/schemas/FactorChoice" } },
         "person": { "$ref": "#/components/schemas/Person" },
@@ -35,9 +36,9 @@ enum AccountSchemas {
       }
     },
     "TokenStep": {
-      "description": "Either the tokens, or `next` with the factors of which one is needed.",
+      "description": "Either the tokens, or `next` as in `SignInStep`.",
       "type": "object", "properties": {
-        "next": { "const": "factor" }, "ticket": { "type": "string" },
+        "next": { "enum": ["factor", "newPassword"] }, "token": { "type": "string" }, "ticket": { "type": "string" },
         "factors": { "type": "array", "items": { "$ref": "#/components/schemas/FactorChoice" } },
         "accessToken": { "type": "string" }, "tokenType": { "const": "Bearer" },
         "expiresIn": { "description": "Seconds.", "type": "integer", "minimum": 1 },

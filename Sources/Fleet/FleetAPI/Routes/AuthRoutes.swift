@@ -33,7 +33,7 @@ struct AuthRoutes {
         )
       }
       let caller = try call.accountCaller(.cookie)
-      return try Self.answer(
+      return try await Self.answer(
         try await accounts.signIn(email: email, password: password, tenant: tenant, caller), call, accounts)
     }
   }
@@ -52,7 +52,7 @@ struct AuthRoutes {
           try await accounts.signIn(
             passkey: credential, ticket: step.ticket, accounts.relyingParty(call.ownURL), caller)
         }
-      return try Self.answer(.signedIn(opened), call, accounts)
+      return try await Self.answer(.signedIn(opened), call, accounts)
     }
   }
 
@@ -104,14 +104,14 @@ struct AuthRoutes {
       let caller = try call.accountCaller(.token)
       switch grant {
       case .refresh(let token):
-        return try Self.answer(.signedIn(try await accounts.refresh(token, caller)), call, accounts)
+        return try await Self.answer(.signedIn(try await accounts.refresh(token, caller)), call, accounts)
       case .password(let email, let password, let answer, let tenant):
         let step = try await accounts.signIn(
           email: email, password: password, answer: answer, tenant: tenant, caller)
-        return try Self.answer(step, call, accounts)
+        return try await Self.answer(step, call, accounts)
       case .factor(let ticket, let answer):
         let opened = try await accounts.signIn(ticket: ticket, answer, caller)
-        return try Self.answer(.signedIn(opened), call, accounts)
+        return try await Self.answer(.signedIn(opened), call, accounts)
       }
     }
   }
@@ -196,7 +196,7 @@ struct AuthRoutes {
       let request = AccountService.SetUp(token: token, password: password, profile: .object(members))
       let step = try await accounts.setUp(
         request, for: [.firstAdministrator, .invitation], try call.accountCaller(.cookie))
-      return try Self.answer(step, call, accounts)
+      return try await Self.answer(step, call, accounts)
     }
   }
 
@@ -231,7 +231,7 @@ struct AuthRoutes {
       }
       let step = try await accounts.setUp(
         .init(token: token, password: password, profile: nil), for: [.recovery], try call.accountCaller(.cookie))
-      return try Self.answer(step, call, accounts)
+      return try await Self.answer(step, call, accounts)
     }
   }
 
@@ -328,8 +328,11 @@ struct AuthRoutes {
   /// Returns the answer to a step of a sign-in, with the cookies or tokens of a new session.
   static func answer(
     _ step: AccountService.Step, _ call: Call, _ accounts: AccountService
-  ) throws -> Answer {
+  ) async throws -> Answer {
     switch step {
+    case .newPassword(let ticket):
+      return Answer(
+        json: Array(JSON.object(["next": .text("newPassword"), "token": .text(ticket.text)]).canonicalText.utf8))
     case .factor(let ticket, let factors):
       let list = factors.map { factor in
         JSON.object(["id": factor.id.json, "kind": factor.value.form.json, "name": .text(factor.value.name)])
@@ -348,6 +351,7 @@ struct AuthRoutes {
       }
       var answer = Answer(json: Array(JSON.object(members).canonicalText.utf8))
       if opened.refresh == nil {
+        await accounts.endReplacedSession(try call.accountCaller(.cookie), by: opened)
         let isTLS = call.client.isTLS
         answer.headers.append(
           HTTPField(
@@ -429,7 +433,8 @@ extension Call {
     }
     return AccountService.Caller(
       address: client.address, agent: agent, transport: transport,
-      device: SessionCookie.device.value(in: request.headers, isTLS: client.isTLS))
+      device: SessionCookie.device.value(in: request.headers, isTLS: client.isTLS),
+      session: SessionCookie.session.value(in: request.headers, isTLS: client.isTLS).map { Secret.hash(of: $0) })
   }
 
   /// Checks that the sender has signed in or confirmed the password recently.

@@ -73,7 +73,7 @@ struct PasskeyRoutes {
       }
       let caller = try call.accountCaller(isApp ? .token : .cookie)
       let opened = try await accounts.signIn(passkey: credential, accounts.relyingParty(call.ownURL), caller)
-      return try AuthRoutes.answer(.signedIn(opened), call, accounts)
+      return try await AuthRoutes.answer(.signedIn(opened), call, accounts)
     }
   }
 }

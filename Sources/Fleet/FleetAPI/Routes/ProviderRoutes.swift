@@ -73,7 +73,7 @@ struct ProviderRoutes {
       case .linked(let path): return Self.redirect(to: path, cookie: SessionCookie.provider, "", 0, call)
       case .signedIn(let opened, let path):
         var reply = Self.redirect(to: path, cookie: SessionCookie.provider, "", 0, call)
-        let signedIn = try AuthRoutes.answer(.signedIn(opened), call, accounts)
+        let signedIn = try await AuthRoutes.answer(.signedIn(opened), call, accounts)
         for cookie in signedIn.headers[fields: .setCookie] { reply.headers.append(cookie) }
         return reply
       }

@@ -11,6 +11,8 @@ public struct NewSession: Sendable {
   /// The client's own name, from the header `User-Agent`.
   public var client: String?
   public var address: String?
+  /// The hash of the address (``Person/knownAddresses``).
+  public var addressHash: String?
   /// The identity at an OpenID provider with which the person signed in; `nil` for any other sign-in.
   public var identity: UUIDv7?
   /// The provider's own identifier of its session; `nil` if the provider sent none.
@@ -18,8 +20,9 @@ public struct NewSession: Sendable {
 
   public init(
     transport: Session.Transport, secret: SecretHash, refreshSecret: SecretHash? = nil, client: String?,
-    address: String?, identity: UUIDv7? = nil, providerSession: String? = nil
+    address: String?, addressHash: String? = nil, identity: UUIDv7? = nil, providerSession: String? = nil
   ) {
+    self.addressHash = addressHash
     self.identity = identity
     self.providerSession = providerSession
     self.transport = transport
@@ -53,6 +56,7 @@ extension FleetTransaction {
     if new.transport == .token { session.secretExpiresAt = now.adding(seconds: limits.accessSeconds) }
     var seen = person.value
     seen.lastSeenAt = now
+    if let hash = new.addressHash { seen.remember(address: hash) }
     try update(person, to: seen, action: "signIn")
     return try insert(session, id: id, action: "create")
   }

@@ -61,7 +61,7 @@ public struct PasswordPolicy: Sendable {
   public func check(_ password: String, words: [String], hasSecondFactor: Bool) throws(Rejection) {
     guard password.utf8.count <= Self.maximumBytes else { throw .tooLong }
     let minimum = hasSecondFactor ? Self.minimumWithFactor : Self.minimumAlone
-    let count = Self.normalized(password).unicodeScalars.count
+    let count = Self.count(password)
     guard count >= minimum else { throw .tooShort(minimum: minimum, found: count) }
     let folded = Self.folded(password)
     guard !common.contains(folded) else { throw .common }
@@ -70,6 +70,12 @@ public struct PasswordPolicy: Sendable {
     let own = Set(words.flatMap { Self.folded($0).split { !$0.isLetter && !$0.isNumber }.map(String.init) })
     guard isHardToGuess(folded, own: own, required: min(8, (count + 1) / 2)) else { throw .guessable }
   }
+
+  /// Whether a password is too short for an account without a second factor.
+  public static func isTooShortAlone(_ password: String) -> Bool { count(password) < minimumAlone }
+
+  /// The number of characters.
+  private static func count(_ password: String) -> Int { normalized(password).unicodeScalars.count }
 
   /// Returns the password in Unicode's form NFC, in which it is hashed. The hash therefore does not depend on the
   /// keyboard.

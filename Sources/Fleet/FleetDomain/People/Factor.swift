@@ -63,6 +63,8 @@ public struct Ticket: Kind {
     case openID
     /// A code was sent by email.
     case emailCode
+    /// Counts wrong answers of sign-ins.
+    case guesses
   }
 
   public var purpose = Purpose.invitation

@@ -65,6 +65,19 @@ public struct EmailAddress: FieldValue, Hashable, Sendable {
     self.text = folded
   }
 
+  /// Whether no character is a variant of another one, as fullwidth letters and ligatures are (Unicode Standard Annex 15,
+  /// form NFKC). Two addresses could otherwise look alike. Letters of all languages are allowed, also in domains (RFC
+  /// 6531).
+  ///
+  /// New addresses are checked, but not those that are stored already.
+  public var isUnambiguous: Bool {
+    text.utf8.allSatisfy { $0 < 0x80 }
+      || !text.unicodeScalars.contains { scalar in
+        // The property also includes letters that only folding of their case changes.
+        scalar.properties.changesWhenNFKCCaseFolded && scalar != "ß" && scalar != "ς"
+      }
+  }
+
   private static func isDomain(_ text: Substring) -> Bool {
     let labels = text.split(separator: ".", omittingEmptySubsequences: false)
     return !labels.isEmpty
@@ -106,13 +119,31 @@ public struct Person: Kind {
   public var lastSeenAt: Timestamp?
   /// Argon2id hash in the PHC string format; `nil` if the person has not set a password.
   public var passwordHash: String?
+  /// Hashes of the addresses from which the person signed in last, separated by spaces; at most 8, the newest last.
+  public var knownAddresses: String?
 
   public init() {}
+
+  /// Whether the person has signed in from an address before.
+  ///
+  /// - Parameter hash: the hash of the address.
+  public func hasSignedIn(fromAddress hash: String) -> Bool { addresses.contains(hash) }
+
+  /// Remembers an address from which the person has signed in.
+  public mutating func remember(address hash: String) {
+    knownAddresses = (addresses.filter { $0 != hash } + [hash]).suffix(8).joined(separator: " ")
+  }
+
+  private var addresses: [String] { (knownAddresses ?? "").split(separator: " ").map(String.init) }
 
   public static let names = KindNames(one: "person", many: "people")
   public static let fields: [Field<Person>] = [
     Field("email", \.email) { address throws(FieldError) in
-      if address == nil { throw FieldError("", "expected an email address, found null") }
+      guard let address else { throw FieldError("", "expected an email address, found null") }
+      guard address.isUnambiguous else {
+        throw FieldError(
+          "", "expected ordinary letters and digits, found a character that only looks like one (Unicode, NFKC)")
+      }
     }.required().filterable().sortable().textSearched().personal(),
     Field("firstName", \.firstName, TextRules.shown).required().textSearched().personal(),
     Field("lastName", \.lastName, TextRules.shown).required().sortable().textSearched().personal(),
@@ -123,10 +154,11 @@ public struct Person: Kind {
     }.required(),
     Field("scope", \.scope),
     Field("isActive", \.isActive).settable(by: .server).filterable(),
-    Field("locale", \.locale, TextRules.code("a language tag like \"de-AT\"")),
-    Field("timeZone", \.timeZone, TextRules.code("a time zone like \"Europe/Vienna\"")),
+    Field("locale", \.locale, TextRules.languageTag),
+    Field("timeZone", \.timeZone, TextRules.timeZone),
     Field("units", \.units),
     Field("lastSeenAt", \.lastSeenAt).settable(by: .server).sortable(),
     Field("passwordHash", \.passwordHash).settable(by: .hidden),
+    Field("knownAddresses", \.knownAddresses).settable(by: .hidden),
   ]
 }

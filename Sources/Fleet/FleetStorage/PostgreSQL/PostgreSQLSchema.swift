@@ -6,7 +6,8 @@ enum PostgreSQLSchema {
   /// The step at index n upgrades version n to version n + 1.
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-    version11, version12, version13, version14, version15, version16, version17, version18, version19, version20,
+    version11, version12, version13, version14, version15, version16, version17, version18, version19,
+    version20, version21,
   ]
 
   private static let version1 =
@@ -417,6 +418,9 @@ enum PostgreSQLSchema {
   private static let version20 = """
     CREATE INDEX journey_status ON journey (tenant, status);
     """
+
+  /// Adds the addresses from which people have signed in.
+  private static let version21 = "ALTER TABLE person ADD COLUMN \"known_addresses\" text COLLATE \"C\";"
 
   /// SQL expression for the time of the migration, ms. It has the same value in all statements of the migration.
   private static let now = "(extract(epoch FROM now()) * 1000)::bigint"

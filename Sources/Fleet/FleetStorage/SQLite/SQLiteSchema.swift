@@ -6,7 +6,8 @@ enum SQLiteSchema {
   /// The step at index n upgrades version n to version n + 1.
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-    version11, version12, version13, version14, version15, version16, version17, version18, version19, version20,
+    version11, version12, version13, version14, version15, version16, version17, version18, version19,
+    version20, version21,
   ]
 
   private static let version1 = """
@@ -407,6 +408,9 @@ enum SQLiteSchema {
   private static let version20 = """
     CREATE INDEX journey_status ON journey (tenant, status);
     """
+
+  /// Adds the addresses from which people have signed in.
+  private static let version21 = "ALTER TABLE person ADD COLUMN \"known_addresses\" TEXT;"
 
   private static func randoms(_ count: Int) -> String {
     Array(repeating: "1 + abs(random()) % 127", count: count).joined(separator: ", ")

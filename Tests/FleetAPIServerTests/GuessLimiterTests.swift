@@ -1,0 +1,151 @@
+import FleetAccess
+import FleetDomain
+import Telemetry
+import TestKit
+import Testing
+
+@testable import FleetAPI
+
+/// Limits of wrong passwords and codes.
+@Suite struct GuessLimiterTests {
+  private static func login(_ password: String = TestServer.password) -> String {
+    #"{"email":"ann@example.com","password":"\#(password)"}"#
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func wrong_answers_count_after_a_restart(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      let start = WallClock.now
+      func wait(_ account: String, _ address: String, after seconds: Int) async throws -> Int? {
+        // A limiter without memory, as after a start.
+        let attempt = try GuessLimiter().admit(account, from: nil, at: address)
+        return try await server.storage.view(tenant: .standard) { view throws(ThingError) in
+          try view.secondsUntilAllowed(attempt, at: start.adding(seconds: seconds))
+        }
+      }
+      // Ten for an account, then one a minute.
+      for number in 0..<10 {
+        #expect(try await wait("ann", "10.0.0.\(number)", after: 0) == nil)
+        let attempt = try GuessLimiter().admit("ann", from: nil, at: "10.0.0.\(number)")
+        try await server.storage.change(tenant: .standard, by: Actor(.nobody), at: start) {
+          transaction throws(ThingError) in try transaction.countWrong(attempt)
+        }
+      }
+      #expect(try await wait("ann", "10.0.1.1", after: 0) == 60)
+      #expect(try await wait("ann", "10.0.1.1", after: 59) == 1)
+      #expect(try await wait("ann", "10.0.1.1", after: 60) == nil)
+      #expect(try await wait("bob", "10.0.1.1", after: 0) == nil)
+      // 50 from an address, then one in two seconds.
+      for number in 0..<50 {
+        let attempt = try GuessLimiter().admit("account \(number)", from: nil, at: "10.0.2.1")
+        try await server.storage.change(tenant: .standard, by: Actor(.nobody), at: start) {
+          transaction throws(ThingError) in try transaction.countWrong(attempt)
+        }
+      }
+      #expect(try await wait("bob", "10.0.2.1", after: 0) == 2)
+      #expect(try await wait("bob", "10.0.2.1", after: 2) == nil)
+      // A counter that has run out begins again.
+      let attempt = try GuessLimiter().admit("ann", from: nil, at: "10.0.0.1")
+      try await server.storage.change(tenant: .standard, by: Actor(.nobody), at: start.adding(seconds: 700)) {
+        transaction throws(ThingError) in try transaction.countWrong(attempt)
+      }
+      #expect(try await wait("ann", "10.0.1.1", after: 700) == nil)
+    }
+  }
+
+  @Test func wrong_passwords_count_in_all_servers_of_a_database() async throws {
+    let database = try await aside { try PostgreSQLServer.shared.database() }
+    try await TestServer.runTwo(on: database) { first, second in
+      try await first.addPerson("ann@example.com")
+      try await aside {
+        for number in 0..<10 {
+          let server = number % 2 == 0 ? first : second
+          let reply = try server.asPage(
+            nil, "POST", "/api/auth/login", Self.login("wrong \(number)"), from: UInt32(10 + number))
+          #expect(reply.status == 401)
+        }
+        for server in [first, second] {
+          let reply = try server.asPage(nil, "POST", "/api/auth/login", Self.login(), from: 99)
+          #expect(reply.status == 429 && reply.errorCode == "tooManyAttempts")
+        }
+      }
+    }
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
+  func an_app_at_a_known_address_is_not_locked_out_by_strangers(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      try await server.addPerson("ann@example.com")
+      try await aside {
+        let grant = #"{"grant":"password","email":"ann@example.com","password":"\#(TestServer.password)"}"#
+        func token(from host: UInt32) throws -> Int {
+          try server.client(from: host).send("POST", "/api/auth/token", json: grant).status
+        }
+        #expect(try token(from: 5) == 200)
+        for number in 0..<12 {
+          _ = try server.asPage(
+            nil, "POST", "/api/auth/login", Self.login("wrong \(number)"), from: UInt32(10 + number))
+        }
+        #expect(try token(from: 99) == 429)
+        #expect(try token(from: 5) == 200)
+        // Guesses from there count for this address alone.
+        for number in 0..<10 {
+          #expect(
+            try server.asPage(nil, "POST", "/api/auth/login", Self.login("wrong \(number)"), from: 5).status == 401)
+        }
+        #expect(try token(from: 5) == 429)
+      }
+    }
+  }
+}
+
+/// Requests without a key.
+@Suite struct StrangerTests {
+  @Test func one_address_has_a_limit_on_routes_without_a_key() async throws {
+    try await TestServer.run(.test { $0.strangerRate = RateLimit(perSecond: 0.01, burst: 3) }) { server in
+      try await aside {
+        let paths = [
+          ("POST", "/api/auth/passkeys/assertion", "{}"),
+          ("POST", "/api/auth/token", #"{"grant":"refresh","refreshToken":"x"}"#), ("GET", "/api/auth/oidc", nil),
+          ("POST", "/api/auth/factor/code", #"{"ticket":"x"}"#), ("POST", "/api/auth/setup", "{}"),
+          ("POST", "/api/auth/oidc/x/logout", "{}"), ("GET", "/api/auth/oidc/x", nil),
+        ]
+        for (index, (method, path, body)) in paths.enumerated() {
+          let host = UInt32(10 + index)
+          for _ in 0..<3 { #expect(try server.asPage(nil, method, path, body, from: host).status != 429) }
+          let reply = try server.asPage(nil, method, path, body, from: host)
+          #expect(reply.status == 429 && reply.errorCode == "tooManyRequests", "\(path)")
+          #expect((reply.headers["retry-after"].flatMap { Int($0) } ?? 0) > 0)
+        }
+        // Probes and people who have signed in have no such limit.
+        for _ in 0..<5 { #expect(try server.client(from: 10).send("GET", "/api/health").status == 200) }
+      }
+    }
+  }
+
+  /// Bodies that never end hold memory. It must not be that of passwords and of other tenants.
+  @Test func bodies_of_strangers_do_not_prevent_sign_ins() async throws {
+    try await TestServer.run(
+      .test {
+        $0.limits.unpackedBytes = 1 << 20
+        $0.limits.memoryBytes = 4 << 20
+      }
+    ) { server in
+      try await server.addPerson("ann@example.com")
+      try await aside {
+        let clients = try (0..<40).map { number in
+          let client = try server.client(from: UInt32(10 + number))
+          let head =
+            "POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            + "Content-Length: 200000\r\n\r\n"
+          try client.write(Array(head.utf8) + [UInt8](repeating: 0x20, count: 150_000))
+          return client
+        }
+        #expect(try server.signIn("ann@example.com").hasPrefix("fss_"))
+        #expect(
+          try server.client(server.keys.gateway).send("POST", "/api/telemetry", [SampleRecord(1)].lines).status == 200)
+        withExtendedLifetime(clients) {}
+      }
+    }
+  }
+}
