@@ -1,6 +1,8 @@
-import FleetDomain
+import Foundation
 import Telemetry
 import Testing
+
+@testable import FleetDomain
 
 @Suite struct KindTests {
   private static func json(_ text: String) throws -> JSON { try JSON(parsing: Array(text.utf8)) }
@@ -33,6 +35,77 @@ import Testing
     String(repeating: "a", count: 65) + "@b.c",
   ])
   func text_that_is_not_an_email_address_is_rejected(_ text: String) { #expect(EmailAddress(text) == nil) }
+
+  private static func paths(_ more: String) -> [String] {
+    do throws(FieldErrors) {
+      let text = #"{"email":"ann@example.com","firstName":"Ann","lastName":"Lee","roles":["driver"],"#
+      _ = try Person(client: try! JSON(parsing: Array((text + more + "}").utf8)))
+      return []
+    } catch {
+      return error.all.map(\.path)
+    }
+  }
+
+  @Test(arguments: [
+    "Europe/Vienna", "UTC", "America/Argentina/Buenos_Aires", "Etc/GMT+5", "Asia/Calcutta", "Europe/Kyiv", "EST5EDT",
+  ])
+  func a_name_of_the_time_zone_database_is_a_time_zone(_ name: String) {
+    #expect(Self.paths(#""timeZone":"\#(name)""#).isEmpty)
+  }
+
+  @Test(arguments: ["", "Vienna", "europe/vienna", "Europe/Wien", "+02:00", "Mars/Base", "posix/UTC", "Europe/Vienna "])
+  func another_text_is_not_a_time_zone(_ name: String) {
+    #expect(Self.paths(#""timeZone":"\#(name)""#) == ["timeZone"])
+    #expect(throws: FieldErrors.self) {
+      try Fleet(client: Self.json(#"{"name":"North","timeZone":"\#(name)"}"#))
+    }
+  }
+
+  /// The names of two other copies of the database: that of Foundation, and that of this machine.
+  @Test func the_names_of_time_zones_are_those_of_the_database() throws {
+    #expect(TimeZone.knownTimeZoneIdentifiers.filter { !TimeZoneNames.contains($0) } == [])
+    #expect(TimeZoneNames.all.filter { TimeZone(identifier: $0) == nil } == [])
+  }
+
+  // Examples of RFC 5646, appendix A.
+  @Test(arguments: [
+    "de", "de-AT", "fr", "zh-Hant", "zh-cmn-Hans-CN", "cmn-Hans-CN", "zh-yue-HK", "sr-Latn-RS", "sl-rozaj",
+    "sl-rozaj-biske",
+    "sl-nedis", "de-CH-1901", "sl-IT-nedis", "hy-Latn-IT-arevela", "es-419", "de-CH-x-phonebk", "az-Arab-x-AZE-derbend",
+    "x-whatever", "qaa-Qaaa-QM-x-southern", "en-US-u-islamcal", "zh-CN-a-myext-x-private", "en-a-myext-b-another",
+  ])
+  func a_well_formed_language_tag_is_a_locale(_ tag: String) { #expect(Self.paths(#""locale":"\#(tag)""#).isEmpty) }
+
+  @Test(arguments: [
+    "", "d", "de_AT", "de-", "-de", "de--AT", "de-419-DE", "a-DE", "ar-a-aaa-b-bbb-a-ccc", "x", "de-x", "de-a",
+    "deutschland",
+    "de AT", "1de", "german1",
+  ])
+  func another_text_is_not_a_locale(_ tag: String) { #expect(Self.paths(#""locale":"\#(tag)""#) == ["locale"]) }
+
+  @Test(arguments: [
+    "ann@example.com", "jörg@müller.example", "groß@example.com", "Ελένης@example.com", "anna-日本@例え.jp",
+  ])
+  func letters_of_all_languages_are_valid_in_email_addresses(_ text: String) throws {
+    #expect(try #require(EmailAddress(text)).isUnambiguous)
+  }
+
+  /// Every character of an accepted address is its own form NFKC, by Foundation's tables.
+  @Test func characters_that_look_like_others_are_rejected_in_email_addresses() throws {
+    for value in (0x21...0x1FFFF as ClosedRange<UInt32>) {
+      guard let scalar = Unicode.Scalar(value), let address = EmailAddress("\(Character(scalar))@example.com"),
+        address.isUnambiguous
+      else { continue }
+      let text = address.text
+      #expect(
+        text.precomposedStringWithCompatibilityMapping.unicodeScalars.elementsEqual(text.unicodeScalars), "\(value)")
+    }
+    for text in ["ａnn@example.com", "ann@ｅxample.com", "ﬁnn@example.com", "ann@example②.com"] {
+      let json = Self.ann.replacing("Ann@Example.com", with: text)
+      let errors = try #require(throws: FieldErrors.self) { try Self.person(json) }
+      #expect(errors.all.map(\.path) == ["email"], "\(text)")
+    }
+  }
 
   @Test(arguments: ["A\u{202E}B", "A\u{200B}B", "a\nb"])
   func names_of_people_and_factors_have_no_hidden_characters(_ name: String) throws {

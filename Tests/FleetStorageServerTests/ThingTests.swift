@@ -1,5 +1,6 @@
 import Crypto
 import FleetDomain
+import Foundation
 import Telemetry
 import Testing
 
@@ -16,6 +17,39 @@ import Testing
     person.roles = [.driver]
     person.locale = locale
     return person
+  }
+
+  /// The file and the log beside it have nothing of an erased person, although the log has earlier versions of its pages.
+  @Test func an_erased_person_is_not_in_the_files_of_sqlite() async throws {
+    try await Fleet.with(.sqlite) { fleet in
+      let storage = fleet.storage
+      let added = try await storage.change(tenant: .standard, by: Self.actor, at: Sample.now) {
+        things throws(ThingError) in
+        _ = try things.insert(Self.person(1))
+        var person = Self.person(2)
+        person.email = EmailAddress("quaggafjord@example.com")
+        person.lastName = "Vexillology"
+        return try things.insert(person)
+      }
+      func files() throws -> [String] {
+        try ["", "-wal"].map { suffix in
+          String(decoding: try Data(contentsOf: URL(fileURLWithPath: fleet.address + suffix)), as: UTF8.self)
+        }
+      }
+      #expect(try files().contains { $0.contains("quaggafjord") })
+      try await storage.change(tenant: .standard, by: Self.actor, at: Sample.time(60)) { things throws(ThingError) in
+        try things.remove(added, action: "erase")
+        try things.destroyPersonalKey(of: added.id)
+      }
+      try await storage.finishRemovals()
+      #expect(try !files().contains { $0.contains("quaggafjord") || $0.contains("Vexillology") })
+      // The others are still there.
+      #expect(try files().contains { $0.contains("p1@example.com") })
+      let next = try await storage.view(tenant: .standard) { things throws(ThingError) in
+        try things.list(ThingQuery<Person>()).items.map(\.value.lastName)
+      }
+      #expect(next == ["Last 1"])
+    }
   }
 
   @Test(arguments: Kind.allCases)

@@ -321,6 +321,59 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    #""live":{"origins":["fleet.example"]}"#, #""live":{"origins":["https://fleet.example/"]}"#,
+    #""live":{"origins":["https://fleet.example/app"]}"#, #""live":{"origins":["https://Fleet.example"]}"#,
+    #""live":{"origins":["https://fleet.example:443"]}"#, #""live":{"origins":["https://fleet.example:99999"]}"#,
+    #""live":{"origins":["https://"]}"#, #""live":{"origins":["null"]}"#,
+    #""live":{"origins":["https://a@b.example"]}"#,
+    #""accounts":{"url":"https://"}"#, #""accounts":{"url":"https://fleet.example:port"}"#,
+    #""accounts":{"url":"https://fleet example"}"#, #""accounts":{"url":"https://fleet.example?a"}"#,
+    #""accounts":{"url":"fleet.example"}"#, #""accounts":{"url":"https://-fleet.example"}"#,
+  ])
+  func an_address_that_no_browser_can_use_is_rejected_at_the_start(_ setting: String) async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let file = try scratch.write("c.json", "{\(setting)}")
+      let result = try FleetstoreProgram.run(["serve", "--check", "--config", file], in: scratch.path)
+      #expect(result.status == 78 && result.lines.isEmpty)
+      #expect(
+        result.errors.split(separator: "\n").count == 1 && result.errors.contains(": expected an "), "\(result.errors)")
+    }
+  }
+
+  @Test func addresses_of_servers_pages_and_apps_are_accepted() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let file = try scratch.write(
+        "c.json",
+        #"{"live":{"origins":["*","https://fleet.example","http://127.0.0.1:8080","http://[::1]:3000","capacitor://localhost"]},"accounts":{"url":"https://fleet.example:8443/depot"}}"#
+      )
+      let result = try FleetstoreProgram.run(["serve", "--check", "--config", file], in: scratch.path)
+      #expect(result.status == 0, "\(result.errors)")
+    }
+  }
+
+  @Test func links_of_commands_have_the_address_of_the_server() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let database = ["--database", "sqlite:\(scratch.file("fleet.db"))"]
+      let store = try ServedStore(database)
+      defer { store.program.kill() }
+      // The server has a free port, and no configuration names it.
+      var link = ""
+      for _ in 0..<600 {
+        link = try FleetstoreProgram.run(["setup"] + database, in: scratch.path).output
+        if link.hasPrefix("http://127.0.0.1:\(store.port)/setup#fsl_default.") { break }
+      }
+      #expect(link.hasPrefix("http://127.0.0.1:\(store.port)/setup#fsl_default."))
+      let own = try FleetstoreProgram.run(["setup", "--url", "https://fleet.example/"] + database, in: scratch.path)
+      #expect(own.output.hasPrefix("https://fleet.example/setup#"))
+      let wrong = try FleetstoreProgram.run(["setup", "--url", "fleet.example"] + database, in: scratch.path)
+      #expect(wrong.status == 64 && wrong.errors.contains("--url: expected an address"), "\(wrong.errors)")
+    }
+  }
+
   @Test func a_revoked_gateway_is_said_to_be_valid_again_when_its_key_is_rotated() async throws {
     try await aside {
       let scratch = try ScratchFolder()

@@ -4,8 +4,11 @@ import Telemetry
 extension StoredFleet {
   @discardableResult
   public func finishRemovals() async throws(StorageError) -> Int64 {
-    let pending = try await engine.read { session throws(StoreFailure) in
-      try session.rows("SELECT tenant, vehicle FROM removal ORDER BY vehicle", [])
+    let (pending, hasErasure) = try await engine.read { session throws(StoreFailure) in
+      (try session.rows("SELECT tenant, vehicle FROM removal ORDER BY vehicle", []), try session.hasErasure())
+    }
+    if hasErasure, try await engine.removeErasedCopies() {
+      try await engine.write { session throws(StoreFailure) in try session.clearErasure() }
     }
     var removed: Int64 = 0
     for row in pending where !Task.isCancelled {

@@ -24,9 +24,7 @@ extension Configuration {
     guard var object = try reader.optionalObject("accounts") else { return }
     if let value = object.optional("url") {
       let url = try value.requireString()
-      guard url.hasPrefix("https://") || url.hasPrefix("http://"), !url.hasSuffix("/"), url.utf8.count <= 1_024,
-        url.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "?") })
-      else { throw value.invalid(expected: "an address without a slash at its end, such as \"https://fleet.example\"") }
+      guard WebAddress(url) != nil else { throw value.invalid(expected: WebAddress.expectation) }
       server.accounts.publicURL = url
     }
     if let value = object.optional("name") {

@@ -265,7 +265,13 @@ extension Configuration {
     if let origins = object.optional("origins") {
       let listed = try origins.requireArray()
       try Self.refuse(origins, moreThan: 1_024)
-      for origin in listed { live.origins.listed.insert(try origin.requireString()) }
+      for value in listed {
+        let text = try value.requireString()
+        guard text == "*" || WebAddress.isOrigin(text) else {
+          throw value.invalid(expected: WebAddress.expectedOrigin)
+        }
+        live.origins.listed.insert(text)
+      }
     }
     try object.finish()
     server.live = live

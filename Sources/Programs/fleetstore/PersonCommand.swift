@@ -37,7 +37,9 @@ struct PersonCommand: AsyncParsableCommand {
       let secret = Secret(.ticket, of: tenant.text)
       let configuration = try store.store.configuration()
       let seconds = configuration.server.accounts.limits.invitationSeconds
+      var base = ""
       try await store.withStorage { storage in
+        base = try await address.base(configuration, storage)
         try await storage.change(tenant: tenant, by: Actor(.command), at: WallClock.now) {
           transaction throws(ThingError) in
           let added = try transaction.insert(person)
@@ -46,7 +48,7 @@ struct PersonCommand: AsyncParsableCommand {
         }
       }
       try StandardOutput.say(
-        secret: AccountLink.text(.invitation, secret, base: address.base(configuration)),
+        secret: AccountLink.text(.invitation, secret, base: base),
         lost: "the person was added: print another link with fleetstore person link \(email)")
     }
 
@@ -75,6 +77,8 @@ struct PersonCommand: AsyncParsableCommand {
       let secret = Secret(.ticket, of: try who.owner.tenant().text)
       let configuration = try who.store.store.configuration()
       let limits = configuration.server.accounts.limits
+      var base = ""
+      try await who.store.withStorage { storage in base = try await address.base(configuration, storage) }
       let purpose = try await who.change { person, transaction throws(ThingError) in
         guard person.value.isActive else {
           throw .rule(code: "inactive", message: "this person is not active: fleetstore person activate comes first")
@@ -87,7 +91,7 @@ struct PersonCommand: AsyncParsableCommand {
         return purpose
       }
       try StandardOutput.say(
-        secret: AccountLink.text(purpose, secret, base: address.base(configuration)), lost: "print another link")
+        secret: AccountLink.text(purpose, secret, base: base), lost: "print another link")
     }
   }
 

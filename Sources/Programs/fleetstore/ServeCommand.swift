@@ -94,6 +94,8 @@ struct ServeCommand: AsyncParsableCommand {
           name one in accounts.secretKeysFile (make it: fleetstore secrets new-key)
           """)
       }
+      let port = configuration.server.port
+      if port != 0 { try await storage.recordServerAddress(configuration.server.localURL(port)) }
       try await serve(configuration, storage, logger, repeated)
     } catch let error as StorageError {
       await storage.close()
@@ -123,7 +125,10 @@ struct ServeCommand: AsyncParsableCommand {
     ) { WallClock.now }
     let server = FleetServer(
       options, storage: storage, web: web, logger: logger, tenantMetrics: tenantMetrics,
-      onListening: { _ in ServiceNotices.ready() },
+      onListening: { port in
+        ServiceNotices.ready()
+        if options.port == 0 { Self.recordAddress(options.localURL(port), storage, logger) }
+      },
       moreMetrics: { (worker?.counts.metrics ?? []) + (mail?.current.metrics ?? []) })
     // Stop the worker at the same time as the server, not only when the requests are finished.
     let deadline = StopDeadline(options.limits, logger: logger) { worker?.stop() }
@@ -165,6 +170,17 @@ struct ServeCommand: AsyncParsableCommand {
       try await ServiceGroup(configuration: group).run()
     } catch is CancellationError {
       logger.warning("stopped before every request was answered")
+    }
+  }
+
+  /// Stores the server's address for the links of commands.
+  private static func recordAddress(_ url: String, _ storage: any FleetStorage, _ logger: Logger) {
+    Task {
+      do throws(StorageError) {
+        try await storage.recordServerAddress(url)
+      } catch {
+        logger.warning("cannot store the server's address, so links of commands may have another: \(error)")
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLineSupport
+import Failures
 import FleetAPI
 import FleetAccess
 import FleetDomain
@@ -9,17 +10,36 @@ import Telemetry
 struct ServerAddressOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The server's address as people see it. Without it: `accounts.url` of the configuration, or that of `listen`.",
+      """
+      The server's address as people see it. Without it: `accounts.url` of the configuration, or the address at which the \
+      server listens.
+      """,
       valueName: "address"))
   var url: String?
 
   /// Returns the URL without a slash at its end.
-  func base(_ configuration: Configuration) -> String {
-    if let url { return url.hasSuffix("/") ? String(url.dropLast()) : url }
+  func base(_ configuration: Configuration, _ storage: any FleetStorage) async throws -> String {
+    if let url {
+      let base = url.hasSuffix("/") ? String(url.dropLast()) : url
+      guard WebAddress(base) != nil else {
+        throw Failure(.usage, "--url: expected \(WebAddress.expectation), found \"\(url)\"")
+      }
+      return base
+    }
     if let url = configuration.server.accounts.publicURL { return url }
-    let host = configuration.server.host
-    let shown = ["0.0.0.0", "::", ""].contains(host) ? "localhost" : host.contains(":") ? "[\(host)]" : host
-    return "\(configuration.server.tls == nil ? "http" : "https")://\(shown):\(configuration.server.port)"
+    // A server may have an option --listen, or any free port.
+    if let url = try await storage.serverAddress() { return url }
+    return configuration.server.localURL(configuration.server.port)
+  }
+}
+
+extension ServerOptions {
+  /// The server's address for clients on this machine, or for all if it listens on one address.
+  ///
+  /// - Parameter port: the port on which it listens.
+  func localURL(_ port: Int) -> String {
+    let shown = ["0.0.0.0", "::", ""].contains(host) ? "localhost" : host
+    return "\(tls == nil ? "http" : "https")://\(ListeningAddress.text(shown, port))"
   }
 }
 
@@ -38,7 +58,9 @@ struct SetupCommand: AsyncParsableCommand {
     let secret = Secret(.ticket, of: tenant.text)
     let configuration = try store.store.configuration()
     let limits = configuration.server.accounts.limits
+    var base = ""
     try await store.withStorage { storage in
+      base = try await address.base(configuration, storage)
       try await storage.change(tenant: tenant, by: Actor(.command), at: WallClock.now) {
         transaction throws(ThingError) in
         if let administrator = try transaction.someAdministrators().first {
@@ -53,7 +75,7 @@ struct SetupCommand: AsyncParsableCommand {
       }
     }
     try StandardOutput.say(
-      secret: AccountLink.text(.firstAdministrator, secret, base: address.base(configuration)),
+      secret: AccountLink.text(.firstAdministrator, secret, base: base),
       lost: "print another link with fleetstore setup")
   }
 }

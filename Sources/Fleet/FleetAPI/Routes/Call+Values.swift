@@ -78,6 +78,19 @@ extension Call {
     )
   }
 
+  /// The range of times in the query: `from`, and `to`, which is excluded.
+  ///
+  /// - Throws: 400 if `from` is after `to`.
+  func timeRange() throws(APIError) -> (from: Timestamp?, to: Timestamp?) {
+    let (from, to) = (try time("from"), try time("to"))
+    if let from, let to, from > to {
+      throw APIError.badRequest(
+        "query: to: expected a time that is not before from, \(quoted(query["from"] ?? "")), found \(quoted(query["to"] ?? ""))"
+      )
+    }
+    return (from, to)
+  }
+
   private static func time(_ text: String) -> Timestamp? {
     do throws(Timestamp.ParsingError) {
       return try Timestamp(parsing: text.utf8.span)

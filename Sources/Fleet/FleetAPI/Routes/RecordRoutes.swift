@@ -38,8 +38,9 @@ struct RecordRoutes {
       ], results: [.init(.ok, "A page of records.", .json("TelemetryList"))])
     return Route(.get, "/api/vehicles/{vehicleId}/telemetry", .may(.read, .records), operation, isFiltered: true) {
       call in
+      let (from, to) = try call.timeRange()
       var query = RecordQuery.telemetry(
-        of: try call.name("vehicle"), from: try call.time("from"), to: try call.time("to"),
+        of: try call.name("vehicle"), from: from, to: to,
         every: try Self.milliseconds(call.query["every"]), cursor: try call.cursor(),
         limit: try call.integer("limit", in: 1...RecordQuery.maximumLimit) ?? 1_000)
       let fields = try call.query["fields"].map { list throws(APIError) in try RecordFieldSelection(list) }
@@ -89,12 +90,12 @@ struct RecordRoutes {
       id: id, summary: summary, parameters: parameters,
       results: [.init(.ok, "A page of records.", .json(schema))])
     return Route(.get, path, .may(.read, .records), operation, isFiltered: true) { call in
+      let (from, to) = try call.timeRange()
       var query = RecordQuery(
         vehicle: isFleetWide ? try call.vehicleFilter() : try call.name("vehicle"),
         classes: try call.query["type"].map { types throws(APIError) in try Self.chosen(types, of: classes) }
           ?? classes,
-        from: try call.time("from"),
-        to: try call.time("to"), cursor: try call.cursor(), limit: try call.integer("limit", in: 1...1_000) ?? 100)
+        from: from, to: to, cursor: try call.cursor(), limit: try call.integer("limit", in: 1...1_000) ?? 100)
       let page = try await Self.page(&query, call, storage)
       return try await page.answer(call) { $0 }
     }

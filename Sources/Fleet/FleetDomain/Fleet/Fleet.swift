@@ -13,7 +13,7 @@ public struct Fleet: Kind {
   public static let names = KindNames(one: "fleet", many: "fleets")
   public static let fields: [Field<Fleet>] = [
     Field("name", \.name, TextRules.shown).required().filterable().sortable().textSearched(),
-    Field("timeZone", \.timeZone, TextRules.code("a time zone like \"Europe/Vienna\"")),
+    Field("timeZone", \.timeZone, TextRules.timeZone),
     Field("notes", \.notes, TextRules.long).textSearched(),
   ]
 

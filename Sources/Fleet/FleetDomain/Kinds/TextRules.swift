@@ -28,22 +28,15 @@ public enum TextRules {
     }
   }
 
-  /// Returns a check of an optional code: ASCII letters, digits and `-+_/`, for example a language or a time zone.
-  ///
-  /// - Parameter expected: description of a valid code, for the message.
-  public static func code(_ expected: String) -> @Sendable (String?) throws(FieldError) -> Void {
-    { text throws(FieldError) in
-      guard let text else { return }
-      let isPlain = text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "_"),
-          UInt8(ascii: "/"):
-          true
-        default: false
-        }
-      }
-      guard (1...64).contains(text.utf8.count), isPlain else { throw FieldError("", "expected \(expected)") }
-    }
+  /// Checks an optional language and region (BCP 47).
+  public static let languageTag: @Sendable (String?) throws(FieldError) -> Void = { text throws(FieldError) in
+    guard let text, !LanguageTag.isWellFormed(text) else { return }
+    throw FieldError("", "expected a language tag (BCP 47) like \"de-AT\"")
+  }
+
+  /// Checks an optional name of a time zone.
+  public static let timeZone: @Sendable (String?) throws(FieldError) -> Void = { text throws(FieldError) in
+    guard let text, !TimeZoneNames.contains(text) else { return }
+    throw FieldError("", "expected a name of the IANA time zone database like \"Europe/Vienna\"")
   }
 }

@@ -103,6 +103,14 @@ public protocol FleetStorage: Sendable {
   @discardableResult
   func removeChanges(before cutoff: Timestamp, keeping most: Int64) async throws(StorageError) -> Int64
 
+  // MARK: Address
+
+  /// Stores the address at which a server listens, for the links of commands. The last server's address is kept.
+  func recordServerAddress(_ url: String) async throws(StorageError)
+
+  /// Returns the address that ``recordServerAddress(_:)`` stored last; `nil` if no server has run.
+  func serverAddress() async throws(StorageError) -> String?
+
   // MARK: Vehicles
 
   /// Deletes the records of removed vehicles. If a server was killed before it had deleted all of them, the next call

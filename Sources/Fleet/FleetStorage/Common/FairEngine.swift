@@ -52,6 +52,8 @@ struct FairEngine: StoreEngine {
     try await engine.removeRecords(tenant: tenant, vehicle: vehicle)
   }
 
+  func removeErasedCopies() async throws(StorageError) -> Bool { try await engine.removeErasedCopies() }
+
   func databaseName() async throws(StorageError) -> String { try await engine.databaseName() }
   func turn() async { await engine.turn() }
 

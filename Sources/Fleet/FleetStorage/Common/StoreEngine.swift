@@ -37,6 +37,11 @@ protocol StoreEngine: Sendable {
   /// Deletes the records of a removed vehicle in small transactions, then the entry about its removal.
   func removeRecords(tenant: Int32, vehicle: Int32) async throws(StorageError) -> Int64
 
+  /// Removes copies of erased data outside the tables, as far as the database allows that.
+  ///
+  /// - Returns: `false` if that has to be repeated, because other work was in the way.
+  func removeErasedCopies() async throws(StorageError) -> Bool
+
   /// The name and version of the database.
   func databaseName() async throws(StorageError) -> String
 

@@ -108,6 +108,10 @@ final class PostgreSQLEngine: StoreEngine {
     }
   }
 
+  /// Does nothing: PostgreSQL removes old versions of rows itself (autovacuum), and its log belongs to the administrator's
+  /// backups.
+  func removeErasedCopies() async throws(StorageError) -> Bool { true }
+
   func turn() async { await pool.turn() }
 
   func databaseName() async throws(StorageError) -> String {

@@ -23,6 +23,8 @@ final class SQLiteEngine: StoreEngine {
   private let served: ServedSQLiteFile?
   /// Set when the storage is closed. It ends waits for locks of other processes.
   private let isStopping: Flag
+  /// Set while the writer waits for readers and must not wait for long.
+  private let isHurried: Toggle
   /// Shows whether the thread that writes makes progress.
   private let progress: ThreadRounds
 
@@ -36,11 +38,12 @@ final class SQLiteEngine: StoreEngine {
       throw StorageError(.noDatabase, path, "there is no database")
     }
     let lock = access == .server ? try SQLiteServerFile(of: path) : nil
-    let (isStopping, progress) = (Flag(), ThreadRounds())
+    let (isStopping, isHurried, progress) = (Flag(), Toggle(), ThreadRounds())
     self.isStopping = isStopping
+    self.isHurried = isHurried
     self.progress = progress
     do {
-      pool = try DatabasePool(path: path, configuration: Self.configuration(isStopping, progress))
+      pool = try DatabasePool(path: path, configuration: Self.configuration(isStopping, isHurried, progress))
       // In WAL mode, a commit survives a crash of the program; with FULL, it also survives a power cut. The setting is
       // made here, because GRDB's pool sets NORMAL after it has prepared a connection.
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
@@ -65,7 +68,9 @@ final class SQLiteEngine: StoreEngine {
     return try ServedSQLiteFile(command: file, database: path, pool)
   }
 
-  private static func configuration(_ isStopping: Flag, _ progress: ThreadRounds) -> Configuration {
+  private static func configuration(
+    _ isStopping: Flag, _ isHurried: Toggle, _ progress: ThreadRounds
+  ) -> Configuration {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false
     // Wait up to 10 s for a lock of another process. SQLite's own waiting could not be interrupted when the storage is
@@ -73,13 +78,15 @@ final class SQLiteEngine: StoreEngine {
     configuration.busyMode = .callback { tries in
       _ = poll(nil, 0, 10)
       progress.made()
-      return tries < 1_000 && !isStopping.isSet
+      return tries < (isHurried.isOn ? 10 : 1_000) && !isStopping.isSet
     }
     configuration.maximumReaderCount = readers
     configuration.prepareDatabase { database in
       // This affects only a new file. A page has room for about 16 records, so that fewer pages have to be split.
       try database.execute(sql: "PRAGMA page_size = 8192")
       try database.execute(sql: "PRAGMA cache_size = -8192")
+      // Removed data are overwritten, so that erased persons cannot be found in the file.
+      try database.execute(sql: "PRAGMA secure_delete = ON")
       try database.execute(sql: "PRAGMA wal_autocheckpoint = 4096")
       try database.execute(sql: "PRAGMA journal_size_limit = 33554432")
     }
@@ -194,6 +201,30 @@ final class SQLiteEngine: StoreEngine {
   /// Does nothing, because SQLite has no partitions.
   func prepare(at now: Timestamp) async throws(StorageError) {}
 
+  /// Writes all pages from the write-ahead log to the file, and empties the log, which has earlier versions of pages. In the
+  /// file, SQLite overwrites removed data with zeros (`secure_delete`).
+  func removeErasedCopies() async throws(StorageError) -> Bool {
+    do {
+      return try await withCheckedThrowingContinuation { continuation in
+        pool.asyncWriteWithoutTransaction { [isHurried] database in
+          // All writers wait meanwhile.
+          isHurried.turn(on: true)
+          defer { isHurried.turn(on: false) }
+          do {
+            _ = try database.checkpoint(.truncate)
+            continuation.resume(returning: true)
+          } catch DatabaseError.SQLITE_BUSY {
+            continuation.resume(returning: false)
+          } catch {
+            continuation.resume(throwing: error)
+          }
+        }
+      }
+    } catch {
+      throw StoreFailure(sqlite: error).error(at: pool.path)
+    }
+  }
+
   func turn() async {
     await progress.wait {
       // This runs after all writes that were queued before.
@@ -238,4 +269,13 @@ private final class Flag: Sendable {
   var isSet: Bool { value.load(ordering: .acquiring) }
 
   func set() { value.store(true, ordering: .releasing) }
+}
+
+/// A flag that can be set and cleared.
+private final class Toggle: Sendable {
+  private let value = Atomic(false)
+
+  var isOn: Bool { value.load(ordering: .acquiring) }
+
+  func turn(on isOn: Bool) { value.store(isOn, ordering: .releasing) }
 }

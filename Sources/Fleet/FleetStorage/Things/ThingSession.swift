@@ -242,6 +242,7 @@ final class ThingSession: FleetTransaction {
       try session.run(
         "UPDATE personal_key SET secret = NULL WHERE tenant = $1 AND subject = $2",
         [SQLValue(tenant), .identifier(subject)])
+      try session.noteErasure()
       seals[subject] = .some(nil)
     }
   }
