@@ -52,6 +52,12 @@ described() {
   "$programs/$program" --generate-completion-script zsh > "$root/usr/share/zsh/vendor-completions/_$program"
 }
 
+# NAME: adds all pages of the documentation, because they have links to each other.
+pages() {
+  local page
+  for page in docs/*.md; do put 644 "$page" "$work/$1/usr/share/doc/$1/${page##*/}"; done
+}
+
 # NAME UNIT STATE PROGRAM…: adds the scripts and the control file, and makes the archive.
 finish() {
   local name=$1 unit=$2 state=$3 root=$work/$1 depends script
@@ -89,8 +95,8 @@ package_obdgate() {
   put 644 systemd/obdgate.sysusers.conf "$root/usr/lib/sysusers.d/obdgate.conf"
   put 644 systemd/70-obdgate.rules "$root/usr/lib/udev/rules.d/70-obdgate.rules"
   put 644 packaging/obdgate/obdgated.json "$root/etc/obdgate/obdgated.json"
-  put 644 docs/Daemon.md "$root/usr/share/doc/obdgate/Daemon.md"
-  put 644 docs/Configuration.md "$root/usr/share/doc/obdgate/Configuration.md"
+  pages obdgate
+  put 644 Sources/Vehicle/Simulator/README.md "$root/usr/share/doc/obdgate/Simulator.md"
   put 644 config.schema.json "$root/usr/share/obdgate/config.schema.json"
   put 644 config.example.json "$root/usr/share/doc/obdgate/examples/config.example.json"
   finish obdgate obdgated.service obdgate obdgate/usr/bin/obdgate obdgate/usr/bin/obdgated
@@ -102,8 +108,7 @@ package_fleetstore() {
   local root=$work/fleetstore
   put 644 systemd/fleetstore.service "$root/usr/lib/systemd/system/fleetstore.service"
   put 644 packaging/fleetstore/fleetstore.json "$root/etc/fleetstore/fleetstore.json"
-  put 644 docs/FleetStore.md "$root/usr/share/doc/fleetstore/FleetStore.md"
-  put 644 docs/Configuration.md "$root/usr/share/doc/fleetstore/Configuration.md"
+  pages fleetstore
   put 644 fleetstore.schema.json "$root/usr/share/fleetstore/fleetstore.schema.json"
   put 644 docs/WebApp.md "$root/usr/share/doc/fleetstore/WebApp.md"
   cp -r "$web" "$root/usr/share/fleetstore/web"

@@ -1,5 +1,6 @@
 import AdapterSession
 import Failures
+import Fusion
 import TestKit
 import Testing
 
@@ -93,6 +94,20 @@ import Testing
     #expect(said.contains("gateway.json:2:25: privacy.fences: no fence \"home\" in "), "\(said)")
     let without = try #require(try refusal(#"{"privacy": {"fences": {"home": "off"}}}"#)).description
     #expect(without.hasSuffix(#"gateway.json:1:25: privacy.fences: no fence "home" as geofences names no file"#))
+  }
+
+  /// Until the fences are known, the strictest precision applies everywhere.
+  @Test func private_fences_may_come_from_a_fleet_store() throws {
+    var settings = try settings(
+      #"{"sinks": [{"type": "fleetStore", "url": "http://127.0.0.1:1/api"}], "privacy": {"position": "coarse", "fences": {"home": "off"}}}"#
+    )
+    #expect(settings.presentPrivacy == PrivacyRules(everywhere: .off))
+    settings.fences = try Settings.fences(
+      Array(
+        #"{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"id":"home","radius":50},"geometry":{"type":"Point","coordinates":[9,47]}}]}"#
+          .utf8), from: "fences")
+    #expect(settings.presentPrivacy == settings.privacy)
+    #expect(settings.privacy.zones == [.init(fence: "home", privacy: .off)])
   }
 
   @Test func records_are_stored_if_there_is_a_sink_other_than_stdout() throws {

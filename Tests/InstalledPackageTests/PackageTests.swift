@@ -47,6 +47,19 @@ import Testing
     }
   }
 
+  @Test func packages_have_all_pages_of_the_documentation_with_valid_links() throws {
+    let packages = try Packages()
+    let pages = try FileManager.default.contentsOfDirectory(atPath: TestData.projectRoot + "/docs")
+      .filter { $0.hasSuffix(".md") }
+    for (path, name) in zip(packages.paths, ["obdgate", "fleetstore"]) {
+      let root = try Unpacked(path)
+      for page in pages {
+        #expect(root.files.contains("/usr/share/doc/\(name)/\(page)"), "\(name)")
+      }
+    }
+    #expect(try Unpacked(packages.paths[0]).files.contains("/usr/share/doc/obdgate/Simulator.md"))
+  }
+
   @Test func programs_carry_their_runtime_and_look_for_libraries_nowhere_else() throws {
     let packages = try Packages()
     for path in packages.paths {

@@ -11,8 +11,27 @@ import Testing
       _ = try Scenario(parsing: Array(text.utf8))
       return "none"
     } catch {
-      return error.message(in: "a.json")
+      return error.all.messages(in: "a.json").joined(separator: "\n")
     }
+  }
+
+  @Test func all_faults_of_a_scenario_are_reported() {
+    let text = """
+      {"adapter": {"kind": "ELM"}, "seed": -1, "cars": [
+        {"bus": "can12", "ecus": [{"address": "10"}], "ambient": 99},
+        {"from": 5, "drive": {"phases": [{"phase": "accelerate", "seconds": 3}, {"phase": "brake", "seconds": 3, "speed": 0}]},
+         "ecus": [{"address": "7E8", "pids": ["99"], "nmae": "x", "tests": [{"mid": "21"}]}]}], "faults": "nul=2"}
+      """
+    let places = error(text).split(separator: "\n").map { line in
+      line.split(separator: ": ").prefix(2).joined(separator: ": ")
+    }
+    #expect(
+      places == [
+        "a.json:1:22: adapter.kind", "a.json:1:38: seed", "a.json:2:11: cars[0].bus", "a.json:2:61: cars[0].ambient",
+        "a.json:3:36: cars[1].drive.phases[0]", "a.json:4:40: cars[1].ecus[0].pids[0]",
+        "a.json:4:47: cars[1].ecus[0].nmae",
+        "a.json:4:69: cars[1].ecus[0].tests[0]", "a.json:4:99: faults",
+      ])
   }
 
   @Test func an_empty_object_is_the_standard_scenario() throws {

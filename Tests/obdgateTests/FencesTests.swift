@@ -40,6 +40,18 @@ import Testing
     #expect(lines.first?.isClose(to: enter) == true, "\(lines)")
   }
 
+  @Test func a_line_that_is_neither_a_fix_nor_a_record_is_reported() throws {
+    let result = try run(Self.square, #"{"a":1}"# + "\n" + Self.drive())
+    #expect(result.status == 65)
+    #expect(try JSON.lines(result.output).map { $0["event"] } == ["enter", "dwell", "exit"])
+    let errors = result.errors.split(separator: "\n")
+    #expect(errors.count == 2 && errors.last == "obdgate fences: standard input: 1 of 41 lines were no fix")
+    #expect(errors.first?.hasPrefix("obdgate fences: line 1: ") == true, "\(result.errors)")
+    // A record without a position is none of them.
+    let records = try run(Self.square, #"{"type":"vehicle","vin":"1D4GP00RX5B123456"}"# + "\n")
+    #expect(records.status == 0 && records.errors.isEmpty)
+  }
+
   /// One vehicle drives through the fence while another one is parked in it, and their fixes alternate.
   @Test func each_vehicle_is_evaluated_by_itself_and_named() throws {
     let driven = Self.drive().split(separator: "\n").map {

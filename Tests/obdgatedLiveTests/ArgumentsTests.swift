@@ -35,6 +35,10 @@ import Testing
       #expect(missing.errors.contains(name), "\(missing.errors)")
       try scratch.write(name, content)
     }
+    let without = try run(["--config", file, "--check"])
+    #expect(without.status == 78 && without.errors.contains("sinks[2].tokenFile"), "\(without.errors)")
+    try scratch.write("token", "secret\n")
+    unsafe chmod(scratch.file("token"), 0o600)
     let result = try run(["--config", file, "--check"])
     #expect(result.status == 0, "\(result.errors)")
     #expect(result.output == "")
@@ -71,6 +75,76 @@ import Testing
     #expect(!open.errors.contains("6789"))
     unsafe chmod(file, 0o640)
     #expect(try run(["--config", file, "--check"]).errors == "")
+  }
+
+  @Test func check_reports_every_file_that_cannot_be_used() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write("file", "x")
+    try scratch.write("open", "secret\n")
+    unsafe chmod(scratch.file("open"), 0o644)
+    try scratch.write("two", "a\nb\n")
+    unsafe chmod(scratch.file("two"), 0o600)
+    let file = try scratch.write(
+      "gateway.json",
+      """
+      {"stateDirectory": "file/state", "status": {"socket": "none/obdgated.sock"},
+       "adapters": [{"rfcomm": "AA:BB:CC:00:00:01", "pinFile": "no.pin"}],
+       "sinks": [
+        {"type": "file", "path": "none/records.jsonl"},
+        {"type": "fleetStore", "url": "https://fleet.example/api", "tokenFile": "open", "tls": {"caFile": "file"}},
+        {"type": "mqtt", "url": "mqtts://fleet.example", "userFile": "two", "passwordFile": "no.password",
+         "tls": {"certificateFile": "no.pem", "keyFile": "file"}},
+        {"type": "file", "name": "folder", "path": "\(scratch.path)"}]}
+      """)
+    let result = try run(["--config", file, "--check"])
+    #expect(result.status == 78 && result.output == "")
+    let folder = scratch.path
+    let expected = [
+      "adapters[0].pinFile: \(folder)/no.pin: No such file or directory",
+      "sinks[0].path: \(folder)/none: No such file or directory; make this folder, or name another file",
+      "sinks[1].tokenFile: \(folder)/open: everyone can read or write this secret; make it a file of the daemon's user with chmod 600",
+      "sinks[1].tls.caFile: \(folder)/file: expected a certificate in PEM form, found none",
+      "sinks[2].userFile: \(folder)/two: expected one line of printable ASCII",
+      "sinks[2].passwordFile: \(folder)/no.password: No such file or directory",
+      "sinks[2].tls.certificateFile: \(folder)/no.pem: No such file or directory",
+      "sinks[2].tls.keyFile: \(folder)/file: expected a private key in PEM form, found none",
+      "sinks[3].path: \(folder): a folder, expected a file",
+      "stateDirectory: \(folder)/file/state: Not a directory",
+      "status.socket: \(folder)/none: No such file or directory",
+    ]
+    let lines = result.errors.split(separator: "\n").map(String.init)
+    #expect(lines == expected.map { "obdgated: error: \(file): \($0)" })
+    // Nothing was made.
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 4)
+    #expect(!result.errors.contains("secret\n"))
+  }
+
+  @Test func check_accepts_a_state_directory_that_can_be_made() throws {
+    let scratch = try ScratchFolder()
+    let file = try scratch.write("gateway.json", #"{"stateDirectory": "a/b/c"}"#)
+    let result = try run(["--config", file, "--check"])
+    #expect(result.status == 0 && result.errors == "")
+    #expect(!FileManager.default.fileExists(atPath: scratch.file("a")))
+  }
+
+  @Test func a_second_daemon_with_the_same_state_directory_ends_with_one_line() throws {
+    let scratch = try ScratchFolder()
+    let file = try scratch.write(
+      "gateway.json",
+      #"{"stateDirectory": "state", "status": {"socket": "socket"}, "discovery": {"serial": false, "bluetooth": false}}"#
+    )
+    let first = try RunningProgram(try Tool.obdgated, ["--config", file])
+    defer { first.kill() }
+    // The socket is made after the lock.
+    while !FileManager.default.fileExists(atPath: scratch.file("socket")) { _ = unsafe poll(nil, 0, 5) }
+    let second = try run(["--config", file])
+    #expect(second.status == 69 && second.output == "")
+    #expect(
+      second.errors
+        == "obdgated: error: stateDirectory: \(scratch.path)/state: another obdgated uses it; stop that one, or name another folder\n"
+    )
+    first.send(SIGTERM)
+    _ = try first.end(within: .seconds(60))
   }
 
   @Test func version_and_help_go_to_stdout() throws {

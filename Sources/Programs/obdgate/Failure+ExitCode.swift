@@ -5,7 +5,7 @@ import Failures
 extension Failure {
   /// Reports the failure on stderr and returns the exit status for ArgumentParser.
   func reported(by command: String) -> ExitCode {
-    StandardError.say("obdgate \(command): \(description)")
+    for line in lines { StandardError.say("obdgate \(command): \(line)") }
     return ExitCode(kind.rawValue)
   }
 }

@@ -110,10 +110,16 @@ struct FenceFollower: ~Copyable, FixHandler {
     writer.vehicleId = id
   }
 
+  /// Keys of which each fix and each record has one.
+  private static let usualKeys = ["timestamp", "timeOfDay", "latitude", "fixType", "type"]
+
   /// Evaluates a fix that is a JSON object, in the format of `obdgate nmea` or of records. A line without a position is
   /// ignored, and so are other keys.
   mutating func follow(_ line: JSONValue) throws(JSONError) {
     guard line.kind == .object else { throw line.invalid(expected: "an object") }
+    guard Self.usualKeys.contains(where: { line[$0] != nil }) else {
+      throw line.invalid(expected: "a fix or a record, with at least a timestamp", found: "an object with other keys")
+    }
     let latitude = try line["latitude"]?.requireDouble(in: -90...90)
     let longitude = try line["longitude"]?.requireDouble(in: -180...180)
     let hdop = try line["hdop"]?.requireDouble(in: 0...1_000_000)

@@ -12,7 +12,8 @@ struct SimulateCommand: ParsableCommand {
       The timing is realistic: it includes the baud rate, the latency of ECUs and the waits of the adapter. The address \
       of the adapter is printed on stderr. The simulation runs until SIGINT or SIGTERM.
 
-      A scenario; every key is optional (Sources/Vehicle/Simulator/README.md describes all keys):
+      A scenario; {} is the default one. Keys of a car, an ECU or a phase of the drive can be required \
+      (all keys: /usr/share/doc/obdgate/Simulator.md, or Sources/Vehicle/Simulator/README.md):
       {"adapter": {"kind": "clone", "baud": 115200},
        "cars": [{"vin": "1D4GP00RX5B123456", "bus": "can11/500"}],
        "faults": "silent@30s..60s"}
@@ -63,7 +64,7 @@ struct SimulateCommand: ParsableCommand {
     do throws(SimulatorError) {
       try runSimulator(options) { StandardError.say("obdgate simulate: \($0)") }
     } catch {
-      throw Failure(ExitStatus(rawValue: error.kind.rawValue), error.description).reported(by: "simulate")
+      throw Failure(ExitStatus(rawValue: error.kind.rawValue), lines: error.lines).reported(by: "simulate")
     }
   }
 }

@@ -11,7 +11,7 @@ let usage = """
   Finds OBD-II adapters, polls them, and writes records as JSON lines to stdout.
 
     --config FILE  the configuration (JSON); without it, the daemon finds adapters itself
-    --check        only check the configuration
+    --check        only check the configuration, and the files and folders that it names
     --version      print the version
 
   SIGHUP reloads the configuration, SIGTERM ends the daemon. Exit status, by sysexits.h: 0 done, 64 wrong usage,
@@ -65,7 +65,10 @@ while let argument = arguments.popFirst() {
 
 do throws(Failure) {
   if isCheck {
-    for line in try Settings(path: path).warnings { Log.write(line, .warning) }
+    let settings = try Settings(path: path)
+    let files = settings.checkFiles(of: path)
+    for line in settings.warnings + files.warnings { Log.write(line, .warning) }
+    guard files.faults.isEmpty else { throw Failure(.badConfiguration, lines: files.faults) }
     exit(0)
   }
   var daemon = try Daemon(path: path)

@@ -6,13 +6,17 @@ package struct ProcessFigures {
   var residentBytes: UInt64 = 0
   var processorSeconds: Double = 0
 
+  /// The sum of times. It is divided once, so that it has no more than six decimals.
+  static func seconds(_ times: [timeval]) -> Double {
+    Double(times.reduce(0) { $0 + $1.tv_sec * 1_000_000 + $1.tv_usec }) / 1e6
+  }
+
   /// Reads the present values. A value that the kernel does not report is 0.
   package static func read() -> ProcessFigures {
     var figures = ProcessFigures()
     var usage = rusage()
     if unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 {
-      let times = [usage.ru_utime, usage.ru_stime]
-      figures.processorSeconds = times.reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
+      figures.processorSeconds = seconds([usage.ru_utime, usage.ru_stime])
     }
     // In /proc/PID/statm, the second number is the number of resident pages (proc(5)).
     if let text = try? FileText.read("/proc/self/statm") {

@@ -2,6 +2,9 @@
 public struct JSONFaults: Error, Equatable, Sendable {
   /// The faults, in the order of the text.
   public let all: [JSONError]
+
+  /// - Parameter all: at least one.
+  public init(all: [JSONError]) { self.all = all }
 }
 
 extension [JSONError] {
@@ -68,6 +71,10 @@ extension JSONDocument {
 }
 
 extension JSONValue {
+  /// Whether some part of an array or object is faulty, and therefore counts as absent
+  /// (``JSONDocument/readReportingAllFaults(_:)``).
+  public var isIncomplete: Bool { document.nodes[index..<document.end(of: index)].contains(where: \.isLeftOut) }
+
   /// Whether an object has a key whose value is faulty, and therefore counts as absent
   /// (``JSONDocument/readReportingAllFaults(_:)``).
   public func leavesOut(_ key: String) -> Bool {

@@ -123,7 +123,7 @@ struct PositionRoutes {
       guard ["geojson", "gpx"].contains(format) else {
         throw APIError.badRequest("query: format: expected geojson or gpx, found \(quoted(format))")
       }
-      let (from, to) = (try call.time("from"), try call.time("to"))
+      let (from, to) = try call.timeRange()
       let selection = try await call.selection(storage)
       let vehicle = try await call.vehicle(named: name, in: selection, storage)
       var query = RecordQuery.telemetry(of: vehicle.value.id, from: from, to: to, limit: Self.pageRecords)

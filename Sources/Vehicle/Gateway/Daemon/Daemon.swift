@@ -54,7 +54,10 @@ public struct Daemon: ~Copyable {
     let settings = try Settings(path: path)
     for line in settings.warnings { Log.write(line, .warning) }
     let configuration = settings.configuration
-    if let folder = configuration.stateDirectory { try StateFolder.make(folder) }
+    if let folder = configuration.stateDirectory {
+      try StateFolder.make(folder)
+      try StateFolder.claim(folder)
+    }
     let gatewayId: String
     if let configured = configuration.gatewayId {
       gatewayId = configured

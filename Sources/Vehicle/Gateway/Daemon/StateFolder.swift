@@ -28,6 +28,29 @@ enum StateFolder {
     }
   }
 
+  /// Locks the folder, so that only one daemon uses it. The kernel releases the lock when the process ends.
+  ///
+  /// Another daemon may be about to end, so it waits for the lock for up to three seconds.
+  ///
+  /// - Throws: ``Failure`` if another daemon has the lock.
+  static func claim(_ folder: String) throws(Failure) {
+    let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    // The reason was logged when the folder could not be made.
+    guard descriptor >= 0 else { return }
+    var tries = 0
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      // Some file systems have no locks.
+      guard errno == EWOULDBLOCK || errno == EINTR else { break }
+      guard tries < 30 else {
+        close(descriptor)
+        throw Failure(
+          .unavailable, "stateDirectory: \(folder): another obdgated uses it; stop that one, or name another folder")
+      }
+      tries += 1
+      _ = unsafe poll(nil, 0, 100)
+    }
+  }
+
   /// Returns the folders above a path, the highest first.
   private static func parents(of path: String) -> [String] {
     path.indices.dropFirst().filter { path[$0] == "/" }.map { String(path[..<$0]) }

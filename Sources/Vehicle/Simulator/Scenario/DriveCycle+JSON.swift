@@ -10,10 +10,16 @@ extension DriveCycle {
     let repeats = try reader.optionalBool("repeat") ?? false
     var phases: [Phase] = []
     var speed = 0.0
+    // After a faulty phase, the speeds of the others cannot be compared.
+    let isIncomplete = value.isIncomplete
     for element in try reader.requiredArray("phases") {
-      phases.append(try Phase(parsing: element, after: &speed))
+      phases.append(try Phase(parsing: element, after: &speed, isUnknown: isIncomplete))
     }
     try reader.finish()
+    guard !isIncomplete else {
+      self.init(phases, repeats: false)
+      return
+    }
     guard !phases.isEmpty else { throw value.invalid(expected: "at least one phase", found: "none") }
     guard !repeats || speed == 0 else {
       throw value.invalid(
@@ -26,8 +32,10 @@ extension DriveCycle {
 extension DriveCycle.Phase {
   /// Reads a phase.
   ///
-  /// - Parameter speed: speed at the end of the previous phase, km/h. It is set to the speed at the end of this phase.
-  fileprivate init(parsing value: JSONValue, after speed: inout Double) throws(JSONError) {
+  /// - Parameters:
+  ///   - speed: speed at the end of the previous phase, km/h; set to that of this phase.
+  ///   - isUnknown: whether that speed is unknown.
+  fileprivate init(parsing value: JSONValue, after speed: inout Double, isUnknown: Bool) throws(JSONError) {
     var reader = try JSONObjectReader(value)
     let name = try reader.requiredString("phase", oneOf: DriveCycle.Activity.allCases.map(\.rawValue))
     guard let activity = DriveCycle.Activity(rawValue: name) else { throw value.invalid(expected: "a phase") }
@@ -35,6 +43,10 @@ extension DriveCycle.Phase {
     let changes = activity == .accelerate || activity == .brake
     let target = changes ? try reader.requiredDouble("speed", in: 0...255) : activity == .cruise ? speed : 0
     try reader.finish()
+    guard !isUnknown else {
+      self.init(activity, seconds: seconds, speed: target)
+      return
+    }
     switch activity {
     case .accelerate where target <= speed:
       throw value.invalid(expected: "a speed above \(speed) km/h to accelerate to", found: "\(target)")

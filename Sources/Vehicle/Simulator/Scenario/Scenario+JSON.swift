@@ -4,9 +4,19 @@ import JSONText
 extension Scenario {
   /// Parses a scenario file strictly.
   ///
-  /// - Throws: ``JSONError`` with the position of the first unknown, missing or invalid value.
-  public init(parsing text: [UInt8]) throws(JSONError) {
-    var top = try JSONObjectReader(JSONDocument(parsing: text).root)
+  /// - Throws: ``JSONFaults`` with the positions of all unknown, missing and invalid values.
+  public init(parsing text: [UInt8]) throws(JSONFaults) {
+    let document: JSONDocument
+    do throws(JSONError) {
+      document = try JSONDocument(parsing: text)
+    } catch {
+      throw JSONFaults(all: [error])
+    }
+    self = try document.readReportingAllFaults { root throws(JSONError) in try Scenario(root) }
+  }
+
+  private init(_ root: JSONValue) throws(JSONError) {
+    var top = try JSONObjectReader(root)
     let adapter = try top.optional("adapter").map { value throws(JSONError) in try AdapterModel(parsing: value) }
     let seed = try top.optionalInt("seed", in: 0...Int.max) ?? 1
     var cars: [CarEntry] = []
@@ -88,7 +98,10 @@ extension Scenario.CarEntry {
     if let drive = reader.optional("drive") { model.cycle = try DriveCycle(parsing: drive) }
     let isDiesel = try reader.optionalString("fuel", oneOf: ["gasoline", "diesel"]) == "diesel"
     var ecus: [ECU] = []
-    if let list = try reader.optionalArray("ecus") {
+    if reader.object.leavesOut("bus") {
+      // Addresses depend on the bus.
+      _ = reader.optional("ecus")
+    } else if let list = try reader.optionalArray("ecus") {
       for value in list { ecus.append(try ECU(parsing: value, on: found, isDiesel: isDiesel)) }
       guard (1...16).contains(ecus.count) else {
         throw reader.object.invalid(expected: "1 to 16 \"ecus\"", found: "\(ecus.count)")
@@ -102,7 +115,9 @@ extension Scenario.CarEntry {
     car.vin = try reader.optionalString("vin") ?? "1D4GP00RX5B123456"
     guard car.vin.utf8.count <= 17 else { throw reader.object.invalid(expected: "a \"vin\" of up to 17 characters") }
     car.speaksUDS = try reader.optionalString("dialect", oneOf: ["obd2", "obdOnUDS"]) == "obdOnUDS"
-    if car.speaksUDS, !found.isCAN { throw reader.object.invalid(expected: "a CAN bus for the dialect obdOnUDS") }
+    if car.speaksUDS, !found.isCAN, !reader.object.leavesOut("bus") {
+      throw reader.object.invalid(expected: "a CAN bus for the dialect obdOnUDS")
+    }
     car.latency = try reader.optionalTime("latency", unit: 0.001, upTo: 60_000) ?? car.latency
     car.frameGap = try reader.optionalTime("frameGap", unit: 0.001, upTo: 1000) ?? car.frameGap
     if let padding = reader.optional("padding") { car.padding = try padding.requireBytes(1...1)[0] }

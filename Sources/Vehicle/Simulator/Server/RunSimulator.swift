@@ -74,10 +74,10 @@ extension Scenario {
       }
       guard text.count <= 16 << 20 else { throw SimulatorError(.badScenario, "\(path): longer than 16 MiB") }
     }
-    do {
+    do throws(JSONFaults) {
       self = try Scenario(parsing: text)
     } catch {
-      throw SimulatorError(.badScenario, error.message(in: path))
+      throw SimulatorError(.badScenario, lines: error.all.messages(in: path))
     }
   }
 }
