@@ -27,10 +27,10 @@ import Testing
     }
     #expect(
       places == [
-        "a.json:1:22: adapter.kind", "a.json:1:38: seed", "a.json:2:11: cars[0].bus", "a.json:2:61: cars[0].ambient",
-        "a.json:3:36: cars[1].drive.phases[0]", "a.json:4:40: cars[1].ecus[0].pids[0]",
-        "a.json:4:47: cars[1].ecus[0].nmae",
-        "a.json:4:69: cars[1].ecus[0].tests[0]", "a.json:4:99: faults",
+        "a.json:1:22: adapter.kind", "a.json:1:38: seed", "a.json:2:11: cars[0].bus", "a.json:2:60: cars[0].ambient",
+        "a.json:3:36: cars[1].drive.phases[0]", "a.json:4:41: cars[1].ecus[0].pids[0]",
+        "a.json:4:48: cars[1].ecus[0].nmae",
+        "a.json:4:71: cars[1].ecus[0].tests[0]", "a.json:4:101: faults",
       ])
   }
 

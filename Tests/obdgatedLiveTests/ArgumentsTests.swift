@@ -100,20 +100,20 @@ import Testing
     #expect(result.status == 78 && result.output == "")
     let folder = scratch.path
     let expected = [
-      "adapters[0].pinFile: \(folder)/no.pin: No such file or directory",
+      "adapters[0].pinFile: \(folder)/no.pin: cannot be read: No such file or directory",
       "sinks[0].path: \(folder)/none: No such file or directory; make this folder, or name another file",
       "sinks[1].tokenFile: \(folder)/open: everyone can read or write this secret; make it a file of the daemon's user with chmod 600",
       "sinks[1].tls.caFile: \(folder)/file: expected a certificate in PEM form, found none",
       "sinks[2].userFile: \(folder)/two: expected one line of printable ASCII",
-      "sinks[2].passwordFile: \(folder)/no.password: No such file or directory",
-      "sinks[2].tls.certificateFile: \(folder)/no.pem: No such file or directory",
+      "sinks[2].passwordFile: \(folder)/no.password: cannot be read: No such file or directory",
+      "sinks[2].tls.certificateFile: \(folder)/no.pem: cannot be read: No such file or directory",
       "sinks[2].tls.keyFile: \(folder)/file: expected a private key in PEM form, found none",
       "sinks[3].path: \(folder): a folder, expected a file",
       "stateDirectory: \(folder)/file/state: Not a directory",
       "status.socket: \(folder)/none: No such file or directory",
     ]
     let lines = result.errors.split(separator: "\n").map(String.init)
-    #expect(lines == expected.map { "obdgated: error: \(file): \($0)" })
+    #expect(lines == expected.map { "obdgated: \(file): \($0)" })
     // Nothing was made.
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 4)
     #expect(!result.errors.contains("secret\n"))
@@ -136,12 +136,12 @@ import Testing
     let first = try RunningProgram(try Tool.obdgated, ["--config", file])
     defer { first.kill() }
     // The socket is made after the lock.
-    while !FileManager.default.fileExists(atPath: scratch.file("socket")) { _ = unsafe poll(nil, 0, 5) }
+    while !FileManager.default.fileExists(atPath: scratch.file("socket")) { _ = poll(nil, 0, 5) }
     let second = try run(["--config", file])
     #expect(second.status == 69 && second.output == "")
     #expect(
       second.errors
-        == "obdgated: error: stateDirectory: \(scratch.path)/state: another obdgated uses it; stop that one, or name another folder\n"
+        == "obdgated: stateDirectory: \(scratch.path)/state: another obdgated uses it; stop that one, or name another folder\n"
     )
     first.send(SIGTERM)
     _ = try first.end(within: .seconds(60))

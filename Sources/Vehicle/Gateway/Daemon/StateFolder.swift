@@ -47,7 +47,7 @@ enum StateFolder {
           .unavailable, "stateDirectory: \(folder): another obdgated uses it; stop that one, or name another folder")
       }
       tries += 1
-      _ = unsafe poll(nil, 0, 100)
+      _ = poll(nil, 0, 100)
     }
   }
 
