@@ -63,6 +63,8 @@ function Password({ isEnded, onSignedIn }) {
     attempt(async () => {
       const answer = await post("/api/auth/login", { email, password });
       if (answer.next === "factor") setStep(answer);
+      // The account has lost its second factor, and the password is too short without one.
+      else if (answer.next === "newPassword") go("/reset#" + answer.token);
       else onSignedIn(answer);
     }, error => error.status === 401 ? t("signIn.wrong") : error.code === "insecureTransport" ? t("signIn.insecure") : errorText(error));
   };
