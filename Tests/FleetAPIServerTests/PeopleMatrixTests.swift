@@ -54,6 +54,11 @@ import Testing
   private static let fuel =
     #"{"vehicleId":"VAN-2","at":"2026-05-04T10:00:00Z","energy":"diesel","quantity":40,"full":true}"#
 
+  private static let reading = #"{"vehicleId":"VAN-2","odometer":1000}"#
+  private static let schedule = #"{"vehicleId":"VAN-2","serviceType":"oilChange","every":{"kilometers":10000}}"#
+  private static let maintenance = #"{"vehicleId":"VAN-2","serviceType":"repair"}"#
+  private static let defect = #"{"vehicleId":"VAN-2","text":"no horn"}"#
+
   static let rows: [Row] = [
     //                                             nobody gatew reado drive viewe maint forei token admin
     Row("GET /api/people", gets: [401, 403, 403, 200, 200, 200, 200, 200, 200]),
@@ -267,6 +272,106 @@ import Testing
     Row(
       "POST /api/notifications/{notificationId}/read", "/api/notifications/$NOTIFICATION/read",
       gets: [401, 403, 403, 404, 404, 404, 404, 403, 404]),
+    Row("GET /api/meter-readings", gets: [401, 403, 200, 200, 200, 200, 200, 200, 200]),
+    Row("POST /api/meter-readings", body: reading, gets: [401, 403, 403, 403, 403, 201, 422, 201, 201]),
+    Row(
+      "GET /api/meter-readings/{meterReadingId}", "/api/meter-readings/$READING",
+      gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),
+    Row(
+      "PUT /api/meter-readings/{meterReadingId}", "/api/meter-readings/$NEW", body: reading,
+      headers: ["If-None-Match": "*"], gets: [401, 403, 403, 403, 403, 201, 422, 201, 201]),
+    Row(
+      "PATCH /api/meter-readings/{meterReadingId}", "/api/meter-readings/$READING", body: #"{"void":true}"#,
+      headers: any, gets: [401, 403, 403, 404, 403, 200, 404, 200, 200]),
+    Row("GET /api/service-types", gets: [401, 403, 200, 403, 200, 200, 200, 200, 200]),
+    Row(
+      "POST /api/service-types", body: #"{"code":"$CALLER","name":"x"}"#,
+      gets: [401, 403, 403, 403, 403, 201, 201, 201, 201]),
+    Row(
+      "GET /api/service-types/{serviceTypeId}", "/api/service-types/$TYPE",
+      gets: [401, 403, 200, 403, 200, 200, 404, 200, 200]),
+    Row(
+      "PUT /api/service-types/{serviceTypeId}", "/api/service-types/$NEW", body: #"{"code":"$CALLER","name":"x"}"#,
+      headers: ["If-None-Match": "*"], gets: [401, 403, 403, 403, 403, 201, 201, 201, 201]),
+    Row(
+      "PATCH /api/service-types/{serviceTypeId}", "/api/service-types/$TYPE", body: #"{"name":"y"}"#, headers: any,
+      gets: [401, 403, 403, 403, 403, 200, 404, 200, 200]),
+    Row("GET /api/service-schedules", gets: [401, 403, 200, 403, 200, 200, 200, 200, 200]),
+    Row("POST /api/service-schedules", body: schedule, gets: [401, 403, 403, 403, 403, 201, 422, 201, 201]),
+    Row(
+      "GET /api/service-schedules/{serviceScheduleId}", "/api/service-schedules/$SCHEDULE",
+      gets: [401, 403, 200, 403, 200, 200, 404, 200, 200]),
+    Row(
+      "PUT /api/service-schedules/{serviceScheduleId}", "/api/service-schedules/$NEW", body: schedule,
+      headers: ["If-None-Match": "*"], gets: [401, 403, 403, 403, 403, 201, 422, 201, 201]),
+    Row(
+      "PATCH /api/service-schedules/{serviceScheduleId}", "/api/service-schedules/$SCHEDULE", body: #"{"notes":"x"}"#,
+      headers: any, gets: [401, 403, 403, 403, 403, 200, 404, 200, 200]),
+    Row(
+      "POST /api/service-schedules/{serviceScheduleId}/complete", "/api/service-schedules/$SCHEDULE/complete",
+      gets: [401, 403, 403, 403, 403, 200, 404, 200, 200]),
+    // Nothing is due.
+    Row(
+      "POST /api/service-schedules/{serviceScheduleId}/snooze", "/api/service-schedules/$SCHEDULE/snooze",
+      gets: [401, 403, 403, 403, 403, 409, 404, 409, 409]),
+    Row(
+      "GET /api/vehicles/{vehicleId}/due", "/api/vehicles/VAN-2/due",
+      gets: [401, 403, 200, 403, 200, 200, 404, 200, 200]),
+    Row("GET /api/maintenance-records", gets: [401, 403, 200, 403, 200, 200, 200, 200, 200]),
+    Row("POST /api/maintenance-records", body: maintenance, gets: [401, 403, 403, 403, 403, 201, 422, 201, 201]),
+    Row(
+      "GET /api/maintenance-records/{maintenanceRecordId}", "/api/maintenance-records/$RECORD",
+      gets: [401, 403, 200, 403, 200, 200, 404, 200, 200]),
+    Row(
+      "PUT /api/maintenance-records/{maintenanceRecordId}", "/api/maintenance-records/$NEW", body: maintenance,
+      headers: ["If-None-Match": "*"], gets: [401, 403, 403, 403, 403, 201, 422, 201, 201]),
+    Row(
+      "PATCH /api/maintenance-records/{maintenanceRecordId}", "/api/maintenance-records/$RECORD",
+      body: #"{"notes":"x"}"#, headers: any, gets: [401, 403, 403, 403, 403, 200, 404, 200, 200]),
+    // The second one finds the record started, and so on.
+    Row(
+      "POST /api/maintenance-records/{maintenanceRecordId}/start", "/api/maintenance-records/$RECORD/start",
+      gets: [401, 403, 403, 403, 403, 200, 404, 409, 409]),
+    Row(
+      "POST /api/maintenance-records/{maintenanceRecordId}/complete", "/api/maintenance-records/$RECORD/complete",
+      gets: [401, 403, 403, 403, 403, 409, 404, 409, 409]),
+    Row(
+      "POST /api/maintenance-records/{maintenanceRecordId}/cancel", "/api/maintenance-records/$RECORD/cancel",
+      gets: [401, 403, 403, 403, 403, 200, 404, 409, 409]),
+    Row("GET /api/defects", gets: [401, 403, 200, 200, 200, 200, 200, 200, 200]),
+    Row("POST /api/defects", body: defect, gets: [401, 403, 403, 403, 403, 201, 422, 201, 201]),
+    Row(
+      "GET /api/defects/{defectId}", "/api/defects/$DEFECT", gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),
+    Row(
+      "PUT /api/defects/{defectId}", "/api/defects/$NEW", body: defect, headers: ["If-None-Match": "*"],
+      gets: [401, 403, 403, 403, 403, 201, 422, 201, 201]),
+    Row(
+      "PATCH /api/defects/{defectId}", "/api/defects/$DEFECT", body: #"{"severity":"major"}"#, headers: any,
+      gets: [401, 403, 403, 403, 403, 200, 404, 200, 200]),
+    Row(
+      "POST /api/defects/{defectId}/acknowledge", "/api/defects/$DEFECT/acknowledge",
+      gets: [401, 403, 403, 403, 403, 200, 404, 409, 409]),
+    Row(
+      "POST /api/defects/{defectId}/repair", "/api/defects/$DEFECT/repair",
+      gets: [401, 403, 403, 403, 403, 409, 404, 409, 409]),
+    Row(
+      "POST /api/defects/{defectId}/verify", "/api/defects/$DEFECT/verify",
+      gets: [401, 403, 403, 403, 403, 409, 404, 409, 409]),
+    Row(
+      "POST /api/defects/{defectId}/dismiss", "/api/defects/$DEFECT/dismiss", body: #"{"reason":"none"}"#,
+      gets: [401, 403, 403, 403, 403, 200, 404, 409, 409]),
+    Row(
+      "POST /api/vehicles/{vehicleId}/retire", "/api/vehicles/VAN-2/retire",
+      gets: [401, 403, 403, 403, 403, 403, 404, 200, 409]),
+    Row(
+      "POST /api/vehicles/{vehicleId}/reactivate", "/api/vehicles/VAN-2/reactivate",
+      gets: [401, 403, 403, 403, 403, 403, 404, 409, 409]),
+    Row(
+      "POST /api/vehicles/{vehicleId}/deactivate", "/api/vehicles/VAN-2/deactivate",
+      gets: [401, 403, 403, 403, 403, 403, 404, 200, 409]),
+    Row(
+      "POST /api/vehicles/{vehicleId}/activate", "/api/vehicles/VAN-2/activate",
+      gets: [401, 403, 403, 403, 403, 403, 404, 409, 409]),
     Row("GET /api/identities", gets: [401, 403, 403, 200, 200, 200, 200, 403, 200]),
     Row(
       "DELETE /api/identities/{identityId}", "/api/identities/$NEW",
@@ -421,7 +526,7 @@ extension PeopleMatrixTests {
       document.vehicleID = "VAN-2"
       var rule = NotificationRule()
       (rule.name, rule.events) = ("R", [.journeyIncident])
-      return [
+      let others = [
         "$RULE": try transaction.insert(rule).id.text36,
         "$NOTIFICATION": try transaction.insert(FleetWork.Notification()).id.text36,
         "$INSPECTION": try transaction.insert(inspection).id.text36,
@@ -433,7 +538,28 @@ extension PeopleMatrixTests {
         "$EXPENSE": try transaction.insert(expense).id.text36,
         "$FUEL": try transaction.insert(fuel).id.text36,
       ]
+      return try maintenance(transaction).merging(others) { $1 }
     }
+  }
+
+  private static func maintenance(_ transaction: any FleetTransaction) throws(ThingError) -> [String: String] {
+    var reading = MeterReading()
+    reading.vehicle = "VAN-2"
+    reading.odometer = 900
+    var type = ServiceType()
+    (type.code, type.name) = ("wash", "Wash")
+    var schedule = ServiceSchedule()
+    (schedule.vehicle, schedule.serviceType) = ("VAN-2", "oilChange")
+    schedule.every.kilometers = 10_000
+    var record = MaintenanceRecord()
+    (record.vehicle, record.serviceType) = ("VAN-2", "repair")
+    var defect = Defect()
+    (defect.vehicle, defect.text) = ("VAN-2", "no horn")
+    return [
+      "$READING": try transaction.insert(reading).id.text36, "$TYPE": try transaction.insert(type).id.text36,
+      "$SCHEDULE": try transaction.insert(schedule).id.text36, "$RECORD": try transaction.insert(record).id.text36,
+      "$DEFECT": try transaction.insert(defect).id.text36,
+    ]
   }
 }
 

@@ -24,6 +24,12 @@ extension ArchiveTable {
     ArchiveTable(Notification.self),
     ArchiveTable(FleetEvent.self),
     ArchiveTable(Reminder.self),
+    ArchiveTable(MeterReading.self),
+    ArchiveTable(ServiceType.self),
+    ArchiveTable(ServiceSchedule.self),
+    ArchiveTable(ServiceDue.self),
+    ArchiveTable(MaintenanceRecord.self),
+    ArchiveTable(Defect.self),
     ArchiveTable(
       "fences", key: [], [Column("version", .integer), Column("modified", .integer), Column("body", .bytes)]),
     ArchiveTable(

@@ -1,4 +1,5 @@
 import FleetDomain
+import FleetFigures
 import FleetWork
 
 /// The schemas of the fleet's things in `openapi.json`.
@@ -14,7 +15,30 @@ enum FleetSchemas {
     ThingSchema.members(of: Inspection.self, derived: InspectionRoutes.derived), ThingSchema.members(of: Document.self),
     ThingSchema.members(of: NotificationRule.self), ThingSchema.members(of: Notification.self),
     commands, figures,
+    ThingSchema.members(of: MeterReading.self), ThingSchema.members(of: ServiceType.self),
+    ThingSchema.members(of: ServiceSchedule.self), ThingSchema.members(of: MaintenanceRecord.self),
+    ThingSchema.members(of: Defect.self), "\"MaintenanceCompletion\":\(MaintenanceCompletion.schema)",
+    "\"ServiceSnooze\":\(ServiceSnooze.schema)", "\"CommandReason\":\(CommandReason.schema)", dueServices,
   ].joined(separator: ",")
+
+  private static let dueServices = ##"""
+    "DueServices": {
+      "type": "object", "required": ["data"], "additionalProperties": false, "properties": {
+        "data": { "type": "array", "items": {
+          "type": "object", "required": ["scheduleId", "serviceType", "state"], "additionalProperties": false,
+          "properties": {
+            "scheduleId": { "type": "string", "format": "uuid" }, "serviceType": { "type": "string" },
+            "name": { "type": "string" }, "state": { "enum": ["ok", "dueSoon", "overdue", "snoozed"] },
+            "dueDate": { "type": "string", "format": "date" }, "dueOdometer": { "type": "number" },
+            "dueEngineHours": { "type": "number" }, "remainingKilometers": { "type": "number" },
+            "remainingEngineHours": { "type": "number" },
+            "forecastDate": { "description": "When it is expected to be due, from the recent use of the vehicle.",
+              "type": "string", "format": "date" }
+          }
+        } }
+      }
+    }
+    """##
 
   /// The schemas of the bodies of commands.
   private static let commands = ##"""

@@ -1,5 +1,6 @@
 import FleetAccess
 import FleetDomain
+import FleetFigures
 import HTTPTypes
 import Telemetry
 
@@ -37,11 +38,16 @@ struct FleetGroupRoutes {
         } catch {
           throw .invalid(FieldErrors([error.inside("vehicleIds")]))
         }
-        return try transaction.setVehicles(ids, of: fleet, seen: seen) { vehicle throws(ThingError) in
+        let before = Set(try transaction.vehicles(of: fleet.id))
+        let changed = try transaction.setVehicles(ids, of: fleet, seen: seen) { vehicle throws(ThingError) in
           let reach = Reach(of: call.identity?.requester ?? .nobody, to: .write, .vehicles)
           let relation = Relation(fleets: Set([vehicle.value.fleetID].compactMap { $0 }))
           guard reach.contains(relation) else { throw .forbidden(reason: reach.reason) }
         }
+        for id in before.symmetricDifference(try transaction.vehicles(of: fleet.id)).sorted() {
+          if let vehicle = try transaction.vehicle(named: id) { try transaction.evaluateServices(of: vehicle) }
+        }
+        return changed
       }),
     DerivedField<Fleet>(
       key: "metrics",

@@ -42,6 +42,7 @@ enum FleetRoutes {
       + DocumentRoutes(storage: storage).routes
       + ImportRoutes(storage: storage).routes
       + NotificationRoutes(storage: storage).routes
+      + MaintenanceRoutes(storage: storage).routes
       + RecordRoutes(storage: storage).routes
       + PositionRoutes(storage: storage).routes
       + FenceRoutes(storage: storage).routes

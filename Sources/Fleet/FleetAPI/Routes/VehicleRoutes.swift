@@ -1,5 +1,6 @@
 import FleetAccess
 import FleetDomain
+import FleetFigures
 import FleetWork
 import HTTPTypes
 import Telemetry
@@ -8,7 +9,7 @@ import Telemetry
 struct VehicleRoutes {
   let storage: any FleetStorage
 
-  var routes: [Route] { things.readingRoutes + [things.create, things.patch, put, remove] }
+  var routes: [Route] { things.readingRoutes + [things.create, things.patch, put, remove] + commands }
 
   /// Members of a vehicle's JSON that are not fields.
   static let derived = [
@@ -18,8 +19,21 @@ struct VehicleRoutes {
       read: { vehicles, _ throws(ThingError) in vehicles.map(\.createdAt.json) })
   ]
 
+  private var commands: [Route] {
+    let summaries: [VehicleCommand: String] = [
+      .retire: "Takes a vehicle out of the fleet for good. Its assignments end, and its open maintenance is cancelled.",
+      .reactivate: "Takes a retired vehicle back into the fleet.",
+      .deactivate: "Takes an available vehicle out of use for a time.", .activate: "Takes a vehicle into use again.",
+    ]
+    return VehicleCommand.allCases.map { command in
+      things.command(command.rawValue, summaries[command] ?? "") { vehicle, transaction, _ throws(ThingError) in
+        try transaction.execute(command, vehicle)
+      }
+    }
+  }
+
   var things: ThingRoutes<Vehicle> {
-    ThingRoutes(
+    var routes = ThingRoutes<Vehicle>(
       storage: storage, area: .vehicles,
       relation: { vehicle, identity, view throws(ThingError) in
         let own = try identity.ownVehicles(at: WallClock.now, view)
@@ -39,6 +53,11 @@ struct VehicleRoutes {
         return try view.vehicle(named: name)
       },
       name: { $0.value.id })
+    // It may have come to another fleet.
+    routes.afterChange = { vehicle, transaction throws(ThingError) in
+      try transaction.evaluateServices(of: vehicle)
+    }
+    return routes
   }
 
   private static func check(
@@ -118,7 +137,9 @@ struct VehicleRoutes {
         // fleet.
         if json["fleetId"] == nil { new.fleetID = old.value.fleetID }
         try Self.check(old, new, transaction, call)
-        return try things.shown(try transaction.update(old, to: new, action: "change"), call, transaction)
+        let changed = try transaction.update(old, to: new, action: "change")
+        try things.afterChange(changed, transaction)
+        return try things.shown(changed, call, transaction)
       }
       return thing.answer()
     }

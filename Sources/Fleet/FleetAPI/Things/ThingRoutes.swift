@@ -13,10 +13,10 @@ struct ThingRoutes<Value: Kind>: Sendable {
   let storage: any FleetStorage
   let area: Area
   /// Returns the relation of a thing to a caller.
-  let relation: @Sendable (Stored<Value>, Identity, any FleetView) throws(ThingError) -> Relation
+  var relation: @Sendable (Stored<Value>, Identity, any FleetView) throws(ThingError) -> Relation
   /// Returns conditions that restrict a list to the things in a caller's reach; `nil` if the caller may see none. Not
   /// called for a caller who may see all.
-  let restriction: @Sendable (Reach, Identity, any FleetView) throws(ThingError) -> [ThingQuery<Value>.Condition]?
+  var restriction: @Sendable (Reach, Identity, any FleetView) throws(ThingError) -> [ThingQuery<Value>.Condition]?
   /// Checks the rules that concern more than a single field, and sets the fields that only the server sets.
   ///
   /// - Parameters:
@@ -41,6 +41,9 @@ struct ThingRoutes<Value: Kind>: Sendable {
   var afterChange: @Sendable (Stored<Value>, any FleetTransaction) throws(ThingError) -> Void = { _, _ in }
   /// Called when a change of a thing by a merge patch was committed.
   var afterCommit: @Sendable (Call) throws -> Void = { _ in }
+  /// The permissions to create and to change a thing.
+  var creating = Action.write
+  var changing = Action.write
   /// Returns the name of a thing in paths.
   var name: @Sendable (Stored<Value>) -> String = { $0.id.json.textValue ?? "" }
 
@@ -136,7 +139,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     let operation = Operation(
       id: "create\(schema)", summary: "Makes one.", body: .json("New\(schema)"),
       results: [.init(.created, "It.", .json(schema), headers: ["ETag", "Location"])], errors: [.conflict])
-    return Route(.post, path, .may(.write, area), operation, isFiltered: true) { call in
+    return Route(.post, path, .may(creating, area), operation, isFiltered: true) { call in
       let (value, parts) = try await new(call)
       let thing = try await change(call) { transaction throws(ThingError) in
         try insert(value, id: nil, parts, transaction, call)
@@ -152,7 +155,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
       parameters: [.header("If-None-Match", "Must be `*`.")], body: .json("New\(schema)"),
       results: [.init(.created, "It.", .json(schema), headers: ["ETag", "Location"])],
       errors: [.conflict, .preconditionRequired])
-    return Route(.put, "\(path)/\(parameter)", .may(.write, area), operation, isFiltered: true) { call in
+    return Route(.put, "\(path)/\(parameter)", .may(creating, area), operation, isFiltered: true) { call in
       let conditions = try Preconditions(call.request.headers)
       let id = try Self.id(call)
       let (value, parts) = try await new(call)
@@ -181,7 +184,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
       body: .init(types: ["application/merge-patch+json", "application/json"], schema: "\(schema)Change"),
       results: [.init(.ok, "It.", .json(schema), headers: ["ETag"])],
       errors: [.conflict, .preconditionRequired, .preconditionFailed])
-    return Route(.patch, "\(path)/\(parameter)", .may(.write, area), operation, isFiltered: true) { call in
+    return Route(.patch, "\(path)/\(parameter)", .may(changing, area), operation, isFiltered: true) { call in
       try call.requireType(["application/merge-patch+json", "application/json"])
       let (json, parts) = separate(try await call.json())
       guard call.request.headers[.ifMatch] != nil else {
@@ -195,8 +198,8 @@ struct ThingRoutes<Value: Kind>: Sendable {
         let stored = try transaction.patch(old, seen: seen ?? old.version, with: json) { value throws(ThingError) in
           try check(old, &value, transaction, call)
         }
-        try afterChange(stored, transaction)
-        return try shown(try write(parts, stored, seen ?? old.version, transaction, call), call, transaction)
+        let followed = try follow(stored, transaction)
+        return try shown(try write(parts, followed, seen ?? old.version, transaction, call), call, transaction)
       }
       try afterCommit(call)
       return thing.answer()
@@ -259,9 +262,20 @@ struct ThingRoutes<Value: Kind>: Sendable {
     if let identity = call.identity, let reach = call.reach, !reach.isEverything {
       guard reach.contains(try relation(stored, identity, transaction)) else { throw .forbidden(reason: reach.reason) }
     }
-    try afterChange(stored, transaction)
-    return try shown(try write(parts, stored, stored.version, transaction, call), call, transaction)
+    let followed = try follow(stored, transaction)
+    return try shown(try write(parts, followed, stored.version, transaction, call), call, transaction)
   }
+
+  /// Changes other things after a thing was created or changed.
+  ///
+  /// - Returns: the thing with the live fields that this has set.
+  private func follow(_ stored: Stored<Value>, _ transaction: any FleetTransaction) throws(ThingError) -> Stored<Value>
+  {
+    try afterChange(stored, transaction)
+    return Self.hasLiveFields ? try transaction.existing(stored.id, Value.self) : stored
+  }
+
+  private static var hasLiveFields: Bool { Value.fields.contains { $0.access == .live } }
 
   /// Returns the thing that the path names, if the caller has the route's permission for it.
   ///
@@ -291,7 +305,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     let text = try texts(of: [stored], call, view)[0]
     // A live or derived field can change without a new version of the thing. The strong entity tag must then change,
     // too.
-    let changesWithoutVersion = !derived.isEmpty || Value.fields.contains { $0.access == .live }
+    let changesWithoutVersion = !derived.isEmpty || Self.hasLiveFields
     return Shown(
       name: name(stored), text: text,
       entityTag: changesWithoutVersion

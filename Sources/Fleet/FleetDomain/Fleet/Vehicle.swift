@@ -63,6 +63,24 @@ public struct Vehicle: Kind {
   public var registeredBy: String?
   /// The latest time of all its records; `nil` if no record has a time.
   public var lastRecordAt: Timestamp?
+  /// What its odometer shows, km, at ``odometerAt``; `nil` if unknown.
+  public var odometer: Double?
+  public var odometerAt: Timestamp?
+  /// Whether the distance of trips was added to the last reading.
+  public var isOdometerEstimated: Bool?
+  /// The distance that all its odometers have counted, km.
+  public var lifetimeKilometers: Double?
+  /// The distance of a day in the last months, km; `nil` if unknown.
+  public var dailyKilometers: Double?
+  /// What its hour meter shows, h, at ``engineHoursAt``; `nil` if unknown.
+  public var engineHours: Double?
+  public var engineHoursAt: Timestamp?
+  /// Whether the time of trips was added to the last reading.
+  public var areEngineHoursEstimated: Bool?
+  /// The time that all its hour meters have counted, h.
+  public var lifetimeEngineHours: Double?
+  /// The hours of a day in the last months; `nil` if unknown.
+  public var dailyEngineHours: Double?
 
   public init() {}
 
@@ -120,6 +138,16 @@ public struct Vehicle: Kind {
     Field("status", \.status).settable(by: .server).filterable().sortable(),
     Field("registeredBy", \.registeredBy).settable(by: .server).filterable(),
     Field("lastRecordAt", \.lastRecordAt).settable(by: .live).sortable(),
+    Field("odometer", \.odometer).settable(by: .live).sortable(),
+    Field("odometerAt", \.odometerAt).settable(by: .live),
+    Field("odometerEstimated", \.isOdometerEstimated).settable(by: .live),
+    Field("lifetimeKilometers", \.lifetimeKilometers).settable(by: .live),
+    Field("dailyKilometers", \.dailyKilometers).settable(by: .live).sortable(),
+    Field("engineHours", \.engineHours).settable(by: .live).sortable(),
+    Field("engineHoursAt", \.engineHoursAt).settable(by: .live),
+    Field("engineHoursEstimated", \.areEngineHoursEstimated).settable(by: .live),
+    Field("lifetimeEngineHours", \.lifetimeEngineHours).settable(by: .live),
+    Field("dailyEngineHours", \.dailyEngineHours).settable(by: .live).sortable(),
   ]
 
   private enum Schemas {

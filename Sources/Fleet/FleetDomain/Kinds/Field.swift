@@ -92,6 +92,13 @@ public struct Field<Owner: Described>: Sendable {
     copy = { $1[keyPath: path] = $0[keyPath: path] }
   }
 
+  /// Returns `target` with the field of `source`.
+  public func copied(from source: Owner, into target: Owner) -> Owner {
+    var copied = target
+    copy(source, &copied)
+    return copied
+  }
+
   /// Converts a value to the format in which it is stored, such as an email address in lower case; `nil` if the value
   /// is not valid for this field.
   public func accepted(_ json: JSON) -> JSON? {

@@ -155,6 +155,15 @@ extension Optional: FieldValue where Wrapped: FieldValue {
   }
 }
 
+/// Any JSON value.
+extension JSON: FieldValue {
+  public static var type: FieldType { .json }
+  public static var schema: String { "{}" }
+
+  public init(json: JSON) throws(FieldError) { self = json }
+  public var json: JSON { self }
+}
+
 extension Array: FieldValue where Element: FieldValue {
   public static var type: FieldType { .json }
   public static var schema: String { #"{"type":"array","items":\#(Element.schema)}"# }

@@ -74,6 +74,10 @@ public protocol FleetTransaction: FleetView {
   @discardableResult
   func update<Value: Kind>(_ stored: Stored<Value>, to value: Value, action: String) throws(ThingError) -> Stored<Value>
 
+  /// Sets the live fields of a thing, without a new version and without an audit entry. Other fields stay.
+  @discardableResult
+  func refresh<Value: Kind>(_ stored: Stored<Value>, to value: Value) throws(ThingError) -> Stored<Value>
+
   /// Removes a thing.
   func remove<Value: Kind>(_ stored: Stored<Value>, action: String) throws(ThingError)
 

@@ -35,9 +35,14 @@ public struct CalendarDate: FieldValue, Hashable, Comparable, Sendable {
 
   /// Creates the date that a time has in UTC.
   public init(utc time: Timestamp) {
+    self.init(dayNumber: Int((Double(time.milliseconds) / 86_400_000).rounded(.down)))
+  }
+
+  /// The day that is a number of days after 1970-01-01.
+  private init(dayNumber: Int) {
     // The reverse of the algorithm "days from civil". Its years begin in March, so that the leap day is the last day of
     // a year.
-    let days = Int((Double(time.milliseconds) / 86_400_000).rounded(.down)) + 719_468
+    let days = dayNumber + 719_468
     let era = (days >= 0 ? days : days - 146_096) / 146_097
     let dayOfEra = days - era * 146_097
     let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -56,6 +61,34 @@ public struct CalendarDate: FieldValue, Hashable, Comparable, Sendable {
     }
     return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
   }
+
+  /// The number of days since 1970-01-01.
+  public var dayNumber: Int {
+    let (year, month) = month <= 2 ? (year - 1, month + 9) : (year, month - 3)
+    let (era, yearOfEra) = (year / 400, year % 400)
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + (153 * month + 2) / 5 + day - 1 - 719_468
+  }
+
+  /// Returns the date a number of days later, at most the last day of the year 9999.
+  ///
+  /// - Parameter days: negative for an earlier date; not before the year 1.
+  public func adding(days: Int) -> CalendarDate {
+    CalendarDate(dayNumber: min(max(dayNumber + days, Self.first), Self.last))
+  }
+
+  /// Returns the same day some months later, or the last day of that month if it is shorter; at most the last day of the
+  /// year 9999.
+  ///
+  /// - Parameter months: 0 or more.
+  public func adding(months: Int) -> CalendarDate {
+    let count = year * 12 + month - 1 + months
+    let (year, month) = (count / 12, count % 12 + 1)
+    guard year <= 9_999 else { return CalendarDate(dayNumber: Self.last) }
+    return CalendarDate(year: year, month: month, day: min(day, Self.days(in: month, of: year))) ?? self
+  }
+
+  /// The numbers of the first and the last day.
+  private static let (first, last) = (-719_162, 2_932_896)
 
   /// Returns the number of days in a month.
   ///

@@ -5,9 +5,9 @@ import FleetDomain
 enum PostgreSQLSchema {
   /// The step at index n upgrades version n to version n + 1.
   static let steps = [
-    version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-    version11, version12, version13, version14, version15, version16, version17, version18, version19,
-    version20, version21,
+     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
+     version11, version12, version13, version14, version15, version16, version17, version18, version19,
+     version20, version21, version22,
   ]
 
   private static let version1 =
@@ -421,6 +421,79 @@ enum PostgreSQLSchema {
 
   /// Adds the addresses from which people have signed in.
   private static let version21 = "ALTER TABLE person ADD COLUMN \"known_addresses\" text COLLATE \"C\";"
+
+  /// Adds meter readings, schedules and records of maintenance, and defects.
+  private static let version22 = """
+    CREATE TABLE meter_reading (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL, updated
+      bigint NOT NULL, "vehicle_id" text COLLATE "C" NOT NULL, "at" bigint NOT NULL, "odometer" double
+      precision, "engine_hours" double precision, "source" text COLLATE "C" NOT NULL, "replaced" bigint NOT
+      NULL, "void" bigint NOT NULL, "notes" text COLLATE "C", "origin_id" uuid, "flag" text COLLATE "C",
+      "lifetime" double precision, PRIMARY KEY (tenant, id)
+    );
+    CREATE TABLE service_type (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL, updated
+      bigint NOT NULL, "code" text COLLATE "C" NOT NULL, "name" text COLLATE "C" NOT NULL, "built_in" bigint NOT
+      NULL, "notes" text COLLATE "C", search text COLLATE "C" NOT NULL, PRIMARY KEY (tenant, id)
+    );
+    CREATE TABLE service_schedule (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL, updated
+      bigint NOT NULL, "vehicle_id" text COLLATE "C", "fleet_id" uuid, "service_type" text COLLATE "C" NOT NULL,
+      "name" text COLLATE "C", "every" text COLLATE "C" NOT NULL, "basis" text COLLATE "C" NOT NULL, "due_soon"
+      text COLLATE "C" NOT NULL, "last_service" text COLLATE "C", "notes" text COLLATE "C", "next" text COLLATE
+      "C", "state" text COLLATE "C" NOT NULL, "forecast_date" text COLLATE "C", search text COLLATE "C" NOT
+      NULL, PRIMARY KEY (tenant, id)
+    );
+    CREATE TABLE service_due (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL, updated
+      bigint NOT NULL, "schedule_id" uuid NOT NULL, "vehicle_id" text COLLATE "C" NOT NULL, "plan" text COLLATE
+      "C" NOT NULL, "cycle" bigint NOT NULL, "last_date" text COLLATE "C", "last_kilometers" double precision,
+      "last_engine_hours" double precision, "due_date" text COLLATE "C", "due_kilometers" double precision,
+      "due_engine_hours" double precision, "state" text COLLATE "C" NOT NULL, "snoozed_until" text COLLATE "C",
+      "opened_cycle" bigint, "check_date" text COLLATE "C", PRIMARY KEY (tenant, id)
+    );
+    CREATE TABLE maintenance_record (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL, updated
+      bigint NOT NULL, "vehicle_id" text COLLATE "C" NOT NULL, "service_type" text COLLATE "C" NOT NULL,
+      "scheduled_date" text COLLATE "C", "completed_date" text COLLATE "C", "lines" text COLLATE "C" NOT NULL,
+      "cost" text COLLATE "C", "vendor_name" text COLLATE "C", "notes" text COLLATE "C", "performed_by" text
+      COLLATE "C", "odometer" double precision, "engine_hours" double precision, "schedule_id" uuid, "cycle"
+      bigint, "defect_ids" text COLLATE "C" NOT NULL, "status" text COLLATE "C" NOT NULL, "started_at" bigint,
+      "cancel_reason" text COLLATE "C", search text COLLATE "C" NOT NULL, PRIMARY KEY (tenant, id)
+    );
+    CREATE TABLE defect (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL, updated
+      bigint NOT NULL, "vehicle_id" text COLLATE "C" NOT NULL, "driver_id" uuid, "source" text COLLATE "C" NOT
+      NULL, "severity" text COLLATE "C" NOT NULL, "text" text COLLATE "C" NOT NULL, "dtcs" text COLLATE "C" NOT
+      NULL, "freeze_frame" text COLLATE "C", "photos" text COLLATE "C" NOT NULL, "record_id" uuid, "status" text
+      COLLATE "C" NOT NULL, "dismiss_reason" text COLLATE "C", "reports" text COLLATE "C" NOT NULL,
+      "trips_without" bigint NOT NULL, "counted_until" bigint, search text COLLATE "C" NOT NULL, PRIMARY KEY
+      (tenant, id)
+    );
+    CREATE TABLE followed_feed (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL, updated
+      bigint NOT NULL, "name" text COLLATE "C" NOT NULL, "position" bigint NOT NULL, PRIMARY KEY (tenant, id)
+    );
+    ALTER TABLE vehicle
+      ADD COLUMN "odometer" double precision, ADD COLUMN "odometer_at" bigint, ADD COLUMN "odometer_estimated"
+      bigint, ADD COLUMN "lifetime_kilometers" double precision, ADD COLUMN "daily_kilometers" double precision,
+      ADD COLUMN "engine_hours" double precision, ADD COLUMN "engine_hours_at" bigint, ADD COLUMN
+      "engine_hours_estimated" bigint, ADD COLUMN "lifetime_engine_hours" double precision, ADD COLUMN
+      "daily_engine_hours" double precision;
+    CREATE INDEX meter_reading_vehicle ON meter_reading (tenant, vehicle_id, at);
+    CREATE INDEX meter_reading_origin ON meter_reading (tenant, origin_id) WHERE origin_id IS NOT NULL;
+    CREATE UNIQUE INDEX service_type_code ON service_type (tenant, code);
+    CREATE INDEX service_schedule_vehicle ON service_schedule (tenant, vehicle_id) WHERE vehicle_id IS NOT NULL;
+    CREATE INDEX service_schedule_fleet ON service_schedule (tenant, fleet_id) WHERE fleet_id IS NOT NULL;
+    CREATE UNIQUE INDEX service_due_vehicle_id ON service_due (tenant, vehicle_id, schedule_id);
+    CREATE INDEX service_due_state ON service_due (tenant, schedule_id, state);
+    CREATE INDEX service_due_check ON service_due (tenant, check_date) WHERE check_date IS NOT NULL;
+    CREATE INDEX maintenance_record_vehicle ON maintenance_record (tenant, vehicle_id, status);
+    CREATE UNIQUE INDEX maintenance_record_schedule_id ON maintenance_record (tenant, schedule_id, vehicle_id)
+      WHERE schedule_id IS NOT NULL AND status IN ('scheduled', 'inProgress');
+    CREATE INDEX defect_vehicle ON defect (tenant, vehicle_id, status);
+    CREATE UNIQUE INDEX followed_feed_name ON followed_feed (tenant, name);
+    """
 
   /// SQL expression for the time of the migration, ms. It has the same value in all statements of the migration.
   private static let now = "(extract(epoch FROM now()) * 1000)::bigint"

@@ -5,9 +5,9 @@ import FleetDomain
 enum SQLiteSchema {
   /// The step at index n upgrades version n to version n + 1.
   static let steps = [
-    version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-    version11, version12, version13, version14, version15, version16, version17, version18, version19,
-    version20, version21,
+     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
+     version11, version12, version13, version14, version15, version16, version17, version18, version19,
+     version20, version21, version22,
   ]
 
   private static let version1 = """
@@ -411,6 +411,76 @@ enum SQLiteSchema {
 
   /// Adds the addresses from which people have signed in.
   private static let version21 = "ALTER TABLE person ADD COLUMN \"known_addresses\" TEXT;"
+
+  /// Adds meter readings, schedules and records of maintenance, and defects.
+  private static let version22 = """
+    CREATE TABLE meter_reading (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL, updated
+      INTEGER NOT NULL, "vehicle_id" TEXT NOT NULL, "at" INTEGER NOT NULL, "odometer" REAL, "engine_hours" REAL,
+      "source" TEXT NOT NULL, "replaced" INTEGER NOT NULL, "void" INTEGER NOT NULL, "notes" TEXT, "origin_id"
+      BLOB, "flag" TEXT, "lifetime" REAL, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE service_type (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL, updated
+      INTEGER NOT NULL, "code" TEXT NOT NULL, "name" TEXT NOT NULL, "built_in" INTEGER NOT NULL, "notes" TEXT,
+      search TEXT NOT NULL, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE service_schedule (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL, updated
+      INTEGER NOT NULL, "vehicle_id" TEXT, "fleet_id" BLOB, "service_type" TEXT NOT NULL, "name" TEXT, "every"
+      TEXT NOT NULL, "basis" TEXT NOT NULL, "due_soon" TEXT NOT NULL, "last_service" TEXT, "notes" TEXT, "next"
+      TEXT, "state" TEXT NOT NULL, "forecast_date" TEXT, search TEXT NOT NULL, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE service_due (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL, updated
+      INTEGER NOT NULL, "schedule_id" BLOB NOT NULL, "vehicle_id" TEXT NOT NULL, "plan" TEXT NOT NULL, "cycle"
+      INTEGER NOT NULL, "last_date" TEXT, "last_kilometers" REAL, "last_engine_hours" REAL, "due_date" TEXT,
+      "due_kilometers" REAL, "due_engine_hours" REAL, "state" TEXT NOT NULL, "snoozed_until" TEXT,
+      "opened_cycle" INTEGER, "check_date" TEXT, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE maintenance_record (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL, updated
+      INTEGER NOT NULL, "vehicle_id" TEXT NOT NULL, "service_type" TEXT NOT NULL, "scheduled_date" TEXT,
+      "completed_date" TEXT, "lines" TEXT NOT NULL, "cost" TEXT, "vendor_name" TEXT, "notes" TEXT,
+      "performed_by" TEXT, "odometer" REAL, "engine_hours" REAL, "schedule_id" BLOB, "cycle" INTEGER,
+      "defect_ids" TEXT NOT NULL, "status" TEXT NOT NULL, "started_at" INTEGER, "cancel_reason" TEXT, search
+      TEXT NOT NULL, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE defect (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL, updated
+      INTEGER NOT NULL, "vehicle_id" TEXT NOT NULL, "driver_id" BLOB, "source" TEXT NOT NULL, "severity" TEXT
+      NOT NULL, "text" TEXT NOT NULL, "dtcs" TEXT NOT NULL, "freeze_frame" TEXT, "photos" TEXT NOT NULL,
+      "record_id" BLOB, "status" TEXT NOT NULL, "dismiss_reason" TEXT, "reports" TEXT NOT NULL, "trips_without"
+      INTEGER NOT NULL, "counted_until" INTEGER, search TEXT NOT NULL, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE followed_feed (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL, updated
+      INTEGER NOT NULL, "name" TEXT NOT NULL, "position" INTEGER NOT NULL, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    ALTER TABLE vehicle ADD COLUMN "odometer" REAL;
+    ALTER TABLE vehicle ADD COLUMN "odometer_at" INTEGER;
+    ALTER TABLE vehicle ADD COLUMN "odometer_estimated" INTEGER;
+    ALTER TABLE vehicle ADD COLUMN "lifetime_kilometers" REAL;
+    ALTER TABLE vehicle ADD COLUMN "daily_kilometers" REAL;
+    ALTER TABLE vehicle ADD COLUMN "engine_hours" REAL;
+    ALTER TABLE vehicle ADD COLUMN "engine_hours_at" INTEGER;
+    ALTER TABLE vehicle ADD COLUMN "engine_hours_estimated" INTEGER;
+    ALTER TABLE vehicle ADD COLUMN "lifetime_engine_hours" REAL;
+    ALTER TABLE vehicle ADD COLUMN "daily_engine_hours" REAL;
+    CREATE INDEX meter_reading_vehicle ON meter_reading (tenant, vehicle_id, at);
+    CREATE INDEX meter_reading_origin ON meter_reading (tenant, origin_id) WHERE origin_id IS NOT NULL;
+    CREATE UNIQUE INDEX service_type_code ON service_type (tenant, code);
+    CREATE INDEX service_schedule_vehicle ON service_schedule (tenant, vehicle_id) WHERE vehicle_id IS NOT NULL;
+    CREATE INDEX service_schedule_fleet ON service_schedule (tenant, fleet_id) WHERE fleet_id IS NOT NULL;
+    CREATE UNIQUE INDEX service_due_vehicle_id ON service_due (tenant, vehicle_id, schedule_id);
+    CREATE INDEX service_due_state ON service_due (tenant, schedule_id, state);
+    CREATE INDEX service_due_check ON service_due (tenant, check_date) WHERE check_date IS NOT NULL;
+    CREATE INDEX maintenance_record_vehicle ON maintenance_record (tenant, vehicle_id, status);
+    CREATE UNIQUE INDEX maintenance_record_schedule_id ON maintenance_record (tenant, schedule_id, vehicle_id)
+      WHERE schedule_id IS NOT NULL AND status IN ('scheduled', 'inProgress');
+    CREATE INDEX defect_vehicle ON defect (tenant, vehicle_id, status);
+    CREATE UNIQUE INDEX followed_feed_name ON followed_feed (tenant, name);
+    """
 
   private static func randoms(_ count: Int) -> String {
     Array(repeating: "1 + abs(random()) % 127", count: count).joined(separator: ", ")

@@ -152,6 +152,27 @@ final class ThingSession: FleetTransaction {
   }
 
   @discardableResult
+  func refresh<Value: Kind>(_ stored: Stored<Value>, to value: Value) throws(ThingError) -> Stored<Value> {
+    // Only those that differ: records that arrive meanwhile change live fields too.
+    let fields = Value.fields.filter { $0.access == .live && $0.json(value) != $0.json(stored.value) }
+    guard !fields.isEmpty else { return stored }
+    var changed = stored
+    try asking(Value.self) { () throws(StoreFailure) in
+      let assignments = fields.enumerated().map { "\(ThingTable<Value>.column($1)) = $\($0 + 3)" }
+      var values = [SQLValue(tenant), SQLValue.identifier(stored.id)]
+      for field in fields { values.append(try ThingTable<Value>.sqlValue(field.json(value), field.type, field.key)) }
+      let count = try session.run(
+        """
+        UPDATE \(Value.names.table) SET \(assignments.joined(separator: ", "))
+        WHERE tenant = $1 AND \(Value.names.idColumn) = $2
+        """, values)
+      try requireOne(count, Value.self)
+      for field in fields { changed.value = field.copied(from: value, into: changed.value) }
+    }
+    return changed
+  }
+
+  @discardableResult
   func touch<Value: Kind>(
     _ stored: Stored<Value>, action: String, details: [String: JSON]
   ) throws(ThingError) -> Stored<Value> {

@@ -7,7 +7,7 @@ extension FleetTransaction {
   /// - Parameters:
   ///   - old: the assignment before the change; `nil` if it is new.
   /// - Throws: `invalid`; `rule` with one of the codes `overlap`, `driverSuspended`, `licenceExpired`,
-  ///   `vehicleUnavailable`; `invalidState` if an assignment that is over is changed.
+  ///   `vehicleUnavailable`, `vehicleUnsafe`; `invalidState` if an assignment that is over is changed.
   public func check(_ new: inout Assignment, old: Stored<Assignment>?) throws(ThingError) {
     if let old {
       guard old.value.status == .active else {
@@ -34,6 +34,7 @@ extension FleetTransaction {
         code: "vehicleUnavailable",
         message: "vehicle \(vehicle.value.id) is \(vehicle.value.status.rawValue); expected available or assigned")
     }
+    try requireSafe(vehicle: new.vehicle)
     try requireNoOverlap(new, except: old?.id)
   }
 
@@ -92,20 +93,6 @@ extension FleetTransaction {
     let changed = try update(stored, to: cancelled, action: "cancel")
     try updateStatus(ofVehicle: cancelled.vehicle)
     return changed
-  }
-
-  /// Sets a vehicle's status to `assigned` while an assignment lasts, and otherwise to `available`. A vehicle with any
-  /// other status keeps it.
-  public func updateStatus(ofVehicle id: String) throws(ThingError) {
-    guard let vehicle = try vehicle(named: id), [.available, .assigned].contains(vehicle.value.status) else { return }
-    let time = now
-    let lasts = try list(
-      ThingQuery<Assignment>(
-        .oneOf(key: "vehicleId", [.text(id)]), .oneOf(key: "status", [.text("active")]), limit: 1_000)
-    ).items.contains { $0.value.contains(time) }
-    var changed = vehicle.value
-    changed.status = lasts ? .assigned : .available
-    try update(vehicle, to: changed, action: lasts ? "assign" : "release")
   }
 }
 

@@ -1,0 +1,182 @@
+import FleetAccess
+import FleetDomain
+import FleetFigures
+import FleetWork
+import HTTPTypes
+import Telemetry
+
+/// Meter readings, types of service, schedules and records of maintenance, and defects.
+struct MaintenanceRoutes {
+  let storage: any FleetStorage
+
+  var routes: [Route] {
+    readings.routes + serviceTypes.routes + schedules.routes + scheduleCommands + records.routes + recordCommands
+      + defects.routes + defectCommands + [due]
+  }
+
+  // MARK: Meter readings
+
+  private var readings: ThingRoutes<MeterReading> {
+    var routes = ThingRoutes<MeterReading>(
+      ofVehicles: storage, area: .vehicles, order: [.init("at", isDescending: true)],
+      check: { old, new, transaction, call throws(ThingError) in
+        guard old != nil else { return try transaction.judge(&new) }
+        // A driver adds readings of the vehicle, but does not decide about those of others.
+        if let reach = call.reach, reach.isOnlyOwn { throw .forbidden(reason: reach.reason) }
+      })
+    routes.creating = .addReading
+    routes.changing = .addReading
+    routes.afterChange = { reading, transaction throws(ThingError) in try transaction.follow(reading) }
+    return routes
+  }
+
+  // MARK: Maintenance
+
+  private var serviceTypes: ThingRoutes<ServiceType> {
+    ThingRoutes(
+      storage: storage, area: .maintenance,
+      // They belong to the whole tenant.
+      relation: { _, identity, _ in
+        let reach = Reach(of: identity.requester, to: .read, .maintenance)
+        return Relation(fleets: reach.fleets ?? [], isOwn: false)
+      },
+      restriction: { reach, _, _ in reach.isOnlyOwn ? nil : [] },
+      check: { _, _, _, _ throws(ThingError) in }, order: [.init("code")])
+  }
+
+  private var schedules: ThingRoutes<ServiceSchedule> {
+    var routes = ThingRoutes<ServiceSchedule>(
+      ofVehicles: storage, area: .maintenance, order: [.init("forecastDate")],
+      check: { old, new, transaction, _ throws(ThingError) in try transaction.check(&new, old: old) })
+    routes.afterChange = { schedule, transaction throws(ThingError) in try transaction.follow(schedule) }
+    return routes
+  }
+
+  private var scheduleCommands: [Route] {
+    [
+      schedules.command(
+        "complete", "Completes the service: its open maintenance record, or a new one. The next cycle begins.",
+        body: "MaintenanceCompletion"
+      ) { schedule, json, transaction, _ throws(ThingError) in
+        try transaction.complete(schedule, with: try MaintenanceCompletion.command(json))
+      },
+      schedules.command(
+        "snooze", "Reports a service that is due no longer until a date; by default for a week.", body: "ServiceSnooze"
+      ) { schedule, json, transaction, _ throws(ThingError) in
+        try transaction.snooze(schedule, with: try ServiceSnooze.command(json))
+      },
+    ]
+  }
+
+  private var records: ThingRoutes<MaintenanceRecord> {
+    var routes = ThingRoutes<MaintenanceRecord>(
+      ofVehicles: storage, area: .maintenance, order: [.init("scheduledDate", isDescending: true)],
+      check: { old, new, transaction, _ throws(ThingError) in try transaction.check(&new, old: old) })
+    routes.afterChange = { record, transaction throws(ThingError) in
+      try transaction.link(record)
+      if record.version == 1 { try transaction.close(record) }
+    }
+    return routes
+  }
+
+  private var recordCommands: [Route] {
+    [
+      records.command("start", "Starts the work. The vehicle is in service.") {
+        record, transaction, _ throws(ThingError) in try transaction.start(record)
+      },
+      records.command(
+        "complete", "Completes the work. The vehicle is given back, and the cycle of the schedule begins again.",
+        body: "MaintenanceCompletion"
+      ) { record, json, transaction, _ throws(ThingError) in
+        let completion = try MaintenanceCompletion.command(json)
+        guard completion.vehicle == nil || completion.vehicle == record.value.vehicle else {
+          throw .invalid(FieldErrors([FieldError("vehicleId", "expected the vehicle of the record, or none")]))
+        }
+        return try transaction.complete(record, with: completion)
+      },
+      records.command("cancel", "Cancels a record that is not finished.", body: "CommandReason") {
+        record, json, transaction, _ throws(ThingError) in
+        try transaction.cancel(record, reason: try CommandReason.command(json).reason)
+      },
+    ]
+  }
+
+  private var due: Route {
+    let operation = Operation(
+      id: "getDueServices", summary: "What is due next for a vehicle, the most urgent first.",
+      results: [.init(.ok, "Services.", .json("DueServices"))])
+    return Route(
+      .get, "/api/vehicles/{vehicleId}/due", .may(.read, .maintenance), operation, isFiltered: true
+    ) { [storage] call in
+      let today = CalendarDate(utc: WallClock.now)
+      let services = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
+        try view.services(of: try call.existingVehicle(view), on: today)
+      }
+      return Answer(json: Array(JSON.object(["data": .array(services.map(\.json))]).canonicalText.utf8))
+    }
+  }
+
+  // MARK: Defects
+
+  private var defects: ThingRoutes<Defect> {
+    var routes = ThingRoutes<Defect>(
+      work: storage, area: .defects, order: [.init("createdAt", isDescending: true)],
+      check: { old, new, _, call throws(ThingError) in
+        if old == nil, new.source == Defect().source, new.driver != nil { new.source = .driver }
+        if old == nil, [.dtc, .inspection].contains(new.source), call.reach?.isOnlyOwn ?? false {
+          throw .forbidden(reason: "source: expected driver or other")
+        }
+      })
+    // Drivers also see what is wrong with the vehicle that they have.
+    let (restriction, relation) = (routes.restriction, routes.relation)
+    routes.restriction = { reach, identity, view throws(ThingError) in
+      guard let own = try restriction(reach, identity, view) else { return nil }
+      let vehicles = try identity.ownVehicles(at: WallClock.now, view).sorted().map { JSON.text($0) }
+      return [.anyOf([own, [.oneOf(key: Defect.vehicleKey, vehicles)]])]
+    }
+    routes.relation = { defect, identity, view throws(ThingError) in
+      var found = try relation(defect, identity, view)
+      if !found.isOwn {
+        found.isOwn = try identity.ownVehicles(at: WallClock.now, view).contains(defect.value.vehicle)
+      }
+      return found
+    }
+    routes.creating = .report
+    return routes
+  }
+
+  private var defectCommands: [Route] {
+    let summaries: [DefectCommand: String] = [
+      .acknowledge: "Confirms an open defect.", .repair: "Reports an acknowledged defect as repaired.",
+      .verify: "Confirms the repair.", .dismiss: "Closes what is not a defect, with a reason.",
+    ]
+    return DefectCommand.allCases.map { command in
+      defects.command(
+        command.rawValue, summaries[command] ?? "", body: command == .dismiss ? "CommandReason" : nil
+      ) { defect, json, transaction, _ throws(ThingError) in
+        let reason = command == .dismiss ? try CommandReason.command(json).reason : nil
+        return try transaction.execute(command, defect, reason: reason)
+      }
+    }
+  }
+}
+
+/// The body of a command that may have a reason.
+struct CommandReason: NestedValue {
+  var reason: String?
+
+  static let fields: [Field<CommandReason>] = [Field("reason", \.reason, TextRules.long)]
+}
+
+extension NestedValue {
+  /// Parses the body of a command.
+  ///
+  /// - Throws: `invalid`.
+  static func command(_ json: JSON) throws(ThingError) -> Self {
+    do throws(FieldErrors) {
+      return try parsed(client: json)
+    } catch {
+      throw .invalid(error)
+    }
+  }
+}

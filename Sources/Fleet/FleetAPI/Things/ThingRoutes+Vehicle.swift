@@ -1,0 +1,46 @@
+import FleetAccess
+import FleetDomain
+import FleetWork
+import Telemetry
+
+extension ThingRoutes where Value: VehicleThing {
+  /// The routes of a kind of things about vehicles. People see things of vehicles of their fleets; a driver sees those of
+  /// the vehicle that is assigned now.
+  ///
+  /// - Parameter check: checks the rules of the kind; the vehicle exists.
+  init(
+    ofVehicles storage: any FleetStorage, area: Area, order: [ThingQuery<Value>.Order],
+    check:
+      @escaping @Sendable (
+        _ old: Stored<Value>?, _ new: inout Value, any FleetTransaction, Call
+      ) throws(ThingError) -> Void
+  ) {
+    self.init(
+      storage: storage, area: area,
+      relation: { thing, identity, view throws(ThingError) in
+        var fleets = Set([thing.value.fleetID].compactMap { $0 })
+        var isOwn = false
+        if let id = thing.value.vehicleID {
+          if let fleet = try view.vehicle(named: id)?.value.fleetID { fleets.insert(fleet) }
+          isOwn = try identity.ownVehicles(at: WallClock.now, view).contains(id)
+        }
+        return Relation(fleets: fleets, isOwn: isOwn)
+      },
+      restriction: { reach, identity, view throws(ThingError) in
+        let own = try identity.ownVehicles(at: WallClock.now, view).sorted().map { JSON.text($0) }
+        var alternatives: [[ThingQuery<Value>.Condition]] = [[.oneOf(key: Value.vehicleKey, own)]]
+        if !reach.isOnlyOwn, let fleets = reach.fleets?.sorted(by: { $0.string < $1.string }) {
+          alternatives.append([.vehicleInFleets(key: Value.vehicleKey, fleets)])
+          if Value.fields.contains(where: { $0.key == Value.fleetKey }) {
+            alternatives.append([.oneOf(key: Value.fleetKey, fleets.map(\.json))])
+          }
+        }
+        return [.anyOf(alternatives)]
+      },
+      check: { old, new, transaction, call throws(ThingError) in
+        if old == nil, let id = new.vehicleID { _ = try transaction.referenced(vehicle: id) }
+        try check(old, &new, transaction, call)
+      },
+      order: order)
+  }
+}

@@ -1,0 +1,370 @@
+import FleetDomain
+import FleetWork
+import Telemetry
+
+extension FleetView {
+  /// What is due for a vehicle, the most urgent first.
+  public func services(of vehicle: Stored<Vehicle>, on today: CalendarDate) throws(ThingError) -> [ServiceFigures] {
+    let known = try dues(of: vehicle.value.id)
+    return try schedules(of: vehicle.value).map { schedule in
+      let due = known.first { $0.value.scheduleID == schedule.id }?.value
+      return ServiceFigures(schedule, due ?? ServiceDue(schedule, vehicle.value), vehicle.value, on: today)
+    }.sorted { left, right in
+      let last = CalendarDate(year: 9_999, month: 12, day: 31)
+      guard let last else { return false }
+      return (left.forecastDate ?? last, left.schedule.id.string) < (
+        right.forecastDate ?? last, right.schedule.id.string
+      )
+    }
+  }
+
+  /// The schedules of a vehicle and of its fleet.
+  func schedules(of vehicle: Vehicle) throws(ThingError) -> [Stored<ServiceSchedule>] {
+    var alternatives: [[ThingQuery<ServiceSchedule>.Condition]] = [[.oneOf(key: "vehicleId", [.text(vehicle.id)])]]
+    if let fleet = vehicle.fleetID { alternatives.append([.oneOf(key: "fleetId", [fleet.json])]) }
+    return try list(ThingQuery<ServiceSchedule>(.anyOf(alternatives), limit: 1_000)).items
+  }
+
+  func dues(of vehicle: String) throws(ThingError) -> [Stored<ServiceDue>] {
+    try list(ThingQuery<ServiceDue>(.oneOf(key: "vehicleId", [.text(vehicle)]), limit: 1_000)).items
+  }
+}
+
+extension FleetTransaction {
+  /// The day for due dates.
+  var today: CalendarDate { CalendarDate(utc: now) }
+
+  // MARK: Schedules
+
+  /// Checks a new or changed schedule.
+  ///
+  /// - Throws: `invalid`.
+  public func check(_ new: inout ServiceSchedule, old: Stored<ServiceSchedule>?) throws(ThingError) {
+    guard (new.vehicle == nil) != (new.fleet == nil) else {
+      throw .invalid(FieldErrors([FieldError("vehicleId", "expected either vehicleId or fleetId")]))
+    }
+    if let fleet = new.fleet, try find(fleet, Fleet.self) == nil {
+      throw .invalid(FieldErrors([FieldError("fleetId", "no such fleet")]))
+    }
+    guard new.fleet == nil || new.lastService == nil else {
+      throw .invalid(
+        FieldErrors([FieldError("lastService", "vehicles of a fleet have their own; complete the schedule of each")]))
+    }
+    if new.serviceType != old?.value.serviceType { try require(serviceType: new.serviceType) }
+  }
+
+  /// Computes when a new or changed schedule is due for each of its vehicles.
+  public func follow(_ schedule: Stored<ServiceSchedule>) throws(ThingError) {
+    var names = [schedule.value.vehicle].compactMap { $0 }
+    if let fleet = schedule.value.fleet { names = try vehicles(of: fleet) }
+    let known = try list(of: schedule.id)
+    for id in names {
+      guard let vehicle = try vehicle(named: id) else { continue }
+      let fresh = ServiceDue(schedule, vehicle.value)
+      guard var due = known.first(where: { $0.value.vehicle == id }) else {
+        try evaluate(try insert(fresh), schedule, vehicle)
+        continue
+      }
+      if due.value.plan != fresh.plan {
+        var changed = due.value
+        changed.plan = fresh.plan
+        if schedule.value.lastService != nil { changed.last = fresh.last }
+        changed.due = ServicePlan(schedule.value).due(after: changed.last)
+        due = try update(due, to: changed, action: "change")
+      }
+      try evaluate(due, schedule, vehicle)
+    }
+  }
+
+  private func list(of schedule: UUIDv7) throws(ThingError) -> [Stored<ServiceDue>] {
+    var query = ThingQuery<ServiceDue>(.oneOf(key: "scheduleId", [schedule.json]), limit: 1_000)
+    var dues: [Stored<ServiceDue>] = []
+    repeat {
+      let page = try list(query)
+      dues += page.items
+      query.cursor = page.next
+    } while query.cursor != nil
+    return dues
+  }
+
+  // MARK: Evaluation
+
+  /// Updates what is due for a vehicle after a reading, or after it came to another fleet.
+  public func evaluateServices(of vehicle: Stored<Vehicle>) throws(ThingError) {
+    let schedules = try schedules(of: vehicle.value)
+    var dues = try dues(of: vehicle.value.id)
+    for due in dues where !schedules.contains(where: { $0.id == due.value.scheduleID }) {
+      // The vehicle has left the schedule's fleet.
+      try remove(due, action: "remove")
+    }
+    for schedule in schedules {
+      if let index = dues.firstIndex(where: { $0.value.scheduleID == schedule.id }) {
+        try evaluate(dues.remove(at: index), schedule, vehicle)
+      } else {
+        try evaluate(try insert(ServiceDue(schedule, vehicle.value)), schedule, vehicle)
+      }
+    }
+  }
+
+  /// Updates the services whose state can have changed because of the date.
+  ///
+  /// - Parameter limit: the maximum number of services.
+  /// - Returns: whether there were as many as the limit.
+  public func evaluateServicesByDate(limit: Int = 100) throws(ThingError) -> Bool {
+    let query = ThingQuery<ServiceDue>(
+      .below(key: "checkDate", today.adding(days: 1).json), order: [.init("checkDate")], limit: limit)
+    let dues = try list(query).items
+    for due in dues {
+      guard let schedule = try find(due.value.scheduleID, ServiceSchedule.self),
+        let vehicle = try vehicle(named: due.value.vehicle), try applies(schedule.value, to: due.value.vehicle)
+      else {
+        try remove(due, action: "remove")
+        continue
+      }
+      try evaluate(due, schedule, vehicle)
+    }
+    return dues.count == limit
+  }
+
+  /// Updates the state of a schedule for a vehicle. When the service becomes overdue, a maintenance record is opened, at
+  /// most one in each cycle.
+  @discardableResult
+  private func evaluate(
+    _ due: Stored<ServiceDue>, _ schedule: Stored<ServiceSchedule>, _ vehicle: Stored<Vehicle>
+  ) throws(ThingError) -> Stored<ServiceDue> {
+    var changed = due.value
+    let plan = ServicePlan(schedule.value)
+    changed.fill(from: vehicle.value, plan)
+    changed.state = plan.state(
+      changed.due, at: vehicle.value.servicePoint(on: today), snoozedUntil: changed.snoozedUntil)
+    changed.checkDate = plan.checkDate(changed.due, after: today, snoozedUntil: changed.snoozedUntil)
+    if changed.state == .overdue, changed.openedCycle != changed.cycle, vehicle.value.status != .retired {
+      try openRecord(changed, schedule)
+      changed.openedCycle = changed.cycle
+    }
+    let stored = try update(due, to: changed, action: "change")
+    if schedule.value.vehicle != nil {
+      var shown = schedule.value
+      let figures = ServiceFigures(schedule, changed, vehicle.value, on: today)
+      (shown.next, shown.state, shown.forecastDate) = (figures.next, figures.state, figures.forecastDate)
+      try refresh(schedule, to: shown)
+    } else if due.value.state != changed.state {
+      // Another vehicle of the fleet may have changed it since the caller read it.
+      let current = try existing(schedule.id, ServiceSchedule.self)
+      var shown = current.value
+      shown.state = try mostUrgentState(of: schedule.id)
+      try refresh(current, to: shown)
+    }
+    return stored
+  }
+
+  private func mostUrgentState(of schedule: UUIDv7) throws(ThingError) -> ServiceSchedule.State {
+    for state in [ServiceSchedule.State.overdue, .dueSoon, .snoozed] {
+      let query = ThingQuery<ServiceDue>(
+        .oneOf(key: "scheduleId", [schedule.json]), .oneOf(key: "state", [state.json]))
+      if try first(query) != nil { return state }
+    }
+    return .ok
+  }
+
+  private func openRecord(_ due: ServiceDue, _ schedule: Stored<ServiceSchedule>) throws(ThingError) {
+    guard try openRecord(of: schedule.id, vehicle: due.vehicle) == nil else { return }
+    var record = MaintenanceRecord()
+    record.vehicle = due.vehicle
+    record.serviceType = schedule.value.serviceType
+    record.scheduledDate = max(due.dueDate ?? today, today)
+    record.scheduleID = schedule.id
+    record.cycle = due.cycle
+    record.notes = schedule.value.name
+    try insert(record, id: nil, action: "open")
+  }
+
+  // MARK: Commands
+
+  /// Completes a maintenance record: adds the readings that it states, and begins the next cycle of its schedule.
+  ///
+  /// - Throws: as ``complete(_:with:on:)``.
+  public func complete(
+    _ record: Stored<MaintenanceRecord>, with completion: MaintenanceCompletion
+  ) throws(ThingError) -> Stored<MaintenanceRecord> {
+    try close(try complete(record, with: completion, on: today))
+  }
+
+  /// Adds the readings of a record that is completed, and begins the next cycle of its schedule.
+  @discardableResult
+  public func close(_ record: Stored<MaintenanceRecord>) throws(ThingError) -> Stored<MaintenanceRecord> {
+    let done = record.value
+    guard let date = done.completedDate else { return record }
+    if let (due, _, _) = try service(of: done) {
+      // The readings of this record do not open another one.
+      var closed = due.value
+      closed.openedCycle = closed.cycle
+      try update(due, to: closed, action: "complete")
+    }
+    var service = ServiceSchedule.Service()
+    service.date = date
+    for meter in Meter.allCases {
+      guard let value = meter == .odometer ? done.odometer : done.engineHours else { continue }
+      var reading = MeterReading()
+      reading.vehicle = done.vehicle
+      // The time of day is unknown.
+      let noon = Timestamp(nanoseconds: Int64(date.dayNumber) * 86_400_000_000_000 + 43_200_000_000_000)
+      reading.at = date == today ? now : min(noon, now)
+      (reading.odometer, reading.engineHours) = meter == .odometer ? (value, nil) : (nil, value)
+      reading.source = .service
+      reading.originID = record.id
+      // An impossible reading does not decide when the next service is due.
+      let flag = try add(reading).value.flag
+      guard flag == nil || flag == .outOfOrder else { continue }
+      if meter == .odometer { service.odometer = value } else { service.engineHours = value }
+    }
+    guard let (due, schedule, vehicle) = try self.service(of: done) else { return record }
+    service.odometer = service.odometer ?? vehicle.value.odometer
+    service.engineHours = service.engineHours ?? vehicle.value.engineHours
+    try beginCycle(after: service, due, schedule, vehicle)
+    return record
+  }
+
+  /// The schedule of a record, and what is stored about it; `nil` if the record has none, or the vehicle has left its
+  /// fleet.
+  private func service(
+    of record: MaintenanceRecord
+  ) throws(ThingError) -> (due: Stored<ServiceDue>, schedule: Stored<ServiceSchedule>, vehicle: Stored<Vehicle>)? {
+    guard let id = record.scheduleID, let schedule = try find(id, ServiceSchedule.self),
+      try applies(schedule.value, to: record.vehicle), let vehicle = try vehicle(named: record.vehicle)
+    else { return nil }
+    return (try due(schedule, vehicle), schedule, vehicle)
+  }
+
+  private func beginCycle(
+    after service: ServiceSchedule.Service, _ due: Stored<ServiceDue>, _ schedule: Stored<ServiceSchedule>,
+    _ vehicle: Stored<Vehicle>
+  ) throws(ThingError) {
+    var next = due.value
+    let done = vehicle.value.lifetime(of: service)
+    next.due = ServicePlan(schedule.value).due(after: done, due: due.value.due)
+    next.last = done
+    next.cycle += 1
+    next.snoozedUntil = nil
+    var stored = schedule
+    if schedule.value.vehicle != nil {
+      var changed = schedule.value
+      changed.lastService = service
+      stored = try update(schedule, to: changed, action: "complete")
+      next.plan = ServiceDue.plan(of: changed)
+    }
+    try evaluate(try update(due, to: next, action: "complete"), stored, vehicle)
+  }
+
+  /// What is stored about a schedule and a vehicle.
+  private func due(
+    _ schedule: Stored<ServiceSchedule>, _ vehicle: Stored<Vehicle>
+  ) throws(ThingError) -> Stored<ServiceDue> {
+    let query = ThingQuery<ServiceDue>(
+      .oneOf(key: "scheduleId", [schedule.id.json]), .oneOf(key: "vehicleId", [.text(vehicle.value.id)]))
+    if let known = try first(query) { return known }
+    return try insert(ServiceDue(schedule, vehicle.value))
+  }
+
+  /// Completes the service of a schedule: its open record, or a new one.
+  ///
+  /// - Throws: `invalid`.
+  public func complete(
+    _ schedule: Stored<ServiceSchedule>, with completion: MaintenanceCompletion
+  ) throws(ThingError) -> Stored<ServiceSchedule> {
+    let vehicle = try vehicle(of: schedule.value, named: completion.vehicle)
+    if let open = try openRecord(of: schedule.id, vehicle: vehicle.value.id) {
+      try close(try finish(open, with: completion, on: today))
+    } else {
+      var record = MaintenanceRecord()
+      record.vehicle = vehicle.value.id
+      record.serviceType = schedule.value.serviceType
+      record.scheduleID = schedule.id
+      record.completedDate = completion.completedDate ?? today
+      (record.odometer, record.engineHours) = (completion.odometer, completion.engineHours)
+      (record.cost, record.lines, record.notes) = (completion.cost, completion.lines ?? [], completion.notes)
+      try check(&record, old: nil)
+      try close(try insert(record))
+    }
+    return try existing(schedule.id, ServiceSchedule.self)
+  }
+
+  /// Reports a service that is due no longer until a day.
+  ///
+  /// - Throws: `invalidState` if nothing is due; `invalid`.
+  public func snooze(
+    _ schedule: Stored<ServiceSchedule>, with snooze: ServiceSnooze
+  ) throws(ThingError) -> Stored<ServiceSchedule> {
+    let vehicle = try vehicle(of: schedule.value, named: snooze.vehicle)
+    let due = try evaluate(try due(schedule, vehicle), schedule, vehicle)
+    guard due.value.state != .ok else {
+      throw .invalidState(
+        state: "ok", allowedFrom: [ServiceSchedule.State.dueSoon, .overdue, .snoozed].map(\.rawValue))
+    }
+    let until = snooze.until ?? today.adding(days: 7)
+    guard until > today, until <= today.adding(days: 366) else {
+      throw .invalid(FieldErrors([FieldError("until", "expected a date after today, at most a year ahead")]))
+    }
+    var snoozed = due.value
+    snoozed.snoozedUntil = until
+    let current = try existing(schedule.id, ServiceSchedule.self)
+    try note(
+      "snooze", kind: ServiceSchedule.names.one, thing: schedule.id,
+      details: ["until": until.json, "vehicleId": .text(vehicle.value.id)])
+    try evaluate(try update(due, to: snoozed, action: "snooze"), current, vehicle)
+    return try existing(schedule.id, ServiceSchedule.self)
+  }
+
+  private func vehicle(of schedule: ServiceSchedule, named name: String?) throws(ThingError) -> Stored<Vehicle> {
+    guard let name = schedule.vehicle ?? name else {
+      throw .invalid(FieldErrors([FieldError("vehicleId", "expected a vehicle of the fleet, found none")]))
+    }
+    let vehicle = try referenced(vehicle: name)
+    guard try applies(schedule, to: name) else {
+      throw .invalid(FieldErrors([FieldError("vehicleId", "the vehicle is not in the fleet of the schedule")]))
+    }
+    return vehicle
+  }
+}
+
+extension ServiceDue {
+  /// The state of a schedule of which no service was recorded for a vehicle: it counts from its creation.
+  init(_ schedule: Stored<ServiceSchedule>, _ vehicle: Vehicle) {
+    self.init()
+    scheduleID = schedule.id
+    self.vehicle = vehicle.id
+    plan = Self.plan(of: schedule.value)
+    if let service = schedule.value.lastService { last = vehicle.lifetime(of: service) }
+    lastDate = lastDate ?? CalendarDate(utc: schedule.createdAt)
+    due = ServicePlan(schedule.value).due(after: last)
+    fill(from: vehicle, ServicePlan(schedule.value))
+  }
+
+  /// The fields of a schedule that decide when it is due.
+  static func plan(of schedule: ServiceSchedule) -> String {
+    JSON.array([schedule.every.json, schedule.basis.json, schedule.lastService.json]).canonicalText
+  }
+
+  /// Counts from now what was unknown at the last service.
+  mutating func fill(from vehicle: Vehicle, _ plan: ServicePlan) {
+    let (old, now) = (last, vehicle.servicePoint(on: lastDate ?? CalendarDate(utc: Timestamp(nanoseconds: 0))))
+    lastKilometers = lastKilometers ?? now.kilometers
+    lastEngineHours = lastEngineHours ?? now.engineHours
+    guard last != old else { return }
+    let fresh = plan.due(after: last)
+    dueKilometers = dueKilometers ?? fresh.kilometers
+    dueEngineHours = dueEngineHours ?? fresh.engineHours
+  }
+}
+
+/// The body of the command that snoozes a schedule.
+public struct ServiceSnooze: NestedValue {
+  /// The first day on which the service is reported again; by default in a week.
+  public var until: CalendarDate?
+  /// For a schedule of a fleet: the vehicle.
+  public var vehicle: String?
+
+  public init() {}
+
+  public static let fields: [Field<ServiceSnooze>] = [Field("until", \.until), Field("vehicleId", \.vehicle)]
+}

@@ -1,0 +1,84 @@
+import FleetDomain
+import FleetWork
+import Telemetry
+
+/// What is due of one schedule for one vehicle, as people see it.
+public struct ServiceFigures: Equatable, Sendable {
+  public let schedule: Stored<ServiceSchedule>
+  public let state: ServiceSchedule.State
+  public let next: ServiceSchedule.Next
+  public let remainingKilometers: Double?
+  public let remainingEngineHours: Double?
+  public let forecastDate: CalendarDate?
+
+  init(_ schedule: Stored<ServiceSchedule>, _ due: ServiceDue, _ vehicle: Vehicle, on today: CalendarDate) {
+    let now = vehicle.servicePoint(on: today)
+    self.schedule = schedule
+    state = ServicePlan(schedule.value).state(due.due, at: now, snoozedUntil: due.snoozedUntil)
+    var next = ServiceSchedule.Next()
+    next.dueDate = due.dueDate
+    // What the present instrument shows.
+    next.dueOdometer = vehicle.shown(due.dueKilometers, on: .odometer)
+    next.dueEngineHours = vehicle.shown(due.dueEngineHours, on: .engineHours)
+    self.next = next
+    func difference(_ due: Double?, _ now: Double?) -> Double? {
+      guard let due, let now else { return nil }
+      return ((due - now) * 1_000).rounded() / 1_000
+    }
+    remainingKilometers = difference(due.dueKilometers, now.kilometers)
+    remainingEngineHours = difference(due.dueEngineHours, now.engineHours)
+    forecastDate = ServicePlan.forecast(
+      due.due, at: now, daily: (kilometers: vehicle.dailyKilometers, engineHours: vehicle.dailyEngineHours))
+  }
+
+  /// The JSON for clients.
+  public var json: JSON {
+    var members: [String: JSON] = [
+      "scheduleId": schedule.id.json, "serviceType": .text(schedule.value.serviceType), "state": state.json,
+      "name": schedule.value.name.json, "remainingKilometers": remainingKilometers.json,
+      "remainingEngineHours": remainingEngineHours.json, "forecastDate": forecastDate.json,
+    ]
+    if case .object(let due) = next.json { members.merge(due) { $1 } }
+    return .object(members.filter { $0.value != .null })
+  }
+}
+
+extension ServiceDue {
+  /// When the service is due.
+  var due: ServicePlan.Point {
+    get { ServicePlan.Point(date: dueDate, kilometers: dueKilometers, engineHours: dueEngineHours) }
+    set { (dueDate, dueKilometers, dueEngineHours) = (newValue.date, newValue.kilometers, newValue.engineHours) }
+  }
+
+  /// When the last service was done.
+  var last: ServicePlan.Point {
+    get { ServicePlan.Point(date: lastDate, kilometers: lastKilometers, engineHours: lastEngineHours) }
+    set { (lastDate, lastKilometers, lastEngineHours) = (newValue.date, newValue.kilometers, newValue.engineHours) }
+  }
+}
+
+extension Vehicle {
+  /// The day, and what the vehicle's instruments have counted.
+  func servicePoint(on today: CalendarDate) -> ServicePlan.Point {
+    ServicePlan.Point(date: today, kilometers: lifetimeKilometers, engineHours: lifetimeEngineHours)
+  }
+
+  /// What the present instrument shows when all instruments have counted a number.
+  func shown(_ lifetime: Double?, on meter: Meter) -> Double? {
+    guard let lifetime, let point = point(of: meter) else { return nil }
+    return ((lifetime - point.lifetime + point.value) * 1_000).rounded() / 1_000
+  }
+
+  /// What all instruments have counted when the present one shows a number.
+  func lifetime(_ value: Double?, on meter: Meter) -> Double? {
+    guard let value, let point = point(of: meter) else { return value }
+    return value + point.lifetime - point.value
+  }
+
+  /// A service as it is counted over all instruments.
+  func lifetime(of service: ServiceSchedule.Service) -> ServicePlan.Point {
+    ServicePlan.Point(
+      date: service.date, kilometers: lifetime(service.odometer, on: .odometer),
+      engineHours: lifetime(service.engineHours, on: .engineHours))
+  }
+}

@@ -1,0 +1,142 @@
+import FleetDomain
+import FleetWork
+import Telemetry
+
+extension FleetTransaction {
+  /// Adds a reading that another thing states, for example a fuel entry or a journey. Later changes of that thing add no
+  /// further reading.
+  ///
+  /// - Throws: `invalid` for a vehicle that does not exist, or a time that is not yet.
+  @discardableResult
+  public func add(_ reading: MeterReading, action: String = "create") throws(ThingError) -> Stored<MeterReading> {
+    var reading = reading
+    try judge(&reading)
+    let stored = try insert(reading, id: nil, action: action)
+    try follow(stored)
+    return stored
+  }
+
+  /// Decides whether a new reading is used, and completes it.
+  ///
+  /// - Throws: `invalid`.
+  public func judge(_ reading: inout MeterReading) throws(ThingError) {
+    if reading.at == MeterReading().at { reading.at = now }
+    guard let meter = Meter(of: reading) else {
+      throw .invalid(FieldErrors([FieldError("odometer", "expected either odometer or engineHours")]))
+    }
+    // Clocks of phones are not exact.
+    guard reading.at.milliseconds <= now.milliseconds + 300_000 else {
+      throw .invalid(FieldErrors([FieldError("at", "expected a time that is not in the future")]))
+    }
+    let last = try point(of: meter, vehicle: reading.vehicle)
+    let day = Timestamp(nanoseconds: reading.at.nanoseconds - 86_400_000_000_000)
+    let judgement = meter.judge(
+      reading, after: last, day: last == nil ? nil : try point(of: meter, vehicle: reading.vehicle, since: day))
+    reading.set(judgement)
+  }
+
+  /// Updates the vehicle of a new or changed reading, and what depends on it.
+  public func follow(_ reading: Stored<MeterReading>) throws(ThingError) {
+    guard let meter = Meter(of: reading.value) else { return }
+    if reading.version > 1 {
+      // A reading became void, or is valid again: this changes the decisions about all later ones.
+      try judgeAgain(meter, vehicle: reading.value.vehicle)
+    } else if reading.value.lifetime == nil {
+      return
+    }
+    try updateMeter(meter, ofVehicle: reading.value.vehicle)
+  }
+
+  private func judgeAgain(_ meter: Meter, vehicle: String) throws(ThingError) {
+    var query = ThingQuery<MeterReading>(
+      .oneOf(key: "vehicleId", [.text(vehicle)]), .isSet(key: meter.rawValue), order: [.init("createdAt")],
+      limit: 1_000)
+    var used: [Meter.Point] = []
+    repeat {
+      let page = try list(query)
+      for stored in page.items {
+        var reading = stored.value
+        let start = reading.at.milliseconds - 86_400_000
+        var first = used.endIndex
+        while first > 0, used[first - 1].at.milliseconds >= start { first -= 1 }
+        reading.set(
+          reading.isVoid
+            ? .agrees
+            : meter.judge(reading, after: used.last, day: first < used.endIndex ? used[first] : nil))
+        if let point = Meter.Point(reading, of: meter) { used.append(point) }
+        try refresh(stored, to: reading)
+      }
+      query.cursor = page.next
+    } while query.cursor != nil
+  }
+
+  /// Sets what a vehicle's meter shows to the newest reading that is used.
+  private func updateMeter(_ meter: Meter, ofVehicle id: String) throws(ThingError) {
+    guard let vehicle = try vehicle(named: id), vehicle.value.id == id else { return }
+    let last = try point(of: meter, vehicle: id)
+    var daily: Double?
+    if let last {
+      let start = Timestamp(nanoseconds: last.at.nanoseconds - Int64(Meter.usageDays) * 86_400_000_000_000)
+      daily = try point(of: meter, vehicle: id, since: start).flatMap { Meter.daily(from: $0, to: last) }
+    }
+    var changed = vehicle.value
+    changed.set(meter, to: last, isEstimated: last.map { _ in false }, daily: daily)
+    try evaluateServices(of: try refresh(vehicle, to: changed))
+  }
+}
+
+extension FleetView {
+  /// A reading of a vehicle that is used; `nil` if there is none.
+  ///
+  /// - Parameter start: `nil` for the newest reading; otherwise, the oldest one since this time.
+  func point(of meter: Meter, vehicle: String, since start: Timestamp? = nil) throws(ThingError) -> Meter.Point? {
+    var query = ThingQuery<MeterReading>(
+      .oneOf(key: "vehicleId", [.text(vehicle)]), .isSet(key: meter.rawValue), .isSet(key: "lifetime"),
+      order: [.init("at", isDescending: start == nil), .init("lifetime", isDescending: start == nil)])
+    if let start { query.conditions.append(.atLeast(key: "at", start.json)) }
+    return try first(query).flatMap { Meter.Point($0.value, of: meter) }
+  }
+}
+
+extension MeterReading {
+  mutating func set(_ judgement: Meter.Judgement) {
+    (flag, lifetime) =
+      switch judgement {
+      case .used(let lifetime): (nil, lifetime)
+      case .agrees: (nil, nil)
+      case .flagged(let flag): (flag, nil)
+      }
+  }
+}
+
+extension Meter.Point {
+  init?(_ reading: MeterReading, of meter: Meter) {
+    guard let lifetime = reading.lifetime, let value = meter.value(of: reading) else { return nil }
+    self.init(at: reading.at, value: value, lifetime: lifetime)
+  }
+}
+
+extension Vehicle {
+  /// What a meter shows, and when.
+  func point(of meter: Meter) -> Meter.Point? {
+    switch meter {
+    case .odometer:
+      guard let odometer, let odometerAt, let lifetimeKilometers else { return nil }
+      return Meter.Point(at: odometerAt, value: odometer, lifetime: lifetimeKilometers)
+    case .engineHours:
+      guard let engineHours, let engineHoursAt, let lifetimeEngineHours else { return nil }
+      return Meter.Point(at: engineHoursAt, value: engineHours, lifetime: lifetimeEngineHours)
+    }
+  }
+
+  mutating func set(_ meter: Meter, to point: Meter.Point?, isEstimated: Bool?, daily: Double?) {
+    switch meter {
+    case .odometer:
+      (odometer, odometerAt, lifetimeKilometers) = (point?.value, point?.at, point?.lifetime)
+      (isOdometerEstimated, dailyKilometers) = (isEstimated, daily)
+    case .engineHours:
+      (engineHours, engineHoursAt, lifetimeEngineHours) = (point?.value, point?.at, point?.lifetime)
+      (areEngineHoursEstimated, dailyEngineHours) = (isEstimated, daily)
+    }
+  }
+}

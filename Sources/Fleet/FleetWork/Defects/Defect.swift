@@ -1,0 +1,99 @@
+import FleetDomain
+import Telemetry
+
+/// A defect of a vehicle, reported by a person, by an inspection, or by a trouble code.
+public struct Defect: WorkThing {
+  public enum Source: String, FieldChoice, Sendable { case inspection, driver, dtc, other }
+
+  public enum Severity: String, FieldChoice, Sendable {
+    case minor
+    case major
+    /// The vehicle cannot be assigned until the defect is repaired or dismissed.
+    case unsafe
+  }
+
+  public enum Status: String, FieldChoice, Sendable {
+    case open
+    case acknowledged
+    case repaired
+    /// The repair was checked, or the trouble code stayed away.
+    case verified
+    /// No defect after all.
+    case dismissed
+  }
+
+  /// What an ECU last reported about the trouble code.
+  public struct Report: NestedValue {
+    public var ecu = ""
+    public var isPresent = false
+    /// When the code came or went.
+    public var since = Timestamp(nanoseconds: 0)
+    /// The time of the last report.
+    public var at = Timestamp(nanoseconds: 0)
+
+    public init() {}
+
+    public static let fields: [Field<Report>] = [
+      Field("ecu", \.ecu), Field("present", \.isPresent), Field("since", \.since), Field("at", \.at),
+    ]
+  }
+
+  public var vehicle = ""
+  /// The driver who reported it; `nil` if there is none.
+  public var driver: UUIDv7?
+  public var source = Source.other
+  public var severity = Severity.minor
+  public var text = ""
+  public var codes: [String] = []
+  public var freezeFrame: JSON?
+  public var photos: [UUIDv7] = []
+  public var recordID: UUIDv7?
+  public var status = Status.open
+  public var dismissReason: String?
+  /// What the ECUs last reported about the trouble code.
+  public var reports: [Report] = []
+  /// Trips that ended without the code since it was last seen.
+  public var tripsWithout: Int64 = 0
+  /// The end of the last trip that was counted.
+  public var countedUntil: Timestamp?
+
+  public init() {}
+
+  public var vehicleID: String? { vehicle }
+  public var driverID: UUIDv7? {
+    get { driver }
+    set { driver = newValue }
+  }
+
+  /// Whether an ECU has the trouble code.
+  public var isPresent: Bool { reports.contains(where: \.isPresent) }
+
+  /// The time since which no ECU has the trouble code; `nil` if one has it.
+  public var awaySince: Timestamp? { isPresent ? nil : reports.map(\.since).max() }
+
+  public static let names = KindNames(one: "defect", many: "defects")
+  public static let fields: [Field<Defect>] = [
+    Field("vehicleId", \.vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
+    Field("driverId", \.driver).settable(by: .creation).filledIn().filterable(as: "driver"),
+    Field("source", \.source).settable(by: .creation).filledIn().filterable(),
+    Field("severity", \.severity).filterable().sortable(),
+    Field("text", \.text) { text throws(FieldError) in
+      try TextRules.long(text)
+    }.required().textSearched(),
+    Field("dtcs", \.codes) { codes throws(FieldError) in
+      guard codes.count <= 64, Set(codes).count == codes.count,
+        codes.allSatisfy({ (1...16).contains($0.utf8.count) && NameRules.isVisible($0) })
+      else { throw FieldError("", "expected at most 64 codes of 1 to 16 bytes, each once") }
+    }.settable(by: .creation),
+    Field("freezeFrame", \.freezeFrame).settable(by: .server),
+    Field("photos", \.photos) { photos throws(FieldError) in
+      guard photos.count <= 100 else { throw FieldError("", "expected at most 100 photos") }
+    },
+    Field("recordId", \.recordID).settable(by: .server).filterable(as: "record"),
+    Field("status", \.status).settable(by: .server).filterable().sortable(),
+    Field("dismissReason", \.dismissReason).settable(by: .server),
+    Field("reports", \.reports).settable(by: .live),
+    Field("tripsWithout", \.tripsWithout).settable(by: .live),
+    Field("countedUntil", \.countedUntil).settable(by: .live),
+  ]
+}

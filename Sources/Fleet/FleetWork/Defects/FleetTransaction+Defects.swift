@@ -1,0 +1,66 @@
+import FleetDomain
+import Telemetry
+
+/// A command of a defect's state machine.
+public enum DefectCommand: String, CaseIterable, Sendable {
+  case acknowledge, repair, verify, dismiss
+
+  /// The states from which it is allowed.
+  public var allowedFrom: [Defect.Status] {
+    switch self {
+    case .acknowledge: [.open]
+    case .repair: [.acknowledged]
+    case .verify: [.repaired]
+    case .dismiss: [.open, .acknowledged]
+    }
+  }
+
+  /// The state to which it leads.
+  public var status: Defect.Status {
+    switch self {
+    case .acknowledge: .acknowledged
+    case .repair: .repaired
+    case .verify: .verified
+    case .dismiss: .dismissed
+    }
+  }
+}
+
+extension FleetTransaction {
+  /// Changes the state of a defect.
+  ///
+  /// - Parameter reason: required for `dismiss`, ignored otherwise.
+  /// - Throws: `invalidState`; `invalid` with the field `reason`; `rule` with `codePresent` if the vehicle still reports
+  ///   the trouble code of a defect that is to be verified.
+  public func execute(
+    _ command: DefectCommand, _ stored: Stored<Defect>, reason: String? = nil
+  ) throws(ThingError) -> Stored<Defect> {
+    var defect = stored.value
+    guard command.allowedFrom.contains(defect.status) else {
+      throw .invalidState(state: defect.status.rawValue, allowedFrom: command.allowedFrom.map(\.rawValue))
+    }
+    if command == .dismiss {
+      guard let reason else { throw .invalid(FieldErrors([FieldError("reason", "expected a text, found none")])) }
+      defect.dismissReason = reason
+    }
+    if command == .verify, defect.source == .dtc, defect.isPresent {
+      throw .rule(code: "codePresent", message: "the vehicle still reports \(defect.codes.joined(separator: ", "))")
+    }
+    defect.status = command.status
+    return try update(stored, to: defect, action: command.rawValue)
+  }
+
+  /// Checks that no defect makes a vehicle unsafe.
+  ///
+  /// - Throws: `rule` with `vehicleUnsafe`.
+  public func requireSafe(vehicle id: String) throws(ThingError) {
+    let defect = try first(
+      ThingQuery<Defect>(
+        .oneOf(key: "vehicleId", [.text(id)]), .oneOf(key: "severity", [Defect.Severity.unsafe.json]),
+        .oneOf(key: "status", [Defect.Status.open, .acknowledged].map(\.json))))
+    if let defect {
+      throw .rule(
+        code: "vehicleUnsafe", message: "vehicle \(id) is reported unsafe: \(defect.value.text) (\(defect.id.string))")
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import FleetDomain
+import Telemetry
+
+extension FleetTransaction {
+  /// Checks a new or changed record.
+  ///
+  /// - Throws: `invalid`; `invalidState` for a cancelled record; `rule` with `openRecord` if its schedule has another
+  ///   open record for the vehicle.
+  public func check(_ new: inout MaintenanceRecord, old: Stored<MaintenanceRecord>?) throws(ThingError) {
+    if let old, old.value.status == .cancelled {
+      throw .invalidState(
+        state: "cancelled", allowedFrom: [MaintenanceRecord.Status.scheduled, .inProgress, .completed].map(\.rawValue))
+    }
+    if new.serviceType != old?.value.serviceType { try require(serviceType: new.serviceType) }
+    if old == nil, new.completedDate != nil { new.status = .completed }
+    guard (new.completedDate != nil) == (new.status == .completed) else {
+      throw .invalid(
+        FieldErrors([
+          FieldError(
+            "completedDate",
+            new.status == .completed ? "expected a date, found null" : "use the command complete to complete a record")
+        ]))
+    }
+    // Clocks and time zones differ by less than a day.
+    if let date = new.completedDate, date > CalendarDate(utc: now).adding(days: 1) {
+      throw .invalid(FieldErrors([FieldError("completedDate", "expected a date that is not in the future")]))
+    }
+    if new.cost == nil || new.cost == old?.value.cost && old?.value.cost == old?.value.sum, !new.lines.isEmpty {
+      new.cost = new.sum
+    }
+    if let id = new.scheduleID, old == nil {
+      guard let schedule = try find(id, ServiceSchedule.self), try applies(schedule.value, to: new.vehicle) else {
+        throw .invalid(FieldErrors([FieldError("scheduleId", "no schedule of this vehicle with this id")]))
+      }
+      if MaintenanceRecord.Status.open.contains(new.status),
+        let open = try openRecord(of: id, vehicle: new.vehicle)
+      {
+        throw .rule(code: "openRecord", message: "the schedule has an open record for the vehicle: \(open.id.string)")
+      }
+    }
+    for (index, id) in new.defectIDs.enumerated() where !(old?.value.defectIDs.contains(id) ?? false) {
+      guard let defect = try find(id, Defect.self), defect.value.vehicle == new.vehicle else {
+        throw .invalid(FieldErrors([FieldError("defectIds.\(index)", "no such defect of this vehicle")]))
+      }
+    }
+  }
+
+  /// Makes the defects of a new or changed record point to it.
+  public func link(_ record: Stored<MaintenanceRecord>) throws(ThingError) {
+    for id in record.value.defectIDs {
+      let defect = try existing(id, Defect.self)
+      guard defect.value.recordID != record.id else { continue }
+      var linked = defect.value
+      linked.recordID = record.id
+      try update(defect, to: linked, action: "change")
+    }
+  }
+
+  /// Starts the work: the vehicle is in service.
+  ///
+  /// - Throws: `invalidState`; `rule` with `vehicleUnavailable`.
+  public func start(_ stored: Stored<MaintenanceRecord>) throws(ThingError) -> Stored<MaintenanceRecord> {
+    try require(stored.value.status, in: [.scheduled])
+    let vehicle = try referenced(vehicle: stored.value.vehicle)
+    guard ![.inactive, .retired].contains(vehicle.value.status) else {
+      throw .rule(
+        code: "vehicleUnavailable", message: "vehicle \(vehicle.value.id) is \(vehicle.value.status.rawValue)")
+    }
+    var record = stored.value
+    record.status = .inProgress
+    record.startedAt = now
+    let started = try update(stored, to: record, action: "start")
+    try updateStatus(ofVehicle: record.vehicle)
+    return started
+  }
+
+  /// Ends the work: the vehicle is given back, and the record's defects are repaired.
+  ///
+  /// - Throws: `invalidState`; `invalid`.
+  public func complete(
+    _ stored: Stored<MaintenanceRecord>, with completion: MaintenanceCompletion, on today: CalendarDate
+  ) throws(ThingError) -> Stored<MaintenanceRecord> {
+    try require(stored.value.status, in: [.inProgress])
+    return try finish(stored, with: completion, on: today)
+  }
+
+  /// Completes a record that is scheduled or in progress.
+  public func finish(
+    _ stored: Stored<MaintenanceRecord>, with completion: MaintenanceCompletion, on today: CalendarDate
+  ) throws(ThingError) -> Stored<MaintenanceRecord> {
+    var record = stored.value
+    record.status = .completed
+    record.completedDate = completion.completedDate ?? today
+    if let lines = completion.lines { record.lines = lines }
+    record.cost = completion.cost ?? record.cost
+    record.odometer = completion.odometer ?? record.odometer
+    record.engineHours = completion.engineHours ?? record.engineHours
+    record.notes = completion.notes ?? record.notes
+    try check(&record, old: stored)
+    let completed = try update(stored, to: record, action: "complete")
+    for id in record.defectIDs {
+      let defect = try existing(id, Defect.self)
+      guard [.open, .acknowledged].contains(defect.value.status) else { continue }
+      var repaired = defect.value
+      repaired.status = .repaired
+      try update(defect, to: repaired, action: "repair")
+    }
+    try updateStatus(ofVehicle: record.vehicle)
+    return completed
+  }
+
+  /// Cancels a record that is not finished.
+  ///
+  /// - Throws: `invalidState`.
+  public func cancel(
+    _ stored: Stored<MaintenanceRecord>, reason: String?
+  ) throws(ThingError) -> Stored<MaintenanceRecord> {
+    try require(stored.value.status, in: MaintenanceRecord.Status.open)
+    var record = stored.value
+    record.status = .cancelled
+    record.cancelReason = reason
+    let cancelled = try update(stored, to: record, action: "cancel")
+    try updateStatus(ofVehicle: record.vehicle)
+    return cancelled
+  }
+
+  private func require(
+    _ status: MaintenanceRecord.Status, in allowed: [MaintenanceRecord.Status]
+  ) throws(ThingError) {
+    guard allowed.contains(status) else {
+      throw .invalidState(state: status.rawValue, allowedFrom: allowed.map(\.rawValue))
+    }
+  }
+}
+
+extension FleetView {
+  /// The record of a schedule and vehicle that is not finished; `nil` if there is none.
+  public func openRecord(of schedule: UUIDv7, vehicle: String) throws(ThingError) -> Stored<MaintenanceRecord>? {
+    try first(
+      ThingQuery<MaintenanceRecord>(
+        .oneOf(key: "scheduleId", [schedule.json]), .oneOf(key: "vehicleId", [.text(vehicle)]),
+        .oneOf(key: "status", MaintenanceRecord.Status.open.map(\.json))))
+  }
+
+  /// Whether a schedule is one of a vehicle, or of its fleet.
+  public func applies(_ schedule: ServiceSchedule, to vehicle: String) throws(ThingError) -> Bool {
+    if let id = schedule.vehicle { return id == vehicle }
+    guard let fleet = schedule.fleet else { return false }
+    return try self.vehicle(named: vehicle)?.value.fleetID == fleet
+  }
+}

@@ -1,0 +1,120 @@
+import FleetDomain
+import Telemetry
+
+/// A service or repair of a vehicle that is planned, in progress or done.
+public struct MaintenanceRecord: VehicleThing {
+  public enum Status: String, FieldChoice, Sendable {
+    case scheduled
+    /// The vehicle is in the workshop.
+    case inProgress
+    case completed
+    case cancelled
+
+    /// The states in which a record is not finished.
+    public static let open: [Status] = [.scheduled, .inProgress]
+  }
+
+  /// A line of an invoice.
+  public struct Line: NestedValue {
+    public enum Category: String, FieldChoice, Sendable { case labour, part, other }
+
+    public var category = Category.other
+    public var text = ""
+    public var quantity = 1.0
+    /// The cost of the whole line, not of one piece.
+    public var cost: Money?
+
+    public init() {}
+
+    public static let fields: [Field<Line>] = [
+      Field("kind", \.category), Field("text", \.text, TextRules.shown).required(),
+      Field("quantity", \.quantity, in: .above(0, most: 1_000_000)), Field("cost", \.cost),
+    ]
+  }
+
+  public var vehicle = ""
+  public var serviceType = ""
+  public var scheduledDate: CalendarDate?
+  public var completedDate: CalendarDate?
+  public var lines: [Line] = []
+  /// By default the sum of the lines, if they are all in one currency.
+  public var cost: Money?
+  public var vendorName: String?
+  public var notes: String?
+  public var performedBy: String?
+  public var odometer: Double?
+  public var engineHours: Double?
+  public var scheduleID: UUIDv7?
+  /// The cycle of the schedule to which it belongs.
+  public var cycle: Int64?
+  public var defectIDs: [UUIDv7] = []
+  public var status = Status.scheduled
+  public var startedAt: Timestamp?
+  public var cancelReason: String?
+
+  public init() {}
+
+  public var vehicleID: String? { vehicle }
+
+  public static let names = KindNames(one: "maintenanceRecord", many: "maintenance-records")
+  public static let fields: [Field<MaintenanceRecord>] = [
+    Field("vehicleId", \.vehicle).required().settable(by: .creation).filterable(as: "vehicle"),
+    Field("serviceType", \.serviceType).required().filterable().sortable(),
+    Field("scheduledDate", \.scheduledDate).sortable(),
+    Field("completedDate", \.completedDate).sortable(),
+    Field("lines", \.lines) { lines throws(FieldError) in
+      guard lines.count <= 200 else { throw FieldError("", "expected at most 200 lines") }
+    },
+    Field("cost", \.cost).filledIn(),
+    Field("vendorName", \.vendorName, TextRules.short(200)).sortable().textSearched(),
+    Field("notes", \.notes, TextRules.long).textSearched(),
+    Field("performedBy", \.performedBy, TextRules.short(200)).textSearched(),
+    Field("odometer", \.odometer, in: .odometer),
+    Field("engineHours", \.engineHours, in: .from(0, to: 9_999_999)),
+    Field("scheduleId", \.scheduleID).settable(by: .creation).filterable(as: "schedule"),
+    Field("cycle", \.cycle).settable(by: .hidden),
+    Field("defectIds", \.defectIDs) { ids throws(FieldError) in
+      guard ids.count <= 100, Set(ids).count == ids.count else {
+        throw FieldError("", "expected at most 100 ids, each once")
+      }
+    },
+    Field("status", \.status).settable(by: .server).filterable().sortable(),
+    Field("startedAt", \.startedAt).settable(by: .server),
+    Field("cancelReason", \.cancelReason).settable(by: .server),
+  ]
+
+  /// The sums of the lines, one for each currency, in the order of the currencies.
+  public var sums: [Money] { Self.sums(of: lines.compactMap(\.cost)) }
+
+  /// Adds amounts, each currency by itself.
+  public static func sums(of amounts: [Money]) -> [Money] {
+    var sums: [String: Int64] = [:]
+    for amount in amounts { sums[amount.currency, default: 0] += amount.tenThousandths }
+    return sums.sorted { $0.key < $1.key }.map { Money(tenThousandths: $0.value, currency: $0.key) }
+  }
+
+  /// The sum of the lines; `nil` if there is none, or if they are in several currencies.
+  var sum: Money? { sums.count == 1 ? sums[0] : nil }
+}
+
+/// The body of the command that completes a record.
+public struct MaintenanceCompletion: NestedValue {
+  public var completedDate: CalendarDate?
+  public var odometer: Double?
+  public var engineHours: Double?
+  public var cost: Money?
+  public var lines: [MaintenanceRecord.Line]?
+  public var notes: String?
+  /// For a schedule of a fleet: the vehicle. Otherwise `nil`.
+  public var vehicle: String?
+
+  public init() {}
+
+  public static let fields: [Field<MaintenanceCompletion>] = [
+    Field("completedDate", \.completedDate), Field("odometer", \.odometer, in: .odometer),
+    Field("engineHours", \.engineHours, in: .from(0, to: 9_999_999)), Field("cost", \.cost),
+    Field("lines", \.lines) { lines throws(FieldError) in
+      guard lines?.count ?? 0 <= 200 else { throw FieldError("", "expected at most 200 lines") }
+    }, Field("notes", \.notes, TextRules.long), Field("vehicleId", \.vehicle),
+  ]
+}

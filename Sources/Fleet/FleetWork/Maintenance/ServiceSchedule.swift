@@ -1,0 +1,167 @@
+import FleetDomain
+import Telemetry
+
+/// A service that is repeated after a time, a distance or a number of engine hours, of one vehicle or of all vehicles of
+/// a fleet.
+public struct ServiceSchedule: VehicleThing {
+  /// The time, distance and engine hours after which a service is due: whichever is reached first.
+  public struct Interval: NestedValue {
+    public var days: Int64?
+    public var months: Int64?
+    public var kilometers: Double?
+    public var engineHours: Double?
+
+    public init() {}
+
+    public static let fields: [Field<Interval>] = [
+      Field("days", \.days, Interval.count(36_500)).schema(#"{"type":"integer","minimum":1,"maximum":36500}"#),
+      Field("months", \.months, Interval.count(1_200)).schema(#"{"type":"integer","minimum":1,"maximum":1200}"#),
+      Field("kilometers", \.kilometers, in: .above(0, most: 5_000_000)),
+      Field("engineHours", \.engineHours, in: .above(0, most: 300_000)),
+    ]
+
+    private static func count(_ most: Int64) -> @Sendable (Int64?) throws(FieldError) -> Void {
+      { number throws(FieldError) in
+        guard (1...most).contains(number ?? 1) else { throw FieldError("", "expected 1 to \(most)") }
+      }
+    }
+
+    public func check() throws(FieldError) {
+      if self == Interval() { throw FieldError("", "expected days, months, kilometers or engineHours") }
+    }
+  }
+
+  /// How long before a service is due it is reported as due soon.
+  public struct Margin: NestedValue {
+    public var days: Int64 = 14
+    public var kilometers = 500.0
+    public var engineHours = 25.0
+
+    public init() {}
+
+    public static let fields: [Field<Margin>] = [
+      Field("days", \.days) { days throws(FieldError) in
+        guard (0...3_650).contains(days) else { throw FieldError("", "expected 0 to 3650") }
+      }.schema(#"{"type":"integer","minimum":0,"maximum":3650}"#),
+      Field("kilometers", \.kilometers, in: .from(0, to: 1_000_000)),
+      Field("engineHours", \.engineHours, in: .from(0, to: 100_000)),
+    ]
+  }
+
+  /// A service that was done.
+  public struct Service: NestedValue {
+    public var date: CalendarDate?
+    /// What the odometer showed, km.
+    public var odometer: Double?
+    /// What the hour meter showed, h.
+    public var engineHours: Double?
+
+    public init() {}
+
+    public static let fields: [Field<Service>] = [
+      Field("date", \.date), Field("odometer", \.odometer, in: .odometer),
+      Field("engineHours", \.engineHours, in: .from(0, to: 9_999_999)),
+    ]
+  }
+
+  /// When the next service is due: whichever is reached first.
+  public struct Next: NestedValue {
+    public var dueDate: CalendarDate?
+    /// What the odometer then shows, km.
+    public var dueOdometer: Double?
+    /// What the hour meter then shows, h.
+    public var dueEngineHours: Double?
+
+    public init() {}
+
+    public static let fields: [Field<Next>] = [
+      Field("dueDate", \.dueDate), Field("dueOdometer", \.dueOdometer), Field("dueEngineHours", \.dueEngineHours),
+    ]
+  }
+
+  public enum Basis: String, FieldChoice, Sendable {
+    /// The next service is due one interval after this one was due.
+    case fixed
+    /// The next service is due one interval after this one was done.
+    case fromCompletion
+  }
+
+  public enum State: String, FieldChoice, Sendable {
+    case ok, dueSoon, overdue, snoozed
+  }
+
+  public var vehicle: String?
+  public var fleet: UUIDv7?
+  public var serviceType = ""
+  public var name: String?
+  public var every = Interval()
+  public var basis = Basis.fromCompletion
+  public var dueSoon = Margin()
+  /// The last service; `nil` for a schedule of a fleet, whose vehicles have their own.
+  public var lastService: Service?
+  public var notes: String?
+  /// `nil` for a schedule of a fleet.
+  public var next: Next?
+  /// Of a fleet, the most urgent state of its vehicles.
+  public var state = State.ok
+  /// The date on which it is expected to be due from the recent use of the vehicle; `nil` for a fleet.
+  public var forecastDate: CalendarDate?
+
+  public init() {}
+
+  public var vehicleID: String? { vehicle }
+  public var fleetID: UUIDv7? { fleet }
+
+  public static let names = KindNames(one: "serviceSchedule", many: "service-schedules")
+  public static let fields: [Field<ServiceSchedule>] = [
+    Field("vehicleId", \.vehicle).settable(by: .creation).filterable(as: "vehicle"),
+    Field("fleetId", \.fleet).settable(by: .creation).filterable(as: "fleet"),
+    Field("serviceType", \.serviceType).required().filterable().sortable(),
+    Field("name", \.name, TextRules.short(200)).sortable().textSearched(),
+    Field("every", \.every).required(),
+    Field("basis", \.basis).filterable(),
+    Field("dueSoon", \.dueSoon),
+    Field("lastService", \.lastService),
+    Field("notes", \.notes, TextRules.long).textSearched(),
+    Field("next", \.next).settable(by: .live),
+    Field("state", \.state).settable(by: .live).filterable().sortable(),
+    Field("forecastDate", \.forecastDate).settable(by: .live).sortable(),
+  ]
+}
+
+/// The state of a schedule for one of its vehicles. Distances and hours are those of all instruments of the vehicle
+/// together, so that a replaced instrument changes nothing.
+public struct ServiceDue: Kind {
+  public var scheduleID = UUIDv7(milliseconds: 0, first: 0, rest: 0)
+  public var vehicle = ""
+  /// The fields of the schedule from which the due values were computed.
+  public var plan = ""
+  /// The number of services that were done.
+  public var cycle: Int64 = 0
+  public var lastDate: CalendarDate?
+  public var lastKilometers: Double?
+  public var lastEngineHours: Double?
+  public var dueDate: CalendarDate?
+  public var dueKilometers: Double?
+  public var dueEngineHours: Double?
+  public var state = ServiceSchedule.State.ok
+  /// The first day on which it is no longer snoozed.
+  public var snoozedUntil: CalendarDate?
+  /// The cycle for which a maintenance record was opened last.
+  public var openedCycle: Int64?
+  /// The next day on which the state can change without a reading; `nil` if there is none.
+  public var checkDate: CalendarDate?
+
+  public init() {}
+
+  public static let names = KindNames(one: "serviceDue", many: "service-dues")
+  public static var isAudited: Bool { false }
+  public static let fields: [Field<ServiceDue>] = [
+    Field("scheduleId", \.scheduleID), Field("vehicleId", \.vehicle), Field("plan", \.plan),
+    Field("cycle", \.cycle),
+    Field("lastDate", \.lastDate), Field("lastKilometers", \.lastKilometers),
+    Field("lastEngineHours", \.lastEngineHours), Field("dueDate", \.dueDate), Field("dueKilometers", \.dueKilometers),
+    Field("dueEngineHours", \.dueEngineHours), Field("state", \.state), Field("snoozedUntil", \.snoozedUntil),
+    Field("openedCycle", \.openedCycle), Field("checkDate", \.checkDate),
+  ]
+}

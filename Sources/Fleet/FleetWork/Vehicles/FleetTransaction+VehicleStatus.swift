@@ -1,0 +1,81 @@
+import FleetDomain
+import Telemetry
+
+/// A command of a vehicle's state machine.
+public enum VehicleCommand: String, CaseIterable, Sendable {
+  case retire, reactivate, deactivate, activate
+
+  /// The states from which it is allowed.
+  public var allowedFrom: [Vehicle.Status] {
+    switch self {
+    case .retire: [.available, .assigned, .inService, .inactive]
+    case .reactivate: [.retired]
+    case .deactivate: [.available]
+    case .activate: [.inactive]
+    }
+  }
+}
+
+extension FleetTransaction {
+  /// Changes the state of a vehicle. `retire` ends or cancels its assignments and cancels its open maintenance records.
+  ///
+  /// - Throws: `invalidState`.
+  public func execute(_ command: VehicleCommand, _ stored: Stored<Vehicle>) throws(ThingError) -> Stored<Vehicle> {
+    guard command.allowedFrom.contains(stored.value.status) else {
+      throw .invalidState(state: stored.value.status.rawValue, allowedFrom: command.allowedFrom.map(\.rawValue))
+    }
+    var vehicle = stored.value
+    switch command {
+    case .retire:
+      vehicle.status = .retired
+      vehicle.disposedOn = vehicle.disposedOn ?? CalendarDate(utc: now)
+    case .deactivate: vehicle.status = .inactive
+    case .activate: vehicle.status = try status(ofVehicle: vehicle.id)
+    case .reactivate:
+      vehicle.status = try status(ofVehicle: vehicle.id)
+      vehicle.disposedOn = nil
+    }
+    let changed = try update(stored, to: vehicle, action: command.rawValue)
+    if command == .retire { try endWork(ofVehicle: vehicle.id) }
+    return changed
+  }
+
+  private func endWork(ofVehicle id: String) throws(ThingError) {
+    let assignments = ThingQuery<Assignment>(
+      .oneOf(key: "vehicleId", [.text(id)]), .oneOf(key: "status", [Assignment.Status.active.json]), limit: 1_000)
+    for assignment in try list(assignments).items {
+      _ = assignment.value.from < now ? try end(assignment, at: nil) : try cancel(assignment)
+    }
+    let records = ThingQuery<MaintenanceRecord>(
+      .oneOf(key: "vehicleId", [.text(id)]), .oneOf(key: "status", MaintenanceRecord.Status.open.map(\.json)),
+      limit: 1_000)
+    for record in try list(records).items { _ = try cancel(record, reason: "the vehicle was retired") }
+  }
+
+  /// Makes the status of a vehicle agree with its maintenance records and assignments: `inService` during work on it,
+  /// otherwise `assigned` while an assignment lasts, otherwise `available`. Inactive and retired vehicles stay so.
+  public func updateStatus(ofVehicle id: String) throws(ThingError) {
+    guard let vehicle = try vehicle(named: id), ![.inactive, .retired].contains(vehicle.value.status) else { return }
+    var changed = vehicle.value
+    changed.status = try status(ofVehicle: id)
+    let action =
+      switch changed.status {
+      case .inService: "beginService"
+      case .assigned: "assign"
+      default: vehicle.value.status == .inService ? "endService" : "release"
+      }
+    try update(vehicle, to: changed, action: action)
+  }
+
+  private func status(ofVehicle id: String) throws(ThingError) -> Vehicle.Status {
+    let work = ThingQuery<MaintenanceRecord>(
+      .oneOf(key: "vehicleId", [.text(id)]), .oneOf(key: "status", [MaintenanceRecord.Status.inProgress.json]))
+    if try first(work) != nil { return .inService }
+    let time = now
+    let lasts = try list(
+      ThingQuery<Assignment>(
+        .oneOf(key: "vehicleId", [.text(id)]), .oneOf(key: "status", [Assignment.Status.active.json]), limit: 1_000)
+    ).items.contains { $0.value.contains(time) }
+    return lasts ? .assigned : .available
+  }
+}
