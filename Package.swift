@@ -190,6 +190,13 @@ let package = Package(
       name: "FleetProviders", dependencies: ["Peers", "CCurl"], path: "Sources/Fleet/FleetProviders",
       swiftSettings: strict),
     .target(
+      name: "FleetFollower",
+      dependencies: [
+        "FleetDomain", "FleetFigures", "FleetWork", "Telemetry", "TroubleCodes",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ], path: "Sources/Fleet/FleetFollower", swiftSettings: strict),
+    .target(
       name: "FleetOutbox",
       dependencies: [
         "FleetAccess", "FleetDomain", "FleetMessages", "FleetWork", "Peers", "Telemetry", "CCurl",
@@ -236,6 +243,7 @@ let package = Package(
       name: "fleetstore",
       dependencies: [
         "CommandLineSupport", "CommandUsage", "CSystemd", "Failures", "FleetAPI", "FleetAccess", "FleetBroker",
+        "FleetFollower",
         "FleetDomain", "FleetMessages", "FleetOutbox", "FleetStorage", "FleetWeb", "JSONText", "Telemetry",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -353,6 +361,12 @@ let package = Package(
       dependencies: ["FleetMessages", "FleetAccess", "FleetDomain", "Telemetry", "TestKit"],
       swiftSettings: strict),
     .testTarget(name: "FleetWebTests", dependencies: ["FleetWeb", "Failures", "TestKit"], swiftSettings: strict),
+    .testTarget(
+      name: "FleetFollowerServerTests",
+      dependencies: [
+        "FleetFollower", "FleetDomain", "FleetFigures", "FleetWork", "FleetStorage", "FleetStorageTestKit", "Telemetry",
+        "TestKit", .product(name: "Logging", package: "swift-log"),
+      ], swiftSettings: strict),
     .testTarget(
       name: "FleetOutboxServerTests",
       dependencies: [

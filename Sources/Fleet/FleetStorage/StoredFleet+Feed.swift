@@ -13,13 +13,20 @@ extension StoredFleet {
   ) async throws(StorageError) -> [FeedChange] {
     try await engine.read { session throws(StoreFailure) in
       let tenant = try session.existing(tenant)
-      let feed = try session.feed(of: tenant)
-      guard position.rawValue >= feed.forgotten, position.rawValue <= feed.position else {
-        throw StoreFailure(
-          .positionGone, "feed",
-          "expected \(feed.forgotten) to \(feed.position), found \(position.rawValue): read the current state again")
-      }
-      return try session.changes(after: position.rawValue, limit: max(limit, 1), tenant: tenant)
+      try session.requireStored(position, tenant: tenant)
+      return try session.changes(after: position.rawValue, limit: max(limit, 1), of: nil, tenant: tenant).changes
+    }
+  }
+
+  public func changes(
+    of classes: Set<RecordClass>, after position: FeedPosition, limit: Int, tenant: TenantID
+  ) async throws(StorageError) -> (changes: [FeedChange], position: FeedPosition) {
+    try await engine.read { session throws(StoreFailure) in
+      let tenant = try session.existing(tenant)
+      try session.requireStored(position, tenant: tenant)
+      let (changes, end) = try session.changes(
+        after: position.rawValue, limit: max(limit, 1), of: Set(classes.map(\.number)), tenant: tenant)
+      return (changes, FeedPosition(rawValue: end))
     }
   }
 
@@ -75,10 +82,28 @@ extension StoreSession {
     return last - feed.forgotten
   }
 
-  func changes(after start: Int64, limit: Int, tenant: Int32) throws(StoreFailure) -> [FeedChange] {
+  /// - Throws: `positionGone` if the changes after a position are no longer stored.
+  fileprivate func requireStored(_ position: FeedPosition, tenant: Int32) throws(StoreFailure) {
+    let feed = try feed(of: tenant)
+    guard position.rawValue >= feed.forgotten, position.rawValue <= feed.position else {
+      throw StoreFailure(
+        .positionGone, "feed",
+        "expected \(feed.forgotten) to \(feed.position), found \(position.rawValue): read the current state again")
+    }
+  }
+
+  /// Returns changes after a position, and the position up to which the feed was read.
+  ///
+  /// - Parameter classes: the numbers of the classes whose changes are returned; `nil` for all.
+  func changes(
+    after start: Int64, limit: Int, of classes: Set<Int16>?, tenant: Int32
+  ) throws(StoreFailure) -> (changes: [FeedChange], end: Int64) {
     var changes: [FeedChange] = []
     var after = start
-    while changes.count < limit {
+    // Changes of other classes are read in limited numbers.
+    var rounds = 0
+    while changes.count < limit, rounds < 64 {
+      if classes != nil { rounds += 1 }
       let steps = try rows(
         "SELECT position, keys FROM feed WHERE tenant = $1 AND position > $2 ORDER BY position LIMIT 16",
         [SQLValue(tenant), .integer(after)])
@@ -87,12 +112,14 @@ extension StoreSession {
         let of = FeedKeys.keys(step.bytes(1), tenant: tenant)
         let first = step.integer(0) - Int64(of.count) + 1
         for (index, key) in of.enumerated() where first + Int64(index) > after {
+          guard classes?.contains(key.recordClass) ?? true else { continue }
           keys.append((first + Int64(index), key))
         }
       }
-      keys = Array(keys.prefix(limit - changes.count))
-      guard let last = keys.last else { break }
-      after = last.position
+      guard let end = steps.last?.integer(0) else { break }
+      let room = limit - changes.count
+      after = keys.count > room ? keys[room - 1].position : end
+      keys = Array(keys.prefix(room))
       // Changes of removed records are left out, and the positions of the others do not change.
       var places: [RowKey: [Int64]] = [:]
       for (position, key) in keys { places[key, default: []].append(position) }
@@ -106,6 +133,6 @@ extension StoreSession {
         }
       }
     }
-    return changes.sorted { $0.position < $1.position }
+    return (changes.sorted { $0.position < $1.position }, after)
   }
 }

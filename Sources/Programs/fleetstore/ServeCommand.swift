@@ -4,6 +4,7 @@ import Failures
 import FleetAPI
 import FleetBroker
 import FleetDomain
+import FleetFollower
 import FleetOutbox
 import Logging
 import ServiceLifecycle
@@ -154,6 +155,9 @@ struct ServeCommand: AsyncParsableCommand {
             failureTerminationBehavior: .cancelGroup),
           .init(
             service: ServiceNotices(storage: storage, server: server, logger: logger),
+            successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
+          .init(
+            service: RecordFollower(storage: storage, logger: logger) { WallClock.now },
             successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
           .init(
             service: Maintenance(retention: configuration.retention, storage: storage, logger: logger),

@@ -59,6 +59,12 @@ final class TroubledStorage: FleetStorage {
     try await trouble(.changes)
     return try await real.changes(after: position, limit: limit, tenant: tenant)
   }
+  func changes(
+    of classes: Set<RecordClass>, after position: FeedPosition, limit: Int, tenant: TenantID
+  ) async throws(StorageError) -> (changes: [FeedChange], position: FeedPosition) {
+    try await trouble(.changes)
+    return try await real.changes(of: classes, after: position, limit: limit, tenant: tenant)
+  }
   func finishUpgrade() async throws(StorageError) -> Int64 { try await real.finishUpgrade() }
   func view<Value: Sendable>(
     tenant: TenantID, _ work: @escaping @Sendable (any FleetView) throws(ThingError) -> Value

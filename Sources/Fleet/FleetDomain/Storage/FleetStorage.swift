@@ -87,6 +87,14 @@ public protocol FleetStorage: Sendable {
     after position: FeedPosition, limit: Int, tenant: TenantID
   ) async throws(StorageError) -> [FeedChange]
 
+  /// Returns changes of some classes after a position, in the order of their commits, and the position after which the
+  /// caller continues. It is the given position only if the feed has no later change.
+  ///
+  /// - Throws: `positionGone` if the changes after the position are no longer stored.
+  func changes(
+    of classes: Set<RecordClass>, after position: FeedPosition, limit: Int, tenant: TenantID
+  ) async throws(StorageError) -> (changes: [FeedChange], position: FeedPosition)
+
   /// Returns a stream that sends the feed's newest position soon after each commit of any process. A slow reader may
   /// miss positions, but always receives the newest one; it must read the changes with
   /// ``changes(after:limit:tenant:)``. The stream ends with ``close(within:)``.

@@ -1,0 +1,99 @@
+import FleetDomain
+import FleetWork
+import Telemetry
+
+/// A trip of a vehicle that has ended.
+public struct EndedTrip: Equatable, Sendable {
+  /// The id of the record of its end.
+  public let id: UUIDv7
+  public let from: Timestamp
+  public let to: Timestamp
+  /// km; `nil` if unknown.
+  public let distance: Double?
+  /// What the odometer showed at its end, km; `nil` if unknown.
+  public let endOdometer: Double?
+
+  public init(id: UUIDv7, from: Timestamp, to: Timestamp, distance: Double?, endOdometer: Double? = nil) {
+    (self.id, self.from, self.to, self.distance, self.endOdometer) = (id, from, to, distance, endOdometer)
+  }
+
+  /// - Returns: `nil` if it is not the record of a trip's end with both times.
+  public init?(_ record: StoredRecord) {
+    guard record.recordClass == .known(.trip), let json = try? JSON(parsing: record.body),
+      json["event"]?.textValue == "end", let from = json["startTime"].flatMap({ try? Timestamp(json: $0) }),
+      let to = json["endTime"].flatMap({ try? Timestamp(json: $0) }), from <= to
+    else { return nil }
+    self.init(
+      id: record.id, from: from, to: to, distance: json["distance"]?.numberValue,
+      endOdometer: json["endOdometer"]?.numberValue)
+  }
+
+  /// What the trip adds to a meter: km or h; `nil` if unknown.
+  func amount(on meter: Meter) -> Double? {
+    meter == .odometer ? distance : Double(to.milliseconds - from.milliseconds) / 3_600_000
+  }
+}
+
+extension Meter {
+  /// Estimates what a meter shows after trips. Of a trip during which the reading was made, the part after the reading
+  /// counts.
+  ///
+  /// - Parameters:
+  ///   - reading: the last reading.
+  ///   - trips: trips of the vehicle in any order; each counts once.
+  /// - Returns: `nil` if no trip adds anything.
+  public func estimate(after reading: Point, _ trips: [EndedTrip]) -> Point? {
+    var (sum, end) = (0.0, reading.at)
+    var seen: Set<UUIDv7> = []
+    for trip in trips where trip.to > reading.at && seen.insert(trip.id).inserted {
+      guard let amount = trip.amount(on: self) else { continue }
+      let whole = trip.to.milliseconds - trip.from.milliseconds
+      let rest = trip.to.milliseconds - max(trip.from, reading.at).milliseconds
+      sum += whole > 0 ? amount * Double(rest) / Double(whole) : amount
+      end = max(end, trip.to)
+    }
+    guard end > reading.at else { return nil }
+    let rounded = (sum * 1_000).rounded() / 1_000
+    return Point(at: end, value: reading.value + rounded, lifetime: reading.lifetime + rounded)
+  }
+}
+
+extension FleetView {
+  /// The newest reading of a vehicle's meter that is used; `nil` if there is none.
+  public func lastReading(of meter: Meter, vehicle: String) throws(ThingError) -> Meter.Point? {
+    try point(of: meter, vehicle: vehicle)
+  }
+}
+
+extension FleetTransaction {
+  /// Adds the reading that a gateway sent with a record, once for each record.
+  ///
+  /// - Parameter record: the id of the record.
+  public func addGatewayReading(
+    of meter: Meter, _ value: Double, at time: Timestamp, vehicle: String, record: UUIDv7
+  ) throws(ThingError) {
+    let known = ThingQuery<MeterReading>(
+      .oneOf(key: "originId", [record.json]), .isSet(key: meter.rawValue))
+    guard try first(known) == nil else { return }
+    var reading = MeterReading()
+    reading.vehicle = vehicle
+    reading.at = min(time, now)
+    (reading.odometer, reading.engineHours) = meter == .odometer ? (value, nil) : (nil, value)
+    reading.source = .gateway
+    reading.originID = record
+    try add(reading)
+  }
+
+  /// Sets what a vehicle's meter is estimated to show, unless another reading has come meanwhile.
+  ///
+  /// - Parameter reading: the reading from which it was estimated.
+  public func set(
+    _ estimate: Meter.Point, of meter: Meter, vehicle id: String, after reading: Meter.Point
+  ) throws(ThingError) {
+    guard try lastReading(of: meter, vehicle: id) == reading, let vehicle = try vehicle(named: id) else { return }
+    var changed = vehicle.value
+    let daily = meter == .odometer ? changed.dailyKilometers : changed.dailyEngineHours
+    changed.set(meter, to: estimate, isEstimated: true, daily: daily)
+    try evaluateServices(of: try refresh(vehicle, to: changed))
+  }
+}

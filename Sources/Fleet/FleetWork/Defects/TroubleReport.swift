@@ -1,0 +1,133 @@
+import FleetDomain
+import Telemetry
+
+/// What an ECU reported about its trouble codes.
+public struct TroubleReport: Sendable {
+  public let vehicle: String
+  public let ecu: String
+  public let at: Timestamp
+  public let stored: [String]
+  public let pending: [String]
+  public let permanent: [String]
+  public let isLampOn: Bool
+  public let freezeFrame: JSON?
+
+  /// - Returns: `nil` if it is not a record of trouble codes with a time.
+  public init?(_ record: StoredRecord) {
+    guard record.recordClass == .known(.dtc), !record.isTimeAhead, let at = record.time,
+      let json = try? JSON(parsing: record.body), case .array? = json["dtcCodes"]
+    else { return nil }
+    func codes(_ key: String) -> [String] {
+      guard case .array(let codes)? = json[key] else { return [] }
+      return codes.compactMap(\.textValue).filter { (1...16).contains($0.utf8.count) }
+    }
+    vehicle = record.vehicle
+    ecu = json["ecu"]?.textValue ?? ""
+    self.at = at
+    (stored, pending, permanent) = (codes("dtcCodes"), codes("pending"), codes("permanent"))
+    isLampOn = json["mil"] == .bool(true)
+    freezeFrame = json["freezeFrame"]
+  }
+
+  /// Whether the ECU has a code in any form. A pending code means that the fault occurred again, and a permanent one that
+  /// the ECU has not confirmed the repair.
+  func has(_ code: String) -> Bool { stored.contains(code) || pending.contains(code) || permanent.contains(code) }
+
+  /// The freeze frame of a code; `nil` if the report has none, or a very long one.
+  func freezeFrame(of code: String) -> JSON? {
+    guard let freezeFrame, freezeFrame["dtc"]?.textValue == code else { return nil }
+    return freezeFrame.canonicalText.utf8.count <= 16_384 ? freezeFrame : nil
+  }
+}
+
+extension Defect {
+  /// The number of trips without its trouble code after which a defect is verified.
+  public static let tripsToVerify: Int64 = 3
+
+  /// The greatest number of defects of a vehicle that come from trouble codes.
+  static let mostOfCodes = 500
+}
+
+extension FleetTransaction {
+  /// Makes defects agree with a report: opens one for each new code, and reopens one whose code came back. A vehicle has
+  /// one defect of a code. A report that is older than the last one of its ECU changes nothing.
+  ///
+  /// - Parameter text: returns the description of a code.
+  public func apply(_ report: TroubleReport, text: (String) -> String) throws(ThingError) {
+    guard let vehicle = try vehicle(named: report.vehicle), vehicle.value.status != .retired else { return }
+    var known: [String: Stored<Defect>] = [:]
+    let defects = try codeDefects(of: vehicle.value.id, [])
+    for defect in defects { if let code = defect.value.codes.first { known[code] = defect } }
+    for defect in known.values.sorted(by: { $0.id.string < $1.id.string }) { try apply(report, to: defect) }
+    for code in Set(report.stored).subtracting(known.keys).sorted() {
+      guard defects.count < Defect.mostOfCodes else { return }
+      var defect = Defect()
+      defect.vehicle = vehicle.value.id
+      defect.source = .dtc
+      defect.severity = report.isLampOn ? .major : .minor
+      defect.text = text(code)
+      defect.codes = [code]
+      defect.freezeFrame = report.freezeFrame(of: code)
+      defect.reports = [Defect.Report(ecu: report.ecu, isPresent: true, since: report.at, at: report.at)]
+      try insert(defect, id: nil, action: "report")
+    }
+  }
+
+  private func apply(_ report: TroubleReport, to stored: Stored<Defect>) throws(ThingError) {
+    guard let code = stored.value.codes.first else { return }
+    var defect = stored.value
+    let isPresent = report.has(code)
+    if let index = defect.reports.firstIndex(where: { $0.ecu == report.ecu }) {
+      guard report.at >= defect.reports[index].at else { return }
+      if defect.reports[index].isPresent != isPresent { defect.reports[index].since = report.at }
+      (defect.reports[index].isPresent, defect.reports[index].at) = (isPresent, report.at)
+    } else if isPresent {
+      defect.reports.append(Defect.Report(ecu: report.ecu, isPresent: true, since: report.at, at: report.at))
+    } else {
+      return
+    }
+    if isPresent { defect.tripsWithout = 0 }
+    let live = try refresh(stored, to: defect)
+    let isBack = report.stored.contains(code) && !stored.value.isPresent
+    if isBack, [.repaired, .verified, .dismissed].contains(defect.status) {
+      defect.status = .open
+      defect.dismissReason = nil
+      defect.freezeFrame = report.freezeFrame(of: code) ?? defect.freezeFrame
+      try update(live, to: defect, action: "reopen")
+    } else if defect.freezeFrame == nil, let frame = report.freezeFrame(of: code) {
+      defect.freezeFrame = frame
+      try update(live, to: defect, action: "change")
+    }
+  }
+
+  /// Counts a trip that has ended. A defect whose trouble code stayed away for some trips is verified.
+  public func countTrip(from start: Timestamp, to end: Timestamp, vehicle: String) throws(ThingError) {
+    for stored in try codeDefects(of: vehicle, [.open, .acknowledged, .repaired]) {
+      guard let away = stored.value.awaySince, away <= start, stored.value.countedUntil ?? away <= start else {
+        continue
+      }
+      var defect = stored.value
+      defect.tripsWithout += 1
+      defect.countedUntil = end
+      let live = try refresh(stored, to: defect)
+      guard defect.tripsWithout >= Defect.tripsToVerify else { continue }
+      defect.status = .verified
+      try update(live, to: defect, action: "verify")
+    }
+  }
+
+  private func codeDefects(of vehicle: String, _ statuses: [Defect.Status]) throws(ThingError) -> [Stored<Defect>] {
+    var query = ThingQuery<Defect>(
+      .oneOf(key: "vehicleId", [.text(vehicle)]), .oneOf(key: "source", [Defect.Source.dtc.json]),
+      limit: Defect.mostOfCodes)
+    if !statuses.isEmpty { query.conditions.append(.oneOf(key: "status", statuses.map(\.json))) }
+    return try list(query).items
+  }
+}
+
+extension Defect.Report {
+  init(ecu: String, isPresent: Bool, since: Timestamp, at: Timestamp) {
+    self.init()
+    (self.ecu, self.isPresent, self.since, self.at) = (ecu, isPresent, since, at)
+  }
+}

@@ -1,0 +1,323 @@
+import FleetDomain
+import FleetFigures
+import FleetStorage
+import FleetStorageTestKit
+import FleetWork
+import Logging
+import Telemetry
+import TestKit
+import Testing
+
+@testable import FleetFollower
+
+enum Database: String, CaseIterable, CustomTestStringConvertible {
+  case sqlite, postgreSQL
+
+  var testDescription: String { rawValue }
+}
+
+/// A storage with the vehicle VAN-1, and the follower of its records.
+final class FollowedFleet: Sendable {
+  /// Midnight, ms.
+  static let day: Int64 = 1_795_219_200_000
+
+  let storage: StoredFleet
+  private let folder: ScratchFolder
+  private let follower: RecordFollower
+
+  init(_ database: Database) async throws {
+    folder = try ScratchFolder()
+    switch database {
+    case .sqlite: storage = try StoredFleet(sqlite: folder.file("fleet.db"))
+    case .postgreSQL:
+      storage = try await StoredFleet(postgreSQL: try await aside { try PostgreSQLServer.shared.database() })
+    }
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    follower = RecordFollower(storage: storage, logger: logger) { FollowedFleet.time(1_000) }
+    try await storage.addVehicle("VAN-1", tenant: .standard, at: Self.time(0))
+  }
+
+  static func with(_ database: Database, _ body: (FollowedFleet) async throws -> Void) async throws {
+    let fleet = try await FollowedFleet(database)
+    do {
+      try await body(fleet)
+    } catch {
+      await fleet.storage.close()
+      throw error
+    }
+    await fleet.storage.close()
+  }
+
+  static func time(_ hours: Double) -> Timestamp {
+    Timestamp(nanoseconds: (day + Int64(hours * 3_600_000)) * 1_000_000)
+  }
+
+  /// - Parameter keys: the members of the record after its head.
+  static func record(_ number: UInt64, _ type: String, at hours: Double, _ keys: String) throws -> IncomingRecord {
+    let time = time(hours)
+    let id = UUIDv7(milliseconds: UInt64(time.milliseconds), first: number >> 32, rest: number)
+    let line = """
+      {"type":"\(type)","id":"\(id.string)","timestamp":"\(time.string)","timeQuality":"gps","gatewayId":"gw-1",\
+      "vehicleId":"VAN-1","epoch":"\(UUIDv7(milliseconds: 9, first: 9, rest: 9).string)","seq":\(number + 1)\(keys)}
+      """
+    return try IncomingRecord(parsing: Array(line.utf8).span)
+  }
+
+  static func trip(_ number: UInt64, from: Double, to: Double, _ keys: String) throws -> IncomingRecord {
+    try record(
+      number, "trip", at: to,
+      #","tripId":"t\#(number)","event":"end","startTime":"\#(time(from).string)","endTime":"\#(time(to).string)"\#(keys)"#
+    )
+  }
+
+  static func codes(
+    _ number: UInt64, at hours: Double, _ stored: [String], pending: [String] = [], ecu: String = "7E8",
+    _ keys: String = ""
+  ) throws -> IncomingRecord {
+    func array(_ codes: [String]) -> String { JSON.array(codes.map { .text($0) }).canonicalText }
+    return try record(
+      number, "dtc", at: hours,
+      #","ecu":"\#(ecu)","event":"snapshot","dtcCodes":\#(array(stored)),"pending":\#(array(pending)),"permanent":[]\#(keys)"#
+    )
+  }
+
+  func store(_ records: [IncomingRecord]) async throws {
+    _ = try await storage.ingest(records, from: .trusted, tenant: .standard, at: Self.time(1_000))
+  }
+
+  /// Lets the follower read everything.
+  func follow() async throws {
+    while try await follower.follow(tenant: .standard) {}
+  }
+
+  func followDate() async throws { try await follower.followDate(tenant: .standard) }
+
+  func vehicle() async throws -> Vehicle {
+    try #require(try await storage.vehicle("VAN-1", tenant: .standard)).value
+  }
+
+  func things<Value: Kind>(_ query: ThingQuery<Value>) async throws -> [Stored<Value>] {
+    try await storage.view(tenant: .standard) { view throws(ThingError) in try view.list(query).items }
+  }
+
+  func change<Value: Sendable>(
+    at hours: Double = 0, _ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Value
+  ) async throws -> Value {
+    try await storage.change(tenant: .standard, by: Actor(.command), at: Self.time(hours), work)
+  }
+}
+
+@Suite struct RecordFollowerTests {
+  @Test(arguments: Database.allCases)
+  func ended_trips_become_readings_once(_ database: Database) async throws {
+    try await FollowedFleet.with(database) { fleet in
+      let records = [
+        try FollowedFleet.record(1, "telemetry", at: 1.9, #","odometer":10050.2,"totalEngineRunTime":3600000"#),
+        try FollowedFleet.trip(2, from: 1, to: 2, #","distance":50,"startOdometer":10000,"endOdometer":10050.4"#),
+      ]
+      try await fleet.store(records)
+      try await fleet.follow()
+      var vehicle = try await fleet.vehicle()
+      #expect(vehicle.odometer == 10_050.4 && vehicle.isOdometerEstimated == false)
+      #expect(vehicle.odometerAt == FollowedFleet.time(2) && vehicle.engineHours == 1_000)
+      // The same records again, and a better time, change nothing.
+      try await fleet.store(records)
+      try await fleet.follow()
+      #expect(try await fleet.things(ThingQuery<MeterReading>(limit: 100)).count == 2)
+      // Without an odometer the distance of trips is added. A late trip counts too.
+      try await fleet.store([try FollowedFleet.trip(3, from: 5, to: 6, #","distance":30"#)])
+      try await fleet.follow()
+      vehicle = try await fleet.vehicle()
+      #expect(vehicle.odometer == 10_080.4 && vehicle.isOdometerEstimated == true)
+      #expect(vehicle.odometerAt == FollowedFleet.time(6) && vehicle.engineHours == 1_001)
+      try await fleet.store([try FollowedFleet.trip(4, from: 3, to: 4, #","distance":12.5"#)])
+      try await fleet.follow()
+      vehicle = try await fleet.vehicle()
+      #expect(vehicle.odometer == 10_092.9 && vehicle.engineHours == 1_002)
+      // A reading ends the estimate.
+      try await fleet.store([try FollowedFleet.trip(5, from: 7, to: 8, #","distance":9,"endOdometer":10104"#)])
+      try await fleet.follow()
+      vehicle = try await fleet.vehicle()
+      #expect(vehicle.odometer == 10_104 && vehicle.isOdometerEstimated == false)
+    }
+  }
+
+  @Test(arguments: Database.allCases)
+  func due_services_follow_the_gateway(_ database: Database) async throws {
+    try await FollowedFleet.with(database) { fleet in
+      try await fleet.change { transaction throws(ThingError) in
+        var schedule = ServiceSchedule()
+        (schedule.vehicle, schedule.serviceType) = ("VAN-1", "oilChange")
+        schedule.every.kilometers = 1_000
+        var service = ServiceSchedule.Service()
+        service.odometer = 9_500
+        schedule.lastService = service
+        try transaction.follow(try transaction.insert(schedule))
+      }
+      for number in 1...8 {
+        let (start, odometer) = (Double(number * 4), 10_000 + number * 100)
+        try await fleet.store([
+          try FollowedFleet.trip(UInt64(number), from: start, to: start + 1, #","endOdometer":\#(odometer)"#)
+        ])
+        try await fleet.follow()
+      }
+      let records = try await fleet.things(ThingQuery<MaintenanceRecord>(limit: 100))
+      #expect(records.count == 1 && records.first?.value.status == .scheduled)
+    }
+  }
+
+  @Test(arguments: Database.allCases)
+  func dates_pass_without_records(_ database: Database) async throws {
+    try await FollowedFleet.with(database) { fleet in
+      try await fleet.change { transaction throws(ThingError) in
+        var schedule = ServiceSchedule()
+        (schedule.vehicle, schedule.serviceType) = ("VAN-1", "inspection")
+        schedule.every.days = 30
+        try transaction.follow(try transaction.insert(schedule))
+      }
+      #expect(try await fleet.things(ThingQuery<ServiceSchedule>()).first?.value.state == .ok)
+      // 1,000 hours later.
+      try await fleet.followDate()
+      try await fleet.followDate()
+      #expect(try await fleet.things(ThingQuery<ServiceSchedule>()).first?.value.state == .overdue)
+      #expect(try await fleet.things(ThingQuery<MaintenanceRecord>()).count == 1)
+      #expect(
+        try await fleet.things(ThingQuery<ServiceType>()).map(\.value.code).sorted()
+          == ServiceType.builtIn.map(\.code).sorted())
+    }
+  }
+
+  @Test(arguments: Database.allCases)
+  func a_code_opens_one_defect_and_stays_away_before_it_is_verified(_ database: Database) async throws {
+    try await FollowedFleet.with(database) { fleet in
+      func defects() async throws -> [Stored<Defect>] {
+        try await fleet.things(ThingQuery<Defect>(order: [.init("createdAt"), .init("text")], limit: 100))
+      }
+      func follow(_ records: [IncomingRecord]) async throws {
+        try await fleet.store(records)
+        try await fleet.follow()
+      }
+      let frame = #","mil":true,"freezeFrame":{"frame":0,"dtc":"P0301","readings":{"rpm":2500}}"#
+      try await follow([
+        try FollowedFleet.codes(1, at: 1, ["P0301"], frame), try FollowedFleet.codes(2, at: 1.1, ["P0301", "P0420"]),
+        try FollowedFleet.codes(3, at: 1.2, ["P0301"], ecu: "7E9"),
+      ])
+      var found = try await defects()
+      #expect(found.map(\.value.codes) == [["P0301"], ["P0420"]])
+      #expect(found[0].value.severity == .major && found[1].value.severity == .minor)
+      #expect(found[0].value.text.contains("misfire"), "\(found[0].value.text)")
+      #expect(found[0].value.freezeFrame?["readings"]?["rpm"] == .integer(2_500))
+      // Trips with the code do not count, nor does one during which it went away.
+      try await follow([
+        try FollowedFleet.trip(4, from: 2, to: 3, ""), try FollowedFleet.codes(5, at: 4.5, ["P0420"]),
+        try FollowedFleet.trip(6, from: 4, to: 5, ""),
+      ])
+      found = try await defects()
+      #expect(found[0].value.isPresent, "the other ECU still has it")
+      try await follow([try FollowedFleet.codes(7, at: 5.5, [], ecu: "7E9")])
+      try await follow([
+        try FollowedFleet.trip(8, from: 6, to: 7, ""), try FollowedFleet.trip(9, from: 8, to: 9, ""),
+      ])
+      found = try await defects()
+      #expect(found[0].value.tripsWithout == 2 && found[0].value.status == .open)
+      // A pending code begins the count again, but opens nothing.
+      try await follow([
+        try FollowedFleet.codes(10, at: 9.5, ["P0420"], pending: ["P0301"]),
+        try FollowedFleet.codes(11, at: 9.7, ["P0420"]),
+        try FollowedFleet.trip(12, from: 10, to: 11, ""), try FollowedFleet.trip(13, from: 12, to: 13, ""),
+      ])
+      #expect(try await defects()[0].value.status == .open)
+      try await follow([try FollowedFleet.trip(14, from: 14, to: 15, "")])
+      found = try await defects()
+      #expect(found.map(\.value.status) == [.verified, .open])
+      // An older report that arrives late changes nothing; a newer one reopens the same defect.
+      try await follow([try FollowedFleet.codes(15, at: 9.6, ["P0301"])])
+      #expect(try await defects()[0].value.status == .verified)
+      try await follow([try FollowedFleet.codes(16, at: 16, ["P0301", "P0420"])])
+      found = try await defects()
+      #expect(found.count == 2 && found.map(\.value.status) == [.open, .open])
+    }
+  }
+
+  @Test(arguments: Database.allCases)
+  func a_repair_is_not_verified_while_the_code_is_there(_ database: Database) async throws {
+    try await FollowedFleet.with(database) { fleet in
+      try await fleet.store([try FollowedFleet.codes(1, at: 1, ["C0031"])])
+      try await fleet.follow()
+      let id = try #require(try await fleet.things(ThingQuery<Defect>()).first).id
+      for command in [DefectCommand.acknowledge, .repair] {
+        _ = try await fleet.change { transaction throws(ThingError) in
+          try transaction.execute(command, try transaction.existing(id, Defect.self))
+        }
+      }
+      let error = await #expect(throws: ThingError.self) {
+        try await fleet.change { transaction throws(ThingError) in
+          try transaction.execute(.verify, try transaction.existing(id, Defect.self))
+        }
+      }
+      guard case .rule(code: "codePresent", _)? = error else { throw error ?? ThingError.changedMeanwhile }
+      try await fleet.store([try FollowedFleet.codes(2, at: 2, [])])
+      try await fleet.follow()
+      let verified = try await fleet.change { transaction throws(ThingError) in
+        try transaction.execute(.verify, try transaction.existing(id, Defect.self))
+      }
+      #expect(verified.value.status == .verified)
+    }
+  }
+
+  /// Two servers over one database: each record has its effect once.
+  @Test func two_followers_apply_each_record_once() async throws {
+    try await FollowedFleet.with(.postgreSQL) { fleet in
+      var records: [IncomingRecord] = []
+      for number in 1...60 {
+        let start = Double(number)
+        records.append(try FollowedFleet.trip(UInt64(number), from: start, to: start + 0.5, #","distance":1"#))
+      }
+      try await fleet.store([
+        try FollowedFleet.codes(100, at: 0.1, ["P0301"]), try FollowedFleet.codes(101, at: 0.2, []),
+      ])
+      try await fleet.store(Array(records.prefix(2)))
+      async let first: Void = fleet.follow()
+      async let second: Void = fleet.follow()
+      _ = try await (first, second)
+      #expect(try await fleet.things(ThingQuery<Defect>()).map(\.value.tripsWithout) == [2])
+      try await fleet.store(records)
+      async let third: Void = fleet.follow()
+      async let fourth: Void = fleet.follow()
+      _ = try await (third, fourth)
+      #expect(try await fleet.things(ThingQuery<Defect>()).map(\.value.status) == [.verified])
+      #expect(try await fleet.things(ThingQuery<Defect>()).map(\.value.tripsWithout) == [3])
+    }
+  }
+
+  /// An estimate equals the sum of what each minute of the trips adds.
+  @Test func estimates_are_those_of_an_obvious_computation() {
+    var random = SplitMix(seed: 3)
+    for _ in 0..<300 {
+      var trips: [EndedTrip] = []
+      var minute: Int64 = 0
+      for number in 0..<10 {
+        minute += Int64.random(in: 0...50, using: &random)
+        let end = minute + Int64.random(in: 1...60, using: &random)
+        trips.append(
+          EndedTrip(
+            id: UUIDv7(milliseconds: 1, first: 0, rest: UInt64(number)),
+            from: Timestamp(nanoseconds: minute * 60_000_000_000), to: Timestamp(nanoseconds: end * 60_000_000_000),
+            distance: Double(end - minute) * 0.75))
+        minute = end
+      }
+      let at = Int64.random(in: 0...minute, using: &random)
+      let reading = Meter.Point(at: Timestamp(nanoseconds: at * 60_000_000_000), value: 100, lifetime: 500)
+      let minutes = trips.reduce(0) { sum, trip in
+        let from = trip.from.milliseconds / 60_000
+        let to = trip.to.milliseconds / 60_000
+        return sum + (from..<to).count { $0 >= at }
+      }
+      let shuffled = (trips + trips.prefix(3)).shuffled(using: &random)
+      let estimate = Meter.odometer.estimate(after: reading, shuffled)
+      let value = estimate?.value ?? 100
+      #expect(abs(value - 100 - Double(minutes) * 0.75) < 0.001)
+      #expect(abs((estimate?.lifetime ?? 500) - value - 400) < 0.001)
+    }
+  }
+}
