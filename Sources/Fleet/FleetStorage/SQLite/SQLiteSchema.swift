@@ -5,9 +5,9 @@ import FleetDomain
 enum SQLiteSchema {
   /// The step at index n upgrades version n to version n + 1.
   static let steps = [
-     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-     version11, version12, version13, version14, version15, version16, version17, version18, version19,
-     version20, version21, version22,
+    version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
+    version11, version12, version13, version14, version15, version16, version17, version18, version19,
+    version20, version21, version22,
   ]
 
   private static let version1 = """
