@@ -132,7 +132,7 @@ import Testing
     + ["/ws", "/api/ws"].map {
       Row(method: "GET", route: $0, gateway: 426, readOnly: 426, foreignAdmin: 426, admin: 426, isOpen: true)
     }
-    + ["telemetry", "latest", "trips", "dtcs", "events", "track"].flatMap { name in
+    + ["telemetry", "latest", "trips", "dtcs", "events", "track", "days", "costs"].flatMap { name in
       // A vehicle of the same tenant that is not the gateway's own, and one that the other tenant has too.
       ["VAN-1", "VAN-2"].map { vehicle in
         Row(

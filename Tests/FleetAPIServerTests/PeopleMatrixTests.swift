@@ -372,6 +372,11 @@ import Testing
     Row(
       "POST /api/vehicles/{vehicleId}/activate", "/api/vehicles/VAN-2/activate",
       gets: [401, 403, 403, 403, 403, 403, 404, 409, 409]),
+    Row("GET /api/reports", gets: [401, 403, 200, 200, 200, 200, 200, 200, 200]),
+    Row("GET /api/reports/{reportId}", "/api/reports/$NEW", gets: [401, 403, 404, 404, 404, 404, 404, 404, 404]),
+    Row(
+      "POST /api/reports", body: #"{"kind":"trips","from":"2026-05-01","to":"2026-05-31"}"#,
+      gets: [401, 403, 403, 403, 403, 201, 201, 201, 201]),
     Row("GET /api/identities", gets: [401, 403, 403, 200, 200, 200, 200, 403, 200]),
     Row(
       "DELETE /api/identities/{identityId}", "/api/identities/$NEW",
@@ -425,6 +430,12 @@ import Testing
       "GET /api/vehicles/{vehicleId}/latest", "/api/vehicles/VAN-2/latest",
       gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),
     Row("GET /api/positions", gets: [401, 403, 200, 200, 200, 200, 200, 200, 200]),
+    Row(
+      "GET /api/vehicles/{vehicleId}/days", "/api/vehicles/VAN-2/days",
+      gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),
+    Row(
+      "GET /api/vehicles/{vehicleId}/costs", "/api/vehicles/VAN-2/costs",
+      gets: [401, 403, 200, 404, 403, 200, 404, 200, 200]),
     Row(
       "GET /api/vehicles/{vehicleId}/track", "/api/vehicles/VAN-2/track",
       gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),

@@ -30,6 +30,8 @@ import Telemetry
 /// | `vehicle` | a vehicle: the properties that operators set; the gateway that registered it (`registered_by`); the latest time of its records; `place`, `motion` and `last_trip`: what its newest records say (``LastKnownValue``), `is_incomplete` until an upgrade has set them |
 /// | `newest` | the newest record of a vehicle and class, or, for classes with ECUs, of each ECU; class -1 is the newest telemetry with a position |
 /// | `record` | a record: `time` in ms (the lowest number means none), `seq`, `quality`, time when it was `received`, `body` as sent |
+/// | `vehicle_day` | the figures of a vehicle's day |
+/// | `stale_hour` | an hour of a vehicle with records that its figures lack, since a time |
 /// | `telemetry_run` | telemetry of one vehicle that arrived together, compressed: ``TelemetryRun`` |
 /// | `removal` | a removed vehicle, some of whose records may still exist |
 /// | `feed` | the keys of the records that one transaction stored for one tenant, or to which it gave a better time; `position` is the feed's position after them |
@@ -117,6 +119,9 @@ public final class StoredFleet: FleetStorage {
     _ recordClass: RecordClass, before cutoff: Timestamp, at now: Timestamp
   ) async throws(StorageError) -> Int64 {
     let bounds = RetentionBounds(before: cutoff, at: now)
+    if StaleHour.classes.contains(recordClass.number) {
+      _ = try await engine.write { session throws(StoreFailure) in try session.sealDays(before: cutoff.milliseconds) }
+    }
     let inRuns = recordClass == .known(.telemetry) ? try await engine.removeRuns(bounds) : 0
     return inRuns + (try await engine.removeRecords(recordClass, bounds))
   }

@@ -65,6 +65,18 @@ final class TroubledStorage: FleetStorage {
     try await trouble(.changes)
     return try await real.changes(of: classes, after: position, limit: limit, tenant: tenant)
   }
+  func staleVehicles(markedBefore time: Timestamp, limit: Int) async throws(StorageError) -> [VehicleName] {
+    try await real.staleVehicles(markedBefore: time, limit: limit)
+  }
+  func staleDays(of vehicle: String, tenant: TenantID) async throws(StorageError) -> StaleDays? {
+    try await real.staleDays(of: vehicle, tenant: tenant)
+  }
+  func storeDays(_ computed: ComputedDays, tenant: TenantID) async throws(StorageError) -> Bool {
+    try await real.storeDays(computed, tenant: tenant)
+  }
+  func resetDays(_ stale: StaleDays, tenant: TenantID, at now: Timestamp) async throws(StorageError) {
+    try await real.resetDays(stale, tenant: tenant, at: now)
+  }
   func finishUpgrade() async throws(StorageError) -> Int64 { try await real.finishUpgrade() }
   func view<Value: Sendable>(
     tenant: TenantID, _ work: @escaping @Sendable (any FleetView) throws(ThingError) -> Value
@@ -183,10 +195,12 @@ final class TroubledStorage: FleetStorage {
   ) async throws(StorageError) -> [TenantID] {
     try await real.tenants(having: conditions)
   }
-  // Not called by requests.
   func removeRecords(
     _ recordClass: RecordClass, before cutoff: Timestamp, at now: Timestamp
-  ) async throws(StorageError) -> Int64 { 0 }
+  ) async throws(StorageError) -> Int64 {
+    try await real.removeRecords(recordClass, before: cutoff, at: now)
+  }
+  // No request needs the rest of retention.
   func removeChanges(before cutoff: Timestamp, keeping most: Int64) async throws(StorageError) -> Int64 { 0 }
   func recordServerAddress(_ url: String) async throws(StorageError) { try await real.recordServerAddress(url) }
   func serverAddress() async throws(StorageError) -> String? { try await real.serverAddress() }

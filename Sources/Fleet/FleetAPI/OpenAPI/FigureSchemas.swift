@@ -41,6 +41,51 @@ enum FigureSchemas {
         }
       }
     },
+    "DayList": {
+      "type": "object", "required": ["data", "timeZone"], "additionalProperties": false,
+      "properties": {
+        "data": { "type": "array", "items": { "$ref": "#/components/schemas/DayFigures" } },
+        "timeZone": { "description": "The time zone in which days begin.", "type": "string" },
+        "pending": { "description": "Days whose figures lack new records; they are computed within minutes.", "type": "array", "items": { "type": "string", "format": "date" } }
+      }
+    },
+    "DayFigures": {
+      "type": "object",
+      "required": ["date", "engineOnSeconds", "movingSeconds", "idleSeconds", "unknownSeconds", "trips", "drivingEvents", "firstTime", "lastTime"],
+      "additionalProperties": false,
+      "properties": {
+        "date": { "type": "string", "format": "date" },
+        "distance": { "description": "km.", "type": "number" },
+        "engineOnSeconds": { "type": "number" },
+        "movingSeconds": { "type": "number" },
+        "idleSeconds": { "description": "Time at rest with a running engine.", "type": "number" },
+        "unknownSeconds": { "description": "Time between the first and the last record of which it is not known what the vehicle did. It is never counted as idle.", "type": "number" },
+        "fuelUsed": { "description": "L.", "type": "number" },
+        "trips": { "description": "Trips that began on the day.", "type": "integer" },
+        "drivingEvents": { "type": "integer" },
+        "firstTime": { "$ref": "#/components/schemas/Time" },
+        "lastTime": { "$ref": "#/components/schemas/Time" }
+      }
+    },
+    "Costs": {
+      "type": "object", "required": ["total", "perKilometer", "perEngineHour", "perDay", "byCategory", "to"], "additionalProperties": false,
+      "properties": {
+        "from": { "type": "string", "format": "date" },
+        "to": { "type": "string", "format": "date" },
+        "total": { "$ref": "#/components/schemas/Amounts" },
+        "perKilometer": { "description": "Empty if the distance is not known.", "$ref": "#/components/schemas/Amounts" },
+        "perEngineHour": { "description": "Empty if the time with a running engine is not known.", "$ref": "#/components/schemas/Amounts" },
+        "perDay": { "$ref": "#/components/schemas/Amounts" },
+        "byCategory": { "description": "Categories of expenses, `fuel` and `lossOfValue`.", "type": "object", "additionalProperties": { "$ref": "#/components/schemas/Amounts" } },
+        "withoutAmount": { "description": "The number of costs whose amount is not known. They are in no sum.", "type": "integer" }
+      }
+    },
+    "Amounts": {
+      "description": "One amount for each currency.", "type": "array", "items": {
+        "type": "object", "required": ["amount", "currency"], "additionalProperties": false,
+        "properties": { "amount": { "type": "string" }, "currency": { "type": "string" } }
+      }
+    },
     "Track": {
       "description": "A LineString or MultiLineString (RFC 7946) with a time for each position.",
       "type": "object", "required": ["type", "coordinates", "times", "vehicleId"], "additionalProperties": false,

@@ -11,6 +11,7 @@ enum FleetRoutes {
     let hub = LiveHub(loops: [], settings: LiveSettings(), memory: .memory(1), connections: Connections(1))
     let logger = Logger(label: "routes")
     let settings = AccountSettings()
+    let zones = ZoneFiles()
     let authenticator = Authenticator(
       storage: storage, sessions: SessionActivity(storage: storage, limits: settings.limits, logger: logger),
       tokens: TokenActivity(storage: storage, logger: logger))
@@ -23,13 +24,12 @@ enum FleetRoutes {
       lastSeen: LastSeenStore(storage: storage, logger: logger),
       metrics: MetricsRoute(
         storage: storage, requests: RequestMetrics(), tenants: TenantMetrics(), hub: hub, more: { [] }),
-      hub: hub)
+      hub: hub, days: DayUpdater(storage: storage, zones: zones, logger: logger), zones: zones)
   }
 
   static func table(
     storage: any FleetStorage, authenticator: Authenticator, accounts: AccountService, lastSeen: LastSeenStore,
-    metrics: MetricsRoute,
-    hub: LiveHub
+    metrics: MetricsRoute, hub: LiveHub, days: DayUpdater, zones: ZoneFiles
   ) -> RouteTable {
     let described =
       [IngestRoute(storage: storage, metrics: metrics.tenants, lastSeen: lastSeen).route]
@@ -45,6 +45,9 @@ enum FleetRoutes {
       + MaintenanceRoutes(storage: storage).routes
       + RecordRoutes(storage: storage).routes
       + PositionRoutes(storage: storage).routes
+      + DayRoutes(storage: storage, updater: days, zones: zones).routes
+      + CostRoutes(storage: storage, updater: days, zones: zones).routes
+      + ReportRoutes(storage: storage, zones: zones).routes
       + FenceRoutes(storage: storage).routes
       + GatewayRoutes(storage: storage, authenticator: authenticator, lastSeen: lastSeen).routes
       + TokenRoutes(storage: storage, authenticator: authenticator, hub: hub).routes

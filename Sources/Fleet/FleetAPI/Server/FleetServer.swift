@@ -96,10 +96,12 @@ public struct FleetServer: Service {
     let metrics = MetricsRoute(
       storage: storage, requests: RequestMetrics(), tenants: tenantMetrics, hub: hub, more: moreMetrics)
     let accessLog = AccessLog(logger: options.accessLog ? logger : nil)
+    let zones = ZoneFiles()
+    let days = DayUpdater(storage: storage, zones: zones, logger: logger)
     let handler = RequestHandler(
       table: FleetRoutes.table(
         storage: storage, authenticator: authenticator, accounts: accounts, lastSeen: lastSeen, metrics: metrics,
-        hub: hub), web: web.map { WebAnswers($0) },
+        hub: hub, days: days, zones: zones), web: web.map { WebAnswers($0) },
       authenticator: authenticator, limiter: limiter, strangers: RateLimiter(options.strangerRate), lastSeen: lastSeen,
       metrics: metrics.requests, serverToken: options.serverToken, limits: options.limits, memory: memory,
       strangerMemory: .memory(max(options.limits.memoryBytes / 8, 1)),
@@ -121,6 +123,7 @@ public struct FleetServer: Service {
       Task { await lastSeen.run() }, Task { await watch.run() }, Task { await sessions.run() },
       Task { await authenticator.tokens.run() },
       Task { await AssignmentWatch(storage: storage, logger: logger).run() },
+      Task { await days.run() },
     ]
     do {
       try await listen(

@@ -30,6 +30,16 @@ public protocol FleetView {
   ///
   /// - Parameter fleets: the fleets whose vehicles are returned; `nil` for all vehicles.
   func positions(fleets: [UUIDv7]?) throws(ThingError) -> [LastKnown]
+
+  /// Returns the figures of days, in the order of the vehicles' ids and of the days.
+  ///
+  /// - Parameters:
+  ///   - vehicles: ids of vehicles; `nil` for all.
+  ///   - first: the first day.
+  ///   - last: the last day.
+  func days(
+    of vehicles: [String]?, from first: CalendarDate, through last: CalendarDate
+  ) throws(ThingError) -> [(vehicle: String, day: VehicleDay)]
 }
 
 extension FleetView {

@@ -135,6 +135,24 @@ public protocol FleetStorage: Sendable {
   @discardableResult
   func finishUpgrade() async throws(StorageError) -> Int64
 
+  // MARK: Figures of days
+
+  /// Returns vehicles with days whose figures do not agree with their records, those that wait longest first.
+  ///
+  /// - Parameter time: only vehicles with records that were stored before this time.
+  func staleVehicles(markedBefore time: Timestamp, limit: Int) async throws(StorageError) -> [VehicleName]
+
+  /// Returns the days of a vehicle whose figures do not agree with its records; `nil` if there is no such vehicle.
+  func staleDays(of vehicle: String, tenant: TenantID) async throws(StorageError) -> StaleDays?
+
+  /// Stores the figures of days, if the vehicle has no newer records than those from which they were computed.
+  ///
+  /// - Returns: whether they were stored.
+  func storeDays(_ computed: ComputedDays, tenant: TenantID) async throws(StorageError) -> Bool
+
+  /// Deletes the figures of a vehicle, because its days begin at other times now. All its days are then stale.
+  func resetDays(_ stale: StaleDays, tenant: TenantID, at now: Timestamp) async throws(StorageError)
+
   // MARK: Fences, gateways, tokens
   //
   // Every change is written to the tenant's audit in the same transaction, with its actor.

@@ -38,8 +38,8 @@ public struct CalendarDate: FieldValue, Hashable, Comparable, Sendable {
     self.init(dayNumber: Int((Double(time.milliseconds) / 86_400_000).rounded(.down)))
   }
 
-  /// The day that is a number of days after 1970-01-01.
-  private init(dayNumber: Int) {
+  /// Creates a date from the number of days since 1970-01-01, which may be negative; the inverse of ``dayNumber``.
+  public init(dayNumber: Int) {
     // The reverse of the algorithm "days from civil". Its years begin in March, so that the leap day is the last day of
     // a year.
     let days = dayNumber + 719_468
@@ -52,6 +52,12 @@ public struct CalendarDate: FieldValue, Hashable, Comparable, Sendable {
     month = shifted < 10 ? shifted + 3 : shifted - 9
     year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
   }
+
+  /// The number of days since 1970-01-01.
+  public var dayNumber: Int { Timestamp.days(year: year, month: month, day: day) }
+
+  /// The day after this one.
+  public var next: CalendarDate { CalendarDate(dayNumber: dayNumber + 1) }
 
   /// The date as text, for example `2026-05-04`.
   public var text: String {

@@ -57,10 +57,11 @@ struct IngestGroup {
     let existing = try transaction.store(rows, at: now)
     var improvements = resolveOutcomes(existing)
     var moved: [Int32: MovedBack] = [:]
+    var left: Set<StaleHour> = []
     if !improvements.isEmpty {
       let inOrder = improvements.sorted { $0.key < $1.key }.map(\.value)
       let result = try transaction.improveAll(inOrder, within: budget)
-      moved = result.moved
+      (moved, left) = (result.moved, result.left)
       postpone(result.postponed, existing, &improvements)
     }
     for (index, improvement) in improvements {
@@ -74,6 +75,8 @@ struct IngestGroup {
     let touches = VehicleTouch.all(of: all.indices.lazy.filter { isChanged[$0] }.map { all[$0] })
     try transaction.touch(touches)
     try transaction.trimECUs(of: touches)
+    for touch in touches { for hour in touch.hours { left.insert(StaleHour(vehicle: touch.vehicle, hour: hour)) } }
+    try transaction.markStale(left.sorted { ($0.vehicle, $0.hour) < ($1.vehicle, $1.hour) }, at: now)
     if !moved.isEmpty { try transaction.updateNewest(moved) }
     // The feed has the rows in the order in which they arrived, which is that of their `seq`.
     let changed = places.filter { isChanged[$0] }.map { all[$0].key }

@@ -157,6 +157,8 @@ extension StoredFleet {
 
   @discardableResult
   public func finishUpgrade() async throws(StorageError) -> Int64 {
+    let cursorKey = engine.cursorKey
+    let clock = engine.clock
     var completed: Int64 = 0
     while !Task.isCancelled {
       let count = try await engine.write { session throws(StoreFailure) in
@@ -165,8 +167,11 @@ extension StoredFleet {
         let keys = rows.map { Int32(truncatingIfNeeded: $0.integer(0)) }
         guard !keys.isEmpty else { return 0 }
         try session.lock(vehicles: keys)
+        let now = try session.rows("SELECT \(clock)", []).first?.integer(0) ?? 0
         for (key, row) in zip(keys, rows) {
-          try session.setLastKnown(LastKnownColumn.allCases, of: key, tenant: Int32(truncatingIfNeeded: row.integer(1)))
+          let tenant = Int32(truncatingIfNeeded: row.integer(1))
+          try session.setLastKnown(LastKnownColumn.allCases, of: key, tenant: tenant)
+          try session.markAllHours(of: key, tenant: tenant, key: cursorKey, at: now)
           try session.run("UPDATE vehicle SET is_incomplete = 0 WHERE key = $1", [SQLValue(key)])
         }
         return keys.count

@@ -30,6 +30,14 @@ struct SQLRow: Equatable, Sendable {
   /// The text in a column; empty if the column is null or not a text.
   func text(_ column: Int) -> String { optionalText(column) ?? "" }
 
+  func optionalReal(_ column: Int) -> Double? {
+    switch values[column] {
+    case .real(let number): number
+    case .integer(let number): Double(number)
+    default: nil
+    }
+  }
+
   func optionalText(_ column: Int) -> String? {
     if case .text(let text) = values[column] { text } else { nil }
   }

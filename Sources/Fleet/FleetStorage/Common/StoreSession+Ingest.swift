@@ -65,15 +65,17 @@ extension StoreSession {
   /// - Parameters:
   ///   - improvements: the better times, in the order of the rows' keys.
   ///   - budget: when it is spent, the rest is postponed.
-  /// - Returns: for each vehicle the records that received an earlier time, and the improvements that were postponed.
+  /// - Returns: for each vehicle the records that received an earlier time, the hours that records left, and the
+  ///   improvements that were postponed.
   func improve(
     _ improvements: [Improvement], within budget: WorkBudget
-  ) throws(StoreFailure) -> (moved: [Int32: MovedBack], postponed: [RowKey]) {
+  ) throws(StoreFailure) -> (moved: [Int32: MovedBack], left: Set<StaleHour>, postponed: [RowKey]) {
     try prepare(for: improvements)
     var moved: [Int32: MovedBack] = [:]
+    var left: Set<StaleHour> = []
     var previous: RowKey?
     for (index, item) in improvements.enumerated() {
-      if budget.isSpent { return (moved, improvements[index...].map(\.key)) }
+      if budget.isSpent { return (moved, left, improvements[index...].map(\.key)) }
       budget.charge(IngestCost.improvement)
       guard let id = UUIDv7(high: item.key.idHigh, low: item.key.idLow) else { continue }
       let place: [SQLValue] = [
@@ -95,6 +97,7 @@ extension StoreSession {
         """,
         place + [.integer(item.time.milliseconds), .integer(Int64(item.quality.rawValue)), .bytes(body)])
       let old = row.integer(2)
+      left.note(item.key, old)
       if item.time.milliseconds < old, quality != .ahead {
         if previous?.vehicle != item.key.vehicle || previous?.recordClass != item.key.recordClass {
           budget.charge(IngestCost.newest)
@@ -103,6 +106,6 @@ extension StoreSession {
         moved[item.key.vehicle, default: MovedBack(tenant: item.key.tenant, time: old)].add(id, old)
       }
     }
-    return (moved, [])
+    return (moved, left, [])
   }
 }

@@ -51,6 +51,9 @@ protocol StoreSession {
   /// - Throws: a retryable error if one of the vehicles was removed meanwhile.
   func touch(_ vehicles: [VehicleTouch]) throws(StoreFailure)
 
+  /// Marks hours whose days must be computed again. Call this after ``touch(_:)``, which locks the vehicles.
+  func markStale(_ hours: [StaleHour], at now: Int64) throws(StoreFailure)
+
   /// Returns lists of rows for a query, from which ``RecordPage/page(_:)`` makes a page.
   ///
   /// - Parameter vehicle: key of the vehicle; `nil` for all vehicles.

@@ -6,6 +6,8 @@ struct VehicleTouch {
   /// The latest credible time among the rows.
   private(set) var time = StoredTime.undated
   private(set) var newest: [NewestRecord] = []
+  /// The hours of the rows from which figures are computed.
+  private(set) var hours: Set<Int64> = []
   /// The values from the newest of the rows, for the columns that ``LastKnown`` needs.
   private(set) var lastKnown: [LastKnownColumn: LastKnownValue] = [:]
   private var ecus = 0
@@ -44,6 +46,9 @@ struct VehicleTouch {
     // A record whose time is not credible is never the newest one.
     guard row.quality != .ahead else { return }
     time = max(time, row.time)
+    if row.time != StoredTime.undated, StaleHour.classes.contains(row.key.recordClass) {
+      hours.insert(StaleHour.number(row.time))
+    }
     let part = NewestRecord.Part(recordClass: row.key.recordClass, ecu: row.ecu ?? "")
     if add(row, part), let column = LastKnownColumn(part) { bodies[column] = row.body }
     if row.hasPosition, row.time != StoredTime.undated, add(row, .position) { bodies[.place] = row.body }

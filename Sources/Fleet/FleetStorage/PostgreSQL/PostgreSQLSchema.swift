@@ -7,7 +7,7 @@ enum PostgreSQLSchema {
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
-    version20, version21, version22,
+    version20, version21, version22, version23, version24,
   ]
 
   private static let version1 =
@@ -493,6 +493,31 @@ enum PostgreSQLSchema {
       WHERE schedule_id IS NOT NULL AND status IN ('scheduled', 'inProgress');
     CREATE INDEX defect_vehicle ON defect (tenant, vehicle_id, status);
     CREATE UNIQUE INDEX followed_feed_name ON followed_feed (tenant, name);
+    """
+
+  /// Adds the figures of days. They are computed later for vehicles that have records.
+  private static let version23 = """
+    CREATE TABLE vehicle_day (
+      vehicle integer NOT NULL, day integer NOT NULL, distance double precision, engine_on bigint NOT NULL,
+      moving bigint NOT NULL, idle bigint NOT NULL, unknown bigint NOT NULL, fuel_used double precision,
+      trips integer NOT NULL, driving_events integer NOT NULL, first_time bigint NOT NULL, last_time bigint NOT NULL,
+      PRIMARY KEY (vehicle, day)
+    );
+    CREATE TABLE stale_hour (
+      vehicle integer NOT NULL, hour bigint NOT NULL, since bigint NOT NULL, PRIMARY KEY (vehicle, hour)
+    );
+    ALTER TABLE vehicle ADD COLUMN changes bigint NOT NULL DEFAULT 0, ADD COLUMN day_zone text COLLATE "C";
+    UPDATE vehicle SET is_incomplete = 1 WHERE last_record_at IS NOT NULL;
+    """
+
+  /// Adds reports.
+  private static let version24 = """
+    CREATE TABLE report (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "kind" text COLLATE "C" NOT NULL, "from" text COLLATE "C" NOT NULL,
+      "to" text COLLATE "C" NOT NULL, "group_by" text COLLATE "C" NOT NULL, "fleet_id" uuid, "requested_by" uuid,
+      "rows" text COLLATE "C", PRIMARY KEY (tenant, id)
+    );
     """
 
   /// SQL expression for the time of the migration, ms. It has the same value in all statements of the migration.

@@ -135,7 +135,8 @@ final class PostgreSQLSession: StoreSession {
       """
       UPDATE vehicle SET last_record_at = greatest(last_record_at, t.time),
         place_time = greatest(vehicle.place_time, t.place_time), place = greatest(vehicle.place, t.place),
-        motion = greatest(vehicle.motion, t.motion), last_trip = greatest(vehicle.last_trip, t.last_trip)
+        motion = greatest(vehicle.motion, t.motion), last_trip = greatest(vehicle.last_trip, t.last_trip),
+        changes = vehicle.changes + 1
       FROM unnest($1, $2, $3, $4, $5, $6) AS t (key, time, place_time, place, motion, last_trip)
       WHERE vehicle.key = t.key
       """, parameters
@@ -144,6 +145,23 @@ final class PostgreSQLSession: StoreSession {
       throw StoreFailure(.unavailable, "vehicle", "removed meanwhile", mayRetry: true)
     }
     try storeNewest(vehicles.flatMap { vehicle in vehicle.newest.map { (vehicle.vehicle, $0) } })
+  }
+
+  func markStale(_ hours: [StaleHour], at now: Int64) throws(StoreFailure) {
+    if hours.isEmpty { return }
+    var parameters = PostgreSQLParameters()
+    parameters.add(array: hours, of: PostgreSQLType.int4, arrayType: PostgreSQLType.int4Array) {
+      $1.append(bigEndian: $0.vehicle)
+    }
+    parameters.add(array: hours, of: PostgreSQLType.int8, arrayType: PostgreSQLType.int8Array) {
+      $1.append(bigEndian: $0.hour)
+    }
+    parameters.add(.integer(now))
+    _ = try connection.query(
+      """
+      INSERT INTO stale_hour (vehicle, hour, since) SELECT vehicle, hour, $3 FROM unnest($1, $2) AS t (vehicle, hour)
+      ON CONFLICT DO NOTHING
+      """, parameters)
   }
 
   private func storeNewest(_ newest: [(vehicle: Int32, record: NewestRecord)]) throws(StoreFailure) {

@@ -7,7 +7,7 @@ enum SQLiteSchema {
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
-    version20, version21, version22,
+    version20, version21, version22, version23, version24,
   ]
 
   private static let version1 = """
@@ -480,6 +480,31 @@ enum SQLiteSchema {
       WHERE schedule_id IS NOT NULL AND status IN ('scheduled', 'inProgress');
     CREATE INDEX defect_vehicle ON defect (tenant, vehicle_id, status);
     CREATE UNIQUE INDEX followed_feed_name ON followed_feed (tenant, name);
+    """
+
+  /// Adds the figures of days. They are computed later for vehicles that have records.
+  private static let version23 = """
+    CREATE TABLE vehicle_day (
+      vehicle INTEGER NOT NULL, day INTEGER NOT NULL, distance REAL, engine_on INTEGER NOT NULL, moving INTEGER NOT NULL,
+      idle INTEGER NOT NULL, unknown INTEGER NOT NULL, fuel_used REAL, trips INTEGER NOT NULL,
+      driving_events INTEGER NOT NULL, first_time INTEGER NOT NULL, last_time INTEGER NOT NULL,
+      PRIMARY KEY (vehicle, day)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE stale_hour (
+      vehicle INTEGER NOT NULL, hour INTEGER NOT NULL, since INTEGER NOT NULL, PRIMARY KEY (vehicle, hour)
+    ) STRICT, WITHOUT ROWID;
+    ALTER TABLE vehicle ADD COLUMN changes INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE vehicle ADD COLUMN day_zone TEXT;
+    UPDATE vehicle SET is_incomplete = 1 WHERE last_record_at IS NOT NULL;
+    """
+
+  /// Adds reports.
+  private static let version24 = """
+    CREATE TABLE report (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "kind" TEXT NOT NULL, "from" TEXT NOT NULL, "to" TEXT NOT NULL,
+      "group_by" TEXT NOT NULL, "fleet_id" BLOB, "requested_by" BLOB, "rows" TEXT, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
     """
 
   private static func randoms(_ count: Int) -> String {

@@ -106,7 +106,7 @@ struct SQLiteSession: StoreSession {
         place_time = coalesce(max(coalesce(place_time, ?3), ?3), place_time),
         place = coalesce(max(coalesce(place, ?4), ?4), place),
         motion = coalesce(max(coalesce(motion, ?5), ?5), motion),
-        last_trip = coalesce(max(coalesce(last_trip, ?6), ?6), last_trip)
+        last_trip = coalesce(max(coalesce(last_trip, ?6), ?6), last_trip), changes = changes + 1
       WHERE key = ?1
       """)
     let newest = try SQLiteQuery(
@@ -133,6 +133,17 @@ struct SQLiteSession: StoreSession {
         newest.bind(high: record.idHigh, low: record.idLow, at: 6)
         try newest.run()
       }
+    }
+  }
+
+  func markStale(_ hours: [StaleHour], at now: Int64) throws(StoreFailure) {
+    let query = try SQLiteQuery(
+      database, "INSERT INTO stale_hour (vehicle, hour, since) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")
+    for hour in hours {
+      query.bind(Int64(hour.vehicle), at: 1)
+      query.bind(hour.hour, at: 2)
+      query.bind(now, at: 3)
+      try query.run()
     }
   }
 

@@ -9,15 +9,17 @@ extension StoreSession {
   /// - Parameters:
   ///   - improvements: the better times, in the order of the records' keys.
   ///   - budget: when it is spent, the rest is postponed. At least one improvement is made.
-  /// - Returns: for each vehicle the records that received an earlier time, and the improvements that were postponed.
+  /// - Returns: for each vehicle the records that received an earlier time, the hours that records left, and the
+  ///   improvements that were postponed.
   func improveAll(
     _ improvements: [Improvement], within budget: WorkBudget
-  ) throws(StoreFailure) -> (moved: [Int32: MovedBack], postponed: [RowKey]) {
+  ) throws(StoreFailure) -> (moved: [Int32: MovedBack], left: Set<StaleHour>, postponed: [RowKey]) {
     var byKey: [RowKey: Improvement] = [:]
     for item in improvements where item.key.recordClass == RowKey.telemetryClass { byKey[item.key] = item }
     var taken: [RunSpan: (run: TelemetryRun, ids: Set<UUIDv7>)] = [:]
     var rows: [RecordRow] = []
     var moved: [Int32: MovedBack] = [:]
+    var left: Set<StaleHour> = []
     var inRuns: Set<RowKey> = []
     var postponed = try forEachInRuns(
       byKey.keys.sorted(by: RowKey.isBefore), within: budget
@@ -31,6 +33,7 @@ extension StoreSession {
       rows.append(row)
       taken[run.span, default: (run, [])].ids.insert(entry.id)
       budget.charge(IngestCost.improvement + IngestCost.bytes(row.body.count))
+      left.note(key, entry.time)
       if item.time.milliseconds < entry.time {
         if moved[key.vehicle] == nil { budget.charge(IngestCost.newest) }
         moved[key.vehicle, default: MovedBack(tenant: key.tenant, time: entry.time)].add(entry.id, entry.time)
@@ -40,10 +43,10 @@ extension StoreSession {
     if !rows.isEmpty { _ = try insert(rows) }
     inRuns.formUnion(postponed)
     let others = improvements.filter { !inRuns.contains($0.key) }
-    if others.isEmpty { return (moved, postponed) }
+    if others.isEmpty { return (moved, left, postponed) }
     let rest = try improve(others, within: budget)
     postponed += rest.postponed
-    return (moved.merging(rest.moved) { Self.joined($0, $1) }, postponed)
+    return (moved.merging(rest.moved) { Self.joined($0, $1) }, left.union(rest.left), postponed)
   }
 
   private static func joined(_ left: MovedBack, _ right: MovedBack) -> MovedBack {

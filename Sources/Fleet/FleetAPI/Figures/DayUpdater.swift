@@ -1,0 +1,155 @@
+import FleetDomain
+import FleetFigures
+import Logging
+import Telemetry
+
+/// Computes the figures of days again after records arrived.
+///
+/// Ingestion marks the hours of the records that it stores. Some minutes later, or when somebody reads the figures, the days
+/// of these hours are computed from all their records. If further records of the vehicle arrive in between, the result is
+/// discarded, and the days are computed again.
+final class DayUpdater: Sendable {
+  /// The time between a mark and the computation, unless somebody reads the figures: days of a vehicle on the road are
+  /// computed once in this time.
+  private static let delay: Int64 = 300_000_000_000
+  /// The time between two looks at the marks.
+  private static let pause = Duration.seconds(15)
+  /// The number of vehicles in one look.
+  private static let vehicles = 100
+  /// The number of days that are computed and stored together.
+  private static let days = 8
+  /// The number of records that are read at once.
+  private static let pageRecords = 2_000
+
+  private let storage: any FleetStorage
+  private let zones: ZoneFiles
+  private let logger: Logger
+
+  init(storage: any FleetStorage, zones: ZoneFiles, logger: Logger) {
+    self.storage = storage
+    self.zones = zones
+    self.logger = logger
+  }
+
+  /// Computes days until its task is cancelled.
+  func run() async {
+    while !Task.isCancelled {
+      do {
+        try await updateAll(markedBefore: Timestamp(nanoseconds: WallClock.now.nanoseconds - Self.delay))
+      } catch {
+        if !Task.isCancelled { logger.error("figures of days: \(error)") }
+      }
+      do {
+        try await Task.sleep(for: Self.pause)
+      } catch {
+        return
+      }
+    }
+  }
+
+  /// Computes the days of all vehicles with marks from before a time.
+  func updateAll(markedBefore time: Timestamp) async throws {
+    for name in try await storage.staleVehicles(markedBefore: time, limit: Self.vehicles) where !Task.isCancelled {
+      let start = ContinuousClock.now
+      try await update(name.vehicle, tenant: name.tenant)
+      // Half of a processor at most, so that requests are not delayed.
+      try await Task.sleep(for: ContinuousClock.now - start)
+    }
+  }
+
+  /// Computes days of a vehicle.
+  ///
+  /// - Parameters:
+  ///   - dates: only days of this range, and those beside it that have the same records; `nil` for all.
+  ///   - most: the number of days after which it stops.
+  /// - Returns: the days of the range that are still to be computed, and the time zone of the days.
+  @discardableResult
+  func update(
+    _ vehicle: String, tenant: TenantID, within dates: ClosedRange<CalendarDate>? = nil, most: Int = .max
+  ) async throws -> (stale: [CalendarDate], zone: String) {
+    var computed = 0
+    // A vehicle on the road may send records during each attempt.
+    var attempts = 3
+    while true {
+      guard let stale = try await storage.staleDays(of: vehicle, tenant: tenant) else { return ([], "UTC") }
+      let zone = zones.rules(stale.zone)
+      guard zones.rules(stale.computedZone) == zone else {
+        try await storage.resetDays(stale, tenant: tenant, at: WallClock.now)
+        attempts -= 1
+        if attempts > 0 { continue }
+        return ([], stale.zone ?? "UTC")
+      }
+      let hours = Self.hours(of: stale, within: dates, in: zone)
+      var wanted = stale
+      wanted.hours = hours
+      guard let next = wanted.nextDays(in: zone, most: Self.days), computed < most, attempts > 0, !Task.isCancelled
+      else {
+        return (Self.days(of: hours, within: dates, in: zone), stale.zone ?? "UTC")
+      }
+      var days: [(date: CalendarDate, figures: VehicleDay?)] = []
+      for date in next.days {
+        if let sealed = stale.sealedBefore, zone.start(of: date) < sealed.milliseconds { continue }
+        days.append((date, try await figures(of: stale.vehicle, date, in: zone, tenant: tenant)))
+      }
+      if try await storage.storeDays(ComputedDays(stale, hours: next.hours, days: days), tenant: tenant) {
+        computed += next.days.count
+        attempts = 3
+      } else {
+        attempts -= 1
+      }
+    }
+  }
+
+  private static func hours(
+    of stale: StaleDays, within dates: ClosedRange<CalendarDate>?, in zone: ZoneRules
+  ) -> [Int64] {
+    guard let dates else { return stale.hours }
+    return stale.hours.filter { hour in StaleDays.days(of: hour, in: zone).contains { dates.contains($0) } }
+  }
+
+  private static func days(
+    of hours: [Int64], within dates: ClosedRange<CalendarDate>?, in zone: ZoneRules
+  ) -> [CalendarDate] {
+    Set(hours.flatMap { StaleDays.days(of: $0, in: zone) }).filter { dates?.contains($0) ?? true }.sorted()
+  }
+
+  /// Computes the figures of a day from its records; `nil` if it has none.
+  private func figures(
+    of vehicle: String, _ date: CalendarDate, in zone: ZoneRules, tenant: TenantID
+  ) async throws -> VehicleDay? {
+    func time(_ milliseconds: Int64) -> Timestamp { Timestamp(nanoseconds: milliseconds * 1_000_000) }
+    let from = time(zone.start(of: date) - DayBuilder.margin)
+    let to = time(zone.start(of: date.next) + DayBuilder.margin)
+    var trips: [DayTrip] = []
+    var drivingEvents: [Int64] = []
+    try await forEachRecord(
+      RecordQuery(
+        vehicle: vehicle, classes: [.known(.trip), .known(.driving)], from: from, to: to, order: .oldestFirst,
+        limit: Self.pageRecords), tenant
+    ) { record, time in
+      if record.recordClass == .known(.driving) {
+        drivingEvents.append(time)
+      } else if let json = try? JSON(parsing: record.body) {
+        trips.append(DayTrip(time: time, record: json))
+      }
+    }
+    var builder = DayBuilder(date, in: zone, trips: trips, drivingEvents: drivingEvents)
+    try await forEachRecord(
+      RecordQuery.telemetry(of: vehicle, from: from, to: to, limit: Self.pageRecords), tenant
+    ) { record, time in builder.add(DaySample(time: time, values: TelemetryValues(record: record.body))) }
+    return builder.finish()
+  }
+
+  private func forEachRecord(
+    _ query: RecordQuery, _ tenant: TenantID, _ body: (StoredRecord, _ time: Int64) -> Void
+  ) async throws {
+    var query = query
+    repeat {
+      let page = try await storage.records(query, tenant: tenant)
+      for record in page.items where !record.isTimeAhead {
+        if let time = record.time { body(record, time.milliseconds) }
+      }
+      query.cursor = page.next
+    } while query.cursor != nil
+  }
+}

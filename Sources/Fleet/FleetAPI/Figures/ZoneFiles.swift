@@ -1,0 +1,43 @@
+import Failures
+import FleetDomain
+import Synchronization
+
+/// The time zones of the machine's IANA database, each read once.
+final class ZoneFiles: Sendable {
+  /// The largest size of a zone's file in bytes; most have less than 4 KiB.
+  private static let mostBytes = 1 << 20
+
+  private let folder: String
+  private let zones = Mutex<[String: ZoneRules?]>([:])
+
+  /// - Parameter folder: of the database.
+  init(folder: String = "/usr/share/zoneinfo") { self.folder = folder }
+
+  /// Returns the rules of a time zone.
+  ///
+  /// - Parameter name: for example `Europe/Vienna`; `nil` for UTC.
+  /// - Returns: UTC for a name that the database does not have.
+  func rules(_ name: String?) -> ZoneRules {
+    guard let name, name != "UTC" else { return .utc }
+    return zones.withLock { zones in
+      if let known = zones[name] { return known ?? .utc }
+      let rules = read(name)
+      zones[name] = .some(rules)
+      return rules ?? .utc
+    }
+  }
+
+  private func read(_ name: String) -> ZoneRules? {
+    let isName = name.utf8.allSatisfy { byte in
+      byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z") || byte &- UInt8(ascii: "0") < 10
+        || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+        || byte == UInt8(ascii: "+")
+    }
+    guard isName, !name.isEmpty, name.first != "/" else { return nil }
+    do throws(Failure) {
+      return ZoneRules(tzif: try FileText.read("\(folder)/\(name)", limit: Self.mostBytes))
+    } catch {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import FleetDomain
+import FleetFigures
+import FleetWork
+import HTTPTypes
+import Telemetry
+
+/// `/api/vehicles/{id}/costs`: what a vehicle cost.
+struct CostRoutes {
+  let storage: any FleetStorage
+  let updater: DayUpdater
+  let zones: ZoneFiles
+
+  /// The greatest number of things of one kind from which an answer is computed.
+  private static let mostThings = 20_000
+  /// The greatest range in days, and the number of days with new records that a request computes.
+  private static let most = (days: 36_600, computed: 40)
+
+  var routes: [Route] {
+    let (storage, updater, zones) = (storage, updater, zones)
+    let operation = Operation(
+      id: "getCosts",
+      summary:
+        "Costs of a vehicle: expenses, fuel and loss of value, in each currency; and for each km, hour of the engine and day, if these are known.",
+      parameters: [
+        .query(
+          "from", "The first day, or a time in it. Without it: the day of the acquisition or of the first cost.",
+          Self.schema),
+        .query("to", "The last day, or a time: the last day that begins before it. Without it: today.", Self.schema),
+      ], results: [.init(.ok, "The costs.", .json("Costs"))])
+    return [
+      Route(.get, "/api/vehicles/{vehicleId}/costs", .may(.read, .costs), operation, isFiltered: true) { call in
+        let tenant = try call.tenant
+        let vehicle = try await storage.view(tenant: tenant) { view throws(ThingError) in
+          try call.existingVehicle(view)
+        }
+        let zoneName = try await storage.staleDays(of: vehicle.value.id, tenant: tenant)?.zone
+        let zone = zones.rules(zoneName)
+        let last = try call.date("to", in: zone, isEnd: true) ?? zone.day(of: WallClock.now)
+        let first = try call.date("from", in: zone, isEnd: false)
+        guard first ?? last <= last, last.dayNumber - (first ?? last).dayNumber < Self.most.days else {
+          throw APIError.badRequest(
+            "query: from, to: expected 1 to \(Self.most.days) days, found \(first?.text ?? "") to \(last.text)")
+        }
+        let items = try await storage.view(tenant: tenant) { view throws(ThingError) in
+          try Self.items(of: vehicle.value.id, from: first, through: last, in: zone, view)
+        }
+        let begin = first ?? vehicle.value.acquiredOn ?? items.map { zone.day(of: $0.at) }.min()
+        var costs = VehicleCosts()
+        for item in items { costs.add(item.amount, category: item.category) }
+        guard let begin, begin <= last else {
+          return Self.answer(costs, days: nil, distance: nil, hours: nil, from: nil, last)
+        }
+        costs.addLossOfValue(of: vehicle.value, from: begin, through: last)
+        let state = try await updater.update(
+          vehicle.value.id, tenant: tenant, within: begin...last, most: Self.most.computed)
+        let figures = try await storage.view(tenant: tenant) { view throws(ThingError) in
+          try view.days(of: [vehicle.value.id], from: begin, through: last).map(\.day)
+        }
+        // Sums that lack days would give costs that are too high.
+        let isComplete = state.stale.isEmpty && !figures.isEmpty
+        return Self.answer(
+          costs, days: Double(last.dayNumber - begin.dayNumber + 1),
+          distance: isComplete ? figures.compactMap(\.distance).reduce(0, +) : nil,
+          hours: isComplete ? Double(figures.reduce(0) { $0 + $1.engineOn }) / 3_600_000 : nil, from: begin, last)
+      }
+    ]
+  }
+
+  private static let schema = #"{"type":"string","examples":["2026-05-04","2026-05-04T00:00:00Z"]}"#
+
+  /// A cost at a time.
+  private struct Item: Sendable {
+    let at: Timestamp
+    let category: String
+    /// `nil` if it is unknown.
+    let amount: Money?
+  }
+
+  private static func items(
+    of vehicle: String, from first: CalendarDate?, through last: CalendarDate, in zone: ZoneRules, _ view: any FleetView
+  ) throws(ThingError) -> [Item] {
+    func time(_ milliseconds: Int64) -> JSON { Timestamp(nanoseconds: milliseconds * 1_000_000).json }
+    func all<Value: Kind>(_ kind: Value.Type) throws(ThingError) -> [Value] {
+      var query = ThingQuery<Value>(
+        .oneOf(key: "vehicleId", [.text(vehicle)]), .below(key: "at", time(zone.start(of: last.next))),
+        order: [.init("at")], limit: 1_000)
+      if let first { query.conditions.append(.atLeast(key: "at", time(zone.start(of: first)))) }
+      var values: [Value] = []
+      repeat {
+        let page = try view.list(query)
+        values += page.items.map(\.value)
+        query.cursor = page.next
+        guard values.count <= mostThings else {
+          throw .rule(code: "tooManyEntries", message: "more than \(mostThings) \(kind.names.many); ask for fewer days")
+        }
+      } while query.cursor != nil
+      return values
+    }
+    return try all(Expense.self).map { Item(at: $0.at, category: $0.category.rawValue, amount: $0.amount) }
+      + all(FuelEntry.self).map { Item(at: $0.at, category: VehicleCosts.fuel, amount: $0.cost) }
+  }
+
+  private static func answer(
+    _ costs: VehicleCosts, days: Double?, distance: Double?, hours: Double?, from first: CalendarDate?,
+    _ last: CalendarDate
+  ) -> Answer {
+    func list(_ money: [Money]) -> JSON { .array(money.map(\.json)) }
+    var members: [String: JSON] = [
+      "total": list(costs.total), "byCategory": .object(costs.byCategory.mapValues(list)), "to": last.json,
+      "perKilometer": list(costs.total(per: distance) ?? []), "perEngineHour": list(costs.total(per: hours) ?? []),
+      "perDay": list(costs.total(per: days) ?? []),
+    ]
+    members["from"] = first?.json
+    if costs.unknown > 0 { members["withoutAmount"] = .integer(Int64(costs.unknown)) }
+    return Answer(json: Array(JSON.object(members).canonicalText.utf8))
+  }
+}

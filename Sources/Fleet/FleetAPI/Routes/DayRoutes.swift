@@ -1,0 +1,94 @@
+import FleetDomain
+import FleetFigures
+import HTTPTypes
+import Telemetry
+
+/// `/api/vehicles/{id}/days`: what a vehicle did on each day.
+struct DayRoutes {
+  let storage: any FleetStorage
+  let updater: DayUpdater
+  let zones: ZoneFiles
+
+  /// The greatest number of days in an answer, and the number of days that a request computes.
+  static let most = (shown: 400, computed: 40)
+
+  var routes: [Route] {
+    let (storage, updater, zones) = (storage, updater, zones)
+    let operation = Operation(
+      id: "listDays",
+      summary:
+        "What a vehicle did on each day with records. Days are those of the time zone of the vehicle's fleet, or of UTC.",
+      parameters: [
+        .query(
+          "from", "The first day, for example 2026-05-04, or a time in it. Without it: 30 days before the last day.",
+          Self.schema),
+        .query("to", "The last day, or a time: the last day that begins before it. Without it: today.", Self.schema),
+      ],
+      results: [.init(.ok, "The days, the oldest first.", .json("DayList"))])
+    return [
+      Route(.get, "/api/vehicles/{vehicleId}/days", .may(.read, .records), operation, isFiltered: true) { call in
+        let name = try call.name("vehicle")
+        let selection = try await call.selection(storage)
+        let vehicle = try await call.vehicle(named: name, in: selection, storage)
+        let tenant = try call.tenant
+        let zone = zones.rules(try await storage.staleDays(of: vehicle.value.id, tenant: tenant)?.zone)
+        let dates = try Self.dates(call, in: zone)
+        let state = try await updater.update(
+          vehicle.value.id, tenant: tenant, within: dates, most: Self.most.computed)
+        let days = try await storage.view(tenant: tenant) { view throws(ThingError) in
+          try view.days(of: [vehicle.value.id], from: dates.lowerBound, through: dates.upperBound).map(\.day)
+        }
+        let fleet = vehicle.value.fleetID
+        let shown = days.filter { day in
+          if selection.contains(vehicle.value.id, of: fleet, at: nil) { return true }
+          // Whoever may see a part of the day only does not see the figures of the whole day.
+          return selection.windows.contains {
+            $0.vehicle == vehicle.value.id && $0.contains(day.firstTime) && $0.contains(day.lastTime)
+          }
+        }
+        var answer: [String: JSON] = ["data": .array(shown.map(\.json)), "timeZone": .text(state.zone)]
+        if !state.stale.isEmpty { answer["pending"] = .array(state.stale.map(\.json)) }
+        return Answer(json: Array(JSON.object(answer).canonicalText.utf8))
+      }
+    ]
+  }
+
+  private static let schema = #"{"type":"string","examples":["2026-05-04","2026-05-04T00:00:00Z"]}"#
+
+  /// The days that a request names.
+  private static func dates(_ call: Call, in zone: ZoneRules) throws(APIError) -> ClosedRange<CalendarDate> {
+    let last = try call.date("to", in: zone, isEnd: true) ?? zone.day(of: WallClock.now)
+    let first = try call.date("from", in: zone, isEnd: false) ?? CalendarDate(dayNumber: last.dayNumber - 30)
+    guard first <= last, last.dayNumber - first.dayNumber < most.shown else {
+      throw .badRequest("query: from, to: expected 1 to \(most.shown) days, found \(first.text) to \(last.text)")
+    }
+    return first...last
+  }
+}
+
+extension Call {
+  /// A day in the query, or the day of a time in it.
+  ///
+  /// - Parameter isEnd: whether a time is the end of a range, which is not included.
+  func date(_ name: String, in zone: ZoneRules, isEnd: Bool) throws(APIError) -> CalendarDate? {
+    if let date = query[name].flatMap({ CalendarDate($0) }) { return date }
+    guard let time = try time(name) else { return nil }
+    return zone.day(of: isEnd ? Timestamp(nanoseconds: time.nanoseconds - 1) : time)
+  }
+}
+
+extension VehicleDay {
+  /// The figures as the API shows them.
+  var json: JSON {
+    func seconds(_ milliseconds: Int64) -> JSON { (Double(milliseconds) / 1_000).json }
+    func rounded(_ number: Double) -> JSON { ((number * 1_000).rounded() / 1_000).json }
+    var members: [String: JSON] = [
+      "date": date.json, "engineOnSeconds": seconds(engineOn), "movingSeconds": seconds(moving),
+      "idleSeconds": seconds(idle), "unknownSeconds": seconds(unknown), "trips": .integer(Int64(trips)),
+      "drivingEvents": .integer(Int64(drivingEvents)), "firstTime": firstTime.json, "lastTime": lastTime.json,
+    ]
+    members["distance"] = distance.map(rounded)
+    members["fuelUsed"] = fuelUsed.map(rounded)
+    return .object(members)
+  }
+}

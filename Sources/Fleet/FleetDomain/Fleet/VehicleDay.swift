@@ -1,0 +1,82 @@
+import Telemetry
+
+/// What a vehicle did on a day.
+public struct VehicleDay: Equatable, Sendable {
+  public var date: CalendarDate
+  /// km; `nil` if nothing tells a distance.
+  public var distance: Double?
+  /// Time with a running engine, ms.
+  public var engineOn: Int64 = 0
+  /// Time in motion, ms.
+  public var moving: Int64 = 0
+  /// Time at rest with a running engine, ms.
+  public var idle: Int64 = 0
+  /// Time between the first and the last record of which it is not known whether the vehicle moved, idled or was parked,
+  /// ms.
+  public var unknown: Int64 = 0
+  /// L; `nil` if unknown.
+  public var fuelUsed: Double?
+  /// The number of trips that began.
+  public var trips = 0
+  /// The number of driving events.
+  public var drivingEvents = 0
+  /// The times of the first and the last record.
+  public var firstTime: Timestamp
+  public var lastTime: Timestamp
+
+  public init(date: CalendarDate, firstTime: Timestamp, lastTime: Timestamp) {
+    self.date = date
+    self.firstTime = firstTime
+    self.lastTime = lastTime
+  }
+}
+
+/// The days of a vehicle whose figures no longer agree with its records.
+public struct StaleDays: Equatable, Sendable {
+  /// The id of the vehicle.
+  public var vehicle: String
+  /// A number that changes with every stored record of the vehicle.
+  public var change: Int64
+  /// The name of the time zone of its fleet; `nil` for UTC.
+  public var zone: String?
+  /// The name of the time zone in which its figures were computed; `nil` if there are none, or for UTC.
+  public var computedZone: String?
+  /// Hours since 1970, in ascending order, with records that are new since the figures were computed.
+  public var hours: [Int64]
+  /// Days that begin before this time keep their figures, because retention removed records; `nil` if it removed none.
+  public var sealedBefore: Timestamp?
+
+  public init(vehicle: String, change: Int64, hours: [Int64]) {
+    self.vehicle = vehicle
+    self.change = change
+    self.hours = hours
+  }
+}
+
+/// A vehicle of a tenant.
+public struct VehicleName: Hashable, Sendable {
+  public let tenant: TenantID
+  /// The vehicle's id.
+  public let vehicle: String
+
+  public init(tenant: TenantID, vehicle: String) {
+    self.tenant = tenant
+    self.vehicle = vehicle
+  }
+}
+
+/// Newly computed figures of some days of a vehicle.
+public struct ComputedDays: Sendable {
+  /// The state from which they were computed.
+  public var stale: StaleDays
+  /// The hours of `stale` that are taken into account.
+  public var hours: ClosedRange<Int64>
+  /// The figures of each day; `nil` for a day without records.
+  public var days: [(date: CalendarDate, figures: VehicleDay?)]
+
+  public init(_ stale: StaleDays, hours: ClosedRange<Int64>, days: [(date: CalendarDate, figures: VehicleDay?)]) {
+    self.stale = stale
+    self.hours = hours
+    self.days = days
+  }
+}

@@ -1,0 +1,71 @@
+import FleetDomain
+import FleetWork
+
+/// The sum of costs, by category and currency. Amounts of different currencies are never added.
+public struct VehicleCosts: Equatable, Sendable {
+  /// The category of the loss of value.
+  public static let lossOfValue = "lossOfValue"
+  /// The category of fills and charges.
+  public static let fuel = "fuel"
+
+  /// Ten-thousandths, by category and currency.
+  private var sums: [String: [String: Int64]] = [:]
+  /// The number of costs without a known amount, which are in no sum.
+  public private(set) var unknown = 0
+
+  public init() {}
+
+  /// - Parameter amount: `nil` if it is unknown.
+  public mutating func add(_ amount: Money?, category: String) {
+    guard let amount else {
+      unknown += 1
+      return
+    }
+    add(amount.tenThousandths, amount.currency, category)
+  }
+
+  private mutating func add(_ amount: Int64, _ currency: String, _ category: String) {
+    let (sum, overflow) = sums[category, default: [:]][currency, default: 0].addingReportingOverflow(amount)
+    sums[category, default: [:]][currency] = overflow ? .max : sum
+  }
+
+  /// Adds the loss of value of a vehicle in a range of days: (acquisition − residual), spread evenly over the days from
+  /// its acquisition to its disposal. Nothing is added unless all four are known, in one currency.
+  ///
+  /// - Parameters:
+  ///   - first: the first day of the range.
+  ///   - last: the last day.
+  public mutating func addLossOfValue(of vehicle: Vehicle, from first: CalendarDate, through last: CalendarDate) {
+    guard let acquired = vehicle.acquiredOn, let disposed = vehicle.disposedOn, let cost = vehicle.acquisitionCost,
+      let residual = vehicle.residualValue, cost.currency == residual.currency, acquired < disposed
+    else { return }
+    let owned = acquired.dayNumber..<disposed.dayNumber
+    let days = (first.dayNumber..<(last.dayNumber + 1)).clamped(to: owned)
+    guard !days.isEmpty else { return }
+    let loss = Double(cost.tenThousandths - residual.tenThousandths) * Double(days.count) / Double(owned.count)
+    add(Int64(loss.rounded()), cost.currency, Self.lossOfValue)
+  }
+
+  /// The sums of each category, in the order of the currencies.
+  public var byCategory: [String: [Money]] { sums.mapValues(Self.money) }
+
+  /// The sums of all categories, in the order of the currencies.
+  public var total: [Money] { Self.money(totals) }
+
+  /// The sums of all categories for each unit of a quantity, rounded to ten-thousandths; `nil` if the quantity is unknown
+  /// or not positive.
+  public func total(per quantity: Double?) -> [Money]? {
+    guard let quantity, quantity > 0 else { return nil }
+    return Self.money(totals.mapValues { Int64((Double($0) / quantity).rounded(.toNearestOrAwayFromZero)) })
+  }
+
+  private var totals: [String: Int64] {
+    var totals: [String: Int64] = [:]
+    for (currency, amount) in sums.values.flatMap({ $0 }) { totals[currency, default: 0] += amount }
+    return totals
+  }
+
+  private static func money(_ sums: [String: Int64]) -> [Money] {
+    sums.sorted { $0.key < $1.key }.map { Money(tenThousandths: $0.value, currency: $0.key) }
+  }
+}

@@ -1,0 +1,213 @@
+import FleetDomain
+import Geofencing
+import Telemetry
+
+/// Computes the figures of a vehicle's day from the records of the day and of a short time before and after it.
+///
+///     var builder = DayBuilder(date, in: zone, trips: trips, drivingEvents: times)
+///     for sample in samples { builder.add(sample) }       // in the order of their times
+///     let figures = builder.finish()
+///
+/// Between two records of telemetry that are at most two minutes apart, the vehicle is in the state of the first one:
+/// - it *moves* if its speed is above 0, or, without a speed of the vehicle, if the speed over ground is at least 3 km/h;
+/// - its *engine runs* if it has revolutions, or if it moves;
+/// - it *idles* if its engine runs and it does not move.
+///
+/// Time with a running engine of which the motion is unknown, time without knowledge of the engine, and longer times
+/// between two records of the day are *unknown*, unless the engine was off or a trip had ended.
+///
+/// A value holds for 15 seconds if the next records lack it, because not every value is in every record.
+public struct DayBuilder: Sendable {
+  /// The longest time between two records for which a state is assumed, ms.
+  public static let longestStep: Int64 = 120_000
+  /// The time for which a value holds, ms.
+  static let hold: Int64 = 15_000
+  /// The time before and after the day of which records are needed, ms.
+  public static let margin = longestStep + hold
+  /// The speed over ground in km/h from which a vehicle moves. Receivers of parked vehicles report less.
+  static let leastGroundSpeed = 3.0
+  /// The greatest plausible mean speed between two readings of the odometer, km/h.
+  static let greatestSpeed = 200.0
+
+  /// The state at a record of telemetry.
+  private struct Moment {
+    var time: Int64
+    var isMoving: Bool?
+    var isEngineOn: Bool?
+    /// km/h, of the vehicle.
+    var speed: Double?
+    var fuelRate: Double?
+    var odometer: Double?
+    var position: GeoPosition?
+  }
+
+  /// A value with the time of its record.
+  private struct Held {
+    var time: Int64
+    var value: Double
+
+    func value(at now: Int64) -> Double? { now - time <= DayBuilder.hold ? value : nil }
+  }
+
+  private let date: CalendarDate
+  private let from: Int64
+  private let to: Int64
+  /// In the order of ``DayTrip/effectiveTime``.
+  private let trips: [DayTrip]
+  private let drivingEvents: [Int64]
+  private var last: Moment?
+  private var speed: Held?
+  private var groundSpeed: Held?
+  private var rpm: Held?
+  private var fuelRate: Held?
+  private var engineOn: Int64 = 0
+  private var moving: Int64 = 0
+  private var idle: Int64 = 0
+  private var unknown: Int64 = 0
+  private var distance: Double?
+  private var fuelUsed: Double?
+  private var firstTime: Int64?
+  private var lastTime: Int64?
+
+  /// - Parameters:
+  ///   - trips: records of trips within the day and its margins, in any order.
+  ///   - drivingEvents: the times of driving events, ms since 1970, in any order.
+  public init(_ date: CalendarDate, in zone: ZoneRules, trips: [DayTrip], drivingEvents: [Int64]) {
+    self.date = date
+    (from, to) = (zone.start(of: date), zone.start(of: date.next))
+    let day = from..<to
+    self.trips = trips.sorted { ($0.effectiveTime, $0.time, $0.id) < ($1.effectiveTime, $1.time, $1.id) }
+    self.drivingEvents = drivingEvents.filter { day.contains($0) }
+    for time in trips.map(\.time) + drivingEvents { note(time) }
+  }
+
+  private func contains(_ time: Int64) -> Bool { from <= time && time < to }
+
+  private mutating func note(_ time: Int64) {
+    guard contains(time) else { return }
+    firstTime = min(firstTime ?? time, time)
+    lastTime = max(lastTime ?? time, time)
+  }
+
+  /// Adds the next record of telemetry.
+  public mutating func add(_ sample: DaySample) {
+    note(sample.time)
+    let moment = moment(sample)
+    if let last { addStep(last, moment) }
+    last = moment
+  }
+
+  private mutating func moment(_ sample: DaySample) -> Moment {
+    let (time, values) = (sample.time, sample.values)
+    func newest(_ value: Double?, _ held: inout Held?) -> Double? {
+      if let value { held = Held(time: time, value: value) }
+      return held?.value(at: time)
+    }
+    let speed = newest(values.speed, &self.speed)
+    let groundSpeed = newest(values.gpsSpeed, &self.groundSpeed)
+    let rpm = newest(values.rpm, &self.rpm)
+    let isMoving = speed.map { $0 > 0 } ?? groundSpeed.map { $0 >= Self.leastGroundSpeed }
+    var position: GeoPosition?
+    if let latitude = values.latitude, let longitude = values.longitude {
+      position = GeoPosition(latitude: latitude, longitude: longitude)
+    }
+    return Moment(
+      time: time, isMoving: isMoving,
+      isEngineOn: rpm.map { $0 > 0 || isMoving == true } ?? (isMoving == true ? true : nil),
+      speed: speed, fuelRate: newest(values.fuelRate, &fuelRate), odometer: values.odometer, position: position)
+  }
+
+  // MARK: Steps
+
+  private mutating func addStep(_ first: Moment, _ second: Moment) {
+    let length = second.time - first.time
+    guard length > 0 else { return }
+    if length > Self.longestStep { return addGap(first, second) }
+    let inside = min(second.time, to) - max(first.time, from)
+    guard inside > 0 else { return }
+    switch first.isEngineOn {
+    case true?:
+      engineOn += inside
+      switch first.isMoving {
+      case true?: moving += inside
+      case false?: idle += inside
+      case nil: unknown += inside
+      }
+    case false?: break
+    case nil: if !isParked(at: first.time) { unknown += inside }
+    }
+    let share = Double(inside) / Double(length)
+    if let way = Self.distance(first, second) { distance = (distance ?? 0) + way * share }
+    if let rate = first.fuelRate {
+      let mean = (rate + (second.fuelRate ?? rate)) / 2
+      fuelUsed = (fuelUsed ?? 0) + mean * Double(inside) / 3_600_000
+    }
+  }
+
+  /// The distance between two records that are close together, km: by the speed of the vehicle, else by positions.
+  private static func distance(_ first: Moment, _ second: Moment) -> Double? {
+    if let start = first.speed, let end = second.speed {
+      return (start + end) / 2 * Double(second.time - first.time) / 3_600_000
+    }
+    guard let start = first.position, let end = second.position else { return nil }
+    // Positions of a vehicle at rest wander.
+    return first.isMoving == true || second.isMoving == true ? start.distance(to: end) / 1_000 : 0
+  }
+
+  /// Adds a longer time without records. What happened in it is unknown, except that a vehicle whose engine is off, or
+  /// whose trip has ended, is parked.
+  private mutating func addGap(_ first: Moment, _ second: Moment) {
+    guard contains(first.time), contains(second.time) else { return }
+    if let start = first.odometer, let end = second.odometer {
+      let hours = Double(second.time - first.time) / 3_600_000
+      if end >= start, end - start <= Self.greatestSpeed * hours { distance = (distance ?? 0) + end - start }
+    }
+    switch first.isEngineOn {
+    case false?: return
+    case nil: if isParked(at: first.time) { return }
+    case true?: break
+    }
+    // The end of a trip may be dated a little before the last record.
+    let ending = trips.first {
+      $0.hasEnded && $0.effectiveTime >= first.time - Self.hold && $0.effectiveTime < second.time
+    }
+    unknown += max((ending?.effectiveTime ?? second.time) - first.time, 0)
+  }
+
+  /// Whether the newest known start or end of a trip is an end.
+  private func isParked(at time: Int64) -> Bool {
+    trips.last { $0.effectiveTime <= time }?.hasEnded ?? false
+  }
+
+  // MARK: Result
+
+  /// Returns the figures; `nil` if the day has no records.
+  public consuming func finish() -> VehicleDay? {
+    guard let firstTime, let lastTime else { return nil }
+    func timestamp(_ milliseconds: Int64) -> Timestamp { Timestamp(nanoseconds: milliseconds * 1_000_000) }
+    var day = VehicleDay(date: date, firstTime: timestamp(firstTime), lastTime: timestamp(lastTime))
+    (day.engineOn, day.moving, day.idle, day.unknown) = (engineOn, moving, idle, unknown)
+    day.distance = distance
+    day.fuelUsed = fuelUsed ?? tripFuel()
+    day.trips = tripCount()
+    day.drivingEvents = drivingEvents.count
+    return day
+  }
+
+  /// The number of trips that began on the day. A trip whose start was not recorded is known from its end.
+  private func tripCount() -> Int {
+    var ids: Set<String> = []
+    var nameless = 0
+    for trip in trips {
+      guard let start = trip.startTime ?? (trip.hasEnded ? nil : trip.time), contains(start) else { continue }
+      if trip.id.isEmpty { nameless += trip.hasEnded ? 0 : 1 } else { ids.insert(trip.id) }
+    }
+    return ids.count + nameless
+  }
+
+  /// The fuel of the trips that ended on the day.
+  private func tripFuel() -> Double? {
+    let ended = trips.filter { $0.hasEnded && contains($0.effectiveTime) }.compactMap(\.fuelUsed)
+    return ended.isEmpty ? nil : ended.reduce(0, +)
+  }
+}

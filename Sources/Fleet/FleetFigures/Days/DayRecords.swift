@@ -1,0 +1,46 @@
+import FleetDomain
+import Telemetry
+
+/// Telemetry at a time.
+public struct DaySample: Equatable, Sendable {
+  /// ms since 1970.
+  public let time: Int64
+  public let values: TelemetryValues
+
+  public init(time: Int64, values: TelemetryValues) {
+    self.time = time
+    self.values = values
+  }
+}
+
+/// The start or the end of a trip, as a record reports it.
+public struct DayTrip: Equatable, Sendable {
+  /// The time of the record, ms since 1970.
+  public var time: Int64
+  /// The id of the trip; empty if the record has none.
+  public var id = ""
+  public var hasEnded = false
+  /// ms since 1970; `nil` if unknown.
+  public var startTime: Int64?
+  public var endTime: Int64?
+  /// L, measured or else estimated; `nil` if unknown.
+  public var fuelUsed: Double?
+
+  public init(time: Int64) { self.time = time }
+
+  /// - Parameter json: the record.
+  public init(time: Int64, record json: JSON) {
+    func moment(_ key: String) -> Int64? {
+      json[key].flatMap { value in try? Timestamp(json: value) }?.milliseconds
+    }
+    self.time = time
+    id = json["tripId"]?.textValue ?? ""
+    hasEnded = json["event"]?.textValue == "end"
+    startTime = moment("startTime")
+    endTime = moment("endTime")
+    fuelUsed = json["fuelUsed"]?.numberValue ?? json["fuelUsedEstimated"]?.numberValue
+  }
+
+  /// The time at which the trip began or ended.
+  var effectiveTime: Int64 { (hasEnded ? endTime : startTime) ?? time }
+}

@@ -1,0 +1,37 @@
+import FleetDomain
+import Telemetry
+
+extension StaleDays {
+  private static var hour: Int64 { 3_600_000 }
+
+  /// Returns the next days to compute, and the hours that are then taken into account.
+  ///
+  /// Records also concern the next day, or the one before it, if they are close to midnight.
+  ///
+  /// - Parameters:
+  ///   - start: the first hour to look at; `nil` for all hours.
+  ///   - most: the number of days after which no further hour is added.
+  public func nextDays(
+    in zone: ZoneRules, from start: Int64? = nil, most: Int
+  ) -> (hours: ClosedRange<Int64>, days: [CalendarDate])? {
+    var days: [CalendarDate] = []
+    var range: ClosedRange<Int64>?
+    for hour in hours where hour >= start ?? .min {
+      let added = Self.days(of: hour, in: zone).filter { !days.contains($0) }
+      if let range, days.count + added.count > most { return (range, days) }
+      days += added
+      range = (range?.lowerBound ?? hour)...hour
+    }
+    return range.map { ($0, days) }
+  }
+
+  /// The days that depend on the records of an hour.
+  public static func days(of hour: Int64, in zone: ZoneRules) -> [CalendarDate] {
+    func day(_ milliseconds: Int64) -> CalendarDate { zone.day(of: Timestamp(nanoseconds: milliseconds * 1_000_000)) }
+    let start = hour * Self.hour
+    let last = day(start + Self.hour - 1 + DayBuilder.margin)
+    var days = [day(start - DayBuilder.margin)]
+    while let day = days.last, day < last { days.append(day.next) }
+    return days
+  }
+}

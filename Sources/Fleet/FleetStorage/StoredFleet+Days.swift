@@ -1,0 +1,190 @@
+import FleetDomain
+import Telemetry
+
+/// The figures of days: rows of `vehicle_day`, and the hours with newer records, rows of `stale_hour`.
+extension StoredFleet {
+  public func staleVehicles(
+    markedBefore time: Timestamp, limit: Int
+  ) async throws(StorageError) -> [VehicleName] {
+    try await engine.read { session throws(StoreFailure) in
+      try session.rows(
+        """
+        SELECT t.id, v.id FROM (
+          SELECT vehicle, min(since) AS since FROM stale_hour WHERE since < $1 GROUP BY vehicle
+          ORDER BY min(since), vehicle LIMIT $2) AS s
+        JOIN vehicle AS v ON v.key = s.vehicle JOIN tenant AS t ON t.key = v.tenant ORDER BY s.since, s.vehicle
+        """, [.integer(time.milliseconds), .integer(Int64(limit))]
+      ).compactMap { row in TenantID(row.text(0)).map { VehicleName(tenant: $0, vehicle: row.text(1)) } }
+    }
+  }
+
+  public func staleDays(of vehicle: String, tenant: TenantID) async throws(StorageError) -> StaleDays? {
+    try await engine.read { session throws(StoreFailure) in
+      let tenant = try session.existing(tenant)
+      guard let key = try session.vehicle(vehicle, tenant: tenant)?.key,
+        let row = try session.rows(
+          """
+          SELECT v.id, v.changes, v.day_zone,
+            (SELECT f.time_zone FROM fleet AS f WHERE f.tenant = v.tenant AND f.id = v.fleet_id)
+          FROM vehicle AS v WHERE v.key = $1
+          """, [SQLValue(key)]
+        ).first
+      else { return nil }
+      var stale = StaleDays(
+        vehicle: row.text(0), change: row.integer(1),
+        hours: try session.rows("SELECT hour FROM stale_hour WHERE vehicle = $1 ORDER BY hour", [SQLValue(key)])
+          .map { $0.integer(0) })
+      stale.computedZone = row.optionalText(2)
+      stale.zone = row.optionalText(3)
+      stale.sealedBefore = try session.daysSealedBefore().map(StoredTime.timestamp)
+      return stale
+    }
+  }
+
+  public func storeDays(_ computed: ComputedDays, tenant: TenantID) async throws(StorageError) -> Bool {
+    try await engine.write { session throws(StoreFailure) in
+      let tenant = try session.existing(tenant)
+      guard let key = try session.lockedVehicle(computed.stale, tenant) else { return false }
+      for (date, figures) in computed.days {
+        let day = [SQLValue(key), .integer(Int64(date.dayNumber))]
+        try session.run("DELETE FROM vehicle_day WHERE vehicle = $1 AND day = $2", day)
+        guard let figures else { continue }
+        try session.run(
+          """
+          INSERT INTO vehicle_day (vehicle, day, distance, engine_on, moving, idle, unknown, fuel_used, trips,
+            driving_events, first_time, last_time)
+          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+          """,
+          day + [
+            figures.distance.map { .real($0) } ?? .null, .integer(figures.engineOn), .integer(figures.moving),
+            .integer(figures.idle), .integer(figures.unknown), figures.fuelUsed.map { .real($0) } ?? .null,
+            .integer(Int64(figures.trips)), .integer(Int64(figures.drivingEvents)),
+            .integer(figures.firstTime.milliseconds), .integer(figures.lastTime.milliseconds),
+          ])
+      }
+      try session.run(
+        "DELETE FROM stale_hour WHERE vehicle = $1 AND hour >= $2 AND hour <= $3",
+        [SQLValue(key), .integer(computed.hours.lowerBound), .integer(computed.hours.upperBound)])
+      return true
+    }
+  }
+
+  public func resetDays(_ stale: StaleDays, tenant: TenantID, at now: Timestamp) async throws(StorageError) {
+    _ = try await engine.write { session throws(StoreFailure) in
+      let tenant = try session.existing(tenant)
+      guard let key = try session.lockedVehicle(stale, tenant) else { return false }
+      let sealed = SQLValue.integer(try session.daysSealedBefore() ?? .min)
+      let rows = try session.rows(
+        "SELECT first_time, last_time FROM vehicle_day WHERE vehicle = $1 AND first_time >= $2",
+        [SQLValue(key), sealed])
+      var hours: Set<Int64> = []
+      for row in rows {
+        // Every day of another zone that overlaps this one contains one of these hours.
+        let (first, last) = (StaleHour.number(row.integer(0)), StaleHour.number(row.integer(1)))
+        hours.formUnion(stride(from: first, through: last, by: 6))
+        hours.insert(last)
+      }
+      try session.run(
+        "DELETE FROM vehicle_day WHERE vehicle = $1 AND first_time >= $2", [SQLValue(key), sealed])
+      try session.markStale(hours.sorted().map { StaleHour(vehicle: key, hour: $0) }, at: now.milliseconds)
+      try session.run("UPDATE vehicle SET day_zone = $2 WHERE key = $1", [SQLValue(key), SQLValue(stale.zone)])
+      return true
+    }
+  }
+}
+
+/// An hour of a vehicle with records that its figures lack.
+struct StaleHour: Hashable {
+  var vehicle: Int32
+  /// Since 1970.
+  var hour: Int64
+
+  /// The hour of a time in ms since 1970.
+  static func number(_ time: Int64) -> Int64 { time >= 0 ? time / 3_600_000 : (time - 3_599_999) / 3_600_000 }
+
+  /// The classes of records from which figures are computed.
+  static let classes = Set(
+    [RecordClass.known(.telemetry), .known(.trip), .known(.driving)].map(\.number))
+}
+
+extension Set<StaleHour> {
+  /// Adds the hour that a record leaves.
+  ///
+  /// - Parameter time: its time until now, ms since 1970.
+  mutating func note(_ key: RowKey, _ time: Int64) {
+    guard time != StoredTime.undated, StaleHour.classes.contains(key.recordClass) else { return }
+    insert(StaleHour(vehicle: key.vehicle, hour: StaleHour.number(time)))
+  }
+}
+
+extension StoreSession {
+  /// Marks all hours of a vehicle from which figures can be computed, because an earlier version stored its records.
+  func markAllHours(of vehicle: Int32, tenant: Int32, key: CursorKey, at now: Int64) throws(StoreFailure) {
+    for recordClass in [RecordClass.known(.telemetry), .known(.trip), .known(.driving)] {
+      guard let id = try vehicleNames([vehicle])[vehicle]?.id else { return }
+      var query = RecordQuery(
+        vehicle: id, classes: [recordClass], every: 3_600_000, order: .oldestFirst, limit: RecordQuery.maximumLimit)
+      repeat {
+        let page = try RecordPage(query, tenant: tenant, vehicle: vehicle, key: key)
+        let (rows, next) = page.page(try allLists(page, tenant: tenant, vehicle: vehicle))
+        try markStale(rows.map { StaleHour(vehicle: vehicle, hour: StaleHour.number($0.time)) }, at: now)
+        query.cursor = next
+      } while query.cursor != nil
+    }
+  }
+
+  /// Locks a vehicle, and returns its key; `nil` if it has newer records than the state, or was removed.
+  fileprivate func lockedVehicle(_ stale: StaleDays, _ tenant: Int32) throws(StoreFailure) -> Int32? {
+    guard let key = try vehicle(stale.vehicle, tenant: tenant)?.key else { return nil }
+    try lock(vehicles: [key])
+    let change = try rows("SELECT changes FROM vehicle WHERE key = $1", [SQLValue(key)]).first?.integer(0)
+    let sealed = try daysSealedBefore()
+    let isUnchanged = change == stale.change && sealed == stale.sealedBefore?.milliseconds
+    return isUnchanged ? key : nil
+  }
+
+  /// The time before which days keep their figures; `nil` if retention has removed no records.
+  fileprivate func daysSealedBefore() throws(StoreFailure) -> Int64? {
+    try setting("daysSealed").flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
+  }
+
+  /// Keeps the figures of days before a time, because their records are about to be removed.
+  func sealDays(before time: Int64) throws(StoreFailure) {
+    guard try daysSealedBefore() ?? .min < time else { return }
+    try run("DELETE FROM setting WHERE name = 'daysSealed'", [])
+    try run("INSERT INTO setting (name, value) VALUES ('daysSealed', $1)", [.bytes(Array(String(time).utf8))])
+  }
+}
+
+extension ThingSession {
+  func days(
+    of vehicles: [String]?, from: CalendarDate, through: CalendarDate
+  ) throws(ThingError) -> [(vehicle: String, day: VehicleDay)] {
+    try asking { () throws(StoreFailure) in
+      if let vehicles, vehicles.isEmpty { return [] }
+      var values = [SQLValue(tenant), .integer(Int64(from.dayNumber)), .integer(Int64(through.dayNumber))]
+      var condition = ""
+      if let vehicles {
+        condition = " AND v.id IN (\(vehicles.indices.map { "$\($0 + 4)" }.joined(separator: ", ")))"
+        values += vehicles.map { .text($0) }
+      }
+      return try session.rows(
+        """
+        SELECT v.id, d.day, d.distance, d.engine_on, d.moving, d.idle, d.unknown, d.fuel_used, d.trips,
+          d.driving_events, d.first_time, d.last_time
+        FROM vehicle AS v JOIN vehicle_day AS d ON d.vehicle = v.key
+        WHERE v.tenant = $1 AND d.day >= $2 AND d.day <= $3\(condition) ORDER BY v.id, d.day
+        """, values
+      ).map { row in
+        var day = VehicleDay(
+          date: CalendarDate(dayNumber: Int(row.integer(1))), firstTime: StoredTime.timestamp(row.integer(10)),
+          lastTime: StoredTime.timestamp(row.integer(11)))
+        (day.distance, day.fuelUsed) = (row.optionalReal(2), row.optionalReal(7))
+        (day.engineOn, day.moving) = (row.integer(3), row.integer(4))
+        (day.idle, day.unknown) = (row.integer(5), row.integer(6))
+        (day.trips, day.drivingEvents) = (Int(row.integer(8)), Int(row.integer(9)))
+        return (row.text(0), day)
+      }
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import FleetDomain
+import FleetFigures
+import Telemetry
+import TestKit
+import Testing
+
+@Suite struct DayBuilderTests {
+  private static let date = CalendarDate("2026-05-04")!
+  private static let start = ZoneRules.utc.start(of: date)
+
+  private static func sample(
+    _ second: Int, speed: Double? = nil, gps: Double? = nil, rpm: Double? = nil, fuel: Double? = nil,
+    odometer: Double? = nil, place: (Double, Double)? = nil
+  ) -> DaySample {
+    var values = TelemetryValues()
+    (values.speed, values.gpsSpeed, values.rpm, values.fuelRate, values.odometer) = (speed, gps, rpm, fuel, odometer)
+    (values.latitude, values.longitude) = (place?.0, place?.1)
+    return DaySample(time: start + Int64(second) * 1_000, values: values)
+  }
+
+  private static func day(
+    _ samples: [DaySample], trips: [DayTrip] = [], events: [Int] = []
+  ) -> VehicleDay? {
+    var builder = DayBuilder(date, in: .utc, trips: trips, drivingEvents: events.map { start + Int64($0) * 1_000 })
+    for sample in samples { builder.add(sample) }
+    return builder.finish()
+  }
+
+  private static func trip(
+    _ second: Int, ends: Bool, id: String = "a", start began: Int? = nil, end: Int? = nil, fuel: Double? = nil
+  ) -> DayTrip {
+    var trip = DayTrip(time: start + Int64(second) * 1_000)
+    (trip.id, trip.hasEnded, trip.fuelUsed) = (id, ends, fuel)
+    trip.startTime = began.map { start + Int64($0) * 1_000 }
+    trip.endTime = end.map { start + Int64($0) * 1_000 }
+    return trip
+  }
+
+  /// Second by second, from the definitions.
+  private static func slowly(_ samples: [DaySample]) -> (on: Int, moving: Int, idle: Int, unknown: Int) {
+    func seconds(_ sample: DaySample) -> Int { Int((sample.time - start) / 1_000) }
+    func known(_ index: Int, _ key: (TelemetryValues) -> Double?) -> Double? {
+      for other in samples[...index].reversed() {
+        if seconds(samples[index]) - seconds(other) > 15 { return nil }
+        if let value = key(other.values) { return value }
+      }
+      return nil
+    }
+    var (on, moving, idle, unknown) = (0, 0, 0, 0)
+    for now in 0..<86_400 {
+      guard let index = samples.lastIndex(where: { seconds($0) <= now }), index + 1 < samples.count else { continue }
+      let (first, second) = (seconds(samples[index]), seconds(samples[index + 1]))
+      var moves: Bool?
+      if let speed = known(index, \.speed) {
+        moves = speed > 0
+      } else if let speed = known(index, \.gpsSpeed) {
+        moves = speed >= 3
+      }
+      var runs: Bool?
+      if let rpm = known(index, \.rpm) { runs = rpm > 0 || moves == true } else if moves == true { runs = true }
+      if second - first > 120 {
+        if first >= 0, second < 86_400, runs != false { unknown += 1 }
+      } else if runs == nil {
+        unknown += 1
+      } else if runs == true {
+        on += 1
+        if moves == nil { unknown += 1 } else if moves == true { moving += 1 } else { idle += 1 }
+      }
+    }
+    return (on, moving, idle, unknown)
+  }
+
+  @Test func times_agree_with_a_second_by_second_computation() throws {
+    for seed in 0..<40 {
+      var random = SplitMix(seed: UInt64(seed))
+      var second = Int.random(in: -130...300, using: &random)
+      var samples: [DaySample] = []
+      while samples.count < 120 {
+        func perhaps(_ values: [Double]) -> Double? {
+          Bool.random(using: &random) ? values.randomElement(using: &random) : nil
+        }
+        samples.append(
+          Self.sample(
+            second, speed: perhaps([0, 0, 5, 50]), gps: perhaps([0, 2.9, 3, 40]), rpm: perhaps([0, 0, 800])))
+        let steps = [1, 1, 5, 16, 60, 120, 121, 900, 9_000]
+        second += steps.randomElement(using: &random) ?? 1
+        if second > 86_400 + 130 { break }
+      }
+      let expected = Self.slowly(samples)
+      let day = try #require(Self.day(samples))
+      #expect(day.engineOn == Int64(expected.on) * 1_000, "\(seed)")
+      #expect(day.moving == Int64(expected.moving) * 1_000, "\(seed)")
+      #expect(day.idle == Int64(expected.idle) * 1_000, "\(seed)")
+      #expect(day.unknown == Int64(expected.unknown) * 1_000, "\(seed)")
+    }
+  }
+
+  @Test func unknown_time_is_never_idle() throws {
+    // The engine runs, then nothing is known for an hour.
+    let silent = try #require(Self.day([Self.sample(0, speed: 0, rpm: 800), Self.sample(3_600, speed: 0, rpm: 800)]))
+    #expect(silent.idle == 0 && silent.unknown == 3_600_000 && silent.engineOn == 0)
+    // The engine runs, and the speed is unknown.
+    let noSpeed = try #require(Self.day([Self.sample(0, rpm: 800), Self.sample(60, rpm: 800)]))
+    #expect(noSpeed.idle == 0 && noSpeed.unknown == 60_000 && noSpeed.engineOn == 60_000)
+    // Only positions of a vehicle at rest.
+    let tracker = try #require(Self.day([Self.sample(0, gps: 0), Self.sample(60, gps: 0)]))
+    #expect(tracker.idle == 0 && tracker.unknown == 60_000)
+  }
+
+  @Test func a_parked_vehicle_is_not_unknown() throws {
+    let off = [Self.sample(0, speed: 0, rpm: 0), Self.sample(30_000, speed: 0, rpm: 800)]
+    #expect(try #require(Self.day(off)).unknown == 0)
+    let ended = [Self.sample(0, speed: 0, rpm: 800), Self.sample(30_000, speed: 0, rpm: 800)]
+    #expect(try #require(Self.day(ended, trips: [Self.trip(200, ends: true, end: 5)])).unknown == 5_000)
+    // A tracker that reports positions while the vehicle is parked.
+    let tracker = [Self.sample(10, gps: 0), Self.sample(100, gps: 0), Self.sample(5_000, gps: 0)]
+    #expect(try #require(Self.day(tracker, trips: [Self.trip(8, ends: true)])).unknown == 0)
+    #expect(try #require(Self.day(tracker, trips: [Self.trip(8, ends: false)])).unknown == 4_990_000)
+  }
+
+  @Test func distance_is_integrated_and_cut_at_midnight() throws {
+    // 100 s at 36 km/h are 1 km.
+    let steady = try #require(Self.day([Self.sample(0, speed: 36), Self.sample(100, speed: 36)]))
+    #expect(abs((steady.distance ?? 0) - 1) < 1e-9)
+    // A step across midnight counts for each day with its share.
+    let across = try #require(Self.day([Self.sample(-25, speed: 36), Self.sample(75, speed: 36)]))
+    #expect(abs((across.distance ?? 0) - 0.75) < 1e-9)
+    #expect(across.moving == 75_000)
+    // A degree of latitude at the equator has 110.574 km; the vehicle reports no speed.
+    let places = [Self.sample(0, gps: 50, place: (0, 10)), Self.sample(60, gps: 50, place: (0.01, 10))]
+    #expect(abs((try #require(Self.day(places)).distance ?? 0) - 1.10574) < 1e-4)
+    let wandering = [Self.sample(0, gps: 0, place: (0, 10)), Self.sample(60, gps: 1, place: (0.01, 10))]
+    #expect(try #require(Self.day(wandering)).distance == 0)
+    // The odometer tells the distance of a time without records, unless it is implausible.
+    let gap = [Self.sample(0, rpm: 800, odometer: 1_000), Self.sample(3_600, rpm: 800, odometer: 1_050.5)]
+    #expect(try #require(Self.day(gap)).distance == 50.5)
+    let jump = [Self.sample(0, rpm: 800, odometer: 1_000), Self.sample(3_600, rpm: 800, odometer: 1_201)]
+    #expect(try #require(Self.day(jump)).distance == nil)
+    #expect(try #require(Self.day([Self.sample(0, rpm: 800)])).distance == nil)
+  }
+
+  @Test func fuel_is_integrated_or_that_of_the_trips() throws {
+    let rate = try #require(Self.day([Self.sample(0, rpm: 800, fuel: 2), Self.sample(90, rpm: 800, fuel: 4)]))
+    #expect(abs((rate.fuelUsed ?? 0) - 0.075) < 1e-9)
+    let trips = [
+      Self.trip(-50, ends: true, id: "x", end: -60, fuel: 100),
+      Self.trip(900, ends: true, id: "a", start: 0, fuel: 1.5),
+      Self.trip(2_000, ends: true, id: "b", start: 1_000, end: 1_990, fuel: 2),
+    ]
+    #expect(try #require(Self.day([Self.sample(0, rpm: 800)], trips: trips)).fuelUsed == 3.5)
+    #expect(try #require(Self.day([Self.sample(0, rpm: 800)])).fuelUsed == nil)
+  }
+
+  @Test func trips_and_events_of_the_day_are_counted() throws {
+    let trips = [
+      Self.trip(10, ends: false, id: "a"), Self.trip(900, ends: true, id: "a", start: 10),
+      // Its start was not recorded.
+      Self.trip(2_000, ends: true, id: "b", start: 1_500),
+      // It began on the day before.
+      Self.trip(300, ends: true, id: "c", start: -400),
+      Self.trip(86_390, ends: false, id: "d"), Self.trip(86_410, ends: false, id: "e"),
+    ]
+    let day = try #require(Self.day([], trips: trips, events: [-1, 0, 50, 86_399, 86_400]))
+    #expect(day.trips == 3)
+    #expect(day.drivingEvents == 3)
+    #expect(day.firstTime.milliseconds == Self.start)
+    #expect(day.lastTime.milliseconds == Self.start + 86_399_000)
+    #expect(Self.day([], trips: [Self.trip(-5, ends: false)]) == nil)
+    #expect(Self.day([]) == nil)
+  }
+
+  @Test func hours_close_to_midnight_concern_two_days() throws {
+    let hour = Self.start / 3_600_000
+    func days(_ hour: Int64) -> [String] { StaleDays.days(of: hour, in: .utc).map(\.text) }
+    #expect(days(hour + 12) == ["2026-05-04"])
+    #expect(days(hour) == ["2026-05-03", "2026-05-04"])
+    #expect(days(hour + 23) == ["2026-05-04", "2026-05-05"])
+    let stale = StaleDays(vehicle: "V", change: 1, hours: [hour + 3, hour + 5, hour + 23, hour + 80, hour + 300])
+    #expect(stale.nextDays(in: .utc, most: 2)?.hours == (hour + 3)...(hour + 23))
+    #expect(stale.nextDays(in: .utc, most: 2)?.days.map(\.text) == ["2026-05-04", "2026-05-05"])
+    #expect(stale.nextDays(in: .utc, most: 1)?.hours == (hour + 3)...(hour + 5))
+    #expect(stale.nextDays(in: .utc, most: 99)?.days.count == 4)
+    #expect(StaleDays(vehicle: "V", change: 1, hours: []).nextDays(in: .utc, most: 2) == nil)
+  }
+}
