@@ -16,6 +16,7 @@ extension ArchiveTable {
     ArchiveTable(Driver.self),
     ArchiveTable(Assignment.self),
     ArchiveTable(Expense.self),
+    ArchiveTable(Report.self),
     ArchiveTable(FuelEntry.self),
     ArchiveTable(Journey.self),
     ArchiveTable(Inspection.self),
