@@ -274,6 +274,13 @@ def prepare(folder, address, ends=None):
         server.send("POST", "/api/expenses", {
             "category": category, "amount": {"amount": amount, "currency": "EUR"}, "at": text_of(now - 86_400 * (number + 1)), "vehicleId": CARS[number]["id"], "vendorName": vendor,
             **({"driverId": drivers["Jane Smith"]["id"]} if number < 2 else {})})
+    for number, (litres, odometer, full) in enumerate([("52.4", 47_260, True), ("20", 47_610, False), ("41.3", 47_905, True)]):
+        server.send("POST", "/api/fuel-entries", {
+            "vehicleId": "VAN-001", "driverId": drivers["Jane Smith"]["id"], "at": text_of(now - 86_400 * (9 - 3 * number)), "energy": "diesel", "quantity": float(litres), "unit": "L",
+            "full": full, "odometer": odometer, "total": {"amount": f"{float(litres) * 1.619:.2f}", "currency": "EUR"}, "place": "Radolfzell"})
+    server.send("POST", "/api/journeys", {
+        "vehicleId": "VAN-001", "driverId": drivers["Jane Smith"]["id"], "purpose": "business", "startTime": text_of(now - 10_000), "endTime": text_of(now - 7_000),
+        "startOdometer": 48_000, "endOdometer": 48_021})
     server.send("POST", "/api/tokens", {"label": "Accounting export", "role": "readOnly"})
     fragment = base64.b64encode(json.dumps({
         role: {"email": account["email"], "password": account["password"]} for role, account in accounts.items()}).encode()).decode()

@@ -159,7 +159,7 @@ def page(site):
     text = re.sub(r'(<link rel="stylesheet" href="/[^"]+">\s*)+',
                   f'<link rel="stylesheet" href="/{site.name("styles.css")}">\n', text, count=1)
     preload = "\n".join(
-        f'<link rel="modulepreload" href="/{site.name(path)}">' for path in site.closure("app.js"))
+        f'<link rel="modulepreload" href="/{site.name(path)}">' for path in site.closure("views/sign-in.js", site.closure("app.js")))
     text = text.replace("<!-- modules -->", preload)
     return re.sub(r'(src|href)="/((?:app\.js|icons/[^"]+))"', lambda found: f'{found[1]}="/{site.name(found[2])}"', text)
 

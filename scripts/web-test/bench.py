@@ -42,16 +42,16 @@ def measure(stage, runs, prepare, path, seen):
 def main(runs=5):
     stage = Stage()
     try:
-        rows = [
-            ("sign-in page", measure(stage, int(runs), lambda browser: None, "/sign-in", lambda browser: browser.element("#password"))),
-            ("driver's start page", measure(stage, int(runs), lambda browser: browser.sign_in("driver"), "/mine", lambda browser: browser.sees("KN-FL 101"))),
-            ("live map", measure(stage, int(runs), lambda browser: browser.sign_in("admin"), "/live", lambda browser: browser.element(".canvas[data-ready]"))),
-        ]
+        for name, prepare, path, seen in [
+                ("sign-in page", lambda browser: None, "/sign-in", lambda browser: browser.element("#password")),
+                ("driver's start page", lambda browser: browser.sign_in("driver"), "/mine", lambda browser: browser.sees("KN-FL 101")),
+                ("live map", lambda browser: browser.sign_in("admin"), "/live", lambda browser: browser.element(".canvas[data-ready]"))]:
+            row = measure(stage, int(runs), prepare, path, seen)
+            print(json.dumps({
+                "page": name, "firstPaint": round(row["first"]), "largestPaint": round(row["largest"]), "scriptBytes": round(row["script"]),
+                "bytes": round(row["all"]), "files": round(row["files"])}), flush=True)
     finally:
         stage.close()
-    for name, row in rows:
-        print(json.dumps({"page": name, "firstPaint": round(row["first"]), "largestPaint": round(row["largest"]), "scriptBytes": round(row["script"]),
-                          "bytes": round(row["all"]), "files": round(row["files"])}))
 
 
 if __name__ == "__main__":

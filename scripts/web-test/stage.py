@@ -147,7 +147,8 @@ class Browser:
     def settled(self):
         """Waits also until the maps are drawn."""
         self.calm()
-        self.driver.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 250)))")
+        self.driver.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))")
+        self.until(lambda: self.script("return [...document.querySelectorAll('.canvas')].every(map => map.dataset.drawn)"), "maps that are drawn")
 
     def sign_in(self, role):
         """Signs in with one click, as the demo allows it."""

@@ -170,6 +170,9 @@ export class FleetMap {
     });
     this.map.on("moveend", () => { this.source("grid")?.setData(nearGrid(this.map)); });
     this.map.on("dragstart", onMove);
+    // For tests and pictures: whether everything is drawn.
+    this.map.on("idle", () => { element.dataset.drawn = "true"; });
+    this.map.on("render", () => { delete element.dataset.drawn; });
     this.map.on("click", (/** @type {any} */ event) => {
       const [found] = this.map.queryRenderedFeatures(event.point, { layers: ["vehicles", "selected", "clusters"] });
       if (!found) return onSelect(null);
@@ -266,8 +269,10 @@ export class FleetMap {
    * @param {number} [zoom]
    */
   center(point, zoom) {
+    // On a phone, the card of the vehicle covers the lower half of the map.
+    const offset = innerWidth <= 720 ? [0, -Math.round(this.map.getContainer().clientHeight / 4)] : [0, 0];
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.when(() => this.map.easeTo({ center: point, ...(zoom ? { zoom: Math.max(zoom, this.map.getZoom()) } : {}), duration: calm ? 0 : 500 }));
+    this.when(() => this.map.easeTo({ center: point, ...(zoom ? { zoom: Math.max(zoom, this.map.getZoom()) } : {}), duration: calm ? 0 : 500, offset }));
   }
 
   remove() {

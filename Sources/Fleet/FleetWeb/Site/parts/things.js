@@ -20,7 +20,7 @@ import { t } from "../texts.js";
 import { Value, choiceText } from "./fields.js";
 import { Form } from "./form.js";
 import { Icon } from "./icons.js";
-import { remember } from "./names.js";
+import { remember, useNames } from "./names.js";
 import { Empty, Loading, Title, Trouble, useLoad, useQuestion } from "./ui.js";
 
 /**
@@ -71,8 +71,11 @@ export function ThingList({ kind, place, more }) {
   const isFiltered = Boolean(query.get("q")) || Object.values(wanted).some(Boolean);
   const mayAdd = kind.add && may(kind.area, "write");
   const link = kind.link ?? (thing => to(kind.id, thing.id));
+  // The same things as on the page, all of them.
+  const exported = (/** @type {string} */ format) => `${kind.path}?${new URLSearchParams(Object.entries({
+    ...wanted, q: query.get("q"), sort: query.get("sort") ?? kind.sort, format }).flatMap(([name, value]) => (value ? [[name, value]] : [])))}`;
   return html`<div class="page"><${Title} title=${t(kind.title)}>
-      ${more}${mayAdd && html`<a class="button primary" href=${"/" + kind.id + "/new"}><${Icon} name="plus" size=${16} />${t(/** @type {any} */ (kind.add))}</a>`}</${Title}>
+      ${more}${pages.things.length > 0 && may("vehicles") !== "own" && ["csv", "xlsx"].map(format => html`<a class="button export" download href=${exported(format)} aria-label=${t("export." + format)}>${format.toUpperCase()}</a>`)}${mayAdd && html`<a class="button primary" href=${"/" + kind.id + "/new"}><${Icon} name="plus" size=${16} />${t(/** @type {any} */ (kind.add))}</a>`}</${Title}>
     <div class="filters">${kind.hasText !== false && html`<label class="find"><span class="hidden">${t("search.in", { list: t(kind.title) })}</span><${Icon} name="search" size=${16} />
         <input type="search" value=${text} placeholder=${t("search")} onInput=${(/** @type {any} */ event) => setText(event.target.value)} /></label>`}
       ${(kind.filters ?? []).map(name => html`<label class="filter"><span class="soft">${t(fieldOf(name).label)}</span>
@@ -84,18 +87,19 @@ export function ThingList({ kind, place, more }) {
       : pages.things.length === 0 ? !pages.error && html`<div class="card"><${Empty} title=${isFiltered ? t("empty.filtered") : t(kind.empty)}>
           ${!isFiltered && mayAdd && html`<p><a class="button primary" href=${"/" + kind.id + "/new"}>${t(/** @type {any} */ (kind.add))}</a></p>`}</${Empty}></div>`
       : html`<div class="card scroll" aria-busy=${pages.isLoading ? "true" : "false"}><table class="list"><thead><tr>
-          ${columns.map((name, number) => html`<th scope="col" class=${[kind.numbers?.includes(name) ? "num" : "", number > 1 ? "rest" : ""].join(" ").trim()}>${t(fieldOf(name).label)}</th>`)}
+          ${columns.map((name, number) => html`<th scope="col" class=${[kind.numbers?.includes(name) ? "num" : "", number > 1 ? "rest" : "", number > 3 ? "far" : ""].join(" ").trim()}>${t(fieldOf(name).label)}</th>`)}
           ${kind.status && html`<th scope="col">${t("field.status")}</th>`}</tr></thead>
         <tbody>${pages.things.map((/** @type {any} */ thing) => html`<tr key=${thing.id}>
           ${columns.map((name, number) => {
             const value = html`<${Value} field=${fieldOf(name)} value=${thing[name]} whole=${thing} />`;
-            return html`<td class=${[kind.numbers?.includes(name) ? "num" : "", number > 1 ? "rest" : ""].join(" ").trim()}>${number === 0 ? html`<a class="row-link" href=${link(thing)}>${value}</a>` : value}</td>`;
+            return html`<td class=${[kind.numbers?.includes(name) ? "num" : "", number > 1 ? "rest" : "", number > 3 ? "far" : ""].join(" ").trim()}>${number === 0 ? html`<a class="row-link" href=${link(thing)}>${value}</a>` : value}</td>`;
           })}${kind.status && html`<td>${kind.status(thing)}</td>`}</tr>`)}</tbody></table></div>`}
     <div ref=${end}></div></div>`;
 }
 
 /** @param {{ kind: Kind, id: string, children?: (thing: any, reload: () => void) => any }} props `children`: more parts of the page. */
 export function ThingDetail({ kind, id, children }) {
+  useNames();
   const thing = useLoad(async signal => request("GET", pathOf(kind.path, id), { signal }), [kind.id, id]);
   const [dialog, ask] = useQuestion();
   const back = html`<a href=${"/" + kind.id}>${t(kind.title)}</a>`;

@@ -49,7 +49,7 @@ export default function Gateways() {
     ${isAdding === "gateway" && html`<${Dialog} title=${t("gateways.add")} onClose=${() => setAdding(null)}><${Form} draft="gateways new" action=${t("gateways.add")} onSave=${addGateway} onCancel=${() => setAdding(null)}
       fields=${[{ name: "id", label: "gateways.id", kind: "text", required: true }, { name: "vehicles", label: "gateways.vehicles", kind: "list", hint: "gateways.vehiclesHint" }]} /></${Dialog}>`}
     ${isAdding === "token" && html`<${Dialog} title=${t("tokens.add")} onClose=${() => setAdding(null)}><${Form} draft="tokens new" action=${t("tokens.add")} onSave=${addToken} onCancel=${() => setAdding(null)}
-      fields=${[{ name: "label", label: "tokens.label", kind: "text", required: true }, { name: "role", label: "tokens.role", kind: "choice", texts: "tokenRole", choices: ["readOnly", "admin"], required: true }]} /></${Dialog}>`}
+      fields=${[{ name: "label", label: "tokens.label", kind: "text", required: true }, { name: "role", label: "tokens.role", kind: "choice", texts: "tokenRole", choices: ["readOnly", "viewer", "maintenance", "admin"], required: true }]} /></${Dialog}>`}
     ${gateways.error ? html`<${Trouble} error=${gateways.error} retry=${gateways.reload} />` : !gateways.value ? html`<${Loading} />`
       : gateways.value.length === 0 ? html`<div class="card"><${Empty} title=${t("gateways.empty")}><p>${t("gateways.emptyHelp")}</p></${Empty}></div>`
       : html`<div class="card scroll"><table><thead><tr><th scope="col">${t("gateways.id")}</th><th scope="col">${t("gateways.current")}</th><th scope="col">${t("gateways.lastSeen")}</th>

@@ -4,7 +4,7 @@
  */
 import { html } from "../lib/preact.js";
 import { Status } from "../parts/icons.js";
-import { vehicleName } from "../parts/names.js";
+import { nameOf, vehicleName } from "../parts/names.js";
 import { dayText } from "../format.js";
 import { may } from "../state.js";
 import { t } from "../texts.js";
@@ -86,7 +86,7 @@ export const drivers = {
 /** @type {Kind} */
 export const assignments = {
   id: "assignments", path: "/api/assignments", area: "assignments", title: "assignments.title", add: "assignments.add", empty: "assignments.empty",
-  name: () => t("assignments.title"), sort: "-from", hasText: false,
+  name: assignment => `${nameOf("vehicle", assignment.vehicleId)} · ${nameOf("driver", assignment.driverId)}`, sort: "-from", hasText: false,
   fields: [
     { name: "vehicleId", label: "field.vehicleId", kind: "thing", of: "vehicle", required: true, isFixed: true },
     { name: "driverId", label: "field.driverId", kind: "thing", of: "driver", required: true, isFixed: true },
