@@ -68,13 +68,6 @@ public struct CalendarDate: FieldValue, Hashable, Comparable, Sendable {
     return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
   }
 
-  /// The number of days since 1970-01-01.
-  public var dayNumber: Int {
-    let (year, month) = month <= 2 ? (year - 1, month + 9) : (year, month - 3)
-    let (era, yearOfEra) = (year / 400, year % 400)
-    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + (153 * month + 2) / 5 + day - 1 - 719_468
-  }
-
   /// Returns the date a number of days later, at most the last day of the year 9999.
   ///
   /// - Parameter days: negative for an earlier date; not before the year 1.
