@@ -7,7 +7,7 @@ import OBDWire
 /// In each turn of the poll loop, ``begin(at:)`` is called first, then all reports, then ``end()``. All of them belong
 /// to the time that ``begin(at:)`` received. The thread that runs the driver makes these calls.
 public protocol DialogueListener: ReplyHandler, ~Copyable {
-  /// Begins the reports of one turn of the poll loop.
+  /// Begins the reports of one pass of the poll loop.
   ///
   /// - Parameter now: time of the reports, CLOCK_BOOTTIME, ns. For received bytes, it is the time at which read(2)
   ///   returned.
@@ -22,7 +22,7 @@ public protocol DialogueListener: ReplyHandler, ~Copyable {
   ///
   /// - Returns: `false` to end the poll loop.
   mutating func wokenUp(_ session: inout AdapterSession) -> Bool
-  /// Ends the reports of one turn of the poll loop.
+  /// Ends the reports of one pass of the poll loop.
   ///
   /// - Returns: `false` to end the poll loop.
   mutating func end() -> Bool

@@ -19,7 +19,7 @@ struct Ignition: BitwiseCopyable, Sendable {
 }
 
 extension SAESignal {
-  /// Creates a row for a number of service 01.
+  /// Creates a row for a numeric signal of service 01.
   @inline(__always) static func number(
     _ pid: UInt16, _ bit: UInt16, _ length: UInt8, _ name: StaticString, _ title: StaticString,
     _ unit: Unit = .none, _ factor: Double = 1, _ offset: Double = 0, signed: Bool = false,
