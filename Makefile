@@ -73,7 +73,7 @@ tests: need-headers
 #   …PackageTests   tests of the packages, which need the release build of all programs: make test-packages
 kind = ^[A-Za-z]+$(1)Tests\.
 
-test: need-jq need-python need-gpsd need-testbed need-peers need-systemd tests tools
+test: need-jq need-python need-gpsd need-testbed need-peers need-systemd tests tools web
 	@FAILURES=$$(mktemp); export FAILURES; failed=0; \
 	scripts/test.sh 25 --skip '$(call kind,(Server|Live|Hostile|Fairness|Package))' || failed=1; \
 	scripts/test.sh 15 --filter '$(call kind,Server)' || failed=1; \
