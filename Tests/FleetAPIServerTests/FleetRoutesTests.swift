@@ -69,6 +69,28 @@ import Testing
     }
   }
 
+  /// A vehicle without a fleet is in nobody's scope: neither the vehicle's own field nor the fleet's list takes it away.
+  @Test(arguments: TestServer.Database.allCases)
+  func an_administrator_of_a_fleet_cannot_take_a_vehicle_out_of_it(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      let fleets = try await Self.depots(server).ids
+      try await aside {
+        let north = try server.signIn("north@example.com")
+        let any = ["If-Match": "*"]
+        for (path, body) in [
+          ("/api/vehicles/VAN-1", #"{"fleetId":null}"#), ("/api/fleets/\(fleets.north)", #"{"vehicleIds":[]}"#),
+        ] {
+          #expect(try server.asPage(north, "PATCH", path, body, headers: any).status == 403, "\(path)")
+        }
+        #expect(try server.asPage(north, "GET", "/api/vehicles/VAN-1").status == 200)
+        let admin = try server.client(server.keys.admin)
+        let emptied = try admin.send(
+          "PATCH", "/api/fleets/\(fleets.north)", json: #"{"vehicleIds":[]}"#, headers: any)
+        #expect(emptied.status == 200, "\(emptied.text)")
+      }
+    }
+  }
+
   @Test(arguments: TestServer.Database.allCases)
   func changes_of_two_people_merge_and_the_same_field_conflicts(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in

@@ -338,6 +338,22 @@ import Testing
     }
   }
 
+  @Test func a_browser_gets_a_page_if_its_sign_in_is_refused() async throws {
+    let peer = try await aside { try Peer() }
+    try await Self.run([peer.provider("good") { $0.name = "North & <South>" }]) { server in
+      try await aside { () throws in
+        let path = "/api/auth/oidc/good/callback?error=access_denied&state=x"
+        let page = try server.client().send(
+          "GET", path, headers: ["Accept": "text/html,application/xhtml+xml,*/*;q=0.8"])
+        #expect(page.status == 401 && page.headers["content-type"] == "text/html; charset=utf-8")
+        #expect(page.text.contains("North &amp; &lt;South&gt;") && page.text.contains(#"<a href="/">"#), "\(page.text)")
+        #expect(page.headers["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'")
+        let json = try server.client().send("GET", path, headers: ["Accept": "application/json"])
+        #expect(json.status == 401 && json.errorCode == "providerSignInFailed", "\(json.text)")
+      }
+    }
+  }
+
   @Test func where_a_provider_is_required_passwords_are_refused_except_for_links_of_commands() async throws {
     let peer = try await aside { try Peer() }
     try await Self.run([peer.provider("good")], required: [.standard]) { server in
@@ -361,7 +377,11 @@ import Testing
         }
         #expect(try reset(own).errorCode == "expiredLink")
         // Nobody is locked out of their own server.
-        #expect(try reset(command).cookie("fleet-session") != nil)
+        let session = try reset(command).cookie("fleet-session")
+        #expect(session != nil)
+        // A link that nobody could use is not made.
+        let invited = try server.asPage(session, "POST", "/api/people/\(ann.id.string)/invite")
+        #expect(invited.status == 409 && invited.errorCode == "providerRequired", "\(invited.text)")
         #expect(try Self.finish(server, try Self.begin(server, "good")).status == 303)
       }
     }

@@ -288,6 +288,16 @@ import Testing
     for (change, kind) in faults {
       #expect(Self.kind { try read(change) } == kind, "\(change)")
     }
+    // At Entra ID, a logout token may name the account only by its identifier for this client.
+    var claims = Self.claims.merging([
+      "tid": .text(Self.directory), "jti": .text("j-1"), "events": .object([Self.logout: .object([:])]),
+      "iss": .text("https://login.microsoftonline.com/\(Self.directory)/v2.0"),
+    ]) { $1 }
+    claims["nonce"] = nil
+    let entra = try OpenIDIdentity(
+      logoutToken: try JSONWebToken(try Signer.token(.object(claims))), OpenIDKeys(try Signer.published()),
+      of: Self.entra, at: Self.now)
+    #expect(entra.subject == nil && entra.session == nil && entra.clientSubject == "ann-1")
     // An ID token must not be accepted as a logout token.
     let token = try JSONWebToken(try Signer.token(.object(Self.claims)))
     let keys = try OpenIDKeys(try Signer.published())

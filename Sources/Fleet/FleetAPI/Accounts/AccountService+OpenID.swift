@@ -181,6 +181,7 @@ extension AccountService {
         }
         var used = linked.value
         used.lastUsedAt = now
+        used.clientSubject = identity.clientSubject ?? used.clientSubject
         try transaction.update(linked, to: used, action: "use")
         let session = try transaction.beginSession(
           NewSession(
@@ -289,7 +290,12 @@ extension AccountService {
 extension FleetView {
   /// Finds the stored identity that a token names; `nil` if no person has it.
   func identity(_ identity: OpenIDIdentity) throws(ThingError) -> Stored<LinkedIdentity>? {
-    guard let subject = identity.subject else { return nil }
+    guard let subject = identity.subject else {
+      guard let subject = identity.clientSubject else { return nil }
+      return try first(
+        ThingQuery<LinkedIdentity>(
+          .oneOf(key: "issuer", [.text(identity.issuer)]), .oneOf(key: "clientSubject", [.text(subject)])))
+    }
     return try first(
       ThingQuery<LinkedIdentity>(
         .oneOf(key: "issuer", [.text(identity.issuer)]), .oneOf(key: "subject", [.text(subject)])))
@@ -300,9 +306,10 @@ extension FleetView {
     of identity: OpenIDIdentity, _ provider: OpenIDProvider
   ) throws(ThingError) -> [Stored<Session>] {
     var query = ThingQuery<Session>(.oneOf(key: "revokedAt", [.null]), limit: 1_000)
-    if identity.subject != nil {
-      guard let linked = try self.identity(identity) else { return [] }
+    if let linked = try self.identity(identity) {
       query.conditions.append(.oneOf(key: "identityId", [linked.id.json]))
+    } else if identity.subject != nil || identity.session == nil {
+      return []
     }
     if let session = identity.session {
       query.conditions.append(.oneOf(key: "providerSession", [.text(session)]))
@@ -327,6 +334,7 @@ extension FleetTransaction {
     linked.provider = provider.id
     linked.issuer = identity.issuer
     linked.subject = identity.subject ?? ""
+    linked.clientSubject = identity.clientSubject
     linked.name = identity.email?.text
     return try insert(linked, id: nil, action: "link")
   }

@@ -39,8 +39,16 @@ struct FleetGroupRoutes {
           throw .invalid(FieldErrors([error.inside("vehicleIds")]))
         }
         let before = Set(try transaction.vehicles(of: fleet.id))
-        let changed = try transaction.setVehicles(ids, of: fleet, seen: seen) { vehicle throws(ThingError) in
-          let reach = Reach(of: call.identity?.requester ?? .nobody, to: .write, .vehicles)
+        let reach = Reach(of: call.identity?.requester ?? .nobody, to: .write, .vehicles)
+        let changed = try transaction.setVehicles(
+          ids, of: fleet, seen: seen,
+          checkRemoval: { () throws(ThingError) in
+            // The vehicle would be in no fleet, and thus in nobody's scope. The field `fleetId` has the same rule.
+            guard reach.isEverything else {
+              throw .forbidden(reason: "vehicleIds: move the vehicle to another one of the account's fleets instead")
+            }
+          }
+        ) { vehicle throws(ThingError) in
           let relation = Relation(fleets: Set([vehicle.value.fleetID].compactMap { $0 }))
           guard reach.contains(relation) else { throw .forbidden(reason: reach.reason) }
         }

@@ -89,6 +89,11 @@ struct PeopleRoutes {
         guard person.value.isActive else {
           throw .rule(code: "inactive", message: "this person is not active; activate them first")
         }
+        guard !accounts.settings.requiringProvider.contains(tenant) else {
+          throw .rule(
+            code: "providerRequired",
+            message: "people sign in at their provider here, so that a link to set a password would not work")
+        }
         let purpose: Ticket.Purpose = person.value.passwordHash == nil ? .invitation : .recovery
         let seconds = purpose == .invitation ? limits.invitationSeconds : limits.recoverySeconds
         try transaction.note("invite", kind: Person.names.one, thing: id, details: [:])

@@ -65,18 +65,28 @@ struct ProviderRoutes {
       results: [.init(.seeOther, "The path of the beginning.", headers: ["Location"])],
       errors: [.unauthorized, .forbidden, .conflict, .tooManyRequests])
     return Route(.get, Self.path + "/{providerId}/callback", .open, operation) { [accounts] call in
-      let source = try accounts.source(call.parameters.first ?? "")
-      let answer = AccountService.ProviderAnswer(
-        code: call.query["code"], state: call.query["state"], issuer: call.query["iss"], error: call.query["error"])
-      let browser = SessionCookie.provider.value(in: call.request.headers, isTLS: call.client.isTLS)
-      switch try await accounts.finish(source, answer, browser: browser, try call.accountCaller(.cookie)) {
-      case .linked(let path): return Self.redirect(to: path, cookie: SessionCookie.provider, "", 0, call)
-      case .signedIn(let opened, let path):
-        var reply = Self.redirect(to: path, cookie: SessionCookie.provider, "", 0, call)
-        let signedIn = try await AuthRoutes.answer(.signedIn(opened), call, accounts)
-        for cookie in signedIn.headers[fields: .setCookie] { reply.headers.append(cookie) }
-        return reply
+      do {
+        return try await Self.finish(call, accounts)
+      } catch {
+        // A browser shows the answer to a person.
+        guard ErrorPage.isWanted(by: call) else { throw error }
+        return ErrorPage.answer(APIError(error, logger: call.logger))
       }
+    }
+  }
+
+  private static func finish(_ call: Call, _ accounts: AccountService) async throws -> Answer {
+    let source = try accounts.source(call.parameters.first ?? "")
+    let answer = AccountService.ProviderAnswer(
+      code: call.query["code"], state: call.query["state"], issuer: call.query["iss"], error: call.query["error"])
+    let browser = SessionCookie.provider.value(in: call.request.headers, isTLS: call.client.isTLS)
+    switch try await accounts.finish(source, answer, browser: browser, try call.accountCaller(.cookie)) {
+    case .linked(let path): return Self.redirect(to: path, cookie: SessionCookie.provider, "", 0, call)
+    case .signedIn(let opened, let path):
+      var reply = Self.redirect(to: path, cookie: SessionCookie.provider, "", 0, call)
+      let signedIn = try await AuthRoutes.answer(.signedIn(opened), call, accounts)
+      for cookie in signedIn.headers[fields: .setCookie] { reply.headers.append(cookie) }
+      return reply
     }
   }
 

@@ -15,6 +15,8 @@ public struct OpenIDIdentity: Equatable, Sendable {
   public let subject: String?
   /// The provider's identifier of its session (`sid`); `nil` if the token names none.
   public let session: String?
+  /// The identifier of the account for this client (`sub`), if it differs from ``subject``.
+  public let clientSubject: String?
   public let claims: JSON
 
   /// The email address; `nil` unless the provider has verified it.
@@ -55,7 +57,9 @@ public struct OpenIDIdentity: Equatable, Sendable {
     guard let made = Self.seconds(claims["iat"]), made > now.milliseconds / 1_000 - Int64(Self.logoutSeconds) else {
       throw OpenIDError(.expired, "the token was made too long ago")
     }
-    guard subject != nil || session != nil else { throw OpenIDError(.malformed, "the token names no account") }
+    guard subject != nil || clientSubject != nil || session != nil else {
+      throw OpenIDError(.malformed, "the token names no account")
+    }
   }
 
   private init(
@@ -90,7 +94,9 @@ public struct OpenIDIdentity: Equatable, Sendable {
       // At Entra ID, the same account has another `sub` for each client. Directory and object identify it for all.
       let object = try Self.name(claims["oid"])
       subject = object.map { "\(claims["tid"]?.textValue ?? "")/\($0)" }
+      clientSubject = try Self.name(claims["sub"])
     } else {
+      clientSubject = nil
       subject = try Self.name(claims["sub"])
     }
   }

@@ -53,6 +53,7 @@ extension FleetTransaction {
   /// - Parameters:
   ///   - ids: the ids of all vehicles that the caller wants in the fleet.
   ///   - seen: the version of the fleet that the caller has read.
+  ///   - checkRemoval: throws if the caller may not leave a vehicle without a fleet.
   ///   - check: throws if the caller may not move a vehicle.
   /// - Returns: the changed fleet.
   /// - Throws: `invalid` for an unknown vehicle or more than ``Fleet/mostMoves`` changes; `rule` with code
@@ -60,6 +61,7 @@ extension FleetTransaction {
   @discardableResult
   public func setVehicles(
     _ ids: [String], of fleet: Stored<Fleet>, seen: Int64,
+    checkRemoval: () throws(ThingError) -> Void = {},
     _ check: (Stored<Vehicle>) throws(ThingError) -> Void
   ) throws(ThingError) -> Stored<Fleet> {
     let current = Set(try vehicles(of: fleet.id))
@@ -83,7 +85,9 @@ extension FleetTransaction {
       try setFleet(fleet.id, of: vehicle)
     }
     for id in removed {
-      if let vehicle = try vehicle(named: id) { try setFleet(nil, of: vehicle) }
+      guard let vehicle = try vehicle(named: id) else { continue }
+      try checkRemoval()
+      try setFleet(nil, of: vehicle)
     }
     return try recordMoves(added: added, removed: removed, of: fleet)
   }

@@ -12,6 +12,9 @@ public struct LinkedIdentity: Kind {
   public var issuer = ""
   /// The provider's identifier of the account.
   public var subject = ""
+  /// The identifier that the provider gives the account for this client (`sub`), if it differs from ``subject``. Logout
+  /// tokens of Entra ID contain only this one.
+  public var clientSubject: String?
   /// A name of the account for people, for example an email address, as the provider sent it when the account was
   /// linked.
   public var name: String?
@@ -25,6 +28,7 @@ public struct LinkedIdentity: Kind {
     Field("provider", \.provider).settable(by: .server).filterable(),
     Field("issuer", \.issuer).settable(by: .server).filterable(),
     Field("subject", \.subject).settable(by: .server).filterable().personal(),
+    Field("clientSubject", \.clientSubject).settable(by: .hidden).personal(),
     Field("name", \.name).settable(by: .server).personal(),
     Field("lastUsedAt", \.lastUsedAt).settable(by: .server),
   ]

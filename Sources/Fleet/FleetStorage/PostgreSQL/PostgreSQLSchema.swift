@@ -7,7 +7,7 @@ enum PostgreSQLSchema {
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
-    version20, version21, version22, version23, version24,
+    version20, version21, version22, version23, version24, version25,
   ]
 
   private static let version1 =
@@ -518,6 +518,12 @@ enum PostgreSQLSchema {
       "to" text COLLATE "C" NOT NULL, "group_by" text COLLATE "C" NOT NULL, "fleet_id" uuid, "requested_by" uuid,
       "rows" text COLLATE "C", PRIMARY KEY (tenant, id)
     );
+    """
+
+  /// Adds the identifiers that providers give accounts for this client only.
+  private static let version25 = """
+    ALTER TABLE linked_identity ADD COLUMN "client_subject" text COLLATE "C";
+    CREATE INDEX linked_identity_client ON linked_identity (tenant, issuer, client_subject);
     """
 
   /// SQL expression for the time of the migration, ms. It has the same value in all statements of the migration.

@@ -7,7 +7,7 @@ enum SQLiteSchema {
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
-    version20, version21, version22, version23, version24,
+    version20, version21, version22, version23, version24, version25,
   ]
 
   private static let version1 = """
@@ -505,6 +505,12 @@ enum SQLiteSchema {
       updated INTEGER NOT NULL, "kind" TEXT NOT NULL, "from" TEXT NOT NULL, "to" TEXT NOT NULL,
       "group_by" TEXT NOT NULL, "fleet_id" BLOB, "requested_by" BLOB, "rows" TEXT, PRIMARY KEY (tenant, id)
     ) STRICT, WITHOUT ROWID;
+    """
+
+  /// Adds the identifiers that providers give accounts for this client only.
+  private static let version25 = """
+    ALTER TABLE linked_identity ADD COLUMN "client_subject" TEXT;
+    CREATE INDEX linked_identity_client ON linked_identity (tenant, issuer, client_subject);
     """
 
   private static func randoms(_ count: Int) -> String {
