@@ -110,7 +110,7 @@ struct MeasureTests {
     }
   }
 
-  private static func addGateway(_ number: Int, _ store: ServedStore) throws -> String {
+  static func addGateway(_ number: Int, _ store: ServedStore) throws -> String {
     let answer = try store.ask(
       "/api/gateways", token: store.token,
       ["-H", "Content-Type: application/json", "-d", #"{"id":"gw-\#(number)","vehicles":["VAN-\#(number)"]}"#])
@@ -118,7 +118,7 @@ struct MeasureTests {
     return json?["key"] as? String ?? ""
   }
 
-  private static func processorSeconds(_ pid: pid_t) throws -> Double {
+  static func processorSeconds(_ pid: pid_t) throws -> Double {
     let text = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
     let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
     return (Double(fields[12]) ?? 0) / 100 + (Double(fields[13]) ?? 0) / 100
