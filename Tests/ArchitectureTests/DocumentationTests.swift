@@ -54,7 +54,9 @@ import Testing
   func every_row_of_a_table_has_the_cells_of_its_heading(_ page: String) throws {
     var columns: Int?
     var isCode = false
-    for (index, line) in try ProjectTree.text(page).split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+    for (index, line) in try ProjectTree.text(page).split(separator: "\n", omittingEmptySubsequences: false)
+      .enumerated()
+    {
       if line.hasPrefix("```") { isCode.toggle() }
       guard !isCode, line.hasPrefix("|") else {
         columns = nil

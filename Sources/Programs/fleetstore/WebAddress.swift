@@ -41,11 +41,13 @@ struct WebAddress {
     isCanonical = host == host.lowercased() && port != (scheme == "http" ? 80 : 443)
   }
 
-  /// - Returns: `nil` if the part after the last colon is not a number of digits.
+  /// - Returns: `nil` if the part after the last colon is not a number, or has leading zeros.
   private static func split(_ authority: Substring) -> (host: String, port: Int?)? {
     guard let colon = authority.lastIndex(of: ":"), authority.last != "]" else { return (String(authority), nil) }
     let digits = authority[authority.index(after: colon)...]
-    guard (1...5).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+    guard (1...5).contains(digits.utf8.count), digits.first != "0",
+      digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+    else {
       return nil
     }
     return (String(authority[..<colon]), Int(digits))

@@ -50,6 +50,7 @@ extension ArchiveTable {
       [
         Column("id", .identifier), Column("label", .text), Column("role", .text), Column("secret", .bytes),
         Column("added", .integer), Column("revoked", .integer),
+        Column("scope", .text, standard: .text("\"all\"")), Column("expires", .integer), Column("used", .integer),
       ]),
     ArchiveTable("personal_key", key: ["subject"], [Column("subject", .identifier), Column("secret", .bytes)]),
     ArchiveTable(

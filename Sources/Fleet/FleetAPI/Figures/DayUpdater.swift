@@ -5,11 +5,11 @@ import Telemetry
 
 /// Computes the figures of days again after records arrived.
 ///
-/// Ingestion marks the hours of the records that it stores. Some minutes later, or when somebody reads the figures, the days
+/// Ingestion marks the hours of the records that it stores. Some minutes later, or when the figures are requested, the days
 /// of these hours are computed from all their records. If further records of the vehicle arrive in between, the result is
 /// discarded, and the days are computed again.
 final class DayUpdater: Sendable {
-  /// The time between a mark and the computation, unless somebody reads the figures: days of a vehicle on the road are
+  /// The time between a mark and the computation, unless the figures are requested: days of a vehicle on the road are
   /// computed once in this time.
   private static let delay: Int64 = 300_000_000_000
   /// The time between two looks at the marks.

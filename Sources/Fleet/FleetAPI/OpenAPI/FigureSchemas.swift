@@ -91,8 +91,8 @@ enum FigureSchemas {
       "type": "object", "required": ["type", "coordinates", "times", "vehicleId"], "additionalProperties": false,
       "properties": {
         "type": { "enum": ["LineString", "MultiLineString"] },
-        "coordinates": { "type": "array" },
-        "times": { "description": "In the form of `coordinates`.", "type": "array" },
+        "coordinates": { "type": "array", "items": { "type": "array", "items": {} } },
+        "times": { "description": "In the form of `coordinates`.", "type": "array", "items": {} },
         "vehicleId": { "$ref": "#/components/schemas/Name" },
         "continuesAt": { "description": "The `from` of the rest, if the track is too long for one answer. GPX has the header `Fleet-Continues-At`.", "$ref": "#/components/schemas/Time" }
       }

@@ -41,7 +41,7 @@ struct DayRoutes {
         let fleet = vehicle.value.fleetID
         let shown = days.filter { day in
           if selection.contains(vehicle.value.id, of: fleet, at: nil) { return true }
-          // Whoever may see a part of the day only does not see the figures of the whole day.
+          // A person who may see only a part of the day does not see the figures of the whole day.
           return selection.windows.contains {
             $0.vehicle == vehicle.value.id && $0.contains(day.firstTime) && $0.contains(day.lastTime)
           }

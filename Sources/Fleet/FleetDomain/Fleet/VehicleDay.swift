@@ -3,7 +3,7 @@ import Telemetry
 /// What a vehicle did on a day.
 public struct VehicleDay: Equatable, Sendable {
   public var date: CalendarDate
-  /// km; `nil` if nothing tells a distance.
+  /// km; `nil` if no record contains a distance.
   public var distance: Double?
   /// Time with a running engine, ms.
   public var engineOn: Int64 = 0
