@@ -76,7 +76,9 @@ extension TLSFiles {
     } catch {
       throw SinkError(.badTLSFile, error.place, error.detail)
     }
-    let lines = text.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.map { String(decoding: $0, as: UTF8.self) }
+    let lines = text.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.map {
+      String(decoding: $0, as: UTF8.self)
+    }
     guard lines.contains(where: { $0.hasPrefix("-----BEGIN ") && $0.hasSuffix(label) }) else {
       let kind = label.hasPrefix("PRIVATE") ? "private key" : "certificate"
       throw SinkError(.badTLSFile, path, "expected a \(kind) in PEM form, found none")
