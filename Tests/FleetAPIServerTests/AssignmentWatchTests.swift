@@ -105,7 +105,13 @@ import Testing
   @Test func a_vehicle_in_service_stays_in_service() async throws {
     try await TestServer.run { server in
       let ids = try await Self.assign([(100, 200)], on: server.storage)
-      try await server.storage.updateVehicle("VAN-1", tenant: .standard) { $0.status = .inService }
+      try await server.storage.change(tenant: .standard, by: Actor(.command), at: Self.time(0)) {
+        transaction throws(ThingError) in
+        var record = MaintenanceRecord()
+        (record.vehicle, record.serviceType, record.status) = ("VAN-1", "repair", .inProgress)
+        try transaction.insert(record)
+        try transaction.updateStatus(ofVehicle: "VAN-1")
+      }
       let watch = AssignmentWatch(storage: server.storage, logger: Logger(label: "test"))
       for (second, state) in [(150, "active"), (250, "completed")] as [(Int64, String)] {
         try await watch.apply(since: nil, at: Self.time(second))
