@@ -14,6 +14,14 @@ import Testing
         #"{"type":"Feature","properties":{"id":"home","radius":50},"geometry":{"type":"Point","coordinates":[9,48]}}"#
       try scratch.write("fences.geojson", #"{"type":"FeatureCollection","features":[\#(fence)]}"#)
       try scratch.write("Ford-F-150.json", #"{"commands":[]}"#)
+      // The files that they name. The program checks these, too.
+      try scratch.writeSecret("obdlink.pin", "1234\n")
+      try scratch.writeSecret("token", String(repeating: "x", count: 40) + "\n")
+      try scratch.writeSecret("user", "gateway\n")
+      try scratch.writeSecret("password", "secret\n")
+      let certificates = try Certificates()
+      try certificates.write("client", in: scratch)
+      try FileManager.default.copyItem(atPath: certificates.authority, toPath: scratch.file("ca.pem"))
       let ran = try Tool.run(
         python,
         [
