@@ -52,11 +52,3 @@ final class ServedStore {
   /// Returns the program's memory, KiB; see ``RunningProgram/memoryKiB(_:)``.
   func memoryKiB(_ key: String = "VmRSS") throws -> Int { try program.memoryKiB(key) }
 }
-
-extension ScratchFolder {
-  /// Writes a file that others cannot read.
-  func writeSecret(_ name: String, _ text: String) throws {
-    let path = try write(name, text)
-    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-  }
-}

@@ -33,4 +33,10 @@ public struct ScratchFolder: ~Copyable, Sendable {
     try Data(bytes).write(to: URL(fileURLWithPath: file(name)))
     return file(name)
   }
+
+  /// Writes a file that others cannot read.
+  public func writeSecret(_ name: String, _ text: String) throws {
+    let path = try write(name, text)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+  }
 }
