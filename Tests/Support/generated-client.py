@@ -76,7 +76,7 @@ made = call("add_gateway", body=models.NewGateway(id="gw-1", vehicles=["VAN-001"
 assert made.key.startswith("fsk_") and made.gateway.vehicles == ["VAN-001"]
 assert call("list_gateways").data[0].id == "gw-1"
 assert isinstance(call("get_gateway", "gw-1").current_vehicle, fleet_client.types.Unset)
-secret = call("add_token", body=models.NewToken(role=models.NewTokenRole("readOnly"), label="display"))
+secret = call("add_token", body=models.NewToken(role=models.TokenRole("readOnly"), label="display"))
 assert secret.secret.startswith("fst_") and secret.token.role == "readOnly"
 assert len(call("list_tokens").data) == 2
 fences = {"type": "FeatureCollection", "features": [{

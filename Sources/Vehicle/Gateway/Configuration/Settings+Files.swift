@@ -19,34 +19,38 @@ extension Settings {
   public func checkFiles(of file: String?) -> FileFaults {
     var found = FileFaults()
     let prefix = file.map { "\($0): " } ?? ""
-    func take(_ key: String, _ error: some CustomStringConvertible, path: String = "") {
-      // systemd shows credentials only to the service while it runs.
-      if path.hasPrefix("/run/credentials/") {
-        found.warnings.append("\(prefix)\(key): \(error); only the running service sees it")
+    func add(_ key: String, _ error: some CustomStringConvertible, path: String = "") {
+      // systemd makes these for the service, and shows credentials only to it.
+      if ["/run/credentials/", "/var/lib/obdgate", "/run/obdgate"].contains(where: { path.hasPrefix($0) }) {
+        found.warnings.append("\(prefix)\(key): \(error); only the running service can use it")
       } else {
         found.faults.append("\(prefix)\(key): \(error)")
       }
     }
     if configuration.presentGatewayId == nil {
-      take("gatewayId", "not configured, and this machine has no /etc/machine-id; set one")
+      add("gatewayId", "not configured, and this machine has no /etc/machine-id; set one")
     }
     for (index, adapter) in configuration.adapters.enumerated() where adapter.pinFile != nil {
       do throws(SinkError) {
         _ = try adapter.readPIN()
       } catch {
-        take("adapters[\(index)].pinFile", error, path: error.place)
+        add("adapters[\(index)].pinFile", error, path: error.place)
       }
     }
+    let folder = configuration.stateDirectory
+    let stateFault = folder.flatMap { StateFolder.fault(of: $0) }
     for (index, sink) in configuration.sinks.enumerated() {
-      for (key, error) in sink.fileFaults { take("sinks[\(index)].\(key)", error, path: error.place) }
+      for (key, error) in sink.fileFaults {
+        // The daemon makes its state directory before it opens the sinks.
+        if stateFault == nil, error.place == folder { continue }
+        add("sinks[\(index)].\(key)", error, path: error.place)
+      }
     }
-    if let folder = configuration.stateDirectory, let reason = StateFolder.fault(of: folder) {
-      take("stateDirectory", reason)
-    }
+    if let folder, let stateFault { add("stateDirectory", stateFault, path: folder) }
     if case .at(let socket) = configuration.status.socket, let end = socket.lastIndex(of: "/"),
       let reason = StateFolder.fault(of: String(socket[..<end]), isMade: false)
     {
-      take("status.socket", reason)
+      add("status.socket", reason, path: socket)
     }
     found.warnings += configuration.sinks.flatMap(\.missingLibraries).map(\.description)
     return found
