@@ -31,7 +31,7 @@ import Telemetry
 /// | `newest` | the newest record of a vehicle and class, or, for classes with ECUs, of each ECU; class -1 is the newest telemetry with a position |
 /// | `record` | a record: `time` in ms (the lowest number means none), `seq`, `quality`, time when it was `received`, `body` as sent |
 /// | `vehicle_day` | the figures of a vehicle's day |
-/// | `stale_hour` | an hour of a vehicle with records that its figures lack, since a time |
+/// | `stale_hour` | an hour of a vehicle with records that are not yet in its day figures, and since when |
 /// | `telemetry_run` | telemetry of one vehicle that arrived together, compressed: ``TelemetryRun`` |
 /// | `removal` | a removed vehicle, some of whose records may still exist |
 /// | `feed` | the keys of the records that one transaction stored for one tenant, or to which it gave a better time; `position` is the feed's position after them |

@@ -11,7 +11,7 @@ enum Limit {
   /// Time limit for the answer to 0100 after ATSP0, in which the adapter tries all nine protocols, including slow
   /// initializations.
   static let search: Int64 = 30_000 * millisecond
-  /// While the caller stores the codes, the session waits this long at a time.
+  /// The longest single wait while the caller stores the codes; afterwards, the session waits again.
   static let saving: Int64 = 60_000 * millisecond
   /// Shortest pause between two rounds of the search, no matter how long the last round took.
   static let shortestSearchPause: Int64 = 500 * millisecond

@@ -19,7 +19,7 @@ struct PlannedRequest: BitwiseCopyable {
   /// Whether a reply contained all identifiers that the ECUs support, which proves that they answer several PIDs in one
   /// request.
   var wasWhole = false
-  /// Number of replies in a row without any answer.
+  /// Number of consecutive requests to which no ECU answered.
   var failures = 0
   /// Number of replies in a row that answered only the first of several PIDs, or refused all.
   var partials = 0

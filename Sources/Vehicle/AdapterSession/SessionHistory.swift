@@ -54,7 +54,7 @@ struct OpenPort: BitwiseCopyable {
 struct BaudSearch: BitwiseCopyable {
   /// Index in the list of baud rates; `nil` for the rate that worked before.
   var index: Int?
-  /// Index of the listed baud rate that was tried last with a device that sent nothing.
+  /// Index of the baud rate that was tried last, in the list of rates to try; used for a device that has sent nothing.
   var spare = -1
   /// Number of completed passes of the list.
   var pass = 0

@@ -26,7 +26,7 @@ package struct TripStore {
   private var kept: [UInt8]? = []
   private var lastReason = ""
   private(set) var memories: [TripMemory] = []
-  /// The file from which the trips were read, if they are stored as a note from now on.
+  /// The file of an earlier version from which the trips were read; `nil` if they were already in a note of the spool.
   package private(set) var takenOver: String?
 
   /// Creates the storage without a spool, and reads the file in the state directory.

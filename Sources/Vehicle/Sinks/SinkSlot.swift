@@ -98,8 +98,8 @@ public final class SinkSlot: Sendable {
   /// If a sink has had nothing to do for this time, it returns the memory pages of its libraries to the system, ns.
   private static let restAfter: Int64 = 1_000_000_000
 
-  /// While a sink is busy, it returns the memory pages of its libraries to the system after each such time, ns. Pages
-  /// that it needs are loaded again at once; those that are needed only to establish a connection are not.
+  /// Interval at which a busy sink returns the memory pages of its libraries to the system, ns. Pages that it needs are
+  /// loaded again at once; those that are needed only to establish a connection are not.
   private static let tidyingPeriod: Int64 = 500_000_000
 
   /// Runs a sink until it is stopped or reports ``Delivery/isOver``.

@@ -16,7 +16,7 @@ struct BusDialogue {
   var elapsed: Int64 = 0
   var hasDeltas = false
 
-  /// Whether frames were passed since the last prompt.
+  /// Whether frames were handed to the receiver since the last prompt.
   private var isOpen = false
   private var lastTime = CaptureTime.none
   /// ECUs that answered since the last prompt, one bit each: first those with 11-bit identifiers, then those with

@@ -148,7 +148,8 @@ private struct TranscriptEvidence {
   private var strange = 0
   private var prompts = 0
   private var position = 0
-  /// Range of the previous part, if it is a command after a prompt or at the start; otherwise empty.
+  /// Range of the previous piece of text if it is a command, which follows a prompt or is at the start; otherwise
+  /// empty.
   private var command = 0..<0
   private var isBehindPrompt = true
   private var followsAT = false

@@ -54,7 +54,7 @@ struct LineGroup: BitwiseCopyable, Sendable {
     value.replacing(with: -value, where: value .< 0)
   }
 
-  /// Inverts in `crossings` the element of each edge that the line from a place to the east crosses.
+  /// Casts a ray from a place to the east, and inverts the element of `crossings` for each edge that the ray crosses.
   ///
   /// - Returns: `true` if the place is too near to an edge to decide.
   @inline(__always)

@@ -69,8 +69,9 @@ struct PolygonDraft: Sendable {
     if number == 0 { centre() } else { moveHole(number) }
   }
 
-  /// Appends positions as points. Of the longitudes that differ by whole turns, each point has the one nearest to the
-  /// previous point. Consecutive equal positions become one corner, unless `keepsDoubles` is true.
+  /// Appends positions as points. Adds or subtracts whole turns, so that the longitude of each point is as near as
+  /// possible to that of the previous point. Consecutive equal positions become one corner, unless `keepsDoubles` is
+  /// true.
   private mutating func append(_ positions: [GeoPosition], keepsDoubles: Bool) throws(FenceError) {
     let first = points.count
     for (index, position) in positions.enumerated() {

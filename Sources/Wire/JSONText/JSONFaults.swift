@@ -49,7 +49,7 @@ extension JSONDocument {
     throw JSONFaults(all: faults.sorted { $0.offset < $1.offset })
   }
 
-  /// Whether a fault of a value may follow from faults within it, because a node in it is left out.
+  /// Whether an error of a value may only be a consequence of an error in one of its children, which was left out.
   private func mayFollow(_ error: JSONError, at node: Int) -> Bool {
     if case .missingKey(let key) = error.kind { return JSONValue(document: self, index: node).leavesOut(key) }
     return nodes[node..<end(of: node)].contains(where: \.isLeftOut)

@@ -22,7 +22,7 @@ public struct MonitorsRecord: RecordBody, Sendable {
   public var ecu: String?
   /// The engine type; `nil` if unknown.
   public var ignition: Ignition?
-  /// The period within which the monitors were completed or not.
+  /// The period to which the completion of the monitors refers.
   public var scope: Scope
   /// Names of the completed monitors.
   public var complete: [StaticString] = []

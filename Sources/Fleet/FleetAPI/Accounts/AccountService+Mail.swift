@@ -110,7 +110,7 @@ extension AccountService {
     guard done != nil else { throw Undone() }
   }
 
-  /// Returns a person who does not exist, for whom the same work is done as for an existing one.
+  /// Returns a placeholder for an unknown address, so that the answer takes as long as for an existing person.
   private static func nobody(at now: Timestamp) -> Stored<Person> {
     var person = Person()
     person.email = EmailAddress("nobody@localhost")

@@ -13,8 +13,8 @@ struct ExportColumn: Equatable, Sendable {
   static let more = ExportColumn(path: ["more"])
 }
 
-/// The columns of lists, from the schemas of their elements in `openapi.json`. Kinds of things describe these schemas by
-/// their fields, so a new field is a new column.
+/// The columns of lists, from the schemas of their elements in `openapi.json`. The schemas are made from the fields of
+/// the kinds, so a new field becomes a new column.
 struct ExportColumns: Sendable {
   /// The columns of each list, by the name of the list's schema.
   private let lists: [String: [ExportColumn]]

@@ -19,7 +19,7 @@ import Synchronization
 final class Budget: Sendable {
   /// The maximum part of a resource that one holder may have, as a multiple of the amount that is left to the others.
   struct Fairness: Sendable {
-    /// The multiple for a group; above 0.
+    /// How many times the share of a key a group of keys may use; above 0.
     var group: Int
     /// The multiple for a member; above 0. `nil` if a member may hold as much as its group.
     var key: Int?

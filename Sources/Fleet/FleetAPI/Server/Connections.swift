@@ -158,8 +158,8 @@ final class Connections: Sendable {
 }
 
 extension Channel {
-  /// Closes the connection without the end of TLS, for which the client could make the server wait. Call it on the
-  /// connection's event loop.
+  /// Closes the connection without a final TLS message, because a client could make the server wait for it. Call it on
+  /// the connection's event loop.
   fileprivate func closeAtOnce() {
     do {
       // A context gives the call to the handlers between it and the network.

@@ -92,8 +92,8 @@ extension FleetTransaction {
     return try recordMoves(added: added, removed: removed, of: fleet)
   }
 
-  /// Writes to the audit of a fleet that vehicles joined or left it. The fleet gets a new version, so that clients that
-  /// have read an older one detect the change.
+  /// Records in a fleet's audit which vehicles joined or left the fleet. The fleet gets a new version, so that clients
+  /// that have read an older one detect the change.
   @discardableResult
   public func recordMoves(
     added: [String], removed: [String], of fleet: Stored<Fleet>

@@ -10,8 +10,8 @@ public enum RecordCount {
     return body[first] == UInt8(ascii: "[") ? elements(body.extracting(first..<body.count)) : lines(body)
   }
 
-  /// As in the parser, a control character is not white space. A line with nothing else counts as a record, and is then
-  /// rejected.
+  /// As in the parser, a control character is not white space. A line of only control characters counts as a record,
+  /// and is then rejected.
   private static func isSpace(_ byte: UInt8) -> Bool { IncomingRecord.isSpace(byte) }
 
   private static func lines(_ body: Span<UInt8>) -> Int {

@@ -131,7 +131,7 @@ private struct ZoneFileReader {
     return Header(version: version, counts: counts)
   }
 
-  /// The data with times of 8 bytes.
+  /// Reads the data block with times of 8 bytes (TZif version 2 or later).
   mutating func block(_ header: Header) -> (times: [Int64], indexes: [Int], offsets: [Int64])? {
     let end = position + header.blockCount(timeSize: 8)
     guard end <= bytes.count else { return nil }

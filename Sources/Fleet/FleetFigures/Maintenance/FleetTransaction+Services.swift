@@ -328,7 +328,8 @@ extension FleetTransaction {
 }
 
 extension ServiceDue {
-  /// The state of a schedule of which no service was recorded for a vehicle: it counts from its creation.
+  /// The state of a schedule for a vehicle that has no recorded service yet: intervals count from the creation of the
+  /// schedule.
   init(_ schedule: Stored<ServiceSchedule>, _ vehicle: Vehicle) {
     self.init()
     scheduleID = schedule.id

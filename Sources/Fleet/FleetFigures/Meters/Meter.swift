@@ -37,7 +37,7 @@ public enum Meter: String, CaseIterable, Sendable {
     public let at: Timestamp
     /// What the instrument shows.
     public let value: Double
-    /// What all instruments have counted.
+    /// The total of all instruments that the vehicle has had, including replaced ones.
     public let lifetime: Double
 
     public init(at: Timestamp, value: Double, lifetime: Double) {

@@ -61,7 +61,7 @@ struct RecordBound {
   /// there is no limit.
   static func end(_ query: RecordQuery) -> Int64 { query.to.map(StoredTime.bound) ?? .max }
 
-  /// Returns the time at which a list with the newest record first ends; this time is included. `Int64.min` if there is
-  /// no limit.
+  /// Returns the earliest time of a list that is sorted from newest to oldest; this time is included. `Int64.min` if
+  /// there is no limit.
   static func start(_ query: RecordQuery) -> Int64 { query.from.map(StoredTime.bound) ?? .min }
 }

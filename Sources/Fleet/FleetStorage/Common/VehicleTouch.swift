@@ -54,7 +54,7 @@ struct VehicleTouch {
     if row.hasPosition, row.time != StoredTime.undated, add(row, .position) { bodies[.place] = row.body }
   }
 
-  /// Compares a row with the newest one of a part so far.
+  /// Keeps a row if it is newer than the newest row found so far for this part of the vehicle's data.
   ///
   /// - Returns: whether the row is newer.
   private mutating func add(_ row: RecordRow, _ part: NewestRecord.Part) -> Bool {

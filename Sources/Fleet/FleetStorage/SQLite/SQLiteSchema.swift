@@ -210,7 +210,7 @@ enum SQLiteSchema {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// Makes vehicles things, with versions and more fields, and adds fleets.
+  /// Turns vehicles into things, which have ids, versions and more fields, and adds fleets.
   ///
   /// Existing vehicles get random ids. The ids cannot contain the time of creation, as other UUIDs of version 7 do,
   /// because SQL cannot combine bytes above 127. An id is made of 13 characters of 7 bits, the version in byte 6, and a

@@ -330,7 +330,7 @@ final class ThingSession: FleetTransaction {
 
   // MARK: Failures
 
-  /// Runs statements, and stores the error if they fail.
+  /// Runs statements. If they fail, keeps the error in ``failure``, and throws it.
   func asking<Value>(_ work: () throws(StoreFailure) -> Value) throws(ThingError) -> Value {
     do throws(StoreFailure) {
       return try work()

@@ -65,7 +65,7 @@ enum CellMeaning: Equatable {
   case text
   /// A number, with the factor by which it is multiplied.
   case number(times: Double)
-  /// A reading, with the factor by which it is multiplied. 0 means that there is no reading.
+  /// An odometer reading, multiplied by `times`. A cell with 0 contains no reading.
   case reading(times: Double)
   /// An amount of money. 0 means that there is none.
   case money

@@ -13,7 +13,7 @@ import Ports
 import Sinks
 import Telemetry
 
-/// The daemon. It starts links, records and sinks, and runs until a signal ends it.
+/// The daemon. It starts the links, the thread that makes records, and the sinks, and runs until a signal ends it.
 ///
 /// SIGTERM and SIGINT end it within two seconds. On SIGHUP, it reads the configuration again. There is one thread for
 /// each link, one that makes the records, and one for the output. The thread that calls ``run()`` waits for signals and

@@ -75,7 +75,8 @@ final class StartExtension: Sendable {
   /// s.
   private static let seconds: (more: Int64, pause: Int64) = (60, 10)
 
-  /// Boot time before which no further request is sent; `.max` after the start.
+  /// Time of the boot clock before which no further request is sent; `.max` after the start, which then needs no more
+  /// time.
   private let next = Atomic<Int64>(0)
 
   /// Call this when the start has made progress. It has no effect after the start.

@@ -11,7 +11,8 @@ struct FaultPlan: Sendable {
     random = SeededGenerator(seed: SeededGenerator.mix(seed ^ 0xFA17))
   }
 
-  /// Returns the active fault of a kind that is a state (``Fault/Timing/state``); `nil` if there is none.
+  /// Returns the active fault of this kind, which must be one that lasts (``Fault/Timing/state``); `nil` if there is
+  /// none.
   func holding(_ kind: Fault.Kind, at time: Duration) -> Fault? {
     faults.first { $0.kind == kind && $0.window.holds(at: time) }
   }

@@ -26,7 +26,7 @@ public struct MQTTConfiguration: Equatable, Sendable {
   public var needsSubscriber = false
   /// The configured client ID; if `nil`, ``clientId(of:)`` makes one.
   public var clientId: String?
-  /// Number of records after which, and time after which messages are sent; by default 100 records or 10 s.
+  /// Messages are sent after this number of records, or after this time; by default 100 records or 10 s.
   public var batchPolicy = BatchPolicy(records: 100, interval: 10_000_000_000)
   /// MQTT's keep-alive interval, s.
   public var keepAlive = 60

@@ -13,8 +13,8 @@ final class SinkProgress {
   /// The progress in each ``Lane``.
   var lanes: [LaneProgress] = [LaneProgress(), LaneProgress()]
   private(set) var stamps: [Stamp] = []
-  /// Numbers that the batches in flight have stamped for the first time. If nothing of a batch was sent, their stamps
-  /// can be discarded.
+  /// Sequence numbers of records whose time was stored for the first time for a batch in flight. If nothing of the
+  /// batch was sent, the stored times can be discarded.
   private var firstTime = SequenceSet()
   /// Whether there are acknowledgements that are not committed yet.
   var hasNewAcknowledgements = false
