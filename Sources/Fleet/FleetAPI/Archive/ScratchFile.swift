@@ -5,15 +5,12 @@ import Synchronization
 /// A temporary file without a name, which disappears when it is closed. It is first written, and then read from its
 /// beginning.
 final class ScratchFile: Sendable {
-  private struct State {
-    var buffer: [UInt8] = []
-  }
-
   /// The number of bytes that are written or read at once.
   private static let piece = 64 << 10
 
   private let descriptor: Int32
-  private let state = Mutex(State())
+  /// Bytes that are not written yet.
+  private let buffer = Mutex<[UInt8]>([])
 
   /// Creates the file.
   ///
@@ -35,25 +32,25 @@ final class ScratchFile: Sendable {
 
   /// Removes the content. The file can then be written again.
   func clear() throws(StorageError) {
-    state.withLock { $0.buffer = [] }
+    buffer.withLock { $0 = [] }
     guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.error("temporary file") }
   }
 
   func append(_ bytes: [UInt8]) throws(StorageError) {
-    let full: [UInt8]? = state.withLock { state in
-      state.buffer += bytes
-      guard state.buffer.count >= Self.piece else { return nil }
-      defer { state.buffer = [] }
-      return state.buffer
+    let full: [UInt8]? = buffer.withLock { buffer in
+      buffer += bytes
+      guard buffer.count >= Self.piece else { return nil }
+      defer { buffer = [] }
+      return buffer
     }
     if let full { try writeAll(full) }
   }
 
   /// Ends the writing. Reading begins at the first byte.
   func rewind() throws(StorageError) {
-    let rest = state.withLock { state in
-      defer { state.buffer = [] }
-      return state.buffer
+    let rest = buffer.withLock { buffer in
+      defer { buffer = [] }
+      return buffer
     }
     try writeAll(rest)
     guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.error("temporary file") }

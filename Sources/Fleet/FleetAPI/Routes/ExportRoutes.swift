@@ -44,18 +44,24 @@ struct ExportRoutes {
 }
 
 /// The tenants for which an export is being written. Each may have only one, because an export reads everything.
-private final class RunningExports: Sendable {
+final class RunningExports: Sendable {
   /// The right to write a tenant's export. It ends when the object is released, also if the answer was never sent.
   final class Turn: Sendable {
     private let tenant: TenantID
     private let exports: RunningExports
+    private let isEnded = Atomic(false)
 
-    init(_ tenant: TenantID, _ exports: RunningExports) {
+    fileprivate init(_ tenant: TenantID, _ exports: RunningExports) {
       self.tenant = tenant
       self.exports = exports
     }
 
-    func end() { _ = exports.tenants.withLock { $0.remove(tenant) } }
+    /// Ends the right. Later calls do nothing, because the tenant's next export may have begun.
+    func end() {
+      guard !isEnded.exchange(true, ordering: .relaxed) else { return }
+      _ = exports.tenants.withLock { $0.remove(tenant) }
+    }
+
     deinit { end() }
   }
 
