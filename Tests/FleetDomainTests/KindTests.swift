@@ -39,7 +39,7 @@ import Testing
   private static func paths(_ more: String) -> [String] {
     do throws(FieldErrors) {
       let text = #"{"email":"ann@example.com","firstName":"Ann","lastName":"Lee","roles":["driver"],"#
-      _ = try Person(client: try! JSON(parsing: Array((text + more + "}").utf8)))
+      _ = try Person(client: (try? JSON(parsing: Array((text + more + "}").utf8))) ?? .null)
       return []
     } catch {
       return error.all.map(\.path)

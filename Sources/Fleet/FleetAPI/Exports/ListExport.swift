@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 
 /// A list that is sent as a file: all its pages, one after another. Each page is the answer of the list's own route, so
-/// a file contains only what its caller would also see on the pages.
+/// a file contains only what its caller can also read in the list itself.
 struct ListExport: Sendable {
   let columns: [ExportColumn]
   let format: ExportFormat

@@ -97,8 +97,8 @@ final class Budget: Sendable {
   private func allows(_ amount: Int, _ holder: Holder, _ state: borrowing State) -> Verdict {
     guard state.free >= amount || isLimitedElsewhere else { return .groupIsFull }
     let free = max(state.free - amount, 0)
-    // If nothing is in use, the first request gets what it needs. With a single permit, nothing could be left to
-    // others.
+    // If nothing is in use, grant any amount up to the limit, even if nothing remains for others: of a single permit,
+    // nothing can remain.
     if state.free == capacity, amount <= largest { return .granted }
     let group = state.groups[holder.group]
     let groupHeld = (group?.held ?? 0) + amount

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// An error as a page, for routes to which a browser goes by itself. It has a link back to the server's own pages.
+/// A page that shows an error, for routes that a browser opens after a redirect. It links to the server's own pages.
 enum ErrorPage {
   /// Whether the client is a browser that shows the answer.
   static func isWanted(by call: Call) -> Bool {

@@ -127,7 +127,7 @@ struct MaintenanceRoutes {
           throw .forbidden(reason: "source: expected driver or other")
         }
       })
-    // Drivers also see what is wrong with the vehicle that they have.
+    // Drivers also see the defects of the vehicle that is assigned to them.
     let (restriction, relation) = (routes.restriction, routes.relation)
     routes.restriction = { reach, identity, view throws(ThingError) in
       guard let own = try restriction(reach, identity, view) else { return nil }

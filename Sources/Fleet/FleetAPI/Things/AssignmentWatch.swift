@@ -7,8 +7,8 @@ import Telemetry
 /// that is over becomes `completed`.
 ///
 /// It searches for assignments that are due instead of setting timers. Therefore, a server that was down continues
-/// where it stopped. Several servers of one database can each do this, because an assignment that one of them has
-/// processed is no longer due for the others.
+/// where it stopped. Several servers can do this with one database: once one of them has processed an assignment, it is
+/// no longer due.
 struct AssignmentWatch {
   /// The time between two searches.
   private static let period = Duration.seconds(1)

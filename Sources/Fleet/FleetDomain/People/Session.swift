@@ -60,7 +60,7 @@ public struct Session: Kind {
   ]
 }
 
-/// The data of a session that are needed to decide what it may do.
+/// The part of a session that determines its permissions.
 public struct SignedIn: Equatable, Sendable {
   public let session: UUIDv7
   public let person: UUIDv7

@@ -89,7 +89,8 @@ extension FleetTransaction {
 
   // MARK: Evaluation
 
-  /// Updates what is due for a vehicle after a reading, or after it came to another fleet.
+  /// Computes the due services of a vehicle again. Call it after a new reading, and after the vehicle has moved to
+  /// another fleet.
   public func evaluateServices(of vehicle: Stored<Vehicle>) throws(ThingError) {
     let schedules = try schedules(of: vehicle.value)
     var dues = try dues(of: vehicle.value.id)
@@ -225,8 +226,8 @@ extension FleetTransaction {
     return record
   }
 
-  /// The schedule of a record, and what is stored about it; `nil` if the record has none, or the vehicle has left its
-  /// fleet.
+  /// Returns the schedule of a record with its stored due values; `nil` if the record has no schedule, or if the
+  /// vehicle has left the fleet of the schedule.
   private func service(
     of record: MaintenanceRecord
   ) throws(ThingError) -> (due: Stored<ServiceDue>, schedule: Stored<ServiceSchedule>, vehicle: Stored<Vehicle>)? {
