@@ -377,6 +377,7 @@ class Bed:
             self.bus_address = self.daemon.stdout.readline().strip()
             self.bus = dbus.bus.BusConnection(self.bus_address)
             self.bus.add_message_filter(self.overhear)
+            self.bus.add_match_string("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'")
             name = dbus.service.BusName("org.bluez", self.bus, allow_replacement=True, do_not_queue=True)
             self.root = dbusmock.mockobject.DBusMockObject(name, "/", MANAGER, {}, os.devnull, True)
             dbusmock.mockobject.objects["/"] = self.root
@@ -422,8 +423,11 @@ class Bed:
         if member == "RequestDefaultAgent":
             self.default_agent = sender
         if member == "UnregisterAgent":
-            self.agents.pop(sender, None)
-            say("agent gone")
+            self.drop_agent(sender)
+        if member == "NameOwnerChanged" and sender == "org.freedesktop.DBus":
+            name, _, owner = message.get_args_list()
+            if not owner:
+                self.drop_agent(name)
         if member == "Pair":
             self.pairer = sender
         if member == "Set" and message.get_args_list()[1] == "Trusted":
@@ -431,6 +435,12 @@ class Bed:
         if member == "CancelPairing":
             say("cancelled")
         return dbus.lowlevel.HANDLER_RESULT_NOT_YET_HANDLED
+
+    def drop_agent(self, connection):
+        """Removes the agent of a connection, which also happens if the connection leaves the bus, as in BlueZ: the bus
+        may lose a connection's last message."""
+        if self.agents.pop(connection, None):
+            say("agent gone")
 
     def trust(self, message):
         device = self.devices.get(message.get_path())
