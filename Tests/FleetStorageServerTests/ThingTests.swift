@@ -105,7 +105,7 @@ import Testing
       }
       try await storage.change(tenant: .standard, by: Self.actor, at: Sample.now) { things throws(ThingError) in
         try things.destroyPersonalKey(of: people[1])
-        try things.note("signIn", kind: "session", thing: people[2], details: ["method": .text("password")])
+        try things.record("signIn", kind: "session", thing: people[2], details: ["method": .text("password")])
       }
       let entries = try await storage.auditEntries(after: 0, limit: 100, tenant: .standard)
       #expect(entries.map(\.number) == [1, 2, 3, 4])

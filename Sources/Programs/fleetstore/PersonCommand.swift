@@ -85,7 +85,7 @@ struct PersonCommand: AsyncParsableCommand {
         }
         let purpose: Ticket.Purpose = person.value.passwordHash == nil ? .invitation : .recovery
         let seconds = purpose == .invitation ? limits.invitationSeconds : limits.recoverySeconds
-        try transaction.note("invite", kind: Person.names.one, thing: person.id, details: [:])
+        try transaction.record("invite", kind: Person.names.one, thing: person.id, details: [:])
         try transaction.issueTicket(
           purpose, secret.hash, of: person.id, seconds: seconds, details: Ticket.commandDetails)
         return purpose

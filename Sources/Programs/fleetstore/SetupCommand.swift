@@ -71,7 +71,7 @@ struct SetupCommand: AsyncParsableCommand {
               "there is an administrator already, \(email); a new password for them: fleetstore person link \(email)")
         }
         try transaction.issueTicket(.firstAdministrator, secret.hash, of: nil, seconds: limits.invitationSeconds)
-        try transaction.note("setUpLink", kind: "tenant", thing: nil, details: [:])
+        try transaction.record("setUpLink", kind: "tenant", thing: nil, details: [:])
       }
     }
     try StandardOutput.say(

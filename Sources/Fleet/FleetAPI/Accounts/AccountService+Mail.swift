@@ -90,7 +90,7 @@ extension AccountService {
         try await storage.change(tenant: tenant, by: Actor(.nobody, address: caller.address), at: now) {
           [self] transaction throws(ThingError) in
           let person = found ?? Self.nobody(at: now)
-          try transaction.note("recoveryRequested", kind: Person.names.one, thing: person.id, details: [:])
+          try transaction.record("recoveryRequested", kind: Person.names.one, thing: person.id, details: [:])
           if settings.sendsMail, !settings.requiringProvider.contains(tenant) {
             // Older links stay valid. Otherwise, strangers could make links invalid for which the owner has asked.
             let ticket = try transaction.issueTicket(

@@ -84,7 +84,7 @@ extension AccountService {
         try await storage.change(
           tenant: provider.tenant, by: Actor(.nobody, address: caller.address), at: WallClock.now
         ) { transaction throws(ThingError) in
-          try transaction.note(
+          try transaction.record(
             "signInRefused", kind: LinkedIdentity.names.one, thing: nil,
             details: ["reason": .text(kind), "provider": .text(provider.id)])
         }

@@ -179,7 +179,7 @@ extension AccountService {
             assertion, userHandle: Self.handle(of: person.id), isPersonKnown: false, challenge: challenge.bytes,
             relyingParty)
         } catch {
-          try transaction.note(
+          try transaction.record(
             "signInRefused", kind: Person.names.one, thing: person.id, details: ["reason": .text("wrongPasskey")])
           return .refused("\(error.kind) \(error.detail)")
         }

@@ -223,7 +223,7 @@ final class AccountService: Sendable {
         } else {
           try transaction.update(ticket, to: counted, action: "wrongAnswer")
         }
-        try transaction.note(
+        try transaction.record(
           "signInRefused", kind: Person.names.one, thing: person.id, details: ["reason": .text("wrongFactor")])
         try transaction.countWrong(attempt)
         return .wrong
@@ -531,7 +531,7 @@ final class AccountService: Sendable {
         transaction throws(ThingError) in
         try transaction.countWrong(attempt)
         guard let person else { return }
-        try transaction.note(
+        try transaction.record(
           "signInRefused", kind: Person.names.one, thing: person, details: ["reason": .text(reason)])
       }
     }

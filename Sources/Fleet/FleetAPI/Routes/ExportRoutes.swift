@@ -29,7 +29,7 @@ struct ExportRoutes {
         let now = WallClock.now
         try await storage.change(tenant: caller.tenant, by: caller.actor(from: call.client.address), at: now) {
           things throws(ThingError) in
-          try things.note("export", kind: "tenant", thing: nil, details: [:])
+          try things.record("export", kind: "tenant", thing: nil, details: [:])
         }
         let export = TenantExport(storage: storage, tenant: caller.tenant)
         var answer = Answer(type: "application/x-ndjson") { write in

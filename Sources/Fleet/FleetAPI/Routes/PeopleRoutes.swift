@@ -96,7 +96,7 @@ struct PeopleRoutes {
         }
         let purpose: Ticket.Purpose = person.value.passwordHash == nil ? .invitation : .recovery
         let seconds = purpose == .invitation ? limits.invitationSeconds : limits.recoverySeconds
-        try transaction.note("invite", kind: Person.names.one, thing: id, details: [:])
+        try transaction.record("invite", kind: Person.names.one, thing: id, details: [:])
         let ticket = try transaction.issueTicket(purpose, secret.hash, of: id, seconds: seconds)
         return (ticket, try accounts.mailLink(ticket, secret, to: person, transaction))
       }

@@ -114,7 +114,7 @@ extension FleetTransaction {
     let all = try list(ThingQuery<Factor>(.oneOf(key: "personId", [person.id.json]), limit: 1_000))
     for factor in all.items { try remove(factor, action: "reset") }
     try endSessions(of: person.id, action: "resetFactors")
-    try note("resetFactors", kind: Person.names.one, thing: person.id, details: [:])
+    try record("resetFactors", kind: Person.names.one, thing: person.id, details: [:])
   }
 }
 

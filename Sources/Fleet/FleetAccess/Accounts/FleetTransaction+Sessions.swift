@@ -71,7 +71,7 @@ extension FleetTransaction {
     ended.refreshSecret = nil
     try update(session, to: ended, action: action)
     try announceEnd(of: [session.id])
-    try note(action, kind: "session", thing: session.id, details: ["personId": session.value.personID.json])
+    try record(action, kind: "session", thing: session.id, details: ["personId": session.value.personID.json])
   }
 
   /// Ends all sessions of a person.

@@ -105,7 +105,7 @@ public protocol FleetTransaction: FleetView {
 
   /// Adds an entry to the audit that is not about a change of a thing, for example about a sign-in. `thing` may still
   /// name one.
-  func note(_ action: String, kind: String, thing: UUIDv7?, details: [String: JSON]) throws(ThingError)
+  func record(_ action: String, kind: String, thing: UUIDv7?, details: [String: JSON]) throws(ThingError)
 
   /// Announces to all servers of the database that this transaction ends sessions. They close the live connections of
   /// these sessions.

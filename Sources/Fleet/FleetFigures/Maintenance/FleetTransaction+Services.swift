@@ -309,7 +309,7 @@ extension FleetTransaction {
     var snoozed = due.value
     snoozed.snoozedUntil = until
     let current = try existing(schedule.id, ServiceSchedule.self)
-    try note(
+    try record(
       "snooze", kind: ServiceSchedule.names.one, thing: schedule.id,
       details: ["until": until.json, "vehicleId": .text(vehicle.value.id)])
     try evaluate(try update(due, to: snoozed, action: "snooze"), current, vehicle)

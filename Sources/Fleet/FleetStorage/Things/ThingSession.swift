@@ -239,7 +239,7 @@ final class ThingSession: FleetTransaction {
 
   // MARK: The audit
 
-  func note(_ action: String, kind: String, thing: UUIDv7?, details: [String: JSON]) throws(ThingError) {
+  func record(_ action: String, kind: String, thing: UUIDv7?, details: [String: JSON]) throws(ThingError) {
     try asking { () throws(StoreFailure) in
       try record(action, kind, thing: thing, ThingChange(before: [:], after: [:]), details: details)
     }
