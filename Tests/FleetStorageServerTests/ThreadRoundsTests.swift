@@ -12,7 +12,7 @@ import Testing
   @Test(arguments: Kind.allCases)
   func running_threads_report_progress(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
-      for _ in 0..<3 { await fleet.storage.turn() }
+      for _ in 0..<3 { await fleet.storage.waitForRound() }
     }
   }
 
@@ -29,7 +29,7 @@ import Testing
       }
       try await aside { held.wait() }
       let turn = Task {
-        await fleet.storage.turn()
+        await fleet.storage.waitForRound()
         order.add("turn")
       }
       // Readers are not delayed. Meanwhile, time passes.
@@ -52,7 +52,7 @@ import Testing
           try await fleet.storage.addVehicle("VAN-\(number)", tenant: .standard, at: Sample.now)
         }
       }
-      for _ in 0..<3 { await fleet.storage.turn() }
+      for _ in 0..<3 { await fleet.storage.waitForRound() }
       try await lock.end()
       for call in calls { _ = try await call.value }
       await other.close()

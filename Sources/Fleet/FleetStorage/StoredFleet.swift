@@ -147,7 +147,7 @@ public final class StoredFleet: FleetStorage {
   /// Time for which the storage counts as unhealthy after a batch that could not be stored.
   private static let failureHolds = Duration.seconds(10)
 
-  public func turn() async { await engine.turn() }
+  public func waitForRound() async { await engine.waitForRound() }
 
   public func counts() async throws(StorageError) -> StorageCounts {
     var counts = engine.queue.counts

@@ -34,8 +34,8 @@ struct ServiceNotices: Service {
       // An error also shows that the storage responds.
       _ = try? await storage.health()
     }
-    var writes = Watched("the storage's threads", Self.stuck, "make progress again") { await storage.turn() }
-    var loops = Watched("the threads that answer requests", Self.stuck, "make progress again") { await server.turn() }
+    var writes = Watched("the storage's threads", Self.stuck, "make progress again") { await storage.waitForRound() }
+    var loops = Watched("the threads that answer requests", Self.stuck, "make progress again") { await server.waitForRound() }
     while !Task.isCancelled {
       answers.check { logger.log(level: $0 ? .warning : .notice, "\($1)") }
       writes.check { logger.log(level: $0 ? .error : .notice, "\($1)") }

@@ -103,7 +103,7 @@ final class TroubledStorage: FleetStorage {
   func finishImport(
     of archive: UUIDv7, auditHead head: (number: Int64, hash: [UInt8]), tenant: TenantID
   ) async throws(StorageError) { try await real.finishImport(of: archive, auditHead: head, tenant: tenant) }
-  func turn() async { await real.turn() }
+  func waitForRound() async { await real.waitForRound() }
   func referenceTime() async throws(StorageError) -> Timestamp? { try await real.referenceTime() }
   func prepare(at now: Timestamp) async throws(StorageError) { try await real.prepare(at: now) }
   func announcements(tenant: TenantID) -> AsyncStream<FeedPosition> { real.announcements(tenant: tenant) }

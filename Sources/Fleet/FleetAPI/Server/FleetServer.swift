@@ -55,7 +55,7 @@ public struct FleetServer: Service {
 
   /// Waits until every event loop has executed its waiting work; returns at once if the server does not run. A watchdog
   /// calls it to detect a blocked loop.
-  public func turn() async { await loops.turn() }
+  public func waitForRound() async { await loops.waitForRound() }
 
   /// Runs the server until it is stopped.
   ///

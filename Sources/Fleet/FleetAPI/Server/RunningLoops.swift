@@ -53,7 +53,7 @@ final class RunningLoops: Sendable {
   }
 
   /// Waits until each loop has executed all work that was submitted before the call.
-  func turn() async {
+  func waitForRound() async {
     let jobs = state.withLock { $0.loops.map { $0.submit {} } }
     for job in jobs {
       do {

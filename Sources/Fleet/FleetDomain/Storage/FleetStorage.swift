@@ -357,7 +357,7 @@ public protocol FleetStorage: Sendable {
 
   /// Waits until each of the storage's own threads has responded once. A watchdog uses it to detect a stuck thread. An
   /// unreachable database, or another process that locks the file, does not delay the response.
-  func turn() async
+  func waitForRound() async
 
   /// Closes the database: rejects new calls, and waits for calls in progress.
   ///

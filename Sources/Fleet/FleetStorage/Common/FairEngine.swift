@@ -55,7 +55,7 @@ struct FairEngine: StoreEngine {
   func removeErasedCopies() async throws(StorageError) -> Bool { try await engine.removeErasedCopies() }
 
   func databaseName() async throws(StorageError) -> String { try await engine.databaseName() }
-  func turn() async { await engine.turn() }
+  func waitForRound() async { await engine.waitForRound() }
 
   func close() async { await engine.close() }
 

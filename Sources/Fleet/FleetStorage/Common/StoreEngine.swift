@@ -47,8 +47,8 @@ protocol StoreEngine: Sendable {
 
   var schemaVersion: Int { get }
 
-  /// See ``FleetDomain/FleetStorage/turn()``.
-  func turn() async
+  /// See ``FleetDomain/FleetStorage/waitForRound()``.
+  func waitForRound() async
 
   /// Waits for calls in progress and closes the database.
   func close() async

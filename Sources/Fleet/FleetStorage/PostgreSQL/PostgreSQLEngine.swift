@@ -112,7 +112,7 @@ final class PostgreSQLEngine: StoreEngine {
   /// backups.
   func removeErasedCopies() async throws(StorageError) -> Bool { true }
 
-  func turn() async { await pool.turn() }
+  func waitForRound() async { await pool.waitForRound() }
 
   func databaseName() async throws(StorageError) -> String {
     try await transaction("READ ONLY") { session throws(StoreFailure) in

@@ -40,7 +40,7 @@ final class PostgreSQLPool: Sendable {
 
   /// Returns after a thread of the pool has run a task, which shows that the pool is not stuck. Threads that wait for
   /// PostgreSQL are not waited for.
-  func turn() async {
+  func waitForRound() async {
     await withCheckedContinuation { continuation in
       threads.async {
         // Every call needs this lock, so check that it can be acquired.

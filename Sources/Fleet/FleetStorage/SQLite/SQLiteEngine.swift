@@ -208,8 +208,8 @@ final class SQLiteEngine: StoreEngine {
       return try await withCheckedThrowingContinuation { continuation in
         pool.asyncWriteWithoutTransaction { [isHurried] database in
           // All writers wait meanwhile.
-          isHurried.turn(on: true)
-          defer { isHurried.turn(on: false) }
+          isHurried.set(true)
+          defer { isHurried.set(false) }
           do {
             _ = try database.checkpoint(.truncate)
             continuation.resume(returning: true)
@@ -225,7 +225,7 @@ final class SQLiteEngine: StoreEngine {
     }
   }
 
-  func turn() async {
+  func waitForRound() async {
     await progress.wait {
       // This runs after all writes that were queued before.
       pool.asyncWriteWithoutTransaction { [progress] _ in progress.made() }
@@ -277,5 +277,5 @@ private final class Toggle: Sendable {
 
   var isOn: Bool { value.load(ordering: .acquiring) }
 
-  func turn(on isOn: Bool) { value.store(isOn, ordering: .releasing) }
+  func set(_ isOn: Bool) { value.store(isOn, ordering: .releasing) }
 }
