@@ -53,7 +53,7 @@ struct MessageReader: Sendable {
     }
     let batch = IncomingBatch(parsing: message.payload.span)
     guard batch.count > 0 || batch.breakOff != nil else { return refuse(read, "no records") }
-    take(batch, level, &read)
+    append(batch, level, to: &read)
     if let breakOff = batch.breakOff {
       read.refused += 1
       read.reason = read.reason ?? "\(breakOff)"
@@ -70,7 +70,7 @@ struct MessageReader: Sendable {
     return topic[start..<end]
   }
 
-  private func take(_ batch: IncomingBatch, _ level: Substring, _ read: inout Read) {
+  private func append(_ batch: IncomingBatch, _ level: Substring, to read: inout Read) {
     if let first = batch.refusals.first {
       read.refused = batch.refusals.count
       read.reason = "record \(first.index): \(first.refusal)"

@@ -19,8 +19,8 @@ import Glibc
   private let beat: Int64
   private var nextBeat: Int64
   private var isOver = false
-  /// Tags of delivered messages that are not settled, ascending.
-  private var unsettled: [UInt64] = []
+  /// Tags of delivered messages that are not acknowledged, ascending.
+  private var unacknowledged: [UInt64] = []
   /// Whether the library may still have frames that were not read.
   private var mayHaveMore = false
 
@@ -94,10 +94,10 @@ import Glibc
       return []
     }
     if Clock.now >= nextBeat { nextBeat = Clock.now &+ beat }
-    return try take(room)
+    return try nextMessages(room)
   }
 
-  private func take(_ room: Int) throws(BrokerFailure) -> [ConsumedMessage] {
+  private func nextMessages(_ room: Int) throws(BrokerFailure) -> [ConsumedMessage] {
     var messages: [ConsumedMessage] = []
     var bytes = 0
     // The library may have buffered more messages. The caller's limit `room` decides whether they are read.
@@ -113,7 +113,7 @@ import Glibc
       default:
         let message = unsafe Self.message(event)
         messages.append(message)
-        unsettled.append(message.tag)
+        unacknowledged.append(message.tag)
         bytes += message.payload.count
       }
     }
@@ -130,18 +130,18 @@ import Glibc
       isRedelivered: event.is_redelivered != 0, oversize: isWhole ? nil : event.count)
   }
 
-  func settle(_ settlements: [Settlement]) throws(BrokerFailure) {
-    let tags = settlements.map(\.tag)
-    let areOldest = unsettled.starts(with: tags)
+  func acknowledge(_ results: [DeliveryResult]) throws(BrokerFailure) {
+    let tags = results.map(\.tag)
+    let areOldest = unacknowledged.starts(with: tags)
     if areOldest {
-      unsettled.removeFirst(tags.count)
+      unacknowledged.removeFirst(tags.count)
     } else {
-      let settled = Set(tags)
-      unsettled.removeAll { settled.contains($0) }
+      let acknowledged = Set(tags)
+      unacknowledged.removeAll { acknowledged.contains($0) }
     }
-    for refused in settlements where refused.isRefused { try check(unsafe crabbitmq_reject(client, refused.tag, 0)) }
-    let accepted = settlements.filter { !$0.isRefused }
-    // If no earlier message is unsettled, one frame acknowledges all of these messages.
+    for refused in results where refused.isRefused { try check(unsafe crabbitmq_reject(client, refused.tag, 0)) }
+    let accepted = results.filter { !$0.isRefused }
+    // If no earlier message is unacknowledged, one frame acknowledges all of these messages.
     for one in areOldest ? accepted.suffix(1) : accepted[...] {
       try check(unsafe crabbitmq_acknowledge(client, one.tag, areOldest ? 1 : 0))
     }

@@ -21,9 +21,9 @@ import Glibc
   private var nextTag: UInt64 = 1
   /// Messages of a stored session that arrived together with the answer to CONNECT.
   private var early: [ConsumedMessage] = []
-  /// The number of messages that were read but not settled. Nothing may be written while it is above 0, because a write
-  /// would acknowledge them.
-  private var unsettled = 0
+  /// The number of messages that were read but not acknowledged. Nothing may be written while it is above 0, because a
+  /// write would acknowledge them.
+  private var unacknowledged = 0
   private var isConnected = false
   private var isOver = false
 
@@ -76,7 +76,7 @@ import Glibc
       var socket = pollfd(fd: unsafe cmosquitto_subscriber_socket(client), events: Int16(POLLIN), revents: 0)
       _ = unsafe poll(&socket, 1, 100)
       try check(unsafe cmosquitto_subscriber_read(client, options.prefetchBytes))
-      early += try take()
+      early += try nextMessages()
     }
   }
 
@@ -89,16 +89,16 @@ import Glibc
       defer { early = [] }
       return early
     }
-    // All messages are settled, so this write does not acknowledge a message that is not stored.
+    // All messages are acknowledged, so this write does not acknowledge a message that is not stored.
     try check(unsafe cmosquitto_subscriber_write(client))
     let wanted = unsafe cmosquitto_subscriber_wants_write(client) != 0 ? POLLIN | POLLOUT : POLLIN
     let hasMore = unsafe cmosquitto_subscriber_may_have_more(client) != 0
     wakeUp.wait(until: hasMore ? 0 : deadline, socket: unsafe cmosquitto_subscriber_socket(client), wanted)
     try check(unsafe cmosquitto_subscriber_read(client, room))
-    return try take()
+    return try nextMessages()
   }
 
-  private func take() throws(BrokerFailure) -> [ConsumedMessage] {
+  private func nextMessages() throws(BrokerFailure) -> [ConsumedMessage] {
     var messages: [ConsumedMessage] = []
     while true {
       let event = unsafe cmosquitto_subscriber_take(client)
@@ -127,7 +127,7 @@ import Glibc
   private func message(_ event: cmosquitto_subscriber_event) -> ConsumedMessage {
     defer {
       nextTag += 1
-      unsettled += 1
+      unacknowledged += 1
     }
     let isWhole = unsafe event.count <= messageBytes
     let payload = unsafe UnsafeBufferPointer(start: event.payload, count: isWhole ? event.count : 0)
@@ -136,11 +136,10 @@ import Glibc
       oversize: isWhole ? nil : event.count)
   }
 
-  /// Settles all messages that were returned. All are acknowledged, also rejected ones, because MQTT cannot reject a
-  /// message.
-  func settle(_ settlements: [Settlement]) throws(BrokerFailure) {
-    guard settlements.count == unsettled else { throw over(.unreachable, "not all messages are settled") }
-    unsettled = 0
+  /// Acknowledges all messages that were returned, also rejected ones, because MQTT cannot reject a message.
+  func acknowledge(_ results: [DeliveryResult]) throws(BrokerFailure) {
+    guard results.count == unacknowledged else { throw over(.unreachable, "not all messages are acknowledged") }
+    unacknowledged = 0
     try writeAll(until: Clock.now &+ answerLimit)
   }
 
@@ -163,9 +162,9 @@ import Glibc
   }
 
   func close() {
-    // DISCONNECT is not sent if messages are unsettled, because the write would also acknowledge messages that are not
-    // stored.
-    guard !isOver, unsettled == 0 else { return }
+    // DISCONNECT is not sent if messages are unacknowledged, because the write would also acknowledge messages that are
+    // not stored.
+    guard !isOver, unacknowledged == 0 else { return }
     isOver = true
     _ = unsafe cmosquitto_subscriber_disconnect(client)
   }

@@ -3,16 +3,16 @@ import Logging
 import Peers
 import Synchronization
 
-/// The loop of the worker's thread: receives messages, passes them to the storage, and settles them. It has its own
-/// thread, because calls of librabbitmq block, and a connection must be used by one thread.
+/// The loop of the worker's thread: receives messages, passes them to the storage, and acknowledges them. It has its
+/// own thread, because calls of librabbitmq block, and a connection must be used by one thread.
 ///
 /// While a transaction is in progress, further messages are received and parsed for the next one. A message is
 /// acknowledged only after its records are committed. After any failure, the broker therefore still has every message
 /// that is not stored. A record that is delivered twice is stored once.
 ///
 /// If the storage fails, the worker keeps messages of RabbitMQ and tries again, because a quorum queue (4.x) drops a
-/// message after 20 deliveries. With mosquitto, the connection cannot be kept while messages are unsettled, so it is
-/// closed; mosquitto delivers the messages again as often as needed.
+/// message after 20 deliveries. With mosquitto, the connection cannot be kept while messages are unacknowledged, so it
+/// is closed; mosquitto delivers the messages again as often as needed.
 final class WorkerLoop {
   /// The maximum number of records in a transaction, unless one message has more.
   static let groupRecords = 4_096
@@ -39,7 +39,7 @@ final class WorkerLoop {
   private var storageFailure: StorageError?
   private var waitingBytes = 0
   private var underWay: Group?
-  /// Whether a message was settled over this connection.
+  /// Whether a message was acknowledged over this connection.
   private var hasWorked = false
 
   init(_ options: BrokerOptions, _ store: MessageStore, _ shared: WorkerState, _ logger: Logger) {
@@ -138,11 +138,11 @@ final class WorkerLoop {
       let room = isFree && !shared.isStopping ? max(options.prefetchBytes - waitingBytes, 0) : 0
       let retry = failed.isEmpty || underWay != nil ? Int64.max : retryAt
       let deadline = min(Clock.now &+ 10_000_000_000, shared.stopsAt, retry, refusals.deadline)
-      take(try connection.receive(until: deadline, shared.wakeUp, room: room))
+      append(try connection.receive(until: deadline, shared.wakeUp, room: room))
     }
   }
 
-  private func take(_ messages: [ConsumedMessage]) {
+  private func append(_ messages: [ConsumedMessage]) {
     guard !messages.isEmpty else { return }
     for message in messages {
       waiting.append(reader.read(message))
@@ -190,12 +190,12 @@ final class WorkerLoop {
       logger.notice("records are stored again")
       storageFailure = nil
     }
-    let settled = zip(group.messages, pass.outcomes).compactMap { message, outcome in outcome.map { (message, $0) } }
-    if settled.isEmpty { return }
-    try connection.settle(settled.map { Settlement(tag: $0.0.tag, isRefused: $0.1.refused > 0) })
+    let finished = zip(group.messages, pass.outcomes).compactMap { message, outcome in outcome.map { (message, $0) } }
+    if finished.isEmpty { return }
+    try connection.acknowledge(finished.map { DeliveryResult(tag: $0.0.tag, isRefused: $0.1.refused > 0) })
     hasWorked = true
     storesNothing = false
-    count(settled, commits: group.messages.contains { !$0.records.isEmpty })
+    count(finished, commits: group.messages.contains { !$0.records.isEmpty })
   }
 
   /// Keeps messages that could not be stored, for the next attempt.
@@ -212,15 +212,15 @@ final class WorkerLoop {
     storageFailure = failure
   }
 
-  private func count(_ settled: [(MessageReader.Read, MessageStore.Outcome)], commits: Bool) {
+  private func count(_ finished: [(MessageReader.Read, MessageStore.Outcome)], commits: Bool) {
     let now = Clock.now
-    for (message, outcome) in settled where outcome.refused > 0 { refusals.report(message.topic, outcome, at: now) }
+    for (message, outcome) in finished where outcome.refused > 0 { refusals.report(message.topic, outcome, at: now) }
     shared.count { counts in
-      let refused = settled.count { $0.1.refused > 0 }
-      let ignored = settled.count { $0.0.isIgnored }
+      let refused = finished.count { $0.1.refused > 0 }
+      let ignored = finished.count { $0.0.isIgnored }
       counts.refused += refused
       counts.ignored += ignored
-      counts.committed += settled.count - refused - ignored
+      counts.committed += finished.count - refused - ignored
       counts.commits += commits ? 1 : 0
       counts.waiting = waiting.count + failed.count
     }
