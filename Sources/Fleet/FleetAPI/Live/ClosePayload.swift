@@ -22,7 +22,7 @@ enum ClosePayload: Equatable {
       return
     }
     var check = UTF8Check()
-    guard check.take(payload.dropFirst(2)), check.isComplete else {
+    guard check.append(payload.dropFirst(2)), check.isComplete else {
       self = .failure(.dataInconsistentWithMessage, "the reason of a close frame is not UTF-8")
       return
     }

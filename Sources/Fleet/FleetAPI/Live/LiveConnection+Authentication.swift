@@ -49,7 +49,7 @@ extension LiveConnection {
       send(event: "authenticated")
       closeAtExpiry(of: found, context)
       endSubscriptions(unlessOf: found)
-      for text in removeEarlyMessages() where phase != .closing { take(text) }
+      for text in removeEarlyMessages() where phase != .closing { handle(text) }
     }
   }
 

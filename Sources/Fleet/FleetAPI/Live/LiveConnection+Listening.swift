@@ -172,17 +172,17 @@ extension LiveConnection {
   private func release(_ subscription: Subscription, upTo number: Int64) {
     advance(subscription, to: number)
     let held = subscription.held ?? []
-    keep(nil, in: subscription)
+    store(nil, in: subscription)
     for update in held { pass(update, to: subscription) }
   }
 
   /// Stores the number up to which a subscription has received all records.
   private func advance(_ subscription: Subscription, to number: Int64) {
     subscription.last = number
-    keep(subscription.held?.filter { $0.last > number }, in: subscription)
+    store(subscription.held?.filter { $0.last > number }, in: subscription)
   }
 
-  private func keep(_ updates: [LiveUpdate]?, in subscription: Subscription) {
+  private func store(_ updates: [LiveUpdate]?, in subscription: Subscription) {
     set(updates, in: subscription)
     chargeMemory()
   }
@@ -235,9 +235,9 @@ extension LiveConnection {
     guard subscription.heldBytes + update.frames.readableBytes <= hub.settings.behindBytes else {
       // Do not hold the update back. It will be read from the store.
       subscription.isOverfull = true
-      keep([], in: subscription)
+      store([], in: subscription)
       return
     }
-    keep(held + [update], in: subscription)
+    store(held + [update], in: subscription)
   }
 }

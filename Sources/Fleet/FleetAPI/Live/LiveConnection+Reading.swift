@@ -15,11 +15,11 @@ extension LiveConnection {
     let frame = unwrapInboundIn(data)
     unanswered = 0
     guard let loopConnections, phase != .closing else {
-      take(frame, context)
+      handle(frame, context)
       return
     }
     if loopConnections.mayProcess(self) {
-      take(frame, context)
+      handle(frame, context)
     } else {
       waiting.append(frame)
       receivedBytes += Self.bytes(frame)
@@ -34,7 +34,7 @@ extension LiveConnection {
     let frame = waiting.removeFirst()
     receivedBytes -= Self.bytes(frame)
     if waiting.count <= Self.mostWaiting.resume { pauseReading(false) }
-    take(frame, context)
+    handle(frame, context)
     if waiting.isEmpty { chargeMemory() }
   }
 
@@ -56,7 +56,7 @@ extension LiveConnection {
     }
   }
 
-  private func take(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
+  private func handle(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
     if phase == .closing {
       // The frame answers our close frame, or is the client's own close frame.
       if frame.opcode == .connectionClose { context.close(promise: nil) }
@@ -69,7 +69,7 @@ extension LiveConnection {
     let wait = frame.opcode == .connectionClose ? nil : excessWait()
     guard phase != .closing else { return }
     switch frame.opcode {
-    case .text, .continuation, .binary: takePart(frame, wait)
+    case .text, .continuation, .binary: handlePart(frame, wait)
     case .ping: if wait == nil { send(.pong, frame.unmaskedData.readableBytesView) }
     case .pong: break
     case .connectionClose: answerClose(ClosePayload(frame.unmaskedData.readableBytesView))
@@ -107,16 +107,16 @@ extension LiveConnection {
   ///
   /// - Parameter wait: `nil` if the frame is within the rate limit; otherwise the seconds until the message may be sent
   ///   again.
-  private func takePart(_ frame: WebSocketFrame, _ wait: Int?) {
+  private func handlePart(_ frame: WebSocketFrame, _ wait: Int?) {
     switch message.add(frame) {
     case .incomplete: break
     case .text(let text):
-      if let wait { refuse(.tooMany(wait: wait)) } else { take(text) }
+      if let wait { refuse(.tooMany(wait: wait)) } else { handle(text) }
     case .failure(let code, let reason): close(code, reason)
     }
   }
 
-  func take(_ text: [UInt8]) {
+  func handle(_ text: [UInt8]) {
     if phase == .authenticating {
       guard early.count < Self.mostAnonymous else {
         close(.policyViolation, "too many messages before the token was checked")

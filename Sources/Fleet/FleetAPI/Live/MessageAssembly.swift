@@ -29,7 +29,7 @@ struct MessageAssembly {
       return .failure(.messageTooLarge, "a message is longer than \(limit) bytes")
     }
     // Reject the message at the first invalid byte (8.1), even if more frames follow.
-    guard text.take(part), text.isComplete || !frame.fin else {
+    guard text.append(part), text.isComplete || !frame.fin else {
       return .failure(.dataInconsistentWithMessage, "a message is not UTF-8")
     }
     bytes += part

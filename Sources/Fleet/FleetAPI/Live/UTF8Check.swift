@@ -8,10 +8,10 @@ struct UTF8Check {
   /// Whether the last piece ended at the end of a character.
   var isComplete: Bool { missing == 0 }
 
-  /// Checks the next piece.
+  /// Appends the next piece and checks it.
   ///
   /// - Returns: `false` if the text is not UTF-8.
-  mutating func take(_ bytes: some Sequence<UInt8>) -> Bool {
+  mutating func append(_ bytes: some Sequence<UInt8>) -> Bool {
     for byte in bytes {
       if missing > 0 {
         guard next.contains(byte) else { return false }
