@@ -46,13 +46,13 @@ import Testing
     let limiter = RateLimiter<SecretHash>(perSecond: 2, burst: 4)
     let key = Secret.hash(of: "a")
     let start = ContinuousClock.now
-    for _ in 0..<4 { #expect(limiter.take(key, now: start) == nil) }
-    #expect(limiter.take(key, now: start) == 1)
-    #expect(limiter.take(Secret.hash(of: "b"), now: start) == nil)
-    #expect(limiter.take(key, now: start + .milliseconds(500)) == nil)
-    #expect(limiter.take(key, now: start + .milliseconds(500)) == 1)
-    for _ in 0..<4 { #expect(limiter.take(key, now: start + .seconds(60)) == nil) }
-    #expect(limiter.take(key, now: start + .seconds(60)) == 1)
+    for _ in 0..<4 { #expect(limiter.consume(key, now: start) == nil) }
+    #expect(limiter.consume(key, now: start) == 1)
+    #expect(limiter.consume(Secret.hash(of: "b"), now: start) == nil)
+    #expect(limiter.consume(key, now: start + .milliseconds(500)) == nil)
+    #expect(limiter.consume(key, now: start + .milliseconds(500)) == 1)
+    for _ in 0..<4 { #expect(limiter.consume(key, now: start + .seconds(60)) == nil) }
+    #expect(limiter.consume(key, now: start + .seconds(60)) == 1)
   }
 }
 

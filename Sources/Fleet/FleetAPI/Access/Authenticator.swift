@@ -74,7 +74,9 @@ final class Authenticator: Sendable {
       let stranger = known?.identity == nil ? PeerAddress.group(address) : nil
       found = try await lookups.principal(hash, stranger: stranger).map { Identity(principal: $0, key: hash) }
       remember(found, of: hash, at: now)
-      if found == nil, let seconds = strangers.take(PeerAddress.group(address)) { throw Self.tooManyStrangers(seconds) }
+      if found == nil, let seconds = strangers.consume(PeerAddress.group(address)) {
+        throw Self.tooManyStrangers(seconds)
+      }
     }
     guard let found else {
       throw APIError(.unauthorized, "unauthorized", "the key is not known here")

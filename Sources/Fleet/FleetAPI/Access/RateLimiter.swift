@@ -25,10 +25,10 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     self.burst = burst
   }
 
-  /// Takes a token from a key's bucket.
+  /// Removes a token from a key's bucket.
   ///
-  /// - Returns: `nil` if a token was taken; otherwise the time until there is one, in whole seconds.
-  func take(_ key: Key, now: ContinuousClock.Instant = .now) -> Int? {
+  /// - Returns: `nil` if there was a token; otherwise the time until there is one, in whole seconds.
+  func consume(_ key: Key, now: ContinuousClock.Instant = .now) -> Int? {
     buckets.withLock { buckets in
       if buckets.count >= Self.capacity, buckets[key] == nil { forgetFull(&buckets, now) }
       var bucket = buckets[key] ?? Bucket(tokens: burst, time: now)
@@ -41,7 +41,7 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Puts the token that ``take(_:now:)`` took back into the bucket, because the request does not count.
+  /// Puts the token that ``consume(_:now:)`` took back into the bucket, because the request does not count.
   func refund(_ key: Key) {
     buckets.withLock { buckets in
       guard let tokens = buckets[key]?.tokens else { return }

@@ -50,8 +50,8 @@ final class GuessLimiter: Sendable {
     // Store a hash, because clients choose the text and its length.
     let key = Secret.hash(of: account + (origin.map { " " + $0.text } ?? "")).text
     let attempt = Attempt(account: key, address: PeerAddress.group(client))
-    if let seconds = accounts.take(attempt.account) { throw Self.refusal(seconds) }
-    if let seconds = addresses.take(attempt.address) {
+    if let seconds = accounts.consume(attempt.account) { throw Self.refusal(seconds) }
+    if let seconds = addresses.consume(attempt.address) {
       accounts.refund(attempt.account)
       throw Self.refusal(seconds)
     }

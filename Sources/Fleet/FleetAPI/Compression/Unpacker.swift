@@ -111,7 +111,7 @@ struct Unpacker: ~Copyable {
     if ZSTD_isError(result) != 0 {
       throw APIError.badRequest("the body is no zstd stream: \(unsafe String(cString: ZSTD_getErrorName(result)))")
     }
-    try take(unsafe output.pos)
+    try append(unsafe output.pos)
     isInside = result != 0
     // If a frame is complete, zstd has written all of its output. Otherwise a full buffer means that there may be more.
     hasMore = unsafe isInside && output.pos == output.size
@@ -131,7 +131,7 @@ struct Unpacker: ~Copyable {
     unsafe zlib.pointee.next_out = scratch.baseAddress?.assumingMemoryBound(to: UInt8.self)
     unsafe zlib.pointee.avail_out = UInt32(scratch.count)
     let code = unsafe inflate(zlib, Z_NO_FLUSH)
-    try take(unsafe scratch.count - Int(zlib.pointee.avail_out))
+    try append(unsafe scratch.count - Int(zlib.pointee.avail_out))
     switch code {
     case Z_STREAM_END: isInside = false
     // zlib needs more bytes of the body, which is not an error.
@@ -143,7 +143,7 @@ struct Unpacker: ~Copyable {
   }
 
   /// Appends the output of the last step.
-  private mutating func take(_ count: Int) throws(APIError) {
+  private mutating func append(_ count: Int) throws(APIError) {
     guard out.count + count <= limit else { throw tooLong }
     unsafe out.append(contentsOf: scratch[..<count])
   }

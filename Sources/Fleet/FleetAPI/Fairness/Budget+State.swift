@@ -51,7 +51,7 @@ extension Budget {
     /// Adds to the amount that a holder has.
     ///
     /// - Parameter amount: negative to return an amount.
-    mutating func take(_ amount: Int, _ holder: Holder) {
+    mutating func add(_ amount: Int, to holder: Holder) {
       free -= amount
       groups[holder.group, default: Group()].held += amount
       groups[holder.group, default: Group()].keys[holder.key, default: Member()].held += amount

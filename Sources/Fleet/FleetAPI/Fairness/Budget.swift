@@ -73,7 +73,7 @@ final class Budget: Sendable {
   func acquireNow(_ amount: Int, for holder: Holder) -> Bool {
     state.withLock { state in
       guard allows(amount, holder, state) == .granted else { return false }
-      state.take(amount, holder)
+      state.add(amount, to: holder)
       return true
     }
   }
@@ -81,7 +81,7 @@ final class Budget: Sendable {
   func release(_ amount: Int, from holder: Holder) {
     guard amount > 0 else { return }
     let served = state.withLock { state in
-      state.take(-amount, holder)
+      state.add(-amount, to: holder)
       return serve(&state)
     }
     for waiter in served { waiter.answer.resume(returning: true) }
@@ -153,7 +153,7 @@ final class Budget: Sendable {
   private func enter(_ waiter: Waiter, _ holder: Holder, _ state: inout State) -> (answer: Bool?, displaced: [Waiter]) {
     let verdict = allows(waiter.amount, holder, state)
     if verdict == .granted, state.isFirst(waiter, holder) {
-      state.take(waiter.amount, holder)
+      state.add(waiter.amount, to: holder)
       return (true, [])
     }
     let (waits, displaced) =
@@ -178,7 +178,7 @@ final class Budget: Sendable {
     var served: [Waiter] = []
     while state.waiting > 0, let holder = nextHolder(state) {
       guard let waiter = state.removeFirst(holder) else { break }
-      state.take(waiter.amount, holder)
+      state.add(waiter.amount, to: holder)
       served.append(waiter)
     }
     return served

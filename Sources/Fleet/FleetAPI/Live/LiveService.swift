@@ -67,7 +67,7 @@ extension LiveService {
     storage: any FleetStorage, authenticator: Authenticator, feed: LiveFeed, visibility: LiveVisibilityStore,
     limiter: RateLimiter<SecretHash>, memory: LiveMemory, queryPermits: Budget
   ) {
-    admit = { limiter.take($0) }
+    admit = { limiter.consume($0) }
     authenticate = { token, address in
       let identity = try await authenticator.identity(token, from: address)
       let reach = Reach(of: identity.requester, to: .read, .records)

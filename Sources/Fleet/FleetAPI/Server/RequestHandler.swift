@@ -239,7 +239,7 @@ struct RequestHandler: Sendable {
     guard route.access != .open else {
       if route.isForStrangers {
         try SameOrigin.check(request.head, isCookie: false)
-        if let seconds = strangers.take(PeerAddress.group(client.address)) {
+        if let seconds = strangers.consume(PeerAddress.group(client.address)) {
           throw APIError(
             .tooManyRequests, "tooManyRequests",
             "more requests without a key than one address may send; wait \(seconds) s", retryAfter: seconds)
@@ -254,7 +254,7 @@ struct RequestHandler: Sendable {
     }
     if case .cookie = credential { try SameOrigin.check(request.head, isCookie: true) }
     let found = try await authenticator.identity(credential?.secret, from: client.address)
-    if let seconds = limiter.take(found.key) { throw APIError.tooMany(wait: seconds) }
+    if let seconds = limiter.consume(found.key) { throw APIError.tooMany(wait: seconds) }
     if let gateway = found.gateway { lastSeen.record(gateway, found.tenant, request.headers) }
     guard let need = route.access.need else {
       guard found.signedIn != nil else {

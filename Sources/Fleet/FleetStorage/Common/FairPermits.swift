@@ -16,7 +16,7 @@ final class FairPermits: Sendable {
     var waiting = FairQueue<TenantID?, SecretHash?, Waiter> { _ in 1 }
     var isClosed = false
 
-    mutating func take(_ caller: StorageCaller?) {
+    mutating func grant(_ caller: StorageCaller?) {
       free -= 1
       held[caller?.tenant, default: 0] += 1
     }
@@ -42,10 +42,10 @@ final class FairPermits: Sendable {
     isCancellable: Bool, _ work: () async throws(StorageError) -> Value
   ) async throws(StorageError) -> Value {
     let caller = StorageCaller.current
-    guard await isCancellable ? takeUnlessCancelled(caller) : take(caller, Ticket()) else {
+    guard await isCancellable ? acquireUnlessCancelled(caller) : acquire(caller, Ticket()) else {
       throw StorageError(.unavailable, "storage", "closed, or the call was cancelled")
     }
-    defer { give(caller) }
+    defer { release(caller) }
     return try await work()
   }
 
@@ -68,21 +68,21 @@ final class FairPermits: Sendable {
     let place = Mutex(Place.none)
   }
 
-  private func takeUnlessCancelled(_ caller: StorageCaller?) async -> Bool {
+  private func acquireUnlessCancelled(_ caller: StorageCaller?) async -> Bool {
     let ticket = Ticket()
     return await withTaskCancellationHandler {
-      await take(caller, ticket)
+      await acquire(caller, ticket)
     } onCancel: {
-      leave(caller, ticket)
+      cancel(caller, ticket)
     }
   }
 
-  private func take(_ caller: StorageCaller?, _ ticket: Ticket) async -> Bool {
+  private func acquire(_ caller: StorageCaller?, _ ticket: Ticket) async -> Bool {
     await withCheckedContinuation { continuation in
       let answer: Bool? = state.withLock { state in
         if state.isClosed { return false }
         if state.free > 0, state.held[caller?.tenant] ?? 0 < most {
-          state.take(caller)
+          state.grant(caller)
           return true
         }
         return ticket.place.withLock { place in
@@ -98,7 +98,7 @@ final class FairPermits: Sendable {
   }
 
   /// Ends the wait of a call whose task was cancelled.
-  private func leave(_ caller: StorageCaller?, _ ticket: Ticket) {
+  private func cancel(_ caller: StorageCaller?, _ ticket: Ticket) {
     let waiter = state.withLock { state in
       ticket.place.withLock { place -> Waiter? in
         defer { place = .cancelled }
@@ -109,14 +109,14 @@ final class FairPermits: Sendable {
     waiter?.answer.resume(returning: false)
   }
 
-  private func give(_ caller: StorageCaller?) {
+  private func release(_ caller: StorageCaller?) {
     let next = state.withLock { state -> Waiter? in
       state.free += 1
       let held = (state.held[caller?.tenant] ?? 0) - 1
       state.held[caller?.tenant] = held > 0 ? held : nil
       let (most, present) = (most, state.held)
       guard let next = state.waiting.next(in: { present[$0] ?? 0 < most }) else { return nil }
-      state.take(next.caller)
+      state.grant(next.caller)
       return next
     }
     next?.answer.resume(returning: true)
