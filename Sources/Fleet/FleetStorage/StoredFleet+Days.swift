@@ -111,7 +111,7 @@ extension Set<StaleHour> {
   /// Adds the hour that a record leaves.
   ///
   /// - Parameter time: its time until now, ms since 1970.
-  mutating func note(_ key: RowKey, _ time: Int64) {
+  mutating func insertHour(of key: RowKey, at time: Int64) {
     guard time != StoredTime.undated, StaleHour.classes.contains(key.recordClass) else { return }
     insert(StaleHour(vehicle: key.vehicle, hour: StaleHour.number(time)))
   }

@@ -3,7 +3,7 @@ extension StoreSession {
   private var name: String { "erased" }
 
   /// Records, in the transaction that erases data, that copies have to be removed.
-  func noteErasure() throws(StoreFailure) {
+  func recordErasure() throws(StoreFailure) {
     try run("INSERT INTO setting VALUES ($1, $2) ON CONFLICT (name) DO NOTHING", [.text(name), .bytes([])])
   }
 

@@ -97,7 +97,7 @@ extension StoreSession {
         """,
         place + [.integer(item.time.milliseconds), .integer(Int64(item.quality.rawValue)), .bytes(body)])
       let old = row.integer(2)
-      left.note(item.key, old)
+      left.insertHour(of: item.key, at: old)
       if item.time.milliseconds < old, quality != .ahead {
         if previous?.vehicle != item.key.vehicle || previous?.recordClass != item.key.recordClass {
           budget.charge(IngestCost.newest)

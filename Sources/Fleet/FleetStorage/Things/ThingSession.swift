@@ -265,7 +265,7 @@ final class ThingSession: FleetTransaction {
       try session.run(
         "UPDATE personal_key SET secret = NULL WHERE tenant = $1 AND subject = $2",
         [SQLValue(tenant), .identifier(subject)])
-      try session.noteErasure()
+      try session.recordErasure()
       seals[subject] = .some(nil)
     }
   }

@@ -33,13 +33,13 @@ extension StoreSession {
       rows.append(row)
       taken[run.span, default: (run, [])].ids.insert(entry.id)
       budget.charge(IngestCost.improvement + IngestCost.bytes(row.body.count))
-      left.note(key, entry.time)
+      left.insertHour(of: key, at: entry.time)
       if item.time.milliseconds < entry.time {
         if moved[key.vehicle] == nil { budget.charge(IngestCost.newest) }
         moved[key.vehicle, default: MovedBack(tenant: key.tenant, time: entry.time)].add(entry.id, entry.time)
       }
     }
-    for (run, ids) in taken.values { try keep(run.entries.filter { !ids.contains($0.id) }, of: run) }
+    for (run, ids) in taken.values { try reduce(run, to: run.entries.filter { !ids.contains($0.id) }) }
     if !rows.isEmpty { _ = try insert(rows) }
     inRuns.formUnion(postponed)
     let others = improvements.filter { !inRuns.contains($0.key) }
@@ -54,7 +54,7 @@ extension StoreSession {
   }
 
   /// Reduces a run to these entries. If there are none, the run is deleted.
-  func keep(_ entries: [RunEntry], of run: TelemetryRun) throws(StoreFailure) {
+  func reduce(_ run: TelemetryRun, to entries: [RunEntry]) throws(StoreFailure) {
     guard let first = entries.first, let last = entries.last else {
       try run.span.remove(self)
       return
