@@ -130,15 +130,15 @@ import Testing
     #expect(job.records == records && job.cost == 10 && !job.wasPostponed)
     let first: [IngestOutcome?] = [.stored, nil, .improved, nil, nil, nil, nil, nil, nil, nil]
     // Each better time has used a quarter of a transaction's limit.
-    #expect(job.finishTurn(first, work: IngestCost.improvements / 2) == nil)
+    #expect(job.finishTransaction(first, work: IngestCost.improvements / 2) == nil)
     #expect(job.wasPostponed && job.remaining == 8)
     #expect(job.records.map(\.sequence) == [2, 4, 5, 6])
-    #expect(job.finishTurn([.improved, .duplicate, .improved, .duplicate], work: 0) == nil)
+    #expect(job.finishTransaction([.improved, .duplicate, .improved, .duplicate], work: 0) == nil)
     #expect(!job.wasPostponed)
     #expect(job.records.map(\.sequence) == [7, 8, 9, 10])
     let all: [IngestOutcome] =
       [.stored, .improved, .improved, .duplicate, .improved, .duplicate] + Array(repeating: .duplicate, count: 4)
-    #expect(job.finishTurn(Array(repeating: .duplicate, count: 4), work: 0) == all)
+    #expect(job.finishTransaction(Array(repeating: .duplicate, count: 4), work: 0) == all)
   }
 
   @Test func an_interrupted_queue_answers_a_batch_between_its_turns() async throws {

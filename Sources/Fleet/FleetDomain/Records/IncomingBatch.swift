@@ -23,7 +23,7 @@ public struct IncomingBatch: Sendable {
     if !range.isEmpty, text[range.lowerBound] == UInt8(ascii: "[") {
       readArray(text.extracting(range), at: range.lowerBound)
     } else if mayBeObject, ObjectEnd.find(in: text.extracting(range)) == range.count {
-      take(text.extracting(range))
+      append(text.extracting(range))
     } else {
       readLines(text.extracting(range))
     }
@@ -48,7 +48,7 @@ public struct IncomingBatch: Sendable {
     return outcomes
   }
 
-  private mutating func take(_ text: Span<UInt8>) {
+  private mutating func append(_ text: Span<UInt8>) {
     do throws(RecordRefusal) {
       records.append(try IncomingRecord(parsing: text))
     } catch {
@@ -61,11 +61,11 @@ public struct IncomingBatch: Sendable {
     records.reserveCapacity(min(text.count / 256 + 1, 4_096))
     var start = 0
     while start < text.count {
-      if takeOrdinary(text, at: &start) { continue }
+      if appendOrdinary(text, at: &start) { continue }
       var end = start
       while end < text.count, text[end] != UInt8(ascii: "\n") { end &+= 1 }
       let line = text.extracting(start..<end)
-      if !IncomingRecord.trimmed(line).isEmpty { take(line) }
+      if !IncomingRecord.trimmed(line).isEmpty { append(line) }
       start = end + 1
     }
   }
@@ -75,7 +75,7 @@ public struct IncomingBatch: Sendable {
   ///
   /// - Returns: `false` if the line is not exactly one record that the fast parser accepts. The general parser must
   ///   then parse the line.
-  private mutating func takeOrdinary(_ text: Span<UInt8>, at start: inout Int) -> Bool {
+  private mutating func appendOrdinary(_ text: Span<UInt8>, at start: inout Int) -> Bool {
     guard text[start] == UInt8(ascii: "{") else { return false }
     var end = start
     do throws(RecordRefusal) {
@@ -96,7 +96,7 @@ public struct IncomingBatch: Sendable {
     var elements = ArrayElements(text)
     while true {
       switch elements.next() {
-      case .element(let range): take(text.extracting(range))
+      case .element(let range): append(text.extracting(range))
       case .end: return
       case .broken(let offset, let expected):
         breakOff = RecordRefusal(

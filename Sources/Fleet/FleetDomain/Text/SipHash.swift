@@ -9,10 +9,10 @@ struct SipHash: Sendable {
     let whole = bytes.count & ~7
     var index = 0
     while index < whole {
-      state.take(Self.word(bytes, index, count: 8))
+      state.append(Self.word(bytes, index, count: 8))
       index += 8
     }
-    state.take(Self.word(bytes, whole, count: bytes.count - whole) | UInt64(bytes.count & 0xFF) << 56)
+    state.append(Self.word(bytes, whole, count: bytes.count - whole) | UInt64(bytes.count & 0xFF) << 56)
     return state.finish()
   }
 
@@ -33,7 +33,7 @@ struct SipHash: Sendable {
       v3 = key.1 ^ 0x7465_6462_7974_6573
     }
 
-    mutating func take(_ word: UInt64) {
+    mutating func append(_ word: UInt64) {
       v3 ^= word
       round()
       round()

@@ -36,7 +36,7 @@ struct IngestJob: Sendable {
     batch = records
     later = Array(records.indices)[...]
     outcomes = Array(repeating: .duplicate, count: records.count)
-    takeTurn()
+    chooseRecords()
   }
 
   /// The number of records that are not stored yet.
@@ -48,7 +48,7 @@ struct IngestJob: Sendable {
   ///   - results: the results of ``records``; `nil` for a record that was postponed.
   ///   - work: the cost of better times in that transaction (``WorkBudget``).
   /// - Returns: the results of all records if the whole batch is stored, otherwise `nil`.
-  mutating func finishTurn(_ results: [IngestOutcome?], work: Int) -> [IngestOutcome]? {
+  mutating func finishTransaction(_ results: [IngestOutcome?], work: Int) -> [IngestOutcome]? {
     var postponed: [Int] = []
     for (place, result) in zip(places, results) {
       if let result { outcomes[place] = result } else { postponed.append(place) }
@@ -56,11 +56,11 @@ struct IngestJob: Sendable {
     wasPostponed = !postponed.isEmpty
     factor = max(work / max(places.count - postponed.count, 1), 1)
     if wasPostponed { later = postponed + later }
-    takeTurn()
+    chooseRecords()
     return places.isEmpty ? outcomes : nil
   }
 
-  private mutating func takeTurn() {
+  private mutating func chooseRecords() {
     let limit = factor > 1 ? IngestCost.improvements : IngestQueue.largestGroup
     var count = 0
     var previous: IncomingRecord?

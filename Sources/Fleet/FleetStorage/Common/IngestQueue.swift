@@ -4,7 +4,7 @@ import Synchronization
 
 /// Stores batches that arrive at about the same time in one transaction. Each caller is answered when all records of
 /// its batch are committed. Waiting batches are chosen in rotation by tenant, then by gateway. If a batch costs more
-/// than one transaction may cost, it is stored in several, and waits for its next turn between them.
+/// than one transaction may cost, it is stored in several, and waits for another transaction between them.
 ///
 /// A lane is a thread that executes one transaction at a time. While it waits for the disk, further batches arrive for
 /// the next transaction.
@@ -40,14 +40,14 @@ final class IngestQueue: Sendable {
   private let laneCount: Int
   private let lanes: [DispatchQueue]
   /// Stores and commits a group of batches on the thread of a lane.
-  private let take: @Sendable (_ lane: Int, _ group: [IngestJob]) -> Result<IngestGroup, StorageError>
+  private let store: @Sendable (_ lane: Int, _ group: [IngestJob]) -> Result<IngestGroup, StorageError>
 
   init(
-    lanes: Int, _ take: @escaping @Sendable (_ lane: Int, _ group: [IngestJob]) -> Result<IngestGroup, StorageError>
+    lanes: Int, _ store: @escaping @Sendable (_ lane: Int, _ group: [IngestJob]) -> Result<IngestGroup, StorageError>
   ) {
     laneCount = lanes
     self.lanes = (0..<lanes).map { DispatchQueue(label: "ingest-\($0)") }
-    self.take = take
+    self.store = store
     state = Mutex(State(freeLanes: Array(0..<lanes)))
   }
 
@@ -124,7 +124,7 @@ final class IngestQueue: Sendable {
       }
       for waiter in idle { waiter.resume() }
       guard !group.isEmpty else { return }
-      answer(group, take(lane, group), lane)
+      answer(group, store(lane, group), lane)
     }
   }
 
@@ -134,7 +134,7 @@ final class IngestQueue: Sendable {
       count(done)
       for (job, outcomes) in zip(group, done.outcomes) {
         if let outcomes {
-          finishTurn(of: job, outcomes, work: done.work)
+          finishTransaction(of: job, outcomes, work: done.work)
         } else {
           job.answer(.failure(StorageError(.notFound, job.tenant.text, "no such tenant")))
         }
@@ -142,7 +142,7 @@ final class IngestQueue: Sendable {
     case .failure(let error):
       // One batch of the group may be the cause. The others must not fail because of it, so store each alone.
       if group.count > 1, error.kind == .system {
-        for job in group { answer([job], take(lane, [job]), lane) }
+        for job in group { answer([job], store(lane, [job]), lane) }
       } else {
         switch error.kind {
         case .unavailable, .full, .readOnly, .damaged:
@@ -155,10 +155,10 @@ final class IngestQueue: Sendable {
     }
   }
 
-  /// Answers a batch if all its records are stored. If not, the batch waits for its next turn.
-  private func finishTurn(of job: IngestJob, _ results: [IngestOutcome?], work: Int) {
+  /// Answers a batch if all its records are stored. If not, the batch waits for another transaction.
+  private func finishTransaction(of job: IngestJob, _ results: [IngestOutcome?], work: Int) {
     var job = job
-    if let outcomes = job.finishTurn(results, work: work) { return job.answer(.success(outcomes)) }
+    if let outcomes = job.finishTransaction(results, work: work) { return job.answer(.success(outcomes)) }
     let isWaiting = state.withLock { [job] state in
       if !state.isInterrupted { state.add(job) }
       return !state.isInterrupted
