@@ -94,7 +94,7 @@ public final class MailSender: Service {
     let due = ThingQuery<QueuedMail>.Condition.atMost(key: "nextAttemptAt", now().json)
     for tenant in try await storage.tenants(having: [due]) where !Task.isCancelled {
       let (mail, expired) = try await storage.change(tenant: tenant, by: Actor(.server), at: now()) {
-        transaction throws(ThingError) in try transaction.takeMail()
+        transaction throws(ThingError) in try transaction.nextMail()
       }
       for mail in expired { reportLoss(of: mail, tenant, "its time is over; \(mail.value.lastError ?? "never sent")") }
       guard let mail, await send(mail, of: tenant, client) else { continue }
@@ -124,7 +124,7 @@ public final class MailSender: Service {
         counts.withLock { $0.failed += 1 }
         logger.warning(
           "mail: attempt \(mail.value.attempts) for \(mail.value.reason.rawValue) of tenant \(tenant) failed: \(error)")
-        await note(error.detail, mail, of: tenant)
+        await record(error.detail, mail, of: tenant)
       }
       return false
     }
@@ -161,7 +161,7 @@ public final class MailSender: Service {
     }
   }
 
-  private func note(_ error: String, _ mail: Stored<QueuedMail>, of tenant: TenantID) async {
+  private func record(_ error: String, _ mail: Stored<QueuedMail>, of tenant: TenantID) async {
     await update(mail, of: tenant) { mail, transaction throws(ThingError) in
       var failed = mail.value
       failed.lastError = error

@@ -81,11 +81,11 @@ extension FleetTransaction {
     return try list(recent).items.count < most
   }
 
-  /// Takes the mail that is to be sent next from the queue. Unless ``finishMail(_:error:)`` is called for it, it is due
+  /// Returns the mail that is to be sent next, and counts the attempt. Unless ``finishMail(_:error:)`` is called for it, it is due
   /// again later.
   ///
   /// - Returns: the mail, and the mails that were dropped because they have expired.
-  public func takeMail() throws(ThingError) -> (mail: Stored<QueuedMail>?, expired: [Stored<QueuedMail>]) {
+  public func nextMail() throws(ThingError) -> (mail: Stored<QueuedMail>?, expired: [Stored<QueuedMail>]) {
     let over = ThingQuery<QueuedMail>(
       .oneOf(key: "nextAttemptAt", [.null]),
       .below(key: "createdAt", now.adding(seconds: -MailLimits.period).json), limit: 100)

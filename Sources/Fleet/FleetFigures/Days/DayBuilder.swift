@@ -78,12 +78,12 @@ public struct DayBuilder: Sendable {
     let day = from..<to
     self.trips = trips.sorted { ($0.effectiveTime, $0.time, $0.id) < ($1.effectiveTime, $1.time, $1.id) }
     self.drivingEvents = drivingEvents.filter { day.contains($0) }
-    for time in trips.map(\.time) + drivingEvents { note(time) }
+    for time in trips.map(\.time) + drivingEvents { record(time) }
   }
 
   private func contains(_ time: Int64) -> Bool { from <= time && time < to }
 
-  private mutating func note(_ time: Int64) {
+  private mutating func record(_ time: Int64) {
     guard contains(time) else { return }
     firstTime = min(firstTime ?? time, time)
     lastTime = max(lastTime ?? time, time)
@@ -91,7 +91,7 @@ public struct DayBuilder: Sendable {
 
   /// Adds the next record of telemetry.
   public mutating func add(_ sample: DaySample) {
-    note(sample.time)
+    record(sample.time)
     let moment = moment(sample)
     if let last { addStep(last, moment) }
     last = moment

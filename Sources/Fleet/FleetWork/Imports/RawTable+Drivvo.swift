@@ -22,11 +22,11 @@ extension RawTable {
       var raw = RawRow(line: row.line)
       // The columns are name, model, plate, another column, year, description.
       for (key, column) in [("name", 0), ("model", 1), ("licencePlate", 2), ("notes", 5)] {
-        raw.take(key, column, of: row)
+        raw.set(key, column, of: row)
       }
-      raw.take("id", 2, of: row)
-      if raw.cells["id"]?.text.trimmed.isEmpty ?? true { raw.take("id", 0, of: row) }
-      raw.take("modelYear", 4, of: row, .number(times: 1))
+      raw.set("id", 2, of: row)
+      if raw.cells["id"]?.text.trimmed.isEmpty ?? true { raw.set("id", 0, of: row) }
+      raw.set("modelYear", 4, of: row, .number(times: 1))
       rows.append(raw)
     }
   }
@@ -59,13 +59,13 @@ extension RawTable {
         }
         raw.constants["unit"] = (energy.unit == .litre ? options.volumeUnit ?? .litre : energy.unit).json
         if let vehicle = options.vehicle { raw.constants["vehicleId"] = .text(vehicle) }
-        raw.take("odometer", 0, of: row, .reading(times: distance.kilometers))
-        raw.take("at", 1, of: row, .time)
-        raw.take("price", price, of: row, .money)
-        raw.take("total", price + 1, of: row, .money)
-        raw.take("quantity", quantity, of: row, .number(times: 1))
-        raw.take("full", price + 3, of: row, .flag)
-        raw.take("notes", notes, of: row)
+        raw.set("odometer", 0, of: row, .reading(times: distance.kilometers))
+        raw.set("at", 1, of: row, .time)
+        raw.set("price", price, of: row, .money)
+        raw.set("total", price + 1, of: row, .money)
+        raw.set("quantity", quantity, of: row, .number(times: 1))
+        raw.set("full", price + 3, of: row, .flag)
+        raw.set("notes", notes, of: row)
         rows.append(raw)
       }
     }
@@ -90,8 +90,8 @@ extension RawTable {
       var raw = RawRow(line: row.line)
       raw.constants["category"] = Self.category([title]).json
       if let vehicle = options.vehicle { raw.constants["vehicleId"] = .text(vehicle) }
-      raw.take("at", 1, of: row, .time)
-      raw.take("amount", 2, of: row, .money)
+      raw.set("at", 1, of: row, .time)
+      raw.set("amount", 2, of: row, .money)
       let note = notes.flatMap { $0 < row.cells.count ? row.cells[$0].trimmed : nil } ?? ""
       raw.constants["notes"] = .text([title, note].filter { !$0.isEmpty }.joined(separator: ": "))
       rows.append(raw)

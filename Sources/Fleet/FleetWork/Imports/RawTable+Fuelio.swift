@@ -23,14 +23,14 @@ extension RawTable {
     guard let section else { return refuse(.vehicles) }
     for row in section.rows {
       var raw = RawRow(line: row.line)
-      raw.take("id", section.column("plate"), of: row)
-      if raw.cells["id"]?.text.trimmed.isEmpty ?? true { raw.take("id", section.column("name"), of: row) }
+      raw.set("id", section.column("plate"), of: row)
+      if raw.cells["id"]?.text.trimmed.isEmpty ?? true { raw.set("id", section.column("name"), of: row) }
       for (key, name) in [
         ("name", "name"), ("vin", "vin"), ("licencePlate", "plate"), ("make", "make"), ("model", "model"),
         ("notes", "description"),
-      ] { raw.take(key, section.column(name), of: row) }
-      raw.take("modelYear", section.column("year"), of: row, .number(times: 1))
-      raw.take("tankCapacity", section.column("tank1capacity"), of: row, .reading(times: 1))
+      ] { raw.set(key, section.column(name), of: row) }
+      raw.set("modelYear", section.column("year"), of: row, .number(times: 1))
+      raw.set("tankCapacity", section.column("tank1capacity"), of: row, .reading(times: 1))
       rows.append(raw)
     }
   }
@@ -68,15 +68,15 @@ extension RawTable {
         energy.unit != .litre
         ? energy.unit.json
         : (options.volumeUnit ?? (unit == "1" ? .usGallon : unit == "2" ? .imperialGallon : .litre)).json
-      raw.take("at", section.column("data"), of: row, .time)
-      raw.take("odometer", odometer, of: row, .reading(times: distance.kilometers))
-      raw.take("quantity", section.column { $0.hasPrefix("fuel (") }, of: row, .number(times: 1))
-      raw.take("full", section.column("full"), of: row, .flag)
-      raw.take("missedPrevious", section.column("missed"), of: row, .flag)
-      raw.take("total", section.column { $0.hasPrefix("price") }, of: row, .money)
-      raw.take("price", section.column("volumeprice"), of: row, .money)
-      raw.take("place", section.column { $0.hasPrefix("city") }, of: row)
-      raw.take("notes", section.column { $0.hasPrefix("notes") }, of: row)
+      raw.set("at", section.column("data"), of: row, .time)
+      raw.set("odometer", odometer, of: row, .reading(times: distance.kilometers))
+      raw.set("quantity", section.column { $0.hasPrefix("fuel (") }, of: row, .number(times: 1))
+      raw.set("full", section.column("full"), of: row, .flag)
+      raw.set("missedPrevious", section.column("missed"), of: row, .flag)
+      raw.set("total", section.column { $0.hasPrefix("price") }, of: row, .money)
+      raw.set("price", section.column("volumeprice"), of: row, .money)
+      raw.set("place", section.column { $0.hasPrefix("city") }, of: row)
+      raw.set("notes", section.column { $0.hasPrefix("notes") }, of: row)
       rows.append(raw)
     }
   }
@@ -122,8 +122,8 @@ extension RawTable {
       let category = names[cell("costtypeid")]
       raw.constants["category"] = Self.category([category, cell("costtitle")]).json
       if let vehicle = options.vehicle { raw.constants["vehicleId"] = .text(vehicle) }
-      raw.take("at", section.column("date"), of: row, .time)
-      raw.take("amount", section.column("cost"), of: row, .money)
+      raw.set("at", section.column("date"), of: row, .time)
+      raw.set("amount", section.column("cost"), of: row, .money)
       raw.constants["notes"] = .text([cell("costtitle"), cell("notes")].filter { !$0.isEmpty }.joined(separator: ": "))
       rows.append(raw)
     }

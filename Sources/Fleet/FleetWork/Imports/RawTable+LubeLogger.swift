@@ -35,15 +35,15 @@ extension RawTable {
         raw.constants["energy"] = energy.json
         raw.constants["unit"] = (energy.unit == .litre ? options.volumeUnit ?? .litre : energy.unit).json
         raw.constants["full"] = .bool(true)
-        raw.take(
+        raw.set(
           "odometer", section.column(where: LubeLogger.odometer.contains), of: row, .reading(times: distance.kilometers)
         )
-        raw.take("quantity", quantity, of: row, .number(times: 1))
-        raw.take("total", cost, of: row, .money)
-        raw.take("full", section.column { ["isfilltofull", "filledup"].contains($0) }, of: row, .flag)
-        raw.take("full", section.column("partialfuelup"), of: row, .noFlag)
-        raw.take("missedPrevious", section.column { ["missedfuelup", "missed"].contains($0) }, of: row, .flag)
-        raw.take("notes", section.column("notes"), of: row)
+        raw.set("quantity", quantity, of: row, .number(times: 1))
+        raw.set("total", cost, of: row, .money)
+        raw.set("full", section.column { ["isfilltofull", "filledup"].contains($0) }, of: row, .flag)
+        raw.set("full", section.column("partialfuelup"), of: row, .noFlag)
+        raw.set("missedPrevious", section.column { ["missedfuelup", "missed"].contains($0) }, of: row, .flag)
+        raw.set("notes", section.column("notes"), of: row)
         rows.append(raw)
       }
     case .expenses:
@@ -52,7 +52,7 @@ extension RawTable {
       }
       for row in section.rows {
         var raw = raw(row, section, options)
-        raw.take("amount", cost, of: row, .money)
+        raw.set("amount", cost, of: row, .money)
         let texts = [title, section.column("notes")].compactMap { column in
           column.flatMap { $0 < row.cells.count ? row.cells[$0].trimmed : nil }
         }
@@ -67,7 +67,7 @@ extension RawTable {
   private func raw(_ row: CSVText.Row, _ section: Section, _ options: ImportOptions) -> RawRow {
     var raw = RawRow(line: row.line)
     if let vehicle = options.vehicle { raw.constants["vehicleId"] = .text(vehicle) }
-    raw.take("at", section.column("date"), of: row, .time)
+    raw.set("at", section.column("date"), of: row, .time)
     return raw
   }
 }

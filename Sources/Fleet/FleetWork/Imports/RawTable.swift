@@ -139,7 +139,7 @@ struct Section {
 
 extension RawRow {
   /// Sets the meaning of a cell if the row has the column.
-  mutating func take(_ key: String, _ column: Int?, of row: CSVText.Row, _ meaning: CellMeaning = .text) {
+  mutating func set(_ key: String, _ column: Int?, of row: CSVText.Row, _ meaning: CellMeaning = .text) {
     guard let column, column < row.cells.count else { return }
     cells[key] = RawCell(text: row.cells[column], column: column + 1, meaning: meaning)
   }
