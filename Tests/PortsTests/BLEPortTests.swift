@@ -222,7 +222,7 @@ import Testing
   @Test func a_flood_of_notifications_is_read_completely() async throws {
     for facts in [#""sockets": true"#, Self.messages] {
       try await Self.with(Scene.adapter(Scene.ffe0, facts)) { port, bed in
-        let work = Aside { try? bed.order(#"{"do": "flood", "count": 400, "bytes": 512}"#) }
+        let work = BackgroundWork { try? bed.order(#"{"do": "flood", "count": 400, "bytes": 512}"#) }
         var count = 0
         while count < 400 * 512 {
           try Self.wait(for: port)

@@ -63,7 +63,7 @@ import Testing
   @Test func a_receiver_is_detected_without_writing_to_it() throws {
     let line = try Adapter()
     // When the first rate is set, earlier bytes are discarded. The receiver therefore sends until it is detected.
-    let receiver = Aside { speaks in
+    let receiver = BackgroundWork { speaks in
       while speaks() {
         var room = pollfd(fd: line.master, events: Int16(POLLOUT), revents: 0)
         if unsafe poll(&room, 1, 100) > 0 { line.say(Self.sentence) }

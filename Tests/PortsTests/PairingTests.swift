@@ -43,7 +43,7 @@ import Testing
       let control = try PairingControl([request])
       let told = Told()
       let bus = bed.bus
-      let work = Aside {
+      let work = BackgroundWork {
         var pairing = Pairing(bus: bus, pause: .milliseconds(50), head: .zero, patience: patience)
         pairing.run(under: control) { told.take($0) }
       }

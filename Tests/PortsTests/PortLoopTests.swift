@@ -111,7 +111,7 @@ import Testing
       if case .wokenUp = event { actions.stop() }
     }
     var loop = try PortLoop(wakeUp: wakeUp)
-    let waker = Aside { wakeUp.signal() }
+    let waker = BackgroundWork { wakeUp.signal() }
     try loop.run(&port, &handler)
     #expect(waker.ended())
     #expect(handler.events == [.opened, .wokenUp])
@@ -215,7 +215,7 @@ import Testing
     var port = TCPPort(host: "127.0.0.1", port: server.port)
     try port.open()
     let peer = server.accepted()
-    let flood = Aside {
+    let flood = BackgroundWork {
       let garbage = String(repeating: "\u{7F}garbage", count: 1_000)
       // Until the reader closes: then writing fails, and Peer returns.
       for _ in 0..<10_000 { Peer.write(garbage, to: peer) }

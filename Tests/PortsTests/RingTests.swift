@@ -50,7 +50,7 @@ import Testing
     let ring = Ring<Pair>(capacity: 64)
     let producer = Held(ring.producer)
     var consumer = ring.consumer
-    let putting = Aside {
+    let putting = BackgroundWork {
       for number in 1...count { producer.value.put(Pair(number: number, check: ~number)) }
     }
     var taken: UInt64 = 0

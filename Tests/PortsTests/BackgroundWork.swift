@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// Work on a separate thread. A test can wait for its end.
-final class Aside: Sendable {
+final class BackgroundWork: Sendable {
   private let done = DispatchSemaphore(value: 0)
   private let isOver = Atomic(false)
   private let isToStop = Atomic(false)
