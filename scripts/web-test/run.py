@@ -18,23 +18,15 @@ import zipfile
 
 import stage
 from stage import ROOT, Browser, Stage
+from suite import PASSWORD, REFUSED, TESTS, XSS, test
+
+import dispatch  # noqa: F401  its tests
 
 SITE = ROOT + "/Sources/Fleet/FleetWeb/Site"
 # Maximum size of the JavaScript that the sign-in page loads, compressed, in bytes.
 BUDGET = 60 * 1024
-PASSWORD = "correct horse battery staple 7"
-# Chromium's message about a request that the server refuses, as tests provoke it.
-REFUSED = "Failed to load resource"
 # Messages that appear only because pages are drawn without a graphics processor.
 IGNORED = ["GPU stall due to ReadPixels"]
-XSS = "<img src=x onerror=\"window.pwned=1\"><script>window.pwned=1</script>"
-TESTS = []
-
-
-def test(function):
-    TESTS.append(function)
-    return function
-
 
 def sources():
     for folder, _, names in os.walk(SITE):
@@ -343,7 +335,7 @@ def hostile_texts_are_shown_as_texts(browser):
     for path, text in [
             ("/live?vehicle=XSS-1", XSS), ("/vehicles?q=XSS-1", XSS), ("/vehicles/XSS-1", XSS), ("/vehicles/XSS-1/edit", None), (f"/drivers/{driver['id']}", XSS), ("/drivers", XSS),
             (f"/fleets/{fleet['id']}", XSS), ("/fleets", XSS), (f"/expenses/{expense['id']}", XSS), ("/expenses", XSS), (f"/people/{person['id']}", "<b> <i>"),
-            ("/people", "<b>"), ("/gateways", "<img src=x onerror=alert(1)>"), ("/audit", None), ("/vehicles/%3Cimg%20src=x%20onerror=alert(1)%3E", None)]:
+            ("/people", "<b>"), ("/gateways", "<img src=x onerror=alert(1)>"), ("/fences", XSS), ("/fences/depot", XSS), ("/fences/depot/edit", XSS), ("/audit", None), ("/vehicles/%3Cimg%20src=x%20onerror=alert(1)%3E", None)]:
         browser.go(path)
         browser.calm()
         if text:
@@ -382,7 +374,7 @@ def german_is_complete(browser):
     browser.script("localStorage.setItem('language', 'de')")
     browser.sign_in("admin")
     browser.sees("Meldet nichts")
-    for path, text in [("/vehicles", "Kennzeichen"), ("/drivers", "Führerschein"), ("/people", "Personen"), ("/audit", "Protokoll"), ("/profile", "Passwort ändern")]:
+    for path, text in [("/vehicles", "Kennzeichen"), ("/drivers", "Führerschein"), ("/people", "Personen"), ("/audit", "Protokoll"), ("/fences", "Ausfahrt"), ("/fences/new", "Geozaun zeichnen"), ("/profile", "Passwort ändern")]:
         browser.go(path)
         browser.sees(text)
         browser.calm()
@@ -405,7 +397,8 @@ def pages(stage_):
             ("live", "/live"), ("live-vehicle", "/live?vehicle=VAN-001"), ("vehicles", "/vehicles"), ("vehicle", "/vehicles/VAN-001"), ("vehicle-codes", "/vehicles/VAN-014"),
             ("vehicle-edit", "/vehicles/VAN-001/edit"), ("vehicle-new", "/vehicles/new"), ("assignments", "/assignments"), ("assignment", f"/assignments/{assignment}"),
             ("assignment-new", "/assignments/new"), ("drivers", "/drivers"), ("driver", f"/drivers/{driver}"), ("expenses", "/expenses"), ("expense", f"/expenses/{expense}"),
-            ("expense-new", "/expenses/new"), ("fuel", "/fuel-entries"), ("journeys", "/journeys"), ("fleets", "/fleets"), ("fleet", f"/fleets/{fleet}"), ("people", "/people"), ("person", f"/people/{person}"),
+            ("expense-new", "/expenses/new"), ("fuel", "/fuel-entries"), ("journeys", "/journeys"), ("fleets", "/fleets"), ("fleet", f"/fleets/{fleet}"), 
+            ("fences", "/fences"), ("fence", "/fences/depot"), ("fence-edit", "/fences/depot/edit"), ("fence-new", "/fences/new"), ("people", "/people"), ("person", f"/people/{person}"),
             ("person-new", "/people/new"), ("gateways", "/gateways"), ("audit", "/audit"), ("profile", "/profile")],
         "driver": [("mine", "/mine"), ("fuel-new", "/fuel-entries/new?vehicleId=VAN-001"), ("my-expenses", "/expenses"), ("my-assignments", "/assignments")],
     }

@@ -14,6 +14,7 @@ import { setLanguage, t } from "./texts.js";
 const views = {
   live: () => import("./views/live.js"),
   vehicle: () => import("./views/vehicle.js"),
+  fences: () => import("./views/fences.js"),
   things: () => import("./views/things.js"),
   gateways: () => import("./views/gateways.js"),
   audit: () => import("./views/audit.js"),
@@ -39,6 +40,7 @@ function entries() {
     { path: "/journeys", icon: "report", label: "journeys.title", isShown: Boolean(may("journeys")) },
     { path: "/fuel-entries", icon: "fuel", label: "fuelEntries.title", isShown: Boolean(may("fuel")) },
     { path: "/expenses", icon: "money", label: "expenses.title", isShown: Boolean(may("expenses")) },
+    { path: "/fences", icon: "fence", label: "fences.title", isShown: sees("geofences") },
     { path: "/fleets", icon: "fleet", label: "fleets.title", isShown: sees("fleets") },
     { path: "/people", icon: "person", label: "people.title", isShown: sees("people") },
     { path: "/gateways", icon: "key", label: "gateways.title", isShown: sees("settings") },
@@ -56,6 +58,7 @@ function viewOf(at) {
   switch (first) {
     case "live": return "live";
     case "vehicles": return second && second !== "new" && third !== "edit" ? "vehicle" : "things";
+    case "fences": return "fences";
     case "gateways": return "gateways";
     case "audit": return "audit";
     case "mine": return "mine";

@@ -104,6 +104,8 @@ function style() {
       grid: { type: "geojson", data: graticule(10) },
       fences: { type: "geojson", data: nothing },
       track: { type: "geojson", data: nothing },
+      draft: { type: "geojson", data: nothing },
+      theirs: { type: "geojson", data: nothing },
       vehicles: { type: "geojson", data: nothing, cluster: true, clusterRadius: 42, clusterMaxZoom: 13 },
       selected: { type: "geojson", data: nothing },
     },
@@ -113,6 +115,7 @@ function style() {
       { id: "borders", type: "line", source: "land", paint: { "line-color": dark ? "#39424f" : "#b9c3cd", "line-width": ["interpolate", ["linear"], ["zoom"], 2, 0.6, 10, 1.6] } },
       { id: "grid", type: "line", source: "grid", paint: { "line-color": dark ? "#ffffff" : "#33404d", "line-opacity": dark ? 0.06 : 0.08, "line-width": 1 } },
       { id: "fences", type: "fill", source: "fences", filter: ["==", ["geometry-type"], "Polygon"], paint: { "fill-color": token("accent"), "fill-opacity": 0.12 } },
+      corridor("fence-corridors", "fences", "accent"),
       { id: "fence-lines", type: "line", source: "fences", paint: { "line-color": token("accent"), "line-width": 1.5, "line-dasharray": [4, 3] } },
       { id: "fence-names", type: "symbol", source: "fences", layout: { "text-field": ["coalesce", ["get", "name"], ["to-string", ["get", "id"]], ""], "text-size": 12, "text-font": font }, paint: { "text-color": token("accent"), "text-halo-color": token("surface"), "text-halo-width": 1.5 } },
       { id: "track", type: "line", source: "track", layout: { "line-cap": "round", "line-join": "round" }, paint: { "line-color": token("accent"), "line-width": 4, "line-opacity": 0.75 } },
@@ -127,7 +130,27 @@ function style() {
         },
         paint: { "text-color": token("ink"), "text-halo-color": token("surface"), "text-halo-width": 1.6 },
       })),
+      { id: "theirs", type: "line", source: "theirs", paint: { "line-color": token("danger"), "line-width": 2.5, "line-dasharray": [2, 2] } },
+      { id: "draft", type: "fill", source: "draft", filter: ["==", ["geometry-type"], "Polygon"], paint: { "fill-color": token("accent"), "fill-opacity": 0.2 } },
+      corridor("draft-corridor", "draft", "accent"),
+      { id: "draft-line", type: "line", source: "draft", filter: ["!=", ["geometry-type"], "Point"], layout: { "line-join": "round" }, paint: { "line-color": token("accent"), "line-width": 2.5 } },
+      { id: "handles", type: "circle", source: "draft", filter: ["==", ["geometry-type"], "Point"], paint: {
+        "circle-radius": ["match", ["get", "part"], "middle", 5, 7], "circle-color": ["case", ["get", "isChosen"], token("accent"), token("surface")],
+        "circle-stroke-color": token("accent"), "circle-stroke-width": ["match", ["get", "part"], "middle", 1.5, 2.5], "circle-opacity": ["match", ["get", "part"], "middle", 0.7, 1] } },
     ],
+  };
+}
+
+/**
+ * A layer that draws lines with their width in metres. The property `width` is the width in pixels at zoom 0.
+ * @param {string} id
+ * @param {string} source
+ * @param {string} colour
+ */
+function corridor(id, source, colour) {
+  return {
+    id, type: "line", source, filter: ["has", "width"], layout: { "line-cap": "round", "line-join": "round" },
+    paint: { "line-color": token(colour), "line-opacity": 0.15, "line-width": ["interpolate", ["exponential", 2], ["zoom"], 0, ["get", "width"], 22, ["*", ["get", "width"], 2 ** 22]] },
   };
 }
 
@@ -151,6 +174,7 @@ export class FleetMap {
    */
   constructor(element, { onSelect = () => {}, onMove = () => {}, label = t("live.map") }) {
     this.isReady = false;
+    this.isRemoved = false;
     /** @type {(() => void)[]} */
     this.waiting = [];
     this.map = new maplibregl.Map({
@@ -189,7 +213,7 @@ export class FleetMap {
     }
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
     this.repaint = () => {
-      const kept = ["fences", "track", "vehicles", "selected"].map(name => /** @type {const} */ ([name, this.source(name)?.serialize().data]));
+      const kept = ["fences", "track", "vehicles", "selected", "draft", "theirs"].map(name => /** @type {const} */ ([name, this.source(name)?.serialize().data]));
       this.map.setStyle(style(), { diff: false });
       this.map.once("style.load", () => {
         this.images();
@@ -201,7 +225,7 @@ export class FleetMap {
   }
 
   /** @param {string} name */
-  source(name) { return this.map.getSource(name); }
+  source(name) { return this.isRemoved ? undefined : this.map.getSource(name); }
 
   images() {
     for (const state of states) {
@@ -249,19 +273,31 @@ export class FleetMap {
   }
 
   /** @param {any} fences a GeoJSON FeatureCollection */
-  showFences(fences) { this.when(() => this.source("fences")?.setData(circled(fences))); }
+  showFences(fences) { this.when(() => this.source("fences")?.setData(drawn(fences))); }
+
+  /**
+   * Shows the fence that is being edited, and the points by which it is changed.
+   * @param {any[]} features
+   * @param {any} theirs the stored version of the fence, if another person has changed it
+   */
+  showDraft(features, theirs = null) {
+    this.when(() => {
+      this.source("draft")?.setData(drawn({ type: "FeatureCollection", features }));
+      this.source("theirs")?.setData(drawn({ type: "FeatureCollection", features: theirs ? [theirs] : [] }));
+    });
+  }
 
   /**
    * Moves so that all points are visible.
    * @param {number[][]} points
-   * @param {{ padding?: number, animates?: boolean }} options
+   * @param {{ padding?: number, animates?: boolean, most?: number }} options `most`: the greatest zoom.
    */
-  fit(points, { padding = 70, animates = false } = {}) {
+  fit(points, { padding = 70, animates = false, most = 13.5 } = {}) {
     if (points.length === 0) return;
     const bounds = new maplibregl.LngLatBounds(points[0], points[0]);
     for (const point of points) bounds.extend(point);
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.when(() => this.map.fitBounds(bounds, { padding, maxZoom: 13.5, duration: animates && !calm ? 600 : 0 }));
+    this.when(() => this.map.fitBounds(bounds, { padding, maxZoom: most, duration: animates && !calm ? 600 : 0 }));
   }
 
   /**
@@ -276,27 +312,41 @@ export class FleetMap {
   }
 
   remove() {
+    this.isRemoved = true;
     this.scheme.removeEventListener("change", this.repaint);
     this.map.remove();
   }
 }
 
+/** Metres of one degree of latitude. */
+const degree = 111_320;
+
 /**
- * Points with a radius as circles.
+ * A ring of points around a centre.
+ * @param {number[]} centre
+ * @param {number} radius m
+ */
+export function circle([longitude, latitude], radius) {
+  return Array.from({ length: 65 }, (_, step) => {
+    const angle = step / 64 * 2 * Math.PI;
+    return [longitude + radius / (degree * Math.cos(latitude * Math.PI / 180)) * Math.sin(angle), latitude + radius / degree * Math.cos(angle)];
+  });
+}
+
+/**
+ * Fences as the map draws them: points with a radius as polygons, and lines with a width.
  * @param {any} fences
  */
-function circled(fences) {
+function drawn(fences) {
   return {
     ...fences, features: (fences.features ?? []).map((/** @type {any} */ fence) => {
-      if (fence.geometry?.type !== "Point" || !fence.properties?.radius) return fence;
-      const [longitude, latitude] = fence.geometry.coordinates;
-      const ring = Array.from({ length: 65 }, (_, step) => {
-        const angle = step / 64 * 2 * Math.PI;
-        const north = fence.properties.radius / 111_320 * Math.cos(angle);
-        const east = fence.properties.radius / (111_320 * Math.cos(latitude * Math.PI / 180)) * Math.sin(angle);
-        return [longitude + east, latitude + north];
-      });
-      return { ...fence, geometry: { type: "Polygon", coordinates: [ring] } };
+      const { type, coordinates } = fence.geometry ?? {};
+      const properties = { ...fence.properties, id: fence.properties?.id ?? fence.id };
+      const radius = fence.properties?.radius;
+      if (type === "Point" && radius) return { ...fence, properties, geometry: { type: "Polygon", coordinates: [circle(coordinates, radius)] } };
+      // At zoom 0, a pixel is 78,271.5 m at the equator.
+      if (type === "LineString" && radius && coordinates.length > 0) properties.width = 2 * radius / (78_271.5 * Math.cos(coordinates[0][1] * Math.PI / 180));
+      return { ...fence, properties };
     }),
   };
 }
