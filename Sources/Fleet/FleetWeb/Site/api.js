@@ -46,7 +46,7 @@ export function reachable() { return isReachable; }
  * Sends a request.
  * @param {string} method
  * @param {string} path
- * @param {Options} options `body` is sent as JSON; values of `query` that are empty are left out.
+ * @param {Options} options `body` is sent as JSON, a text of another type as it is; values of `query` that are empty are left out.
  * @returns {Promise<{ value: any, tag: string | null }>} the body, and its entity tag
  */
 export async function request(method, path, { body, headers = {}, query, type = "application/json", signal } = {}) {
@@ -57,7 +57,7 @@ export async function request(method, path, { body, headers = {}, query, type = 
   const init = { method, headers: { ...headers }, signal, credentials: "same-origin", cache: "no-store" };
   if (body !== undefined) {
     /** @type {Record<string, string>} */ (init.headers)["Content-Type"] = type;
-    init.body = JSON.stringify(body);
+    init.body = typeof body === "string" && type !== "application/json" ? body : JSON.stringify(body);
   }
   let answer;
   try {

@@ -4,7 +4,7 @@
 import { currentSession } from "./state.js";
 import { language } from "./texts.js";
 
-/** @typedef {"km" | "km/h" | "°C" | "L" | "L/100km" | "m" | "kg" | "kWh" | "%" | "rpm" | "V" | "kPa" | "g/s" | "L/h" | "s"} Unit */
+/** @typedef {"h" | "km" | "km/h" | "°C" | "L" | "L/100km" | "m" | "kg" | "kWh" | "%" | "rpm" | "V" | "kPa" | "g/s" | "L/h" | "s"} Unit */
 
 /** For each metric unit: the unit that people with imperial units (of the United States) see, and both conversions. */
 /** @type {Record<string, { name: string, from: (value: number) => number, to: (value: number) => number }>} */
@@ -52,9 +52,10 @@ function dates(options) {
 /**
  * @param {number} value
  * @param {number} [digits] the maximum number of digits after the point
+ * @param {number} [least] the minimum
  */
-export function number(value, digits = 0) {
-  return new Intl.NumberFormat(locale(), { maximumFractionDigits: digits }).format(value);
+export function number(value, digits = 0, least = 0) {
+  return new Intl.NumberFormat(locale(), { maximumFractionDigits: digits, minimumFractionDigits: least }).format(value);
 }
 
 /**
@@ -65,6 +66,12 @@ export function unitName(unit) {
   const name = isImperial() ? imperial[unit]?.name ?? unit : unit;
   return name === "L/100km" ? "L/100 km" : name;
 }
+
+/**
+ * Whether a unit can be entered in another one.
+ * @param {string} unit
+ */
+export function hasOtherUnit(unit) { return unit in imperial; }
 
 /**
  * A value in the person's unit.
@@ -120,6 +127,16 @@ export function parseQuantity(text, unit) {
  * @returns {number | null}
  */
 export function parseNumber(text) {
+  const plain = decimalText(text);
+  return plain === null ? null : Number(plain);
+}
+
+/**
+ * The digits of a number that a person wrote, with a decimal point and without grouping; `null` if it is not a number.
+ * @param {string} text
+ * @returns {string | null}
+ */
+function decimalText(text) {
   let plain = text.replace(/['\s\u00a0\u202f]/g, "");
   const point = plain.lastIndexOf("."), comma = plain.lastIndexOf(",");
   if (point >= 0 && comma >= 0) {
@@ -131,7 +148,7 @@ export function parseNumber(text) {
   } else if (usesComma() && /^[-+]?\d{1,3}(\.\d{3})+$/.test(plain)) {
     plain = plain.replaceAll(".", "");
   }
-  return /^[-+]?\d+(\.\d+)?$/.test(plain) ? Number(plain) : null;
+  return /^[-+]?\d+(\.\d+)?$/.test(plain) ? plain.replace("+", "") : null;
 }
 
 function usesComma() { return number(1.5, 1).includes(","); }
@@ -139,7 +156,9 @@ function usesComma() { return number(1.5, 1).includes(","); }
 /** @param {{ amount: string, currency: string } | null | undefined} money */
 export function moneyText(money) {
   if (!money) return "–";
-  return new Intl.NumberFormat(locale(), { style: "currency", currency: money.currency }).format(Number(money.amount));
+  const digits = (money.amount.split(".")[1] ?? "").replace(/0+$/, "").length;
+  return new Intl.NumberFormat(locale(), { style: "currency", currency: money.currency, ...(digits > 2 ? { maximumFractionDigits: digits } : {}) })
+    .format(Number(money.amount));
 }
 
 /**
@@ -152,10 +171,12 @@ export function parseMoney(text, currency) {
   const signs = /** @type {Record<string, string>} */ ({ "€": "EUR", "$": "USD", "£": "GBP" });
   const found = /^\s*(€|\$|£|[A-Za-z]{3})?\s*([-+]?[\d.,'\s\u00a0\u202f]*\d)\s*(€|\$|£|[A-Za-z]{3})?\s*$/u.exec(text);
   if (!found) return null;
-  const value = parseNumber(found[2]);
-  if (value === null) return null;
+  const amount = decimalText(found[2]);
+  // The server stores four digits. An amount with more is refused, so that it is never rounded without a word.
+  if (amount === null || (amount.split(".")[1] ?? "").length > 4) return null;
+  const [whole, part = ""] = amount.split(".");
   const written = found[1] ?? found[3];
-  return { amount: value.toFixed(2), currency: written ? signs[written] ?? written.toUpperCase() : currency };
+  return { amount: `${whole}.${part.padEnd(2, "0")}`, currency: written ? signs[written] ?? written.toUpperCase() : currency };
 }
 
 /**

@@ -3,7 +3,8 @@
  * network. Every entry has an id that this browser created, so that the server stores it once even if it is sent twice.
  *
  * @typedef {{ number?: number, method: string, path: string, body: any, headers: Record<string, string>, label: string, at: string,
- *   owner: string, reason?: string }} Entry `owner`: the person; `reason`: why the server did not accept it.
+ *   owner: string, reason?: string, done?: Done }} Entry `owner`: the person; `reason`: why the server did not accept it.
+ * @typedef {{ path: string, field: string }} Done A command has been executed before if this field of the thing has a value.
  */
 import { RequestError, connection, request } from "./api.js";
 import { changed, currentSession, tell } from "./state.js";
@@ -52,22 +53,45 @@ export function waiting() {
 }
 
 /**
+ * Sends an entry. A command whose answer was lost may have been executed already; then it counts as sent.
+ * @param {{ method: string, path: string, body?: any, headers?: Record<string, string>, done?: Done }} entry
+ */
+async function deliver({ method, path, body, headers, done }) {
+  try {
+    return await request(method, path, { body, headers });
+  } catch (error) {
+    if (!done || !(error instanceof RequestError) || error.status !== 409) throw error;
+    const present = await request("GET", done.path);
+    if (present.value?.[done.field] === undefined || present.value[done.field] === null) throw error;
+    return present;
+  }
+}
+
+/**
+ * Whether an entry belongs to a thing that the server did not accept. It waits until the person has decided.
+ * @param {Entry} entry
+ */
+function isBlocked(entry) {
+  return waiting().some(other => other.reason && other.method === "PUT" && /** @type {number} */ (other.number) < /** @type {number} */ (entry.number) && entry.path.startsWith(other.path + "/"));
+}
+
+/**
  * Sends an entry now, or later if there is no network.
- * @param {{ method: string, path: string, body?: any, headers?: Record<string, string>, label: string }} entry
+ * @param {{ method: string, path: string, body?: any, headers?: Record<string, string>, label: string, done?: Done }} entry
  * @returns {Promise<{ value: any, tag: string | null } | null>} the answer; `null` if it waits
  * @throws {RequestError} if the server does not accept it
  */
-export async function submit({ method, path, body, headers = {}, label }) {
+export async function submit({ method, path, body, headers = {}, label, done }) {
   const owner = currentSession()?.person.id ?? "";
   const isBehind = waiting().some(entry => !entry.reason);
   if (!isBehind) {
     try {
-      return await request(method, path, { body, headers });
+      return await deliver({ method, path, body, headers, done });
     } catch (error) {
       if (!(error instanceof RequestError) || !error.isOffline) throw error;
     }
   }
-  await use("readwrite", store => store.add({ method, path, body, headers, label, at: new Date().toISOString(), owner }));
+  await use("readwrite", store => store.add({ method, path, body, headers, label, at: new Date().toISOString(), owner, ...(done ? { done } : {}) }));
   await read();
   tell(t("net.kept"));
   send();
@@ -82,15 +106,16 @@ export async function send() {
   try {
     await read();
     for (const entry of waiting()) {
-      if (entry.reason) continue;
+      if (entry.reason || isBlocked(entry)) continue;
       try {
-        await request(entry.method, entry.path, { body: entry.body, headers: entry.headers });
+        await deliver(entry);
         await use("readwrite", store => store.delete(/** @type {number} */ (entry.number)));
         count += 1;
       } catch (error) {
         // Try again after errors of the server or of the network. If the server rejects an entry, the person must decide.
         if (!(error instanceof RequestError) || error.isOffline || error.status >= 500 || error.status === 401 || error.status === 429) break;
         await use("readwrite", store => store.put({ ...entry, reason: /** @type {Error} */ (error).message }));
+        await read();
         tell(t("net.refused", { reason: /** @type {Error} */ (error).message }), { isBad: true });
       }
     }
@@ -118,11 +143,12 @@ export async function retry(entry) {
 }
 
 /**
- * Removes an entry that was not accepted.
+ * Removes an entry that was not accepted, and the commands of the thing that it would have made.
  * @param {Entry} entry
  */
 export async function discard(entry) {
-  await use("readwrite", store => store.delete(/** @type {number} */ (entry.number)));
+  const lost = entry.method === "PUT" ? waiting().filter(other => other.path.startsWith(entry.path + "/")) : [];
+  for (const { number } of [entry, ...lost]) await use("readwrite", store => store.delete(/** @type {number} */ (number)));
   await read();
 }
 

@@ -2,16 +2,21 @@
  * The fields of things: how a value is shown, entered and read.
  *
  * @typedef {{ name: string, label: import("../texts.js").Key, kind: "text" | "email" | "notes" | "number" | "day" | "time" |
- *   "choice" | "choices" | "money" | "thing" | "list" | "flag" | "year" | "measure", choices?: string[], texts?: string, of?: string, unit?: string, digits?: number,
+ *   "choice" | "choices" | "money" | "thing" | "things" | "list" | "flag" | "year" | "measure" | "lines" | "clock", choices?: string[] | (() => string[]), texts?: string,
+ *   textOf?: (choice: string) => string, of?: string | ((values: any) => string), unit?: string, digits?: number,
  *   required?: boolean, isFixed?: boolean, hint?: import("../texts.js").Key, isWide?: boolean, isRead?: boolean,
- *   initial?: () => any }} Field
- *   `texts`: the beginning of the choices' texts. `of`: the kind of the thing. `isFixed`: only when it is made.
- *   `isRead`: shown, but not entered.
+ *   initial?: () => any, group?: import("../texts.js").Key, isHidden?: boolean, isOmitted?: boolean, isShown?: (values: any) => boolean,
+ *   query?: (values: any) => Record<string, string> }} Field
+ *   `name`: `every.days` is the member `days` of the object `every`. `texts`: the beginning of the choices' texts; `textOf`: their
+ *   texts. `of`: the kind of the thing. `isFixed`: only when it is made. `isRead`: shown, but not entered. `group`: the heading
+ *   above the field. `isHidden`: part of a new thing, but not shown in its form. `isOmitted`: not shown among the details. `isShown`: whether the form has the field.
+ *   `query`: restricts the things that can be chosen.
  */
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { get } from "../api.js";
-import { dayText, inUnit, localTime, moneyText, number, parseMoney, parseQuantity, quantity, timeText, unitName } from "../format.js";
+import { amount as amountText, dayText, hasOtherUnit, inUnit, localTime, moneyText, number, parseMoney, parseQuantity, quantity, timeText, unitName } from "../format.js";
 import { t } from "../texts.js";
+import { LinesInput, finished } from "./lines.js";
 import { nameOf, resolvers, useNames } from "./names.js";
 import { Icon } from "./icons.js";
 
@@ -21,8 +26,36 @@ import { Icon } from "./icons.js";
  * @param {string} choice
  */
 export function choiceText(field, choice) {
-  return t(/** @type {any} */ (`${field.texts}.${choice}`));
+  return field.textOf ? field.textOf(choice) : t(/** @type {any} */ (`${field.texts}.${choice}`));
 }
+
+/**
+ * The choices of a field.
+ * @param {Field} field
+ */
+export function choicesOf(field) { return (typeof field.choices === "function" ? field.choices() : field.choices) ?? []; }
+
+/**
+ * The value of a field. The name `every.days` is the member `days` of `every`.
+ * @param {any} thing
+ * @param {string} name
+ */
+export function valueAt(thing, name) {
+  return name.split(".").reduce((/** @type {any} */ value, part) => value?.[part], thing);
+}
+
+/**
+ * The id of a field's input on the page.
+ * @param {string} name
+ */
+export function inputId(name) { return "field-" + name.replaceAll(".", "-"); }
+
+/**
+ * The kind of thing that a field refers to.
+ * @param {Field} field
+ * @param {(name: string) => any} value the values of other fields
+ */
+function kindOf(field, value) { return typeof field.of === "function" ? field.of(value) : /** @type {string} */ (field.of); }
 
 /**
  * The units of fills, as people write them.
@@ -69,8 +102,12 @@ export function Value({ field, value, whole }) {
     case "list": return value.join(", ");
     case "flag": return t(value ? "yes" : "no");
     case "measure": return `${number(value, 2)}\u00a0${measureNames[whole?.unit] ?? whole?.unit ?? ""}`;
-    case "thing": return Array.isArray(value) ? value.map(id => nameOf(/** @type {string} */ (field.of), id)).join(", ")
-      : nameOf(/** @type {string} */ (field.of), value);
+    case "thing": case "things": {
+      const kind = kindOf(field, name => valueAt(whole, name));
+      if (!resolvers[kind]) return String(value);
+      return Array.isArray(value) ? value.map(id => nameOf(kind, id)).join(", ") : nameOf(kind, value);
+    }
+    case "lines": return number(value.length);
     case "notes": return html`<span class="notes">${value}</span>`;
     default: return String(value);
   }
@@ -92,13 +129,13 @@ export function measured(thing, name) {
  * @returns {any}
  */
 export function entered(field, value) {
-  if (field.kind === "choices") return value ?? [];
+  if (["choices", "things", "lines"].includes(field.kind)) return value ?? [];
   if (field.kind === "flag") return value ?? false;
   if (value === null || value === undefined) return "";
   switch (field.kind) {
     case "number": return number(field.unit ? inUnit(value, field.unit) : value, field.digits ?? 3).replace(/[\u00a0\u202f']/g, "");
     case "time": return localTime(value);
-    case "money": return `${number(Number(value.amount), 2).replace(/[\u00a0\u202f']/g, "")} ${value.currency}`;
+    case "money": return `${number(Number(value.amount), 4, 2).replace(/[\u00a0\u202f']/g, "")} ${value.currency}`;
     case "list": return value.join(", ");
     default: return String(value);
   }
@@ -112,7 +149,11 @@ export function entered(field, value) {
  * @returns {{ value?: any, fault?: string }}
  */
 export function parsed(field, text, currency) {
-  if (field.kind === "choices" || field.kind === "flag") {
+  if (field.kind === "lines") {
+    const lines = finished(text);
+    return lines ? { value: lines } : { fault: t("fault.lines") };
+  }
+  if (["choices", "things", "flag"].includes(field.kind)) {
     return field.required && text.length === 0 ? { fault: t("fault.choose") } : { value: text };
   }
   const plain = String(text).trim();
@@ -145,16 +186,49 @@ export function parsed(field, text, currency) {
   }
 }
 
+/** The liters in each unit of volume. */
+const litres = /** @type {Record<string, number>} */ ({ usGallon: 3.785411784, imperialGallon: 4.54609 });
+
+/**
+ * How an entered text is understood; empty if there is nothing to add to the text.
+ * @param {Field} field
+ * @param {string} text
+ * @param {string} currency
+ */
+function understood(field, text, currency) {
+  const { value } = parsed(field, text, currency);
+  if (value === null || value === undefined) return "";
+  switch (field.kind) {
+    case "number": {
+      if (!field.unit) return "";
+      const own = `${amountText(value, field.unit, 2)} ${unitName(field.unit)}`;
+      const stored = `${number(value, 2)} ${field.unit}`;
+      return own === stored ? own : `${own} = ${stored}`;
+    }
+    case "money": return moneyText(value);
+    case "measure": {
+      const unit = value.unit ?? "";
+      return `${number(value.quantity, 3)} ${measureNames[unit] ?? ""}${litres[unit] ? ` = ${number(value.quantity * litres[unit], 2)} L` : ""}`;
+    }
+    default: return "";
+  }
+}
+
 /**
  * One field of a form, with its label, hint and fault.
- * @param {{ field: Field, value: any, fault?: string, onInput: (value: any) => void, children?: any }} props
+ * @param {{ field: Field, value: any, values?: any, fault?: string, currency?: string, onInput: (value: any) => void, children?: any }} props
+ *   `values`: those of all fields.
  */
-export function FieldInput({ field, value, fault, onInput, children }) {
-  const id = "field-" + field.name;
-  const described = [field.hint || field.unit ? id + "-hint" : "", fault ? id + "-fault" : ""].filter(Boolean).join(" ") || undefined;
+export function FieldInput({ field, value, values = {}, fault, currency = "EUR", onInput, children }) {
+  useNames();
+  const [isTyped, setTyped] = useState(false);
+  const id = inputId(field.name);
+  const hasMeaning = ["number", "money", "measure"].includes(field.kind) && (field.unit || field.kind !== "number");
+  const meaning = hasMeaning && isTyped && value ? understood(field, value, currency) : "";
+  const described = [field.hint || field.unit ? id + "-hint" : "", fault ? id + "-fault" : "", hasMeaning ? id + "-meaning" : ""].filter(Boolean).join(" ") || undefined;
   const shared = {
     id, name: field.name, required: field.required, "aria-invalid": fault ? "true" : undefined, "aria-describedby": described,
-    onInput: (/** @type {any} */ event) => onInput(event.target.value), value,
+    onInput: (/** @type {any} */ event) => { setTyped(true); onInput(event.target.value); }, value,
   };
   let control;
   switch (field.kind) {
@@ -162,33 +236,42 @@ export function FieldInput({ field, value, fault, onInput, children }) {
     case "choice":
       control = html`<select ...${shared} onChange=${shared.onInput}>
         <option value="" selected=${!value}>${field.required ? t("choose") : "–"}</option>
-        ${field.choices?.map(choice => html`<option value=${choice} selected=${choice === value}>${choiceText(field, choice)}</option>`)}</select>`;
+        ${choicesOf(field).map(choice => html`<option value=${choice} selected=${choice === value}>${choiceText(field, choice)}</option>`)}</select>`;
       break;
     case "choices":
       return html`<fieldset class=${"field" + (fault ? " faulty" : "")} aria-describedby=${described}><legend>${t(field.label)}</legend>
         ${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}
-        <div class="checks">${field.choices?.map(choice => html`<label class="check"><input type="checkbox" name=${field.name} checked=${value.includes(choice)}
+        <div class="checks">${choicesOf(field).map(choice => html`<label class="check"><input type="checkbox" name=${field.name} checked=${value.includes(choice)}
           onChange=${(/** @type {any} */ event) => onInput(event.target.checked ? [...value, choice] : value.filter((/** @type {string} */ other) => other !== choice))} />
           <span>${choiceText(field, choice)}</span></label>`)}</div>${children}</fieldset>`;
     case "flag":
       return html`<div class="field"><label class="check"><input type="checkbox" id=${id} checked=${value}
         onChange=${(/** @type {any} */ event) => onInput(event.target.checked)} /><span>${t(field.label)}</span></label></div>`;
-    case "thing": control = html`<${ThingInput} ...${shared} of=${field.of} onChoose=${onInput} />`; break;
+    case "thing": control = html`<${ThingInput} ...${shared} of=${kindOf(field, name => values[name])} query=${field.query?.(values)} onChoose=${onInput} />`; break;
+    case "things": {
+      const kind = kindOf(field, name => values[name]);
+      control = html`${value.length > 0 && html`<ul class="chosen">${value.map((/** @type {string} */ one) => html`<li key=${one}><span>${nameOf(kind, one)}</span>
+          <button type="button" class="plain" aria-label=${`${t("action.remove")}: ${nameOf(kind, one)}`} onClick=${() => onInput(value.filter((/** @type {string} */ other) => other !== one))}><${Icon} name="close" size=${14} /></button></li>`)}</ul>`}
+        <${ThingInput} ...${shared} value="" required=${false} of=${kind} query=${field.query?.(values)} onChoose=${(/** @type {string} */ one) => { if (one && !value.includes(one)) onInput([...value, one]); }} />`;
+      break;
+    }
+    case "lines": return html`<fieldset class="field wide" id=${id} tabindex="-1"><legend>${t(field.label)}</legend>${fault && html`<p class="fault">${fault}</p>`}
+      <${LinesInput} value=${value} currency=${currency} onInput=${onInput} />${children}</fieldset>`;
     default:
-      control = html`<input type=${{ day: "date", time: "datetime-local", email: "email" }[/** @type {string} */ (field.kind)] ?? "text"}
+      control = html`<input type=${{ day: "date", time: "datetime-local", clock: "time", email: "email" }[/** @type {string} */ (field.kind)] ?? "text"}
         inputmode=${["number", "money", "measure"].includes(field.kind) ? "decimal" : field.kind === "year" ? "numeric" : undefined} autocomplete="off" ...${shared} />`;
   }
   return html`<div class=${"field" + (fault ? " faulty" : "") + (field.isWide || field.kind === "notes" ? " wide" : "")}>
     <label for=${id}>${t(field.label)}${field.required ? "" : html` <span class="soft">${t("optional")}</span>`}</label>
-    ${(field.hint || field.unit) && html`<p class="hint" id=${id + "-hint"}>${field.hint ? t(field.hint) : t("inUnit", { unit: unitName(/** @type {string} */ (field.unit)) })}</p>`}
-    ${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}${control}${children}</div>`;
+    ${(field.hint || field.unit) && html`<p class="hint" id=${id + "-hint"}>${field.hint ? t(field.hint) : t(hasOtherUnit(/** @type {string} */ (field.unit)) ? "inUnit" : "inOwnUnit", { unit: unitName(/** @type {string} */ (field.unit)) })}</p>`}
+    ${fault && html`<p class="fault" id=${id + "-fault"}>${fault}</p>`}${control}${hasMeaning && html`<output class="meaning" id=${id + "-meaning"} for=${id}>${meaning && t("understood", { value: meaning })}</output>`}${children}</div>`;
 }
 
 /**
  * Chooses a thing by typing a part of its name: a combobox as the ARIA practices describe it.
  * @param {any} props
  */
-function ThingInput({ of, value, onChoose, id, name, required, ...others }) {
+function ThingInput({ of, query, value, onChoose, id, name, required, ...others }) {
   useNames();
   const [text, setText] = useState(/** @type {string | null} */ (null));
   const [found, setFound] = useState(/** @type {any[]} */ ([]));
@@ -201,7 +284,7 @@ function ThingInput({ of, value, onChoose, id, name, required, ...others }) {
     const turn = ++latest.current;
     const timer = setTimeout(async () => {
       try {
-        const page = await get(resolver.path, { q: text, limit: 8, ...resolver.query });
+        const page = await get(resolver.path, { q: text, limit: 8, ...resolver.query, ...query });
         if (turn !== latest.current) return;
         setFound(page.data);
         setActive(0);

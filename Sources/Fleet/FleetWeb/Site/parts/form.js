@@ -4,7 +4,7 @@
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { RequestError } from "../api.js";
 import { t } from "../texts.js";
-import { FieldInput, Value, entered, measured, parsed } from "./fields.js";
+import { FieldInput, Value, entered, inputId, measured, parsed, valueAt } from "./fields.js";
 import { errorText } from "./ui.js";
 
 /** @typedef {import("./fields.js").Field} Field */
@@ -31,7 +31,7 @@ function draftOf(key) {
  */
 export function Form({ fields, thing, given, draft, action, onCancel, onSave, children, isLarge }) {
   const start = () => Object.fromEntries(fields.map(field => [
-    field.name, entered(field, thing ? (field.kind === "measure" ? measured(thing, field.name) : thing[field.name]) : given?.[field.name] ?? field.initial?.())]));
+    field.name, entered(field, thing ? (field.kind === "measure" ? measured(thing, field.name) : valueAt(thing, field.name)) : given?.[field.name] ?? field.initial?.())]));
   const [values, setValues] = useState(() => ({ ...start(), ...draftOf(draft) }));
   const [faults, setFaults] = useState(/** @type {Record<string, string>} */ ({}));
   const [conflicts, setConflicts] = useState(/** @type {import("../api.js").Conflict[]} */ ([]));
@@ -48,7 +48,9 @@ export function Form({ fields, thing, given, draft, action, onCancel, onSave, ch
 
   const set = (/** @type {string} */ name, /** @type {any} */ value) => {
     isTouched.current = true;
-    setValues((/** @type {any} */ old) => ({ ...old, [name]: value }));
+    // The thing that was chosen is of another kind then.
+    const lost = fields.filter(field => typeof field.of === "function" && field.name !== name && field.name.split(".")[0] === name.split(".")[0]);
+    setValues((/** @type {any} */ old) => ({ ...old, ...Object.fromEntries(lost.map(field => [field.name, ""])), [name]: value }));
   };
   const leave = () => sessionStorage.removeItem("draft " + draft);
 
@@ -59,6 +61,7 @@ export function Form({ fields, thing, given, draft, action, onCancel, onSave, ch
     /** @type {Record<string, string>} */
     const wrong = {};
     for (const field of fields) {
+      if (field.isShown && !field.isShown(values)) continue;
       const result = parsed(field, values[field.name], usualCurrency());
       if (result.fault) wrong[field.name] = result.fault;
       else if (field.kind === "measure") Object.assign(found, result.value);
@@ -89,23 +92,27 @@ export function Form({ fields, thing, given, draft, action, onCancel, onSave, ch
     setBusy(false);
   };
 
+  // A conflict about an object concerns all fields that are its members.
+  const concerned = (/** @type {import("../api.js").Conflict} */ conflict) =>
+    fields.filter(field => field.name === conflict.field || field.name.startsWith(conflict.field + "."));
+  const theirs = (/** @type {import("../api.js").Conflict} */ conflict, /** @type {Field} */ field) => valueAt({ [conflict.field]: conflict.theirs }, field.name);
   const resolve = (/** @type {import("../api.js").Conflict} */ conflict, /** @type {boolean} */ takesTheirs) => {
-    const field = fields.find(field => field.name === conflict.field);
-    if (field && takesTheirs) set(field.name, entered(field, conflict.theirs));
+    if (takesTheirs) for (const field of concerned(conflict)) set(field.name, entered(field, theirs(conflict, field)));
     setConflicts(conflicts.filter(other => other !== conflict));
   };
 
   return html`<form class=${"form" + (isLarge ? " large" : "")} novalidate onSubmit=${submit}>
     ${count > 0 && html`<div class="summary" role="alert" tabindex="-1" ref=${summary}><h2>${t("form.faulty")}</h2>
       <ul>${error && html`<li>${errorText(error)}</li>`}
-      ${fields.filter(field => faults[field.name]).map(field => html`<li><a href=${"#field-" + field.name}
-        onClick=${(/** @type {Event} */ event) => { event.preventDefault(); document.getElementById("field-" + field.name)?.focus(); }}>${t(field.label)}: ${faults[field.name]}</a></li>`)}</ul></div>`}
+      ${fields.filter(field => faults[field.name]).map(field => html`<li><a href=${"#" + inputId(field.name)}
+        onClick=${(/** @type {Event} */ event) => { event.preventDefault(); document.getElementById(inputId(field.name))?.focus(); }}>${t(field.label)}: ${faults[field.name]}</a></li>`)}</ul></div>`}
     ${conflicts.length > 0 && html`<div class="summary warn" role="alert"><h2>${t("form.conflict")}</h2><p>${t("form.conflictHelp")}</p></div>`}
-    <div class="fields">${fields.map(field => {
-      const conflict = conflicts.find(conflict => conflict.field === field.name);
-      return html`<${FieldInput} key=${field.name} field=${field} value=${values[field.name]} fault=${faults[field.name]}
+    <div class="fields">${fields.filter(field => !field.isHidden && (!field.isShown || field.isShown(values))).map((field, place, shown) => {
+      const conflict = conflicts.find(conflict => concerned(conflict)[0] === field);
+      return html`${field.group && field.group !== shown[place - 1]?.group && html`<h2 class="group" key=${field.group}>${t(field.group)}</h2>`}
+      <${FieldInput} key=${field.name} field=${field} value=${values[field.name]} values=${values} fault=${faults[field.name]} currency=${usualCurrency()}
         onInput=${(/** @type {any} */ value) => set(field.name, value)}>
-        ${conflict && html`<div class="conflict"><p>${t("form.theirs")} <strong><${Value} field=${field} value=${conflict.theirs} /></strong></p>
+        ${conflict && html`<div class="conflict"><p>${t("form.theirs")} ${concerned(conflict).map(field => html`<strong>${concerned(conflict).length > 1 && `${t(field.label)}: `}<${Value} field=${field} value=${theirs(conflict, field)} whole=${thing} /></strong> `)}</p>
           <button type="button" class="button" onClick=${() => resolve(conflict, false)}>${t("form.keepMine")}</button>
           <button type="button" class="button" onClick=${() => resolve(conflict, true)}>${t("form.takeTheirs")}</button></div>`}</${FieldInput}>`;
     })}</div>${children}

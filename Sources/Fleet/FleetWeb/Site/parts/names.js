@@ -1,6 +1,7 @@
 /** The names of things that other things refer to by their ids. */
 import { useEffect, useState } from "../lib/preact.js";
-import { get, pathOf } from "../api.js";
+import { all, get, pathOf } from "../api.js";
+import { hasText, t } from "../texts.js";
 
 /** @type {Map<string, string>} */
 const names = new Map();
@@ -44,7 +45,35 @@ export const resolvers = {
   driver: resolver("driver", "/api/drivers", driver => driver.name, driver => driver.licenceClasses?.join(" ") ?? ""),
   fleet: resolver("fleet", "/api/fleets", fleet => fleet.name),
   person: resolver("person", "/api/people", person => `${person.firstName} ${person.lastName}`, person => person.email ?? ""),
+  defect: resolver("defect", "/api/defects", defect => defect.text, defect => defect.dtcs?.join(" ") ?? ""),
 };
+
+/** @type {any[] | null} */
+let serviceTypes = null;
+let areTypesAsked = false;
+
+/**
+ * The types of service: the built-in ones, and those of the fleet. Empty until they are loaded.
+ * @returns {{ code: string, name: string, builtIn: boolean }[]}
+ */
+export function knownServiceTypes() {
+  if (!areTypesAsked) {
+    areTypesAsked = true;
+    all("/api/service-types", {}, 1000).then(types => { serviceTypes = types; announce(); }, () => {});
+  }
+  return serviceTypes ?? [];
+}
+
+/** Loads the types of service again, because they have changed. */
+export function forgetServiceTypes() { areTypesAsked = false; }
+
+/**
+ * The name of a type of service.
+ * @param {string} code
+ */
+export function serviceTypeName(code) {
+  return hasText("serviceType." + code) ? t("serviceType." + code) : knownServiceTypes().find(type => type.code === code)?.name ?? code;
+}
 
 /**
  * The name that people see for a vehicle.

@@ -3,11 +3,17 @@
  *
  * @typedef {import("./fields.js").Field} Field
  * @typedef {{ name: string, label: import("../texts.js").Key, isPossible: (thing: any) => boolean, question?: import("../texts.js").Key,
- *   isBad?: boolean, done: import("../texts.js").Key, body?: (thing: any) => any }} Command
+ *   isBad?: boolean, isMain?: boolean, done: import("../texts.js").Key, body?: (thing: any) => any, fields?: Field[],
+ *   given?: (thing: any) => Promise<Record<string, any>>, patch?: (thing: any) => any, undo?: (thing: any) => any }} Command
+ *   `fields`: what is entered for the command; `given`: their first values. `patch`: the command is a change with this body, and
+ *   `undo` the change that reverts it.
  * @typedef {{ id: string, path: string, area: string, title: import("../texts.js").Key, add?: import("../texts.js").Key,
  *   empty: import("../texts.js").Key, name: (thing: any) => string, fields: Field[], columns: string[],
  *   filters?: string[], sort?: string, hasText?: boolean, status?: (thing: any) => any, commands?: Command[],
- *   link?: (thing: any) => string, numbers?: string[], resolver?: string }} Kind
+ *   link?: (thing: any) => string, numbers?: string[], resolver?: string, adding?: string, changing?: string, isFinal?: (thing: any) => boolean,
+ *   pages?: [string, import("../texts.js").Key, string][], isBrief?: boolean, edited?: (thing: any) => any }} Kind
+ *   `adding`: the action that a person needs for a new one; `changing`: for a change. `isFinal`: whether it can no longer be edited. `pages`: the pages beside
+ *   the list. `isBrief`: the details leave out what has no value. `edited`: the values with which the form begins.
  *   `columns`: names of fields. `filters`: fields with choices. `status`: drawn in the first column's row.
  */
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
@@ -17,11 +23,11 @@ import { submit } from "../queue.js";
 import { go, setQuery, to } from "../router.js";
 import { may, tell } from "../state.js";
 import { t } from "../texts.js";
-import { Value, choiceText } from "./fields.js";
+import { Value, choiceText, choicesOf, valueAt } from "./fields.js";
 import { Form } from "./form.js";
 import { Icon } from "./icons.js";
 import { remember, useNames } from "./names.js";
-import { Empty, Loading, Title, Trouble, useLoad, useQuestion } from "./ui.js";
+import { Dialog, Empty, Loading, Title, Trouble, useLoad, useQuestion } from "./ui.js";
 
 /**
  * The entries of a list, page by page as the person scrolls.
@@ -69,19 +75,19 @@ export function ThingList({ kind, place, more }) {
   const fieldOf = (/** @type {string} */ name) => /** @type {Field} */ (kind.fields.find(field => field.name === name));
   const columns = kind.columns.filter(name => !(may("vehicles") === "own" && fieldOf(name).of === "driver"));
   const isFiltered = Boolean(query.get("q")) || Object.values(wanted).some(Boolean);
-  const mayAdd = kind.add && may(kind.area, "write");
+  const mayAdd = kind.add && may(kind.area, kind.adding ?? "write");
   const link = kind.link ?? (thing => to(kind.id, thing.id));
   // The same things as on the page, all of them.
   const exported = (/** @type {string} */ format) => `${kind.path}?${new URLSearchParams(Object.entries({
     ...wanted, q: query.get("q"), sort: query.get("sort") ?? kind.sort, format }).flatMap(([name, value]) => (value ? [[name, value]] : [])))}`;
-  return html`<div class="page"><${Title} title=${t(kind.title)}>
+  return html`<div class="page"><${Pages} list=${kind.pages} at=${"/" + kind.id} /><${Title} title=${t(kind.title)}>
       ${more}${pages.things.length > 0 && may("vehicles") !== "own" && ["csv", "xlsx"].map(format => html`<a class="button export" download href=${exported(format)} aria-label=${t("export." + format)}>${format.toUpperCase()}</a>`)}${mayAdd && html`<a class="button primary" href=${"/" + kind.id + "/new"}><${Icon} name="plus" size=${16} />${t(/** @type {any} */ (kind.add))}</a>`}</${Title}>
     <div class="filters">${kind.hasText !== false && html`<label class="find"><span class="hidden">${t("search.in", { list: t(kind.title) })}</span><${Icon} name="search" size=${16} />
         <input type="search" value=${text} placeholder=${t("search")} onInput=${(/** @type {any} */ event) => setText(event.target.value)} /></label>`}
       ${(kind.filters ?? []).map(name => html`<label class="filter"><span class="soft">${t(fieldOf(name).label)}</span>
         <select onChange=${(/** @type {any} */ event) => setQuery({ [name]: event.target.value })}>
           <option value="" selected=${!wanted[name]}>${t("all")}</option>
-          ${fieldOf(name).choices?.map(choice => html`<option value=${choice} selected=${choice === wanted[name]}>${choiceText(fieldOf(name), choice)}</option>`)}</select></label>`)}</div>
+          ${choicesOf(fieldOf(name)).map(choice => html`<option value=${choice} selected=${choice === wanted[name]}>${choiceText(fieldOf(name), choice)}</option>`)}</select></label>`)}</div>
     ${pages.error && html`<${Trouble} error=${pages.error} retry=${pages.reload} />`}
     ${pages.isLoading && pages.things.length === 0 ? html`<${Loading} />`
       : pages.things.length === 0 ? !pages.error && html`<div class="card"><${Empty} title=${isFiltered ? t("empty.filtered") : t(kind.empty)}>
@@ -91,38 +97,121 @@ export function ThingList({ kind, place, more }) {
           ${kind.status && html`<th scope="col">${t("field.status")}</th>`}</tr></thead>
         <tbody>${pages.things.map((/** @type {any} */ thing) => html`<tr key=${thing.id}>
           ${columns.map((name, number) => {
-            const value = html`<${Value} field=${fieldOf(name)} value=${thing[name]} whole=${thing} />`;
+            const value = html`<${Value} field=${fieldOf(name)} value=${valueAt(thing, name)} whole=${thing} />`;
             return html`<td class=${[kind.numbers?.includes(name) ? "num" : "", number > 1 ? "rest" : "", number > 3 ? "far" : ""].join(" ").trim()}>${number === 0 ? html`<a class="row-link" href=${link(thing)}>${value}</a>` : value}</td>`;
           })}${kind.status && html`<td>${kind.status(thing)}</td>`}</tr>`)}</tbody></table></div>`}
     <div ref=${end}></div></div>`;
 }
 
-/** @param {{ kind: Kind, id: string, children?: (thing: any, reload: () => void) => any }} props `children`: more parts of the page. */
-export function ThingDetail({ kind, id, children }) {
+/**
+ * Links to pages that belong together.
+ * @param {{ list?: [string, import("../texts.js").Key, string][], at: string }} props each with its address, its text, and its area.
+ */
+export function Pages({ list = [], at }) {
+  const shown = list.filter(([, , area]) => may(area));
+  if (shown.length < 2) return null;
+  return html`<nav class="tabs" aria-label=${t("nav.pages")}>${shown.map(([address, label]) => html`<a href=${address} aria-current=${address === at ? "page" : undefined}>${t(label)}</a>`)}</nav>`;
+}
+
+/**
+ * The buttons of a thing's commands, and the dialog of the chosen one.
+ * @param {{ kind: Kind, thing: any, tag: string | null, onDone: (answer: { value: any, tag: string | null } | null) => void }} props
+ */
+export function Commands({ kind, thing, tag, onDone }) {
+  const [dialog, ask] = useQuestion();
+  const [chosen, setChosen] = useState(/** @type {{ command: Command, given: Record<string, any> } | null} */ (null));
+  const change = (/** @type {any} */ body, /** @type {string | null} */ match) => request("PATCH", pathOf(kind.path, thing.id), { body, headers: { "If-Match": match ?? "*" } });
+  const run = async (/** @type {Command} */ command, /** @type {any} */ body) => {
+    if (command.patch) {
+      const answer = await change(command.patch(thing), tag);
+      const { undo } = command;
+      tell(t(command.done), undo ? { action: { label: t("action.undo"), run: async () => onDone(await change(undo(thing), answer.tag)) } } : {});
+      onDone(answer);
+    } else {
+      const answer = await request("POST", pathOf(kind.path, thing.id, command.name), { body });
+      tell(t(command.done));
+      onDone(answer.value ? answer : null);
+    }
+  };
+  const begin = async (/** @type {Command} */ command) => {
+    if (command.fields) setChosen({ command, given: await command.given?.(thing) ?? {} });
+    else ask({
+      title: t(command.label), text: command.question ? t(command.question, { name: kind.name(thing) }) : "", action: t(command.label), isBad: command.isBad,
+      run: () => run(command, command.body?.(thing)),
+    });
+  };
+  return html`${(kind.commands ?? []).filter(command => command.isPossible(thing)).map(command => html`<button type="button" key=${command.name}
+      class=${"button" + (command.isMain ? " primary" : command.isBad ? " danger-line" : "")} onClick=${() => begin(command)}>${t(command.label)}</button>`)}
+    ${dialog}${chosen && html`<${Dialog} title=${t(chosen.command.label)} onClose=${() => setChosen(null)}>
+      ${chosen.command.question && html`<p>${t(chosen.command.question, { name: kind.name(thing) })}</p>`}
+      <${Form} fields=${chosen.command.fields} given=${chosen.given} draft=${`${kind.id} ${thing.id} ${chosen.command.name}`} action=${t(chosen.command.label)} onCancel=${() => setChosen(null)}
+        onSave=${async (/** @type {Record<string, any>} */ values) => { await run(chosen.command, withoutEmpty(nested(values))); setChosen(null); }} /></${Dialog}>`}`;
+}
+
+/**
+ * Values whose names have points, as objects: `every.days` is the member `days` of `every`.
+ * @param {Record<string, any>} values
+ */
+export function nested(values) {
+  /** @type {Record<string, any>} */
+  const made = {};
+  for (const [name, value] of Object.entries(values)) {
+    const [first, second] = name.split(".");
+    if (second) (made[first] ??= {})[second] = value;
+    else made[first] = value;
+  }
+  return made;
+}
+
+/**
+ * The values that are not empty.
+ * @param {Record<string, any>} values
+ * @returns {Record<string, any>}
+ */
+export function withoutEmpty(values) {
+  return Object.fromEntries(Object.entries(values)
+    .map(([name, value]) => [name, value && typeof value === "object" && !Array.isArray(value) ? withoutEmpty(value) : value])
+    .filter(([, value]) => value !== null && value !== undefined && !(typeof value === "object" && Object.keys(value).length === 0)));
+}
+
+/**
+ * The body of a change. An object that has lost all its members is removed.
+ * @param {Record<string, any>} values those of all fields
+ * @param {string[]} changed
+ */
+function changeOf(values, changed) {
+  const body = nested(Object.fromEntries(changed.map(name => [name, values[name] ?? null])));
+  const whole = nested(values);
+  for (const [name, value] of Object.entries(body)) {
+    const members = whole[name];
+    const isObject = value && typeof value === "object" && changed.some(field => field.startsWith(name + "."));
+    if (isObject && Object.values(members).every(member => member === null)) body[name] = null;
+  }
+  return body;
+}
+
+/** @param {{ kind: Kind, id: string, top?: (thing: any) => any, children?: (thing: any, reload: () => void) => any }} props more parts of the page. */
+export function ThingDetail({ kind, id, top, children }) {
   useNames();
   const thing = useLoad(async signal => request("GET", pathOf(kind.path, id), { signal }), [kind.id, id]);
-  const [dialog, ask] = useQuestion();
   const back = html`<a href=${"/" + kind.id}>${t(kind.title)}</a>`;
   if (!thing.value) {
     return html`<div class="page"><${Title} above=${back} title=${thing.error ? t("error.title") : "…"} />
       ${thing.error ? html`<${Trouble} error=${thing.error} retry=${thing.reload} />` : html`<${Loading} />`}</div>`;
   }
   const { value } = thing.value;
-  const run = async (/** @type {Command} */ command) => {
-    const done = await request("POST", pathOf(kind.path, id, command.name), { body: command.body?.(value) });
-    thing.set({ value: done.value ?? value, tag: done.tag });
+  const done = (/** @type {{ value: any, tag: string | null } | null} */ answer) => {
+    if (answer) thing.set(answer);
     thing.reload();
-    tell(t(command.done));
   };
+  const facts = kind.fields.filter(field => !field.isOmitted && field.name !== "createdAt" && field.kind !== "lines"
+    && !(kind.isBrief && [undefined, null, "", false].includes(valueAt(value, field.name))) && !(kind.isBrief && valueAt(value, field.name)?.length === 0));
   return html`<div class="page narrow"><${Title} above=${back} title=${kind.name(value)} beside=${kind.status?.(value)}>
-      ${may(kind.area, "write") && (kind.commands ?? []).filter(command => command.isPossible(value)).map(command => html`<button type="button" class=${"button" + (command.isBad ? " danger-line" : "")}
-        onClick=${() => ask({
-          title: t(command.label), text: command.question ? t(command.question, { name: kind.name(value) }) : "", action: t(command.label), isBad: command.isBad,
-          run: () => run(command),
-        })}>${t(command.label)}</button>`)}
-      ${may(kind.area, "write") && html`<a class="button" href=${to(kind.id, id, "edit")}>${t("action.edit")}</a>`}</${Title}>
-    ${dialog}
-    <section class="card"><dl class="facts">${kind.fields.map(field => html`<div class=${field.kind === "notes" ? "wide" : ""}><dt>${t(field.label)}</dt><dd><${Value} field=${field} value=${value[field.name]} whole=${value} /></dd></div>`)}
+      ${may(kind.area, kind.changing ?? "write") && html`<${Commands} kind=${kind} thing=${value} tag=${thing.value.tag} onDone=${done} />`}
+      ${may(kind.area, "write") && !kind.isFinal?.(value) && html`<a class="button" href=${to(kind.id, id, "edit")}>${t("action.edit")}</a>`}</${Title}>
+    ${top?.(value)}
+    <section class="card"><dl class="facts">${facts.map((field, place) => html`${field.group && field.group !== facts[place - 1]?.group && html`<div class="wide group"><dt>${t(field.group)}</dt></div>`}<div class=${field.kind === "notes" ? "wide" : ""}><dt>${t(field.label)}</dt><dd><${Value} field=${field} value=${valueAt(value, field.name)} whole=${value} /></dd></div>`)}
+      ${facts.some(field => field.group) && html`<div class="wide group"></div>`}
       <div><dt>${t("field.createdAt")}</dt><dd>${timeText(value.createdAt)}</dd></div>
       <div><dt>${t("field.updatedAt")}</dt><dd>${timeText(value.updatedAt)}</dd></div></dl></section>
     ${children?.(value, thing.reload)}</div>`;
@@ -138,14 +227,14 @@ export function ThingForm({ kind, id, start }) {
   if (id && !thing.value) {
     return html`<div class="page narrow"><${Title} above=${above} title="…" />${thing.error ? html`<${Trouble} error=${thing.error} retry=${thing.reload} />` : html`<${Loading} />`}</div>`;
   }
-  const present = thing.value?.value;
+  const present = thing.value?.value && (kind.edited?.(thing.value.value) ?? thing.value.value);
   // Drivers return to the page from which they came. Others see the thing that they have saved.
   const isDriver = may("vehicles") === "own";
   const fields = kind.fields.filter(field => !field.isRead && !(id && field.isFixed) && !(isDriver && field.of === "driver"));
   const save = async (/** @type {Record<string, any>} */ values, /** @type {string[]} */ changed) => {
     if (id) {
       const { tag } = /** @type {any} */ (thing.value);
-      const body = Object.fromEntries(changed.map(name => [name, values[name]]));
+      const body = changeOf(values, changed);
       if ("quantity" in body && values.unit) body.unit = values.unit;
       if (changed.length > 0) {
         try {
@@ -160,7 +249,7 @@ export function ThingForm({ kind, id, start }) {
       go(back);
     } else {
       // The client chooses the id, so that a request that is sent twice creates only one thing.
-      const body = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+      const body = withoutEmpty(nested(values));
       const name = kind.id === "vehicles" ? values.id : made;
       delete body.id;
       const answer = await submit({

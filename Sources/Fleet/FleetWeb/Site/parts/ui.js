@@ -40,6 +40,7 @@ export function errorText(error) {
   switch (error.code) {
     case "forbidden": return t("error.forbidden");
     case "notFound": return t("error.notFound");
+    case "invalidState": return t("error.state");
     case "tooManyRequests": return t("error.tooMany");
     default: return error.status >= 500 ? t("error.server") : error.message;
   }
