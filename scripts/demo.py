@@ -282,11 +282,55 @@ def prepare(folder, address, ends=None):
         "vehicleId": "VAN-001", "driverId": drivers["Jane Smith"]["id"], "purpose": "business", "startTime": text_of(now - 10_000), "endTime": text_of(now - 7_000),
         "startOdometer": 48_000, "endOdometer": 48_021})
     server.send("POST", "/api/tokens", {"label": "Accounting export", "role": "readOnly"})
+    workshop(server, fleet["id"], drivers, now)
     fragment = base64.b64encode(json.dumps({
         role: {"email": account["email"], "password": account["password"]} for role, account in accounts.items()}).encode()).decode()
     with open(folder + "/demo", "w", encoding="utf-8", opener=private) as file:
         file.write(f"{address}/demo#{fragment}\n")
     return accounts
+
+
+def workshop(server, fleet, drivers, now):
+    """Service schedules, work orders, defects, inspections and documents."""
+    def day(days):
+        return text_of(now + 86_400 * days)[:10]
+
+    def cost(amount):
+        return {"amount": amount, "currency": "EUR"}
+
+    def done(vehicle, days, odometer):
+        return {"vehicleId": vehicle, "lastService": {"date": day(days), "odometer": odometer}}
+
+    server.send("POST", "/api/service-schedules", {
+        "serviceType": "oilChange", "every": {"kilometers": 15_000, "months": 12}, **done("VAN-001", -340, 33_600)})
+    server.send("POST", "/api/service-schedules", {
+        "serviceType": "brakeService", "every": {"kilometers": 20_000}, **done("VAN-007", -300, 30_900)})
+    server.send("POST", "/api/service-schedules", {
+        "serviceType": "inspection", "name": "Roadworthiness test", "every": {"months": 12}, "dueSoon": {"days": 30}, **done("TRUCK-012", -345, 51_000)})
+    server.send("POST", "/api/service-schedules", {
+        "serviceType": "tireRotation", "name": "Winter tyres", "every": {"months": 6}, "fleetId": fleet})
+    server.send("POST", "/api/service-types", {"code": "tachograph", "name": "Tachograph calibration"})
+    defect = server.send("POST", "/api/defects", {"vehicleId": "CAR-003", "severity": "major", "text": "Front brake pads are worn to 2 mm"})
+    server.send("POST", "/api/defects", {"vehicleId": "VAN-001", "severity": "minor", "text": "Left wiper leaves streaks", "driverId": drivers["Jane Smith"]["id"]})
+    repair = server.send("POST", "/api/maintenance-records", {
+        "vehicleId": "CAR-003", "serviceType": "repair", "scheduledDate": day(0), "vendorName": "Seehas Garage", "defectIds": [defect["id"]],
+        "lines": [{"kind": "labour", "text": "Replace the brake pads", "quantity": 1.5, "cost": cost("142.50")}, {"kind": "part", "text": "Brake pads, front axle", "quantity": 1, "cost": cost("86.90")}]})
+    server.send("POST", f"/api/maintenance-records/{repair['id']}/start")
+    server.send("POST", "/api/maintenance-records", {
+        "vehicleId": "VAN-014", "serviceType": "other", "scheduledDate": day(4), "vendorName": "Seehas Garage", "notes": "Check the tank cap: P0456 comes back"})
+    server.send("POST", "/api/maintenance-records", {
+        "vehicleId": "VAN-001", "serviceType": "tireRotation", "completedDate": day(-30), "performedBy": "Tom Arendt", "cost": cost("48.00")})
+    items = ["tyres", "lights", "brakes", "windows", "fluids", "damage", "equipment"]
+    for vehicle, driver, hours, bad in [("VAN-001", "Jane Smith", 7, None), ("VAN-007", "Lena Vogt", 6, ("lights", "Left indicator does not work")), ("CAR-003", "Mia Roth", 30, None)]:
+        report = server.send("POST", "/api/inspections", {
+            "vehicleId": vehicle, "driverId": drivers[driver]["id"], "kind": "preTrip", "at": text_of(now - 3600 * hours), "place": "Depot Konstanz",
+            "items": [{"item": item, "result": "ok"} if not bad or item != bad[0] else {"item": item, "result": "defect", "note": bad[1]} for item in items]})
+        server.send("POST", f"/api/inspections/{report['id']}/sign", {"signature": driver})
+    for kind, vehicle, title, days in [
+            ("insurance", "VAN-001", "Fleet insurance 2026", 24), ("registration", "VAN-001", "Registration", None), ("permit", "TRUCK-012", "Road haulage licence", 400), ("insurance", "VAN-014", "Fleet insurance 2025", -3)]:
+        server.send("POST", "/api/documents", {
+            "of": {"kind": "vehicle", "id": vehicle}, "kind": kind, "title": title, "number": f"K-{4711 + (days or 0)}", **({"expiresOn": day(days)} if days else {})})
+    server.send("POST", "/api/meter-readings", {"vehicleId": "VAN-014", "at": text_of(now - 86_400), "odometer": 312, "notes": "Typed the trip counter"})
 
 
 def phases(first):

@@ -21,6 +21,7 @@ from stage import ROOT, Browser, Stage
 from suite import PASSWORD, REFUSED, TESTS, XSS, test
 
 import dispatch  # noqa: F401  its tests
+import workshop
 
 SITE = ROOT + "/Sources/Fleet/FleetWeb/Site"
 # Maximum size of the JavaScript that the sign-in page loads, compressed, in bytes.
@@ -391,7 +392,7 @@ def pages(stage_):
     expense = stage_.server.send("GET", "/api/expenses?limit=1")["data"][0]["id"]
     assignment = stage_.server.send("GET", "/api/assignments?status=active&limit=1")["data"][0]["id"]
     person = stage_.accounts["maintenance"]["id"]
-    return {
+    found = {
         None: [("sign-in", "/sign-in"), ("recover", "/recover"), ("setup", "/setup#x"), ("demo", stage_.demo)],
         "admin": [
             ("live", "/live"), ("live-vehicle", "/live?vehicle=VAN-001"), ("vehicles", "/vehicles"), ("vehicle", "/vehicles/VAN-001"), ("vehicle-codes", "/vehicles/VAN-014"),
@@ -402,6 +403,9 @@ def pages(stage_):
             ("person-new", "/people/new"), ("gateways", "/gateways"), ("audit", "/audit"), ("profile", "/profile")],
         "driver": [("mine", "/mine"), ("fuel-new", "/fuel-entries/new?vehicleId=VAN-001"), ("my-expenses", "/expenses"), ("my-assignments", "/assignments")],
     }
+    for role, listed in workshop.pages(stage_).items():
+        found[role] = found.get(role, []) + listed
+    return found
 
 
 @test
@@ -441,7 +445,7 @@ def no_page_has_a_barrier(browser):
 
 
 def main(wanted):
-    chosen = [function for function in TESTS if not wanted or any(word in function.__name__ for word in wanted)]
+    chosen = [function for function in sorted(TESTS, key=lambda test: test.__module__ in ("dispatch", "workshop")) if not wanted or any(word in function.__name__ for word in wanted)]
     began, failures = time.monotonic(), 0
     stage_ = Stage()
     browser = None

@@ -1,6 +1,7 @@
 /** The frame of all pages: the session, the navigation, and the page that belongs to the address. */
 import { html, render, useEffect, useState } from "./lib/preact.js";
 import { connection, get, reachable, request } from "./api.js";
+import { Bell } from "./parts/bell.js";
 import { Icon } from "./parts/icons.js";
 import { startQueue, waiting } from "./queue.js";
 import { go, onPlaceChange, place, startRouter, to } from "./router.js";
@@ -16,6 +17,10 @@ const views = {
   vehicle: () => import("./views/vehicle.js"),
   fences: () => import("./views/fences.js"),
   things: () => import("./views/things.js"),
+  maintenance: () => import("./views/maintenance.js"),
+  inspections: () => import("./views/inspections.js"),
+  notifications: () => import("./views/notifications.js"),
+  imports: () => import("./views/imports.js"),
   gateways: () => import("./views/gateways.js"),
   audit: () => import("./views/audit.js"),
   mine: () => import("./views/mine.js"),
@@ -35,15 +40,21 @@ function entries() {
     { path: "/mine", icon: "vehicle", label: "nav.mine", isShown: may("vehicles") === "own" || Boolean(currentSession()?.person.roles.includes("driver")) },
     { path: "/live", icon: "live", label: "nav.live", isShown: sees("records") && sees("vehicles") },
     { path: "/vehicles", icon: "vehicle", label: "vehicles.title", isShown: sees("vehicles") },
+    { path: "/maintenance", icon: "service", label: "nav.maintenance", isShown: sees("maintenance") },
+    { path: "/inspections", icon: "check", label: "inspections.title", isShown: Boolean(may("inspections")) },
+    { path: "/defects", icon: "warning", label: "defects.title", isShown: may("defects") === "own" },
     { path: "/assignments", icon: "calendar", label: "assignments.title", isShown: Boolean(may("assignments")) },
     { path: "/drivers", icon: "people", label: "drivers.title", isShown: sees("drivers") },
     { path: "/journeys", icon: "report", label: "journeys.title", isShown: Boolean(may("journeys")) },
     { path: "/fuel-entries", icon: "fuel", label: "fuelEntries.title", isShown: Boolean(may("fuel")) },
     { path: "/expenses", icon: "money", label: "expenses.title", isShown: Boolean(may("expenses")) },
     { path: "/fences", icon: "fence", label: "fences.title", isShown: sees("geofences") },
+    { path: "/documents", icon: "document", label: "documents.title", isShown: Boolean(may("documents")) },
     { path: "/fleets", icon: "fleet", label: "fleets.title", isShown: sees("fleets") },
     { path: "/people", icon: "person", label: "people.title", isShown: sees("people") },
     { path: "/gateways", icon: "key", label: "gateways.title", isShown: sees("settings") },
+    { path: "/rules", icon: "bell", label: "rules.title", isShown: sees("settings") },
+    { path: "/imports", icon: "transfer", label: "imports.title", isShown: may("settings", "write") === "all" },
     { path: "/audit", icon: "shield", label: "audit.title", isShown: sees("audit") },
   ].filter(entry => entry.isShown);
 }
@@ -59,6 +70,10 @@ function viewOf(at) {
     case "live": return "live";
     case "vehicles": return second && second !== "new" && third !== "edit" ? "vehicle" : "things";
     case "fences": return "fences";
+    case "maintenance": return "maintenance";
+    case "inspections": return "inspections";
+    case "notifications": return "notifications";
+    case "imports": return "imports";
     case "gateways": return "gateways";
     case "audit": return "audit";
     case "mine": return "mine";
@@ -157,7 +172,9 @@ function Frame(/** @type {{ at: import("./router.js").Place, isOnline: boolean }
   const all = entries();
   const view = viewOf(at);
   useEffect(() => { setOpen(false); }, [at.path]);
-  const current = (/** @type {Entry} */ entry) => ("/" + at.parts[0] === entry.path ? "page" : undefined);
+  const workshop = ["maintenance-records", "service-schedules", "service-types", "meter-readings", ...(may("defects") === "own" ? [] : ["defects"])];
+  const first = workshop.includes(at.parts[0]) ? "maintenance" : at.parts[0];
+  const current = (/** @type {Entry} */ entry) => ("/" + first === entry.path ? "page" : undefined);
   const short = all.slice(0, all.length > 5 ? 4 : 5);
   return html`<a class="skip" href="#main" onClick=${(/** @type {Event} */ event) => {
       event.preventDefault();
@@ -168,7 +185,7 @@ function Frame(/** @type {{ at: import("./router.js").Place, isOnline: boolean }
       <div class="brand"><svg width="20" height="20" viewBox="0 0 24 24" fill="none" stroke="var(--accent)" stroke-width="2.5" stroke-linecap="round" aria-hidden="true"><path d="M4 17a9 9 0 1 1 16 0"/><path d="m12 14 4-5"/></svg>Fleet</div>
       ${all.map(entry => html`<a href=${entry.path} key=${entry.path} aria-current=${current(entry)} class=${short.includes(entry) ? "" : "wide"}><${Icon} name=${entry.icon} /><span>${t(entry.label)}</span></a>`)}
       ${all.length > short.length && html`<button type="button" class="more" aria-expanded=${isOpen ? "true" : "false"} onClick=${() => setOpen(!isOpen)}><${Icon} name="more" /><span>${t("nav.more")}</span></button>`}</nav>
-    <header class="bar"><${Search} /><div class="end"><${Network} isOnline=${isOnline} />
+    <header class="bar"><${Search} /><div class="end"><${Network} isOnline=${isOnline} /><${Bell} at=${at.path} />
       <a class="avatar" href="/profile" aria-label=${`${currentSession()?.person.firstName} ${currentSession()?.person.lastName}, ${t("nav.profile")}`} aria-current=${view === "profile" ? "page" : undefined}>${initials()}</a></div></header>
     <main id="main" tabindex="-1"><${View} name=${view} place=${at} key=${view} /></main></div>`;
 }

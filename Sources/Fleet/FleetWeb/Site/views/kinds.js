@@ -8,6 +8,8 @@ import { nameOf, vehicleName } from "../parts/names.js";
 import { dayText } from "../format.js";
 import { may } from "../state.js";
 import { t } from "../texts.js";
+import { inspections } from "./inspection-kind.js";
+import { workKinds } from "./work-kinds.js";
 
 /**
  * @param {string} texts
@@ -196,4 +198,4 @@ function dayOf(time) { return time ? dayText(time.slice(0, 10)) : ""; }
  * All kinds by the first part of their pages' addresses.
  * @type {Record<string, Kind>}
  */
-export const kinds = { vehicles, fleets, drivers, assignments, expenses, people, journeys, "fuel-entries": fuelEntries };
+export const kinds = { vehicles, fleets, drivers, assignments, expenses, people, journeys, "fuel-entries": fuelEntries, inspections, ...workKinds };

@@ -9,9 +9,11 @@ import { discard, retry, sent, submit, waiting } from "../queue.js";
 import { to } from "../router.js";
 import { currentSession, may, tell, useShared } from "../state.js";
 import { t } from "../texts.js";
+import { Severity } from "./work-kinds.js";
+import { InspectionStatus, inspectionTitle, loadChecklists } from "./inspection-kind.js";
 import { journeys, vehicles } from "./kinds.js";
 
-/** @typedef {{ vehicle: any, current: any, next: any[], journey: any }} Day */
+/** @typedef {{ vehicle: any, current: any, next: any[], journey: any, inspection?: any, defects?: any[] }} Day */
 
 /** The driver's data that this browser has stored, for use without a network. */
 function known() {
@@ -33,8 +35,16 @@ async function load() {
   ]);
   const now = new Date().toISOString();
   const current = list.data.find((/** @type {any} */ entry) => entry.from <= now && (!entry.to || entry.to > now)) ?? null;
-  const vehicle = current && await get(pathOf("/api/vehicles", current.vehicleId));
-  return { current, vehicle, journey: running.data[0] ?? null, next: list.data.filter((/** @type {any} */ entry) => entry !== current && entry.from > now) };
+  const of = current && { vehicle: current.vehicleId };
+  const none = { data: [] };
+  const [vehicle, reports, defects] = await Promise.all([
+    current && get(pathOf("/api/vehicles", current.vehicleId)),
+    current && may("inspections") ? get("/api/inspections", { ...of, status: "signed,certified,reviewed", sort: "-at", limit: 1 }) : none,
+    current && may("defects") ? get("/api/defects", { ...of, status: "open,acknowledged", limit: 5 }) : none,
+    // The checklists are then known without a network.
+    may("inspections", "write") ? loadChecklists().catch(() => null) : null,
+  ]);
+  return { current, vehicle, inspection: reports.data[0] ?? null, defects: defects.data, journey: running.data[0] ?? null, next: list.data.filter((/** @type {any} */ entry) => entry !== current && entry.from > now) };
 }
 
 export default function Mine() {
@@ -103,6 +113,11 @@ export default function Mine() {
         ...(command === "incident" ? [] : [{ name: "odometer", label: "vehicle.odometer", kind: "number", unit: "km", digits: 0 }]),
         { name: "notes", label: "field.notes", kind: "notes", required: command === "incident" },
       ]} /></${Dialog}>`}
+    ${day && isOwn && may("inspections", "write") && html`<section class="card"><header><h2>${t("mine.check")}</h2></header><div class="padded stack"><div class="pair">
+        ${["preTrip", "postTrip"].map(kind => html`<a class="button large" href=${`/inspections/new?${new URLSearchParams({ vehicleId: day.vehicle.id, kind })}`}><${Icon} name="check" />${t("inspectionKind." + kind)}</a>`)}</div>
+        ${may("defects", "report") && html`<a class="button large" href=${"/defects/new?vehicleId=" + encodeURIComponent(day.vehicle.id)}><${Icon} name="warning" />${t("mine.reportDefect")}</a>`}</div>
+      ${(day.inspection || (day.defects?.length ?? 0) > 0) && html`<ul class="links">${day.inspection && html`<li><a href=${to("inspections", day.inspection.id)}>${inspectionTitle(day.inspection)}</a><${InspectionStatus} inspection=${day.inspection} /></li>`}
+        ${day.defects?.map(defect => html`<li><a href=${to("defects", defect.id)}>${defect.text}</a><${Severity} severity=${defect.severity} /></li>`)}</ul>`}</section>`}
     <div class="stack">${may("fuel", "write") && html`<a class="button large" href=${"/fuel-entries/new" + (isOwn ? "?vehicleId=" + encodeURIComponent(day?.vehicle.id) : "")}><${Icon} name="fuel" />${t("mine.addFuel")}</a>`}
       ${may("expenses", "write") && html`<a class="button large" href=${"/expenses/new" + (isOwn ? "?vehicleId=" + encodeURIComponent(day?.vehicle.id) : "")}><${Icon} name="money" />${t("mine.addExpense")}</a>`}</div>
     ${list.length > 0 && html`<section class="card"><header><h2>${t("mine.waiting")}</h2></header><ul class="links">${list.map(entry => html`<li key=${entry.number}><span><b>${entry.label}</b> <span class="soft small">${timeText(entry.at)}</span>

@@ -7,6 +7,7 @@ import { Empty, Secret, Trouble, useLoad } from "../parts/ui.js";
 import { currentSession, may } from "../state.js";
 import { t } from "../texts.js";
 import { kinds } from "./kinds.js";
+import { DefectExtras, DocumentExtras, RecordExtras, RecordSteps, ScheduleExtras } from "./work.js";
 import { get } from "../api.js";
 
 /** @param {{ place: import("../router.js").Place }} props */
@@ -17,20 +18,20 @@ export default function Things({ place }) {
   if (thing === "new") return html`<${ThingForm} kind=${kind} start=${startOf(kind.id, place)} key=${place.path} />`;
   if (thing && command === "edit") return html`<${ThingForm} kind=${kind} id=${thing} key=${place.path} />`;
   if (thing) {
-    return html`<${ThingDetail} kind=${kind} id=${thing} key=${place.path}>${(/** @type {any} */ value) => more(kind.id, value)}</${ThingDetail}>`;
+    return html`<${ThingDetail} kind=${kind} id=${thing} key=${place.path} top=${(/** @type {any} */ value) => (kind.id === "maintenance-records" ? html`<${RecordSteps} record=${value} />` : null)}>${(/** @type {any} */ value, /** @type {() => void} */ reload) => more(kind.id, value, reload)}</${ThingDetail}>`;
   }
   return html`<${ThingList} kind=${kind} place=${place} key=${kind.id} />`;
 }
 
 /**
- * The first values of the form for a new thing. The address may name a vehicle.
+ * The first values of the form for a new thing. The address may name values of fields.
  * @param {string} kind
  * @param {import("../router.js").Place} place
  */
 function startOf(kind, place) {
-  const start = Object.fromEntries(["vehicleId", "driverId"].flatMap(name => {
+  const start = Object.fromEntries(kinds[kind].fields.flatMap(({ name, kind: form }) => {
     const value = place.query.get(name);
-    return value ? [[name, value]] : [];
+    return value ? [[name, form === "things" ? value.split(",") : value]] : [];
   }));
   if (kind === "people") return { ...start, roles: ["driver"], locale: currentSession()?.person.locale ?? undefined, units: currentSession()?.person.units };
   return start;
@@ -40,11 +41,16 @@ function startOf(kind, place) {
  * Further parts of the page with a thing's details.
  * @param {string} kind
  * @param {any} thing
+ * @param {() => void} reload
  */
-function more(kind, thing) {
+function more(kind, thing, reload) {
   switch (kind) {
     case "fleets": return html`<${FleetTiles} fleet=${thing} />`;
     case "people": return may("people", "write") === "all" && thing.isActive && html`<${Invitation} person=${thing} />`;
+    case "maintenance-records": return html`<${RecordExtras} record=${thing} />`;
+    case "service-schedules": return html`<${ScheduleExtras} schedule=${thing} reload=${reload} key=${thing.updatedAt} />`;
+    case "defects": return html`<${DefectExtras} defect=${thing} />`;
+    case "documents": return html`<${DocumentExtras} document=${thing} />`;
     case "drivers": return html`<${DriverAssignments} driver=${thing} />`;
     default: return null;
   }

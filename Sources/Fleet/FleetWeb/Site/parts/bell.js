@@ -1,0 +1,38 @@
+/** The bell in the bar: how many notifications are unread. */
+import { html, useEffect, useState } from "../lib/preact.js";
+import { connection, get } from "../api.js";
+import { t } from "../texts.js";
+import { Icon } from "./icons.js";
+
+/** Dispatches `change` when notifications were read. */
+export const bell = new EventTarget();
+
+/** Counts up to this number. */
+const most = 99;
+
+/** @param {{ at: string }} props `at`: the present page. */
+export function Bell({ at }) {
+  const [count, setCount] = useState(0);
+  useEffect(() => {
+    let isWanted = true;
+    const load = async () => {
+      if (document.hidden) return;
+      // Without a network, the last number stays.
+      const page = await get("/api/notifications", { unread: true, limit: most + 1 }).catch(() => null);
+      if (isWanted && page) setCount(page.data.length);
+    };
+    load();
+    const timer = setInterval(load, 60_000);
+    const targets = /** @type {[EventTarget, string][]} */ ([[bell, "change"], [connection, "online"], [document, "visibilitychange"]]);
+    for (const [target, name] of targets) target.addEventListener(name, load);
+    return () => {
+      isWanted = false;
+      clearInterval(timer);
+      for (const [target, name] of targets) target.removeEventListener(name, load);
+    };
+  }, []);
+  const text = count > most ? `${most}+` : String(count);
+  return html`<a class="bell" href="/notifications" aria-current=${at === "/notifications" ? "page" : undefined}
+    aria-label=${count > 0 ? t("notifications.unreadCount", { count: text }) : t("notifications.title")}><${Icon} name="bell" size=${20} />
+    ${count > 0 && html`<span class="count" aria-hidden="true">${text}</span>`}</a>`;
+}

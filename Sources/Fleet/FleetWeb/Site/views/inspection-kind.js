@@ -1,0 +1,81 @@
+/**
+ * The description of inspection reports, and their checklists.
+ * @typedef {import("../parts/things.js").Kind} Kind
+ */
+import { html } from "../lib/preact.js";
+import { get } from "../api.js";
+import { nearText } from "../format.js";
+import { Status } from "../parts/icons.js";
+import { nameOf } from "../parts/names.js";
+import { hasText, t } from "../texts.js";
+
+/** @param {{ inspection: any }} props */
+export function InspectionStatus({ inspection }) {
+  const { status, hasDefects, supersededBy } = inspection;
+  if (supersededBy) return html`<${Status} shape="silent">${t("inspections.superseded")}</${Status}>`;
+  if (hasDefects && status === "signed") return html`<${Status} shape="danger">${t("inspections.withDefects")}</${Status}>`;
+  const shapes = /** @type {Record<string, import("../parts/icons.js").Shape>} */ ({ draft: "silent", signed: "idle", certified: "parked", reviewed: "good" });
+  return html`<${Status} shape=${shapes[status] ?? "dot"} tone=${status === "reviewed" ? "moving" : undefined}>${t("inspectionStatus." + status)}</${Status}>`;
+}
+
+/** @type {Kind} */
+export const inspections = {
+  id: "inspections", path: "/api/inspections", area: "inspections", title: "inspections.title", add: "inspections.add", empty: "inspections.empty",
+  name: inspection => `${t("inspectionKind." + inspection.kind)} · ${nameOf("vehicle", inspection.vehicleId)}`, sort: "-at",
+  fields: [
+    { name: "vehicleId", label: "field.vehicleId", kind: "thing", of: "vehicle" },
+    { name: "kind", label: "field.inspectionKind", kind: "choice", texts: "inspectionKind", choices: ["preTrip", "postTrip", "annual"] },
+    { name: "at", label: "field.at", kind: "time" },
+    { name: "driverId", label: "field.driverId", kind: "thing", of: "driver" },
+    { name: "odometer", label: "field.odometer", kind: "number", unit: "km" },
+    { name: "place", label: "field.place", kind: "text" },
+    { name: "status", label: "field.status", kind: "choice", texts: "inspectionStatus", choices: ["draft", "signed", "certified", "reviewed"], isRead: true },
+  ],
+  columns: ["vehicleId", "at", "kind", "driverId", "odometer"], filters: ["status", "kind"], numbers: ["odometer"],
+  status: inspection => html`<${InspectionStatus} inspection=${inspection} />`,
+};
+
+/** @typedef {{ item: string, text: string }} CheckItem */
+/** @typedef {{ name: string, text: string, vehicleTypes: string[], items: CheckItem[] }} Checklist */
+
+/**
+ * The checklists. This browser keeps them for use without a network.
+ * @returns {Promise<Checklist[]>}
+ */
+export async function loadChecklists() {
+  try {
+    const { data } = await get("/api/checklists");
+    localStorage.setItem("checklists", JSON.stringify(data));
+    return data;
+  } catch (error) {
+    const known = localStorage.getItem("checklists");
+    if (known) return JSON.parse(known);
+    throw error;
+  }
+}
+
+/**
+ * The checklist of a type of vehicle.
+ * @param {Checklist[]} lists
+ * @param {string | undefined} type
+ */
+export function checklistOf(lists, type) {
+  return lists.find(list => type && list.vehicleTypes.includes(type)) ?? lists.find(list => list.vehicleTypes.includes("car")) ?? lists[0];
+}
+
+/**
+ * The text of an item.
+ * @param {string} item
+ * @param {Checklist[]} [lists]
+ */
+export function itemText(item, lists = []) {
+  if (hasText("check." + item)) return t("check." + item);
+  for (const list of lists) {
+    const found = list.items.find(entry => entry.item === item);
+    if (found) return found.text;
+  }
+  return item;
+}
+
+/** @param {any} inspection */
+export function inspectionTitle(inspection) { return `${t("inspectionKind." + inspection.kind)} · ${nearText(inspection.at)}`; }
