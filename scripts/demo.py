@@ -330,7 +330,7 @@ def workshop(server, fleet, drivers, now):
             ("insurance", "VAN-001", "Fleet insurance 2026", 24), ("registration", "VAN-001", "Registration", None), ("permit", "TRUCK-012", "Road haulage licence", 400), ("insurance", "VAN-014", "Fleet insurance 2025", -3)]:
         server.send("POST", "/api/documents", {
             "of": {"kind": "vehicle", "id": vehicle}, "kind": kind, "title": title, "number": f"K-{4711 + (days or 0)}", **({"expiresOn": day(days)} if days else {})})
-    server.send("POST", "/api/meter-readings", {"vehicleId": "VAN-014", "at": text_of(now - 86_400), "odometer": 312, "notes": "Typed the trip counter"})
+    server.send("POST", "/api/meter-readings", {"vehicleId": "VAN-014", "at": text_of(now - 60), "odometer": 312, "notes": "Typed the trip counter"})
 
 
 def phases(first):

@@ -9,7 +9,8 @@
  *   query?: (values: any) => Record<string, string> }} Field
  *   `name`: `every.days` is the member `days` of the object `every`. `texts`: the beginning of the choices' texts; `textOf`: their
  *   texts. `of`: the kind of the thing. `isFixed`: only when it is made. `isRead`: shown, but not entered. `group`: the heading
- *   above the field. `isHidden`: part of a new thing, but not shown in its form. `isOmitted`: not shown among the details. `isShown`: whether the form has the field.
+ *   above the field. `isHidden`: part of a new thing, but not shown in its form. `isOmitted`: not shown among the details. `isShown`: whether the form, or for a field that is
+ *   only read the details, have the field.
  *   `query`: restricts the things that can be chosen.
  */
 import { html, useEffect, useRef, useState } from "../lib/preact.js";

@@ -108,9 +108,15 @@ export function ThingList({ kind, place, more }) {
  * @param {{ list?: [string, import("../texts.js").Key, string][], at: string }} props each with its address, its text, and its area.
  */
 export function Pages({ list = [], at }) {
+  const element = useRef(/** @type {any} */ (null));
+  useEffect(() => {
+    // On a phone, not all fit. Show the present one.
+    const nav = element.current, present = nav?.querySelector("[aria-current]");
+    if (present) nav.scrollLeft = present.offsetLeft - nav.offsetLeft - (nav.clientWidth - present.offsetWidth) / 2;
+  }, [at]);
   const shown = list.filter(([, , area]) => may(area));
   if (shown.length < 2) return null;
-  return html`<nav class="tabs" aria-label=${t("nav.pages")}>${shown.map(([address, label]) => html`<a href=${address} aria-current=${address === at ? "page" : undefined}>${t(label)}</a>`)}</nav>`;
+  return html`<nav class="tabs" ref=${element} aria-label=${t("nav.pages")}>${shown.map(([address, label]) => html`<a href=${address} aria-current=${address === at ? "page" : undefined}>${t(label)}</a>`)}</nav>`;
 }
 
 /**
@@ -204,7 +210,7 @@ export function ThingDetail({ kind, id, top, children }) {
     if (answer) thing.set(answer);
     thing.reload();
   };
-  const facts = kind.fields.filter(field => !field.isOmitted && field.name !== "createdAt" && field.kind !== "lines"
+  const facts = kind.fields.filter(field => !field.isOmitted && !(field.isRead && field.isShown && !field.isShown(value)) && field.name !== "createdAt" && field.kind !== "lines"
     && !(kind.isBrief && [undefined, null, "", false].includes(valueAt(value, field.name))) && !(kind.isBrief && valueAt(value, field.name)?.length === 0));
   return html`<div class="page narrow"><${Title} above=${back} title=${kind.name(value)} beside=${kind.status?.(value)}>
       ${may(kind.area, kind.changing ?? "write") && html`<${Commands} kind=${kind} thing=${value} tag=${thing.value.tag} onDone=${done} />`}

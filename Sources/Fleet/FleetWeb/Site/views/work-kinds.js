@@ -145,7 +145,7 @@ export const schedules = {
     { name: "notes", label: "field.notes", kind: "notes", group: "group.more" },
     { name: "state", label: "field.status", kind: "choice", texts: "dueState", choices: ["overdue", "dueSoon", "ok", "snoozed"], isRead: true, isOmitted: true },
   ],
-  columns: ["serviceType", "vehicleId", "fleetId", "next.dueDate", "next.dueOdometer", "forecastDate"], filters: ["state", "serviceType"], numbers: ["next.dueOdometer"],
+  columns: ["serviceType", "vehicleId", "name", "fleetId", "next.dueDate", "next.dueOdometer", "forecastDate"], filters: ["state", "serviceType"], numbers: ["next.dueOdometer"],
   status: schedule => html`<${DueState} state=${schedule.state} />`,
 };
 
@@ -173,7 +173,7 @@ export const defects = {
     { name: "source", label: "field.source", kind: "choice", texts: "defectSource", choices: ["inspection", "driver", "dtc", "other"], isFixed: true, isHidden: true },
     { name: "dtcs", label: "field.dtcs", kind: "list", isRead: true },
     { name: "driverId", label: "field.reportedBy", kind: "thing", of: "driver", isRead: true },
-    { name: "tripsWithout", label: "field.tripsWithout", kind: "number", isRead: true },
+    { name: "tripsWithout", label: "field.tripsWithout", kind: "number", isRead: true, isShown: defect => defect.dtcs?.length > 0 },
     { name: "createdAt", label: "field.reportedAt", kind: "time", isRead: true },
     { name: "dismissReason", label: "field.reason", kind: "notes", isRead: true },
     { name: "status", label: "field.status", kind: "choice", texts: "defectStatus", choices: ["open", "acknowledged", "repaired", "verified", "dismissed"], isRead: true, isOmitted: true },
