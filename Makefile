@@ -82,6 +82,7 @@ test: need-jq need-python need-gpsd need-testbed need-peers need-systemd tests t
 	cat $$FAILURES; rm -f $$FAILURES; exit $$failed
 
 # The web app in a real Chromium; make web-screenshots: pictures of all its pages in .build/screenshots.
+# WEB_DATABASE=postgresql: with PostgreSQL instead of SQLite.
 test-web: need-python need-browser need-peers tests web
 	@.tools/venv/bin/python scripts/web-test/run.py
 

@@ -6,6 +6,7 @@
 Nothing sleeps: each test waits for what a person would see. After each test, no page may have reported an error, and the
 content security policy no violation.
 """
+import concurrent.futures
 import datetime
 import json
 import os
@@ -414,34 +415,56 @@ def no_page_has_a_barrier(browser):
     wheel = next(name for name in os.listdir(folder) if name.startswith("axe_playwright"))
     with zipfile.ZipFile(f"{folder}/{wheel}") as archive:
         axe = archive.read("axe_playwright_python/axe.min.js").decode()
-    found = []
-    for role, listed in pages(browser.stage).items():
-        if role:
-            browser.sign_in(role)
-        for name, path in listed:
-            if role:
-                browser.go(path)
-            else:
-                browser.script("localStorage.clear()") if browser.driver.current_url.startswith("http") else None
-                browser.driver.delete_all_cookies()
-                browser.open("about:blank")
-                browser.open(path)
-            for width, dark in [(1440, False), (390, True)]:
-                browser.shape(width, 900 if width > 400 else 844, dark)
-                browser.calm()
-                if not browser.script("return typeof axe !== 'undefined'"):
-                    browser.script(axe)
-                result = browser.driver.execute_async_script("""
-                    const done = arguments[0];
-                    axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'], resultTypes: ['violations']}).then(
-                      found => done(found.violations.map(one => one.id + ': ' + one.nodes.map(node => node.target.join(' ') + ' ' + (node.any[0]?.message ?? '')).slice(0, 3).join('; '))),
-                      error => done(['axe: ' + error]))""")
-                found += [f"{name} {width} {'dark' if dark else 'light'}: {one}" for one in result]
-                if browser.script("return document.documentElement.scrollWidth > innerWidth"):
-                    found.append(f"{name} {width}: wider than the window")
+    listed = [(role, name, path) for role, listed in pages(browser.stage).items() for name, path in listed]
+    # Two windows share the pages.
+    half = len(listed) // 2
+    other = Browser(browser.stage)
+    try:
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            parts = [pool.submit(barriers, window, axe, part) for window, part in ((browser, listed[:half]), (other, listed[half:]))]
+            found = [one for part in parts for one in part.result()]
+        troubles = other.troubles([*IGNORED, REFUSED])
+    finally:
+        other.close()
     browser.shape(1440, 900, False)
-    assert not found, "\n  " + "\n  ".join(dict.fromkeys(found))
+    assert not found + troubles, "\n  " + "\n  ".join(dict.fromkeys(found + troubles))
     return [REFUSED]
+
+
+def barriers(browser, axe, listed):
+    """The barriers of pages, found by axe."""
+    found, present = [], None
+    for role, name, path in listed:
+        if role:
+            if role != present:
+                browser.sign_in(role)
+            browser.go(path)
+        else:
+            browser.script("localStorage.clear()") if browser.driver.current_url.startswith("http") else None
+            browser.driver.delete_all_cookies()
+            browser.open("about:blank")
+            browser.open(path)
+        present = role
+        for width, dark in [(1440, False), (390, True)]:
+            browser.shape(width, 900 if width > 400 else 844, dark)
+            browser.calm()
+            if not browser.script("return typeof axe !== 'undefined'"):
+                browser.script(axe)
+            result = browser.driver.execute_async_script("""
+                const done = arguments[0];
+                axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'], resultTypes: ['violations']}).then(
+                  found => done(found.violations.map(one => one.id + ': ' + one.nodes.map(node => node.target.join(' ') + ' ' + (node.any[0]?.message ?? '')).slice(0, 3).join('; '))),
+                  error => done(['axe: ' + error]))""")
+            found += [f"{name} {width} {'dark' if dark else 'light'}: {one}" for one in result]
+            # Neither the page nor anything on it is wider than the window.
+            if browser.script("return document.documentElement.scrollWidth > innerWidth || document.querySelector('main')?.scrollWidth > innerWidth"):
+                found.append(f"{name} {width}: wider than the window")
+            outside = browser.script("""return [...document.querySelectorAll('main .card .button')].filter(button => {
+                const card = button.closest('.card').getBoundingClientRect(), box = button.getBoundingClientRect();
+                return box.width > 0 && !button.closest('.scroll') && (box.right > card.right + 1 || box.left < card.left - 1);
+              }).map(button => button.innerText)""")
+            found += [f"{name} {width}: button {text!r} is outside its card" for text in outside]
+    return found
 
 
 def main(wanted):

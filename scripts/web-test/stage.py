@@ -1,8 +1,10 @@
 """A fleet store with the demo's fleet, and a real Chromium, for the tests of the web app."""
+import glob
 import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -23,15 +25,47 @@ PATIENCE = 30
 ENDS = {"VAN-001": "moving", "VAN-007": "moving", "CAR-003": "idle", "TRUCK-012": "parked", "VAN-014": "silent"}
 
 
+class PostgreSQL:
+    """A PostgreSQL server without passwords, with an empty database. It runs without fsync."""
+
+    def __init__(self):
+        programs = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
+        if not programs:
+            raise SystemExit("PostgreSQL's server is not installed; make test-web installs it")
+        # The path is short, because that of a socket has at most 107 bytes.
+        self.folder, self.programs = tempfile.mkdtemp(prefix="pg-"), programs[-1]
+        # initdb refuses to run as root.
+        self.user = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.getuid() == 0 else {}
+        if self.user:
+            shutil.chown(self.folder, "nobody")
+        self.run("initdb", "--no-sync", "-A", "trust", "-U", "fleet", "-E", "UTF8", "--locale=C", "-D", "data")
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.run("pg_ctl", "start", "-w", "-D", "data", "-l", "log", "-o",
+                 f"-c fsync=off -c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories={self.folder}")
+        self.run("createdb", "-h", "127.0.0.1", "-p", str(port), "-U", "fleet", "fleet")
+        self.address = f"postgresql://fleet@127.0.0.1:{port}/fleet"
+
+    def run(self, program, *arguments):
+        subprocess.run([f"{self.programs}/{program}", *arguments], cwd=self.folder, stdout=subprocess.DEVNULL, check=True, **self.user)
+
+    def close(self):
+        self.run("pg_ctl", "stop", "-w", "-m", "immediate", "-D", "data")
+        shutil.rmtree(self.folder)
+
+
 class Stage:
-    """The server with its fleet, and the accounts that may sign in."""
+    """The server with its fleet, and the accounts that may sign in. WEB_DATABASE=postgresql selects the database."""
 
     def __init__(self, ends=ENDS):
+        self.database = PostgreSQL() if os.environ.get("WEB_DATABASE") == "postgresql" else None
         self.folder = tempfile.mkdtemp()
+        database = self.database.address if self.database else f"sqlite:{self.folder}/fleet.db"
         program = os.environ.get("FLEETSTORE_PROGRAM", ROOT + "/.build/debug/fleetstore")
         with open(self.folder + "/administrator", "w", encoding="utf-8") as token:
             self.process = subprocess.Popen(
-                [program, "serve", "--listen", "127.0.0.1:0", "--database", f"sqlite:{self.folder}/fleet.db"],
+                [program, "serve", "--listen", "127.0.0.1:0", "--database", database],
                 stdout=token, stderr=subprocess.PIPE, text=True)
         self.address, said = None, []
         for line in self.process.stderr:
@@ -59,6 +93,8 @@ class Stage:
         self.process.wait(timeout=30)
         self.process.stderr.close()
         shutil.rmtree(self.folder)
+        if self.database:
+            self.database.close()
 
 
 class Browser:

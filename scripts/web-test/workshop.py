@@ -258,7 +258,7 @@ def documents_show_when_they_expire(browser):
     browser.sign_in("maintenance")
     browser.go("/documents")
     browser.until(lambda: "Expired" in browser.element("tbody tr").text, "the document that expired, first")
-    browser.sees("Expires in 24 days")
+    browser.sees("24 days left")
     browser.go("/documents/new?of.id=VAN-007")
     browser.script("const field = document.getElementById('field-kind'); field.value = 'permit'; field.dispatchEvent(new Event('input', {bubbles: true}))")
     browser.fill("#field-title", "Low emission zone")
@@ -419,7 +419,7 @@ def workshop_is_complete_in_german(browser):
     browser.open("/sign-in")
     browser.script("localStorage.setItem('language', 'de')")
     browser.sign_in("admin")
-    for path, text in [("/maintenance", "Offene Mängel"), ("/maintenance-records/new", "Arbeit und Teile"), ("/service-schedules/new", "Intervall"), ("/documents", "Läuft in"), ("/inspections", "Kontrollen"),
+    for path, text in [("/maintenance", "Offene Mängel"), ("/maintenance-records/new", "Arbeit und Teile"), ("/service-schedules/new", "Intervall"), ("/documents", "Noch 24 Tage"), ("/inspections", "Kontrollen"),
                        ("/notifications", "Benachrichtigungen"), ("/rules", "Regel hinzufügen"), ("/imports", "Datei prüfen"), ("/meter-readings", "Zählerstände")]:
         browser.go(path)
         browser.sees(text)
@@ -427,3 +427,58 @@ def workshop_is_complete_in_german(browser):
         missing = browser.script(r"return (document.body.innerText.match(/\b[a-z][A-Za-z]+\.[a-z][A-Za-z-]+\b/g) ?? []).filter(word => !/\.(de|example|pwned)$/.test(word))")
         assert not missing, (path, missing)
     browser.script("localStorage.setItem('language', 'en')")
+
+
+# Answers of the server, as a network or a server with a problem would give them: `mode` is `offline` or `refuse`.
+PROBLEMS = """
+    const real = window.fetch;
+    window.mode = arguments[0];
+    window.fetch = async (...given) => {
+      const [address, {method} = {}] = given, isOfReport = String(address).startsWith("/api/inspections/") && method !== "GET";
+      if (isOfReport && window.mode === "offline") throw new TypeError("no network");
+      if (isOfReport && window.mode === "refuse" && method === "PUT")
+        return new Response(JSON.stringify({error: {code: "invalid", message: "the vehicle is gone"}}), {status: 400, headers: {"Content-Type": "application/json"}});
+      const answer = await real(...given);
+      if (isOfReport && window.mode === "lost" && String(address).endsWith("/sign")) {
+        window.mode = "";
+        throw new TypeError("the answer was lost");
+      }
+      return answer;
+    };"""
+
+
+def inspect(browser, kind):
+    browser.go(f"/inspections/new?vehicleId=VAN-001&kind={kind}")
+    browser.sees("0 of 7 checked")
+    for number in range(7):
+        browser.click(f"#item-{number} label.ok")
+    browser.fill("#signature", "Jane Smith")
+    browser.click("form .button.primary")
+
+
+@test
+def signature_whose_answer_was_lost_is_stored_once(browser):
+    browser.sign_in("driver")
+    browser.script(PROBLEMS, "lost")
+    inspect(browser, "postTrip")
+    browser.sees("Everything was sent")
+    browser.gone("Waiting to be sent")
+    report = first(browser.stage, "/api/inspections?vehicle=VAN-001&kind=postTrip&sort=-at")
+    assert report["status"] == "signed", report
+    return [REFUSED]
+
+
+@test
+def commands_wait_for_a_report_that_was_not_accepted_and_leave_with_it(browser):
+    browser.sign_in("driver")
+    browser.script(PROBLEMS, "offline")
+    inspect(browser, "postTrip")
+    browser.sees("Waiting to be sent")
+    browser.script("window.mode = 'refuse'; dispatchEvent(new Event('online'))")
+    browser.sees("the vehicle is gone")
+    # The signature of the report is not sent without it.
+    rows = [row.text for row in browser.all(".links li") if "Signature of the inspection" in row.text]
+    assert len(rows) == 1 and "waits" in rows[0], rows
+    browser.click(".links .button", "Remove")
+    browser.gone("Waiting to be sent")
+    browser.gone("Signature of the inspection")
