@@ -321,6 +321,50 @@ import Testing
     }
   }
 
+  @Test func check_names_a_database_that_cannot_be_made() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let cases = [
+        ("none/fleet.db", "c.json:1:13: database: \(scratch.file("none")): No such file or directory"),
+        ("file/fleet.db", "c.json:1:13: database: "), (".", "c.json:1:13: database: \(scratch.path)"),
+      ]
+      _ = try scratch.write("file", "")
+      for (name, text) in cases {
+        let file = try scratch.write("c.json", #"{"database":"sqlite:\#(name)"}"#)
+        let result = try FleetstoreProgram.run(["serve", "--check", "--config", file], in: scratch.path)
+        #expect(result.status == 78 && result.output.isEmpty && result.errors.contains(text), "\(result.errors)")
+      }
+      let option = ["serve", "--check", "--database", "sqlite:none/fleet.db"]
+      let result = try FleetstoreProgram.run(option, in: scratch.path)
+      #expect(result.status == 78 && result.errors.contains("fleetstore: --database: none: No such file"))
+      #expect(!FileManager.default.fileExists(atPath: scratch.file("none")))
+    }
+  }
+
+  @Test func check_reports_a_running_server_and_a_faulty_web_app() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let database = ["--database", "sqlite:\(scratch.file("fleet.db"))"]
+      let store = try ServedStore(database)
+      defer { store.program.kill() }
+      let long = "/app.js"
+      let folder = scratch.file("web")
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try scratch.write(
+        "web/site.json",
+        #"{"files":[{"path":"\#(long)","type":"text/javascript","tag":"a","immutable":true,"codings":[]}]}"#)
+      try scratch.write("web" + long, "")
+      #expect(unsafe truncate(folder + long, (16 << 20) + 1) == 0)
+      let file = try scratch.write("c.json", #"{"web":{"folder":"web"}}"#)
+      let result = try FleetstoreProgram.run(["serve", "--check", "--config", file] + database, in: scratch.path)
+      #expect(result.status == 0 && result.output.hasPrefix("{"), "\(result.errors)")
+      let lines = result.errors.split(separator: "\n")
+      #expect(lines.count == 2, "\(lines)")
+      #expect(lines[0].hasPrefix("fleetstore: warning: no web app, only the API: \(folder)\(long): longer than 16 MiB"))
+      #expect(lines[1] == "fleetstore: \(scratch.file("fleet.db")): served by process \(store.program.pid) now")
+    }
+  }
+
   @Test(arguments: [
     #""live":{"origins":["fleet.example"]}"#, #""live":{"origins":["https://fleet.example/"]}"#,
     #""live":{"origins":["https://fleet.example/app"]}"#, #""live":{"origins":["https://Fleet.example"]}"#,

@@ -29,7 +29,7 @@ struct ServeCommand: AsyncParsableCommand {
       valueName: "url"))
   var broker: [String] = []
 
-  @Flag(help: "Only check the configuration, and print the effective one as JSON.")
+  @Flag(help: "Only check the configuration and its files, and print the effective one as JSON.")
   var check = false
 
   func run() async throws {
@@ -57,7 +57,10 @@ struct ServeCommand: AsyncParsableCommand {
     if let path = configuration.secretKeysFile {
       configuration.server.accounts.use(try SecretKeysFile.parse(path))
     }
-    if check { return try StandardOutput.write(configuration.text) }
+    if check {
+      try Self.checkFiles(configuration, isDatabaseOption: store.database != nil)
+      return try StandardOutput.write(configuration.text)
+    }
     // Check that the addresses are free before the database is created or upgraded, and before the first token is
     // shown.
     try configuration.server.tryAddresses()

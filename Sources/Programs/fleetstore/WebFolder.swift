@@ -27,8 +27,22 @@ enum WebFolder {
     do throws(Failure) {
       return try WebSite(folder: folder)
     } catch {
-      logger.warning("no web app, only the API: \(error); make it (make web), or name its folder in web.folder")
+      logger.warning("\(text(error))")
       return nil
     }
+  }
+
+  /// Returns the reason why a server would have only the API; `nil` if the app is complete.
+  static func fault(_ folder: String) -> String? {
+    do throws(Failure) {
+      _ = try WebSite(folder: folder)
+      return nil
+    } catch {
+      return text(error)
+    }
+  }
+
+  private static func text(_ failure: Failure) -> String {
+    "no web app, only the API: \(failure); make it (make web), or name its folder in web.folder"
   }
 }

@@ -58,7 +58,7 @@ final class SQLiteServerFile: Sendable {
     guard descriptor >= 0 else { throw Self.failure(path, "cannot be opened") }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let isTaken = errno == EWOULDBLOCK
-      let process = Self.fields(of: descriptor)["pid"].flatMap { Int32($0) }
+      let process = Self.process(in: descriptor)
       defer { close(descriptor) }
       guard isTaken else { throw Self.failure(path, "cannot be locked") }
       throw StorageError(
@@ -76,6 +76,18 @@ final class SQLiteServerFile: Sendable {
     descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
     if descriptor < 0 { return nil }
   }
+
+  /// Whether a server has locked the file of a database, and its process if that is known.
+  static func holder(of database: String) -> (isServed: Bool, process: Int32?) {
+    let descriptor = unsafe open((real(database) ?? database) + "-server", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return (false, nil) }
+    // Closing the file also releases the lock.
+    defer { close(descriptor) }
+    guard flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else { return (false, nil) }
+    return (true, process(in: descriptor))
+  }
+
+  private static func process(in descriptor: Int32) -> Int32? { fields(of: descriptor)["pid"].flatMap { Int32($0) } }
 
   deinit { close(descriptor) }
 
@@ -146,7 +158,8 @@ final class SQLiteServerFile: Sendable {
     return stride(from: 0, to: digits.count, by: 2).map { UInt8((digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0)) }
   }
 
-  private static func real(_ path: String) -> String? {
+  /// Returns the path without links; `nil` if there is no such file.
+  static func real(_ path: String) -> String? {
     guard let found = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(found) }
     return unsafe String(cString: found)

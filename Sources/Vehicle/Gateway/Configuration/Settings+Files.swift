@@ -1,5 +1,4 @@
 import Failures
-import Glibc
 import Sinks
 
 /// The files and folders that the daemon opens only after its start, checked without a start.
@@ -38,7 +37,7 @@ extension Settings {
       }
     }
     let folder = configuration.stateDirectory
-    let stateFault = folder.flatMap { StateFolder.fault(of: $0) }
+    let stateFault = folder.flatMap { FolderCheck.fault(of: $0) }
     for (index, sink) in configuration.sinks.enumerated() {
       for (key, error) in sink.fileFaults {
         // The daemon makes its state directory before it opens the sinks.
@@ -48,32 +47,11 @@ extension Settings {
     }
     if let folder, let stateFault { add("stateDirectory", stateFault, path: folder) }
     if case .at(let socket) = configuration.status.socket, let end = socket.lastIndex(of: "/"),
-      let reason = StateFolder.fault(of: String(socket[..<end]), isMade: false)
+      let reason = FolderCheck.fault(of: String(socket[..<end]), isMade: false)
     {
       add("status.socket", reason, path: socket)
     }
     found.warnings += configuration.sinks.flatMap(\.missingLibraries).map(\.description)
     return found
-  }
-}
-
-extension StateFolder {
-  /// Returns the reason why a folder cannot be used; `nil` if it can.
-  ///
-  /// - Parameter isMade: whether it is made if it does not exist, with its parents.
-  static func fault(of folder: String, isMade: Bool = true) -> String? {
-    var place = folder.isEmpty ? "/" : folder
-    var status = stat()
-    while unsafe stat(place, &status) != 0 {
-      let code = errno
-      guard isMade, code == ENOENT, let end = place.lastIndex(of: "/") else { return "\(place): \(systemReason(code))" }
-      place = end == place.startIndex ? "/" : String(place[..<end])
-    }
-    guard status.st_mode & S_IFMT == S_IFDIR else { return "\(place): a file, expected a folder" }
-    guard unsafe access(place, W_OK | X_OK) == 0 else {
-      let what = place == folder ? "cannot be written" : "\(folder) cannot be made in it"
-      return "\(place): \(what): \(systemReason(errno))"
-    }
-    return nil
   }
 }

@@ -1,0 +1,23 @@
+import Glibc
+
+/// Checks folders before a program uses them.
+public enum FolderCheck {
+  /// Returns the reason why a folder cannot be used; `nil` if it can.
+  ///
+  /// - Parameter isMade: whether it is made if it does not exist, with its parents.
+  public static func fault(of folder: String, isMade: Bool = true) -> String? {
+    var place = folder.isEmpty ? "/" : folder
+    var status = stat()
+    while unsafe stat(place, &status) != 0 {
+      let code = errno
+      guard isMade, code == ENOENT, let end = place.lastIndex(of: "/") else { return "\(place): \(systemReason(code))" }
+      place = end == place.startIndex ? "/" : String(place[..<end])
+    }
+    guard status.st_mode & S_IFMT == S_IFDIR else { return "\(place): a file, expected a folder" }
+    guard unsafe access(place, W_OK | X_OK) == 0 else {
+      let what = place == folder ? "cannot be written" : "\(folder) cannot be made in it"
+      return "\(place): \(what): \(systemReason(errno))"
+    }
+    return nil
+  }
+}
