@@ -51,6 +51,42 @@ import Testing
   }
 
   @Test(arguments: TestServer.Database.allCases)
+  func other_tenants_store_things_between_the_pieces_of_a_long_file(_ database: TestServer.Database) async throws {
+    try await TestServer.run(on: database) { server in
+      try await aside {
+        let client = try server.client(server.keys.admin)
+        func file(_ count: Int, _ last: String = "") -> String {
+          "id,name,vin\n" + (0..<count).map { "EV-\($0),Van \($0),\n" }.joined() + last
+        }
+        func vehicles() throws -> Int {
+          try client.send("GET", "/api/vehicles?q=Van&limit=1000").list.count
+        }
+        let before = try vehicles()
+        // An error in the last transaction, and a value that two rows of different transactions have.
+        for bad in [
+          file(230, "EV-900,Van,short\n"),
+          "id,name,vin\nEV-1,Van,WVWZZZ3CZHE514839\n" + file(230, "EV-901,Van,WVWZZZ3CZHE514839\n").dropFirst(12),
+        ] {
+          let dry = try Self.send(client, "kind=vehicles&dryRun=true", String(bad))
+          #expect(try (dry.json["errors"] as? [Any])?.count == 1, "\(dry.text)")
+          #expect(try Self.send(client, "kind=vehicles", String(bad)).status == 422)
+          #expect(try vehicles() == before)
+        }
+        let head = try Self.auditHead(client)
+        let done = try Self.send(client, "kind=vehicles", file(230, "EV-0,Van zero,\n"))
+        #expect(try done.json["created"] as? Int == 230 && done.json["changed"] as? Int == 1, "\(done.text)")
+        #expect(try vehicles() == before + 230)
+        // The dry passes left nothing in the audit.
+        #expect(try Self.auditHead(client) == head + 231)
+      }
+    }
+  }
+
+  private static func auditHead(_ client: TestClient) throws -> Int {
+    try #require(client.send("GET", "/api/audit?limit=1").list.first?["number"] as? Int)
+  }
+
+  @Test(arguments: TestServer.Database.allCases)
   func vehicles_are_added_or_changed(_ database: TestServer.Database) async throws {
     try await TestServer.run(on: database) { server in
       try await aside {

@@ -132,36 +132,89 @@ struct ImportRoutes {
     }
   }
 
-  /// Adds all rows in one transaction. It is undone if there is an error, or on a dry run.
+  /// The number of rows in one transaction. In SQLite, the changes of all other tenants wait meanwhile.
+  private static let piece = 50
+
+  /// Adds all rows, unless one of them has an error, or on a dry run.
+  ///
+  /// A long file needs several transactions, between which those of other tenants run. Therefore, they are all executed
+  /// twice: the first time they are undone, and show the errors.
   private func store(
     _ file: ImportFile, _ kind: ImportKind, isDryRun: Bool, _ call: Call
   ) async throws -> Outcome {
-    let caller = try call.caller
-    let found = Mutex(Outcome())
-    let undone = ThingError.rule(code: "undone", message: "nothing was stored")
-    do throws(ThingError) {
-      try await storage.change(
-        tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now
-      ) { transaction throws(ThingError) in
-        let outcome = try add(file.rows, kind, transaction, call)
-        found.withLock { $0 = outcome }
-        if isDryRun || !outcome.errors.isEmpty { throw undone }
-      }
-    } catch {
-      guard error == undone else { throw error }
+    var copies: [JSON: UInt64] = [:]
+    let rows = file.rows.map { row in
+      let json = JSON.object(row.values)
+      defer { copies[json, default: 0] += 1 }
+      return (row: row, copy: copies[json, default: 0])
     }
-    return found.withLock { $0 }
+    let isShort = rows.count <= Self.piece
+    if isDryRun || !isShort {
+      var checked = try await store(rows, kind, isUndone: true, call)
+      checked.errors += Self.repeatedValues(file.rows, kind)
+      if isDryRun || !checked.errors.isEmpty { return checked }
+    }
+    let stored = try await store(rows, kind, isUndone: false, call)
+    guard let first = stored.errors.first, !isShort else { return stored }
+    // Another client has changed something between the two passes.
+    throw ThingError.rule(
+      code: "changedMeanwhile",
+      message:
+        "line \(first.line): \(first.message). This changed while the file was stored; the \(stored.rows.count) rows before it are stored. Send the file again"
+    )
+  }
+
+  /// Adds rows in several transactions. A transaction with an error is undone, and is the last one unless all are
+  /// undone.
+  private func store(
+    _ rows: [(row: ImportRow, copy: UInt64)], _ kind: ImportKind, isUndone: Bool, _ call: Call
+  ) async throws -> Outcome {
+    let caller = try call.caller
+    var all = Outcome()
+    var made: Set<String> = []
+    for start in stride(from: 0, to: rows.count, by: Self.piece) {
+      let piece = Array(rows[start..<min(start + Self.piece, rows.count)])
+      let found = Mutex(Outcome())
+      let undone = ThingError.rule(code: "undone", message: "nothing was stored")
+      do throws(ThingError) {
+        try await storage.change(
+          tenant: caller.tenant, by: caller.actor(from: call.client.address), at: WallClock.now
+        ) { transaction throws(ThingError) in
+          let outcome = try add(piece, kind, transaction, call)
+          found.withLock { $0 = outcome }
+          if isUndone || !outcome.errors.isEmpty { throw undone }
+        }
+      } catch {
+        guard error == undone else { throw error }
+      }
+      let outcome = found.withLock { $0 }
+      all.errors += outcome.errors
+      if !isUndone, !outcome.errors.isEmpty { break }
+      for var row in outcome.rows {
+        // An earlier row makes it, in another transaction.
+        if row.action == .create, !made.insert(row.id).inserted { row.action = .change }
+        all.rows.append(row)
+      }
+    }
+    return all
+  }
+
+  /// Returns an error for each row with a value that only one thing may have, and that an earlier row has.
+  private static func repeatedValues(_ rows: [ImportRow], _ kind: ImportKind) -> [ImportError] {
+    guard kind == .vehicles else { return [] }
+    var owners: [String: JSON] = [:]
+    return rows.compactMap { row in
+      guard let vin = row.values["vin"]?.textValue, let id = row.values["id"] else { return nil }
+      guard let owner = owners.updateValue(id, forKey: vin), owner != id else { return nil }
+      return row.error("vin", "another row has this value")
+    }
   }
 
   private func add(
-    _ rows: [ImportRow], _ kind: ImportKind, _ transaction: any FleetTransaction, _ call: Call
+    _ rows: [(row: ImportRow, copy: UInt64)], _ kind: ImportKind, _ transaction: any FleetTransaction, _ call: Call
   ) throws(ThingError) -> Outcome {
     var outcome = Outcome()
-    var copies: [JSON: UInt64] = [:]
-    for row in rows {
-      let json = JSON.object(row.values)
-      let copy = copies[json, default: 0]
-      copies[json] = copy + 1
+    for (row, copy) in rows {
       do throws(ThingError) {
         let (action, id) =
           switch kind {

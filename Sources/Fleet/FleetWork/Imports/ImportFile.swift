@@ -9,7 +9,7 @@ public struct ImportFile: Sendable {
   /// Rows that do not describe a thing of the kind, such as reminders, each with the reason.
   public private(set) var skipped: [ImportError] = []
 
-  /// The maximum number of rows, because all are stored in one transaction.
+  /// The maximum number of rows.
   public static let mostRows = 5_000
 
   /// Reads a file of any known format. Rows with errors are left out.
