@@ -70,6 +70,39 @@ import Testing
     }
   }
 
+  /// One transaction deletes about 4 MiB, because the writer overwrites what it deletes.
+  @Test func long_records_are_removed_in_small_transactions() async throws {
+    try await Fleet.with(.sqlite) { fleet in
+      let filler = String(repeating: "n", count: 15_000)
+      func store(_ range: Range<Int>) async throws {
+        let records = range.map { number in
+          Sample.record(number, "note", at: -2 * Self.month + Double(number), keys: ",\"text\":\"\(filler)\"")
+        }
+        try await fleet.storage.store(records)
+      }
+      for start in stride(from: 0, to: 900, by: 100) { try await store(start..<(start + 100)) }
+      let vehicle = try await fleet.storage.engine.read { session throws(StoreFailure) in
+        try session.rows("SELECT tenant, key FROM vehicle", []).first.map {
+          (Int32($0.integer(0)), Int32($0.integer(1)))
+        }
+      }
+      let (tenant, key) = try #require(vehicle)
+      let bounds = RetentionBounds(before: Sample.time(0), at: Sample.now)
+      let expired = try await fleet.storage.engine.write { session throws(StoreFailure) in
+        try (session as? SQLiteSession)?.removePiece(.other, bounds, from: RetentionPlace()) ?? (removed: 0, next: nil)
+      }
+      // 4 MiB are 276 of these records.
+      #expect((270...280).contains(expired.removed) && expired.next != nil)
+      #expect(
+        try await fleet.storage.removeRecords(.other, before: Sample.time(0), at: Sample.now) == 899 - expired.removed)
+      try await store(0..<400)
+      let removed = try await fleet.storage.engine.write { session throws(StoreFailure) in
+        try (session as? SQLiteSession)?.removePiece(tenant: tenant, vehicle: key) ?? 0
+      }
+      #expect((270...280).contains(removed))
+    }
+  }
+
   @Test func an_expired_partition_is_dropped() async throws {
     try await Fleet.with(.postgreSQL) { fleet in
       let server = try PostgreSQLServer.shared

@@ -69,6 +69,30 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
+  func the_days_of_a_removed_vehicle_are_deleted_in_pieces(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      func hours() async throws -> Int64 {
+        try await fleet.storage.engine.read { session throws(StoreFailure) in
+          try session.rows("SELECT count(*) FROM stale_hour", []).first?.integer(0) ?? 0
+        }
+      }
+      // A record in each hour of half a year.
+      let many = (0..<4_500).map { Sample.record($0, at: -3_600 * Double($0)) }
+      for start in stride(from: 0, to: many.count, by: 1_500) {
+        try await fleet.storage.store(Array(many[start..<(start + 1_500)]))
+      }
+      try await fleet.storage.store([Sample.record(1, vehicle: "VAN-002")])
+      #expect(try await fleet.storage.removeVehicle("VAN-001", tenant: .standard))
+      // Not in the transaction of the removal, which would take long.
+      #expect(try await hours() == 4_501)
+      let stale = try await fleet.storage.staleVehicles(markedBefore: Sample.time(86_400), limit: 1)
+      #expect(stale.map(\.vehicle) == ["VAN-002"])
+      _ = try await fleet.storage.finishRemovals()
+      #expect(try await hours() == 1)
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
   func records_under_a_learned_vin_belong_to_its_vehicle(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let (storage, vin) = (fleet.storage, "WVWZZZ3CZHE514839")

@@ -10,8 +10,8 @@ extension StoredFleet {
       try session.rows(
         """
         SELECT t.id, v.id FROM (
-          SELECT vehicle, min(since) AS since FROM stale_hour WHERE since < $1 GROUP BY vehicle
-          ORDER BY min(since), vehicle LIMIT $2) AS s
+          SELECT h.vehicle, min(h.since) AS since FROM stale_hour AS h JOIN vehicle AS k ON k.key = h.vehicle
+          WHERE h.since < $1 GROUP BY h.vehicle ORDER BY min(h.since), h.vehicle LIMIT $2) AS s
         JOIN vehicle AS v ON v.key = s.vehicle JOIN tenant AS t ON t.key = v.tenant ORDER BY s.since, s.vehicle
         """, [.integer(time.milliseconds), .integer(Int64(limit))]
       ).compactMap { row in TenantID(row.text(0)).map { VehicleName(tenant: $0, vehicle: row.text(1)) } }
@@ -89,6 +89,24 @@ extension StoredFleet {
       try session.markStale(hours.sorted().map { StaleHour(vehicle: key, hour: $0) }, at: now.milliseconds)
       try session.run("UPDATE vehicle SET day_zone = $2 WHERE key = $1", [SQLValue(key), SQLValue(stale.zone)])
       return true
+    }
+  }
+}
+
+extension StoreEngine {
+  /// Deletes the figures of a removed vehicle in small transactions.
+  func removeDays(of vehicle: Int32) async throws(StorageError) {
+    for (table, column) in [("vehicle_day", "day"), ("stale_hour", "hour")] {
+      var removed = 1
+      while removed > 0, !Task.isCancelled {
+        removed = try await write { session throws(StoreFailure) in
+          try session.run(
+            """
+            DELETE FROM \(table) WHERE vehicle = $1 AND \(column) IN (
+              SELECT \(column) FROM \(table) WHERE vehicle = $1 ORDER BY \(column) LIMIT 2000)
+            """, [SQLValue(vehicle)])
+        }
+      }
     }
   }
 }

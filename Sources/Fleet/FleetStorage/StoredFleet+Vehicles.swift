@@ -13,6 +13,7 @@ extension StoredFleet {
     var removed: Int64 = 0
     for row in pending where !Task.isCancelled {
       let (tenant, vehicle) = (Int32(row.integer(0)), Int32(row.integer(1)))
+      try await engine.removeDays(of: vehicle)
       removed += try await engine.removeRuns(tenant: tenant, vehicle: vehicle)
       // The row in `removal` is deleted only after all records of the vehicle.
       if Task.isCancelled { break }

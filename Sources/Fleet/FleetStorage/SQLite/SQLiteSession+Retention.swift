@@ -11,9 +11,34 @@ struct RetentionPlace {
   var id: UUIDv7?
 }
 
+/// How much one transaction of a removal may still do. The other transactions wait meanwhile.
+struct RemovalBudget {
+  /// Number of records that may be read or deleted. This many of usual length take about 20 ms.
+  private(set) var records: Int64 = 2_000
+  /// Total length of the records that may be deleted, bytes. SQLite overwrites what it deletes, so this many also take
+  /// about 20 ms.
+  private var bytes: Int64 = 4 << 20
+
+  var isSpent: Bool { records <= 0 || bytes <= 0 }
+
+  /// Uses the budget for the first of these records, and at least for one.
+  ///
+  /// - Parameter lengths: the lengths of the records, bytes; 0 for those that stay.
+  /// - Returns: the number of records.
+  mutating func spend(_ lengths: [Int64]) -> Int {
+    var count = 0
+    for length in lengths.prefix(Int(records)) {
+      if count > 0, bytes < length { break }
+      bytes -= length
+      count += 1
+    }
+    records -= Int64(count)
+    if count < lengths.count { records = 0 }
+    return count
+  }
+}
+
 extension SQLiteSession {
-  /// Maximum number of records that one transaction reads or deletes. This many take about 20 ms.
-  private static let piece: Int64 = 2_000
   /// Maximum number of vehicles that one transaction visits.
   private static let vehicles = 500
 
@@ -23,27 +48,25 @@ extension SQLiteSession {
   func removePiece(
     _ recordClass: RecordClass, _ bounds: RetentionBounds, from place: RetentionPlace
   ) throws(StoreFailure) -> (removed: Int64, next: RetentionPlace?) {
-    var (place, removed, left) = (place, Int64(0), Self.piece)
-    for _ in 0..<Self.vehicles where left > 0 {
+    var (place, removed, budget) = (place, Int64(0), RemovalBudget())
+    for _ in 0..<Self.vehicles where !budget.isSpent {
       let found = try rows(
         "SELECT tenant, key FROM vehicle WHERE key >= $1 ORDER BY key LIMIT 1", [.integer(place.vehicle)])
       guard let row = found.first else { return (removed, nil) }
       if row.integer(1) != place.vehicle { place = RetentionPlace(vehicle: row.integer(1)) }
       let key = row.values + [.integer(Int64(recordClass.number))]
       repeat {
-        removed += try removeIds(key, bounds, &place, &left)
-      } while left > 0 && place.vehicle == row.integer(1)
+        removed += try removeIds(key, bounds, &place, &budget)
+      } while !budget.isSpent && place.vehicle == row.integer(1)
     }
     return (removed, place)
   }
 
   /// Deletes expired records of a vehicle in a range of ids, and moves the place behind them.
   ///
-  /// - Parameters:
-  ///   - key: tenant, vehicle and class.
-  ///   - left: number of records that may still be read in this transaction.
+  /// - Parameter key: tenant, vehicle and class.
   private func removeIds(
-    _ key: [SQLValue], _ bounds: RetentionBounds, _ place: inout RetentionPlace, _ left: inout Int64
+    _ key: [SQLValue], _ bounds: RetentionBounds, _ place: inout RetentionPlace, _ budget: inout RemovalBudget
   ) throws(StoreFailure) -> Int64 {
     // As bounds of all ids: an empty blob sorts before them, and a longer blob after them.
     let (first, last) = (SQLValue.bytes([]), SQLValue.bytes(Array(repeating: 0xFF, count: 17)))
@@ -53,11 +76,12 @@ extension SQLiteSession {
     // Use the index of ids. An index by time would read many entries of records that are not deleted.
     let ids = "record INDEXED BY record_id WHERE tenant = $1 AND vehicle = $2 AND class = $3 AND id >= $4 AND id < $5"
     let read = try rows(
-      "SELECT count(*), max(id) FROM (SELECT id FROM \(ids) ORDER BY id LIMIT $6)",
-      key + [from, end, .integer(left + 1)]
-    ).first
-    let count = read?.integer(0) ?? 0
-    let next = count > left ? read?.identifier(1) : nil
+      """
+      SELECT id, CASE WHEN time > $7 AND time < $8 THEN length(body) ELSE 0 END FROM \(ids) ORDER BY id LIMIT $6
+      """,
+      key + [from, end, .integer(budget.records + 1), .integer(StoredTime.undated), .integer(bounds.time)])
+    let count = budget.spend(read.map { $0.integer(1) })
+    let next = count < read.count ? read[count].identifier(0) : nil
     let removed = try run(
       // Keep the newest record of each type and ECU, and the newest one with a position.
       """
@@ -67,7 +91,6 @@ extension SQLiteSession {
       key + [
         from, next.map { .identifier($0) } ?? end, .integer(StoredTime.undated), .integer(bounds.time),
       ])
-    left -= min(count, left)
     if let next {
       place.id = next
     } else if place.isAhead {
@@ -82,11 +105,16 @@ extension SQLiteSession {
   ///
   /// - Returns: the number of deleted records; 0 if none remains.
   func removePiece(tenant: Int32, vehicle: Int32) throws(StoreFailure) -> Int64 {
+    let key = [SQLValue(tenant), SQLValue(vehicle)]
+    let order = "WHERE tenant = $1 AND vehicle = $2 ORDER BY class, time, seq, id LIMIT $3"
+    var budget = RemovalBudget()
+    let lengths = try rows("SELECT length(body) FROM record \(order)", key + [.integer(budget.records)])
+    let count = budget.spend(lengths.map { $0.integer(0) })
     let removed = try run(
       """
-      DELETE FROM record WHERE (tenant, vehicle, class, time, id) IN (
-        SELECT tenant, vehicle, class, time, id FROM record WHERE tenant = $1 AND vehicle = $2 LIMIT $3)
-      """, [SQLValue(tenant), SQLValue(vehicle), .integer(Self.piece)])
+      DELETE FROM record WHERE (tenant, vehicle, class, time, seq, id) IN (
+        SELECT tenant, vehicle, class, time, seq, id FROM record \(order))
+      """, key + [.integer(Int64(count))])
     if removed == 0 { try run("DELETE FROM removal WHERE vehicle = $1", [SQLValue(vehicle)]) }
     return Int64(removed)
   }

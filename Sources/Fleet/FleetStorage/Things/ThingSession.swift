@@ -210,9 +210,8 @@ final class ThingSession: FleetTransaction {
     try remove(vehicle, action: "remove")
     guard let key else { return }
     try asking { () throws(StoreFailure) in
-      for table in ["newest", "vehicle_day", "stale_hour"] {
-        try session.run("DELETE FROM \(table) WHERE vehicle = $1", [.integer(key)])
-      }
+      // Its records and the figures of its days may be many; they are deleted later, in pieces.
+      try session.run("DELETE FROM newest WHERE vehicle = $1", [.integer(key)])
       try session.run("INSERT INTO removal (tenant, vehicle) VALUES ($1, $2)", [SQLValue(tenant), .integer(key)])
     }
   }
