@@ -326,7 +326,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
         members[index][field.key] = json
       }
     }
-    return members.map { Array(JSON.object($0).canonicalText.utf8) }
+    return members.map { JSON.object($0).canonicalBytes }
   }
 
   /// Separates the values of derived fields from an object that a client sent. Values that clients cannot set are

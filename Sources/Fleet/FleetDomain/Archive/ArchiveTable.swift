@@ -62,7 +62,7 @@ public struct ArchiveTable: Sendable {
 
 extension ArchiveTable.Column {
   fileprivate init<Value: Kind>(_ field: Field<Value>, of standard: Value) {
-    let name = KindNames.snakeCase(field.key)
+    let name = field.column
     let value = field.json(standard)
     switch field.type {
     case .text: self.init(name, .text, standard: value)

@@ -92,7 +92,7 @@ public struct AuditEntry: Equatable, Sendable {
   public static func hash(_ content: JSON, after previous: [UInt8]) -> [UInt8] {
     var hash = SHA256()
     hash.update(data: previous)
-    hash.update(data: Array(content.canonicalText.utf8))
+    hash.update(data: content.canonicalBytes)
     return Array(hash.finalize())
   }
 

@@ -21,6 +21,8 @@ public struct Field<Owner: Described>: Sendable {
 
   /// The key in JSON.
   public let key: String
+  /// The name of the database column: `vehicle_id` for the key `vehicleId`.
+  public let column: String
   public let type: FieldType
   /// The JSON Schema of the value, as JSON.
   public private(set) var schema: String
@@ -64,6 +66,7 @@ public struct Field<Owner: Described>: Sendable {
     _ check: (@Sendable (Value) throws(FieldError) -> Void)? = nil
   ) {
     self.key = key
+    column = KindNames.snakeCase(key)
     type = Value.type
     schema = Value.schema
     isOptional = Value.isOptional

@@ -119,59 +119,68 @@ public enum JSON: Hashable, Sendable {
 extension JSON {
   /// The canonical text by the JSON Canonicalization Scheme (RFC 8785): members in the order of their keys' UTF-16 code
   /// units, no white space, the shortest form of each number.
-  public var canonicalText: String {
-    var text = ""
+  public var canonicalText: String { String(decoding: canonicalBytes, as: UTF8.self) }
+
+  /// ``canonicalText`` in UTF-8.
+  public var canonicalBytes: [UInt8] {
+    var text: [UInt8] = []
     write(to: &text)
     return text
   }
 
-  private func write(to text: inout String) {
+  private func write(to text: inout [UInt8]) {
     switch self {
-    case .null: text += "null"
-    case .bool(let flag): text += flag ? "true" : "false"
+    case .null: text += "null".utf8
+    case .bool(let flag): text += (flag ? "true" : "false").utf8
     case .integer(let number):
       // RFC 8785 supports only IEEE 754 doubles, so larger integers are rounded in the same way as by other readers.
-      text += abs(Double(number)) < 9_007_199_254_740_992 ? String(number) : Self.canonical(Double(number))
-    case .number(let number): text += Self.canonical(number)
+      text += (abs(Double(number)) < 9_007_199_254_740_992 ? String(number) : Self.canonical(Double(number))).utf8
+    case .number(let number): text += Self.canonical(number).utf8
     case .text(let value): Self.write(value, to: &text)
     case .array(let elements):
-      text += "["
+      text.append(UInt8(ascii: "["))
       for (index, element) in elements.enumerated() {
-        if index > 0 { text += "," }
+        if index > 0 { text.append(UInt8(ascii: ",")) }
         element.write(to: &text)
       }
-      text += "]"
+      text.append(UInt8(ascii: "]"))
     case .object(let members):
-      text += "{"
-      let keys = members.keys.sorted { $0.utf16.lexicographicallyPrecedes($1.utf16) }
-      for (index, key) in keys.enumerated() {
-        if index > 0 { text += "," }
+      text.append(UInt8(ascii: "{"))
+      var isFirst = true
+      for (key, value) in members.sorted(by: { Self.precedes($0.key, $1.key) }) {
+        if !isFirst { text.append(UInt8(ascii: ",")) }
+        isFirst = false
         Self.write(key, to: &text)
-        text += ":"
-        members[key]?.write(to: &text)
+        text.append(UInt8(ascii: ":"))
+        value.write(to: &text)
       }
-      text += "}"
+      text.append(UInt8(ascii: "}"))
     }
   }
 
+  /// Whether a key comes before another one in the order of UTF-16 code units. For ASCII, that is the order of bytes.
+  private static func precedes(_ left: String, _ right: String) -> Bool {
+    let areASCII = left.utf8.allSatisfy { $0 < 0x80 } && right.utf8.allSatisfy { $0 < 0x80 }
+    return areASCII
+      ? left.utf8.lexicographicallyPrecedes(right.utf8) : left.utf16.lexicographicallyPrecedes(right.utf16)
+  }
+
   /// Escapes only the characters that RFC 8785, section 3.2.2.2 requires.
-  private static func write(_ value: String, to text: inout String) {
-    text += "\""
-    for scalar in value.unicodeScalars {
-      switch scalar {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case "\u{08}": text += "\\b"
-      case "\u{09}": text += "\\t"
-      case "\u{0A}": text += "\\n"
-      case "\u{0C}": text += "\\f"
-      case "\u{0D}": text += "\\r"
-      case "\u{00}"..."\u{1F}":
-        text += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
-      default: text.unicodeScalars.append(scalar)
+  private static func write(_ value: String, to text: inout [UInt8]) {
+    text.append(UInt8(ascii: "\""))
+    for byte in value.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): text += [UInt8(ascii: "\\"), byte]
+      case 0x20...: text.append(byte)
+      case 0x08: text += "\\b".utf8
+      case 0x09: text += "\\t".utf8
+      case 0x0A: text += "\\n".utf8
+      case 0x0C: text += "\\f".utf8
+      case 0x0D: text += "\\r".utf8
+      default: text += ("\\u00" + (byte < 16 ? "0" : "") + String(byte, radix: 16)).utf8
       }
     }
-    text += "\""
+    text.append(UInt8(ascii: "\""))
   }
 
   /// Formats a finite number as ECMAScript does (ECMA-262, Number::toString): the shortest digits that give the same

@@ -44,19 +44,19 @@ public struct KindNames: Sendable {
   public let idColumn: String
   /// The name of the column that contains the time of creation.
   public let createdColumn: String
+  /// The name of the database table: `fuel_entry`.
+  public let table: String
 
   public init(one: String, many: String, idColumn: String = "id", createdColumn: String = "created") {
     self.one = one
     self.many = many
     self.idColumn = idColumn
     self.createdColumn = createdColumn
+    table = Self.snakeCase(one)
   }
 
-  /// The name of the database table: `fuel_entry`.
-  public var table: String { Self.snakeCase(one) }
-
-  /// Returns the name of a field's column: `vehicle_id` for `vehicleId`.
-  public static func snakeCase(_ key: String) -> String {
+  /// Returns the name in lower case, with underscores between its words: `vehicle_id` for `vehicleId`.
+  static func snakeCase(_ key: String) -> String {
     key.reduce(into: "") { text, character in
       if character.isUppercase { text += "_" }
       text += character.lowercased()

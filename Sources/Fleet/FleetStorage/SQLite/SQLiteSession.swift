@@ -24,7 +24,10 @@ struct SQLiteSession: StoreSession {
   private func bound(_ sql: String, _ values: [SQLValue]) throws(StoreFailure) -> SQLiteQuery {
     // Statements for both databases use `$1`. In SQLite, `$1` would be a name that gets the next free number; `?1` is
     // always the first parameter.
-    let query = try SQLiteQuery(database, sql.contains("$") ? String(sql.map { $0 == "$" ? "?" : $0 }) : sql)
+    let dollar = UInt8(ascii: "$")
+    // As bytes, because reading a text by characters takes ten times as long as most statements.
+    let text = sql.utf8.map { $0 == dollar ? UInt8(ascii: "?") : $0 }
+    let query = try SQLiteQuery(database, String(decoding: text, as: UTF8.self))
     for (index, value) in values.enumerated() { query.bind(value, at: Int32(index) + 1) }
     return query
   }

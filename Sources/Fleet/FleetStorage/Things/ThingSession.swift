@@ -350,8 +350,7 @@ final class ThingSession: FleetTransaction {
       let detail = failure.error.detail
       // The name of a unique index ends with the name of its column: `person_email`, or `person.email` in SQLite.
       let field = Value.fields.first { field in
-        let column = KindNames.snakeCase(field.key)
-        return detail.contains("\(Value.names.table)_\(column)") || detail.contains("\(Value.names.table).\(column)")
+        ["_", "."].contains { detail.contains(Value.names.table + $0 + field.column) }
       }
       throw .duplicate(field: field?.key ?? "id")
     }

@@ -9,7 +9,7 @@ enum ThingTable<Value: Kind> {
   static var hasSearch: Bool { Value.fields.contains(where: \.isTextSearched) }
 
   /// The name of a field's column, in quotes because some keys are reserved words of SQL.
-  static func column(_ field: Field<Value>) -> String { "\"\(KindNames.snakeCase(field.key))\"" }
+  static func column(_ field: Field<Value>) -> String { "\"" + field.column + "\"" }
 
   /// The columns of a thing, in the order in which ``stored(_:)`` reads them.
   static var columns: String { allColumns.joined(separator: ", ") }
