@@ -190,6 +190,13 @@ let package = Package(
       name: "FleetProviders", dependencies: ["Peers", "CCurl"], path: "Sources/Fleet/FleetProviders",
       swiftSettings: strict),
     .target(
+      name: "FleetConnectors",
+      dependencies: [
+        "FleetAccess", "FleetDomain", "FleetFigures", "FleetProviders", "FleetWork", "Peers", "Telemetry",
+        .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ], path: "Sources/Fleet/FleetConnectors", swiftSettings: strict),
+    .target(
       name: "FleetFollower",
       dependencies: [
         "FleetDomain", "FleetFigures", "FleetWork", "Telemetry", "TroubleCodes",
@@ -216,7 +223,7 @@ let package = Package(
     .target(
       name: "FleetAPI",
       dependencies: [
-        "Failures", "FleetAccess", "FleetDomain", "FleetFigures", "FleetProviders", "FleetWeb",
+        "Failures", "FleetAccess", "FleetConnectors", "FleetDomain", "FleetFigures", "FleetProviders", "FleetWeb",
         "FleetWork", "Telemetry", "JSONText", "GeoJSON", "CZstd", "CZlib",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -243,7 +250,7 @@ let package = Package(
       name: "fleetstore",
       dependencies: [
         "CommandLineSupport", "CommandUsage", "CSystemd", "Failures", "FleetAPI", "FleetAccess", "FleetBroker",
-        "FleetFollower",
+        "FleetConnectors", "FleetFollower",
         "FleetDomain", "FleetMessages", "FleetOutbox", "FleetStorage", "FleetWeb", "JSONText", "Telemetry",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -362,6 +369,15 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "FleetWebTests", dependencies: ["FleetWeb", "Failures", "TestKit"], swiftSettings: strict),
     .testTarget(
+      name: "FleetConnectorsTests",
+      dependencies: ["FleetConnectors", "FleetDomain", "FleetWork", "Telemetry", "TestKit"], swiftSettings: strict),
+    .testTarget(
+      name: "FleetConnectorsServerTests",
+      dependencies: [
+        "FleetConnectors", "FleetAccess", "FleetDomain", "FleetProviders", "FleetStorage", "FleetStorageTestKit",
+        "FleetWork", "Telemetry", "TestKit", .product(name: "Logging", package: "swift-log"),
+      ], swiftSettings: strict),
+    .testTarget(
       name: "FleetFollowerServerTests",
       dependencies: [
         "FleetFollower", "FleetDomain", "FleetFigures", "FleetWork", "FleetStorage", "FleetStorageTestKit", "Telemetry",
@@ -384,8 +400,8 @@ let package = Package(
     .testTarget(
       name: "FleetAPIServerTests",
       dependencies: [
-        "FleetAPI", "FleetAccess", "FleetAccessTestKit", "FleetDomain", "FleetStorage", "FleetStorageTestKit",
-        "FleetWeb", "FleetWork", "JSONText", "Telemetry",
+        "FleetAPI", "FleetAccess", "FleetAccessTestKit", "FleetConnectors", "FleetDomain", "FleetStorage",
+        "FleetStorageTestKit", "FleetWeb", "FleetWork", "JSONText", "Telemetry",
         "TestKit",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),

@@ -1,4 +1,5 @@
 import FleetAccess
+import FleetConnectors
 import FleetDomain
 import FleetWork
 import Foundation
@@ -58,6 +59,9 @@ import Testing
   private static let schedule = #"{"vehicleId":"VAN-2","serviceType":"oilChange","every":{"kilometers":10000}}"#
   private static let maintenance = #"{"vehicleId":"VAN-2","serviceType":"repair"}"#
   private static let defect = #"{"vehicleId":"VAN-2","text":"no horn"}"#
+
+  private static let connector = #"{"name":"Cloud","service":"samsara","isActive":false}"#
+  private static let phone = #"{"driverId":"$DRIVER","name":"Phone"}"#
 
   static let rows: [Row] = [
     //                                             nobody gatew reado drive viewe maint forei token admin
@@ -377,6 +381,50 @@ import Testing
     Row(
       "POST /api/reports", body: #"{"kind":"trips","from":"2026-05-01","to":"2026-05-31"}"#,
       gets: [401, 403, 403, 403, 403, 201, 201, 201, 201]),
+    Row("GET /api/connectors", gets: [401, 403, 200, 403, 403, 403, 200, 200, 200]),
+    Row("POST /api/connectors", body: connector, gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
+    Row(
+      "GET /api/connectors/{connectorId}", "/api/connectors/$CONNECTOR",
+      gets: [401, 403, 200, 403, 403, 403, 404, 200, 200]),
+    Row(
+      "PUT /api/connectors/{connectorId}", "/api/connectors/$NEW", body: connector, headers: ["If-None-Match": "*"],
+      gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
+    Row(
+      "PATCH /api/connectors/{connectorId}", "/api/connectors/$CONNECTOR", body: #"{"name":"x"}"#, headers: any,
+      gets: [401, 403, 403, 403, 403, 403, 404, 200, 200]),
+    Row(
+      "DELETE /api/connectors/{connectorId}", "/api/connectors/$CONNECTOR",
+      gets: [401, 403, 403, 403, 403, 403, 404, 204, 404]),
+    Row(
+      "POST /api/connectors/{connectorId}/pull", "/api/connectors/$CONNECTOR/pull",
+      gets: [401, 403, 403, 403, 403, 403, 404, 200, 200]),
+    Row(
+      "POST /api/connectors/{connectorId}/check", "/api/connectors/$CONNECTOR/check",
+      gets: [401, 403, 403, 403, 403, 403, 404, 200, 200]),
+    Row("GET /api/connected-assets", gets: [401, 403, 200, 200, 200, 200, 200, 200, 200]),
+    Row(
+      "GET /api/connected-assets/{connectedAssetId}", "/api/connected-assets/$ASSET",
+      gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),
+    Row("GET /api/phones", gets: [401, 403, 200, 200, 200, 200, 200, 200, 200]),
+    Row("POST /api/phones", body: phone, gets: [401, 403, 403, 403, 403, 403, 422, 201, 201]),
+    Row("GET /api/phones/{phoneId}", "/api/phones/$PHONE", gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),
+    Row(
+      "PUT /api/phones/{phoneId}", "/api/phones/$NEW", body: phone, headers: ["If-None-Match": "*"],
+      gets: [401, 403, 403, 403, 403, 403, 422, 201, 201]),
+    Row(
+      "PATCH /api/phones/{phoneId}", "/api/phones/$PHONE", body: #"{"name":"x"}"#, headers: any,
+      gets: [401, 403, 403, 404, 403, 403, 404, 200, 200]),
+    Row("DELETE /api/phones/{phoneId}", "/api/phones/$PHONE", gets: [401, 403, 403, 404, 403, 403, 404, 204, 404]),
+    Row(
+      "POST /api/phones/{phoneId}/rotate", "/api/phones/$PHONE/rotate",
+      gets: [401, 403, 403, 404, 403, 403, 404, 200, 200]),
+    // Apps have the key of a phone, and nothing else counts.
+    Row(
+      "POST /api/phone-reports/{format}", "/api/phone-reports/owntracks", body: "{}",
+      gets: [401, 401, 401, 401, 401, 401, 401, 401, 401]),
+    Row(
+      "GET /api/phone-reports/{format}", "/api/phone-reports/osmand?id=x&lat=1&lon=2&cell=1&cell=2",
+      gets: [400, 400, 400, 400, 400, 400, 400, 400, 400]),
     Row("GET /api/identities", gets: [401, 403, 403, 200, 200, 200, 200, 403, 200]),
     Row(
       "DELETE /api/identities/{identityId}", "/api/identities/$NEW",
@@ -537,7 +585,16 @@ extension PeopleMatrixTests {
       document.vehicleID = "VAN-2"
       var rule = NotificationRule()
       (rule.name, rule.events) = ("R", [.journeyIncident])
+      var connector = Connector()
+      (connector.name, connector.isActive) = ("C", false)
+      var asset = ConnectedAsset()
+      (asset.assetID, asset.vehicle) = ("1", "VAN-2")
+      var phone = Phone()
+      (phone.name, phone.driverID) = ("P", stored.id)
       let others = [
+        "$CONNECTOR": try transaction.insert(connector).id.text36,
+        "$ASSET": try transaction.insert(asset).id.text36,
+        "$PHONE": try transaction.insert(phone).id.text36,
         "$RULE": try transaction.insert(rule).id.text36,
         "$NOTIFICATION": try transaction.insert(FleetWork.Notification()).id.text36,
         "$INSPECTION": try transaction.insert(inspection).id.text36,

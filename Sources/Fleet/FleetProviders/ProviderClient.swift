@@ -8,9 +8,10 @@ public struct ProviderFailure: Error, Equatable, CustomStringConvertible {
   public let description: String
 }
 
-/// Fetches documents of one OpenID provider over HTTPS, within limits of time and size, without following redirects.
+/// Sends requests to one service of others, such as an OpenID provider or a cloud of vehicles, over HTTPS, within limits of
+/// time and size, without following redirects.
 ///
-/// Requests are sent one at a time on a separate thread, so that a slow provider delays nothing else.
+/// Requests are sent one at a time on a separate thread, so that a slow service delays nothing else.
 public final class ProviderClient: Sendable {
   /// A request to the provider.
   public struct Request: Sendable {
@@ -31,12 +32,19 @@ public final class ProviderClient: Sendable {
   public struct Answer: Sendable {
     public let status: Int
     public let body: [UInt8]
+    /// The header `Retry-After`; empty if there is none.
+    public let retryAfter: String
+
+    public init(status: Int, body: [UInt8], retryAfter: String = "") {
+      (self.status, self.body, self.retryAfter) = (status, body, retryAfter)
+    }
   }
 
   /// Maximum number of requests that wait at the same time.
   private static let mostWaiting = 16
 
   private let mayUseLoopback: Bool
+  private let mayUsePrivate: Bool
   private let authorities: String?
   private let longest: Int
   private let seconds: Int
@@ -48,11 +56,15 @@ public final class ProviderClient: Sendable {
   /// - Parameters:
   ///   - mayUseLoopback: whether URLs of this machine are allowed, also over plain HTTP: for a provider on the same
   ///     machine.
+  ///   - mayUsePrivate: whether connections to addresses of private networks are allowed.
   ///   - authorities: PEM file with the certificate authorities to use instead of the system's; `nil` for the system's.
   ///   - longest: maximum length of an answer, bytes.
   ///   - seconds: time limit for a request.
-  public init(mayUseLoopback: Bool, authorities: String? = nil, longest: Int, seconds: Int) {
+  public init(
+    mayUseLoopback: Bool, mayUsePrivate: Bool = true, authorities: String? = nil, longest: Int, seconds: Int
+  ) {
     self.mayUseLoopback = mayUseLoopback
+    self.mayUsePrivate = mayUsePrivate
     self.authorities = authorities
     self.longest = longest
     self.seconds = seconds
@@ -102,6 +114,7 @@ public final class ProviderClient: Sendable {
     unsafe options.request_limit = seconds * 1_000
     unsafe options.slow_speed = 1
     unsafe options.slow_time = seconds
+    unsafe options.refuses_private = mayUsePrivate ? 0 : 1
     let made = unsafe withText(authorities) { authorities in
       unsafe options.authorities = authorities
       return unsafe ccurl_make(&options)
@@ -126,15 +139,19 @@ public final class ProviderClient: Sendable {
       }
     }
     guard isDone, unsafe ccurl_result(client) == ccurl_done else {
-      let isTooLong = unsafe ccurl_result(client) == ccurl_too_long
+      let end = unsafe ccurl_result(client)
       throw ProviderFailure(
-        description: isTooLong
-          ? "the answer is longer than \(longest) bytes" : unsafe String(cString: ccurl_reason(client)))
+        description: end == ccurl_too_long
+          ? "the answer is longer than \(longest) bytes"
+          : end == ccurl_private
+            ? "the address is in a private network, which is not allowed" : unsafe String(cString: ccurl_reason(client))
+      )
     }
     var count = 0
     let bytes = unsafe ccurl_answer(client, &count)
     return Answer(
-      status: unsafe ccurl_status(client), body: unsafe Array(UnsafeBufferPointer(start: bytes, count: count)))
+      status: unsafe ccurl_status(client), body: unsafe Array(UnsafeBufferPointer(start: bytes, count: count)),
+      retryAfter: unsafe String(cString: ccurl_header(client, "retry-after")))
   }
 
   /// Returns a copy of a text as a C string, which ends with a zero byte.

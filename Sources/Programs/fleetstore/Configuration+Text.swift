@@ -36,6 +36,9 @@ extension Configuration {
     line.end()
     writeAccounts(&line)
     if let mail { write(mail, &line) }
+    line.beginObject("connectors")
+    line.field("allowPrivate", server.connectorsMayUsePrivate)
+    line.end()
     if server.metrics != nil || secretFiles.metricsToken != nil {
       line.beginObject("metrics")
       line.field("tokenFile", secretFiles.metricsToken)

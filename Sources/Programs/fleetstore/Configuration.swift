@@ -123,6 +123,11 @@ struct Configuration {
     try readMetrics(&reader, folder: folder)
     try readAccounts(&reader, folder: folder)
     try readMail(&reader, folder: folder)
+    if var connectors = try reader.optionalObject("connectors") {
+      server.connectorsMayUsePrivate =
+        try connectors.optionalBool("allowPrivate") ?? server.connectorsMayUsePrivate
+      try connectors.finish()
+    }
     if var web = try reader.optionalObject("web") {
       if let value = web.optional("folder") { webFolder = try Self.path(value, folder) }
       try web.finish()

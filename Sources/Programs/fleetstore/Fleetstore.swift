@@ -18,7 +18,8 @@ struct Fleetstore: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       ServeCommand.self, GatewayCommand.self, TokenCommand.self, TenantCommand.self, SetupCommand.self,
-      PersonCommand.self, SessionCommand.self, SecretsCommand.self, AuditCommand.self, ExportCommand.self,
+      PersonCommand.self, SessionCommand.self, SecretsCommand.self, ConnectorCommand.self, AuditCommand.self,
+      ExportCommand.self,
       ImportCommand.self,
       GeofencesCommand.self, RestoredCommand.self,
     ])

@@ -3,6 +3,7 @@ import CommandLineSupport
 import Failures
 import FleetAPI
 import FleetAccess
+import FleetConnectors
 import FleetDomain
 import Telemetry
 
@@ -48,6 +49,13 @@ struct SecretsCommand: AsyncParsableCommand {
       ) { SecretPlace.factor($0) }
       return try await factors
         + rotate(tenant, keys, storage, ThingQuery<QueuedMail>(limit: 256), \.details) { SecretPlace.mail($0) }
+        + rotate(tenant, keys, storage, ThingQuery<Connector>(limit: 256), \.secret) { SecretPlace.connector($0) }
+        + rotate(tenant, keys, storage, ThingQuery<Connector>(limit: 256), \.webhookSecret) {
+          SecretPlace.webhook($0)
+        }
+        + rotate(tenant, keys, storage, ThingQuery<ConnectorProgress>(limit: 256), \.tokens) {
+          SecretPlace.tokens($0)
+        }
     }
 
     /// Encrypts the secrets of one kind of things with the first key.

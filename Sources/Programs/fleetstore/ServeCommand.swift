@@ -3,6 +3,7 @@ import CommandLineSupport
 import Failures
 import FleetAPI
 import FleetBroker
+import FleetConnectors
 import FleetDomain
 import FleetFollower
 import FleetOutbox
@@ -162,6 +163,12 @@ struct ServeCommand: AsyncParsableCommand {
           .init(
             service: RecordFollower(storage: storage, logger: logger) { WallClock.now },
             successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
+          .init(
+            service: EndedBeside(
+              service: ConnectorRunner(
+                storage: storage, keys: options.accounts.secretKeys, mayUsePrivate: options.connectorsMayUsePrivate,
+                logger: logger
+              ) { WallClock.now }), successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
           .init(
             service: Maintenance(retention: configuration.retention, storage: storage, logger: logger),
             successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),

@@ -4,11 +4,13 @@
 #include <curl/curl.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
@@ -87,6 +89,7 @@ struct ccurl_client {
   size_t room;
   size_t answer_limit;
   int is_too_long;
+  int is_private;
   char kept[KEPT][KEPT_LENGTH];
 };
 
@@ -133,6 +136,46 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *context)
     client->kept[index][to - from] = 0;
   }
   return length;
+}
+
+// Addresses that are not of the public Internet (RFC 6890).
+static int is_private_v4(uint32_t address) {
+  static const struct { uint32_t net; int bits; } nets[] = {
+    {0x00000000, 8}, {0x0A000000, 8}, {0x64400000, 10}, {0x7F000000, 8}, {0xA9FE0000, 16}, {0xAC100000, 12},
+    {0xC0000000, 24}, {0xC0A80000, 16}, {0xC6120000, 15}, {0xE0000000, 3},
+  };
+  for (size_t index = 0; index < sizeof nets / sizeof nets[0]; index++)
+    if ((address ^ nets[index].net) >> (32 - nets[index].bits) == 0) return 1;
+  return 0;
+}
+
+static uint32_t v4_of(const uint8_t *bytes) {
+  return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+static int is_private(const struct sockaddr *address) {
+  if (address->sa_family == AF_INET)
+    return is_private_v4(ntohl(((const struct sockaddr_in *)address)->sin_addr.s_addr));
+  if (address->sa_family != AF_INET6) return 1;
+  const uint8_t *bytes = ((const struct sockaddr_in6 *)address)->sin6_addr.s6_addr;
+  static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
+  static const uint8_t translated[12] = {0, 0x64, 0xFF, 0x9B};
+  if (!memcmp(bytes, mapped, 12) || !memcmp(bytes, translated, 12)) return is_private_v4(v4_of(bytes + 12));
+  // 6to4 has the IPv4 address in the prefix.
+  if (bytes[0] == 0x20 && bytes[1] == 0x02) return is_private_v4(v4_of(bytes + 2));
+  // Only 2000::/3 is global unicast.
+  return bytes[0] >> 5 != 1;
+}
+
+static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
+  (void)purpose;
+  ccurl_client *client = context;
+  if (client->options.refuses_private && is_private(&address->addr)) {
+    client->is_private = 1;
+    return CURL_SOCKET_BAD;
+  }
+  client->is_private = 0;
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
 static char *copy(const char *text) { return text ? strdup(text) : NULL; }
@@ -206,6 +249,7 @@ int ccurl_begin(
   client->answer_limit = answer_limit;
   forget_answer(client);
   client->reason[0] = 0;
+  client->is_private = 0;
   CURL *easy = client->easy;
   library.curl_easy_reset(easy);
   for (int index = 0; index < header_count; index++) {
@@ -222,6 +266,10 @@ int ccurl_begin(
   library.curl_easy_setopt(easy, CURLOPT_WRITEDATA, client);
   library.curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
   library.curl_easy_setopt(easy, CURLOPT_HEADERDATA, client);
+  if (client->options.refuses_private) {
+    library.curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    library.curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, client);
+  }
   if (body) {
     library.curl_easy_setopt(easy, CURLOPT_POST, 1L);
     library.curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body);
@@ -317,6 +365,7 @@ void ccurl_abandon(ccurl_client *client) {
 
 ccurl_end ccurl_result(const ccurl_client *client) {
   if (client->is_too_long) return ccurl_too_long;
+  if (client->is_private && client->code != CURLE_OK) return ccurl_private;
   switch (client->code) {
     case CURLE_OK: return ccurl_done;
     case CURLE_COULDNT_RESOLVE_HOST:

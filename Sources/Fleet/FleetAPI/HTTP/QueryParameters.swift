@@ -6,16 +6,20 @@ struct QueryParameters: Sendable {
   ///
   /// - Parameters:
   ///   - text: the query without the question mark.
-  ///   - known: the names of the route's parameters.
+  ///   - known: the names of the route's parameters; `nil` if any names are accepted, also several times.
   /// - Throws: 400 for the first unknown parameter, for a parameter given twice, for invalid percent-encoding, and for
   ///   bytes that are not UTF-8.
-  init(_ text: Substring, known: [String]) throws(APIError) {
+  init(_ text: Substring, known: [String]?) throws(APIError) {
     var pairs: [(name: String, value: String)] = []
     for pair in text.utf8.split(separator: UInt8(ascii: "&")) {
       let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
       guard let name = PercentCoding.decode(Substring(parts[0]), plusIsSpace: true),
         let value = PercentCoding.decode(parts.count > 1 ? Substring(parts[1]) : "", plusIsSpace: true)
       else { throw APIError.badRequest("query: \(quoted(Substring(pair))) is not percent-encoded UTF-8") }
+      guard let known else {
+        pairs.append((name, value))
+        continue
+      }
       guard known.contains(name) else {
         throw APIError.badRequest(
           "query: unknown parameter \(quoted(name)); "
@@ -30,6 +34,9 @@ struct QueryParameters: Sendable {
   }
 
   private init(_ pairs: [(name: String, value: String)]) { self.pairs = pairs }
+
+  /// All parameters, in their order.
+  var all: [(name: String, value: String)] { pairs }
 
   /// Returns the same query for a page as JSON that begins after a cursor; `nil` for the first page.
   func page(after cursor: String?) -> QueryParameters {

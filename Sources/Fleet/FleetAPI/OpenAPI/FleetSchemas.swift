@@ -1,3 +1,4 @@
+import FleetConnectors
 import FleetDomain
 import FleetFigures
 import FleetWork
@@ -20,7 +21,22 @@ enum FleetSchemas {
     ThingSchema.members(of: ServiceSchedule.self), ThingSchema.members(of: MaintenanceRecord.self),
     ThingSchema.members(of: Defect.self), "\"MaintenanceCompletion\":\(MaintenanceCompletion.schema)",
     "\"ServiceSnooze\":\(ServiceSnooze.schema)", "\"CommandReason\":\(CommandReason.schema)", dueServices,
+    ThingSchema.members(of: Connector.self, derived: ConnectorRoutes.derived(nil, hasKeyFile: false)),
+    ThingSchema.members(of: ConnectedAsset.self), ThingSchema.members(of: Phone.self), connectors,
   ].joined(separator: ",")
+
+  private static let connectors = ##"""
+    "ConnectorCheck": {
+      "type": "object", "required": ["working", "message"], "additionalProperties": false, "properties": {
+        "working": { "type": "boolean" }, "message": { "type": "string" }
+      }
+    },
+    "PhoneKey": {
+      "type": "object", "required": ["key"], "additionalProperties": false, "properties": {
+        "key": { "description": "The key, which is never shown again.", "type": "string" }
+      }
+    }
+    """##
 
   private static let dueServices = ##"""
     "DueServices": {

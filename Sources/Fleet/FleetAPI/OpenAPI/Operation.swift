@@ -50,6 +50,8 @@ struct Operation: Sendable {
   var parameters: [Parameter] = []
   var body: Content?
   let results: [Result]
+  /// Whether the query may have parameters that are not described, which is so for requests of other programs.
+  var hasOtherParameters = false
   /// Errors that only this route has, in addition to those that all routes have.
   var errors: [HTTPResponse.Status] = []
 

@@ -24,12 +24,13 @@ enum FleetRoutes {
       lastSeen: LastSeenStore(storage: storage, logger: logger),
       metrics: MetricsRoute(
         storage: storage, requests: RequestMetrics(), tenants: TenantMetrics(), hub: hub, more: { [] }),
-      hub: hub, days: DayUpdater(storage: storage, zones: zones, logger: logger), zones: zones)
+      hub: hub, days: DayUpdater(storage: storage, zones: zones, logger: logger), zones: zones,
+      connectorsMayUsePrivate: false)
   }
 
   static func table(
     storage: any FleetStorage, authenticator: Authenticator, accounts: AccountService, lastSeen: LastSeenStore,
-    metrics: MetricsRoute, hub: LiveHub, days: DayUpdater, zones: ZoneFiles
+    metrics: MetricsRoute, hub: LiveHub, days: DayUpdater, zones: ZoneFiles, connectorsMayUsePrivate: Bool
   ) -> RouteTable {
     let described =
       [IngestRoute(storage: storage, metrics: metrics.tenants, lastSeen: lastSeen).route]
@@ -43,6 +44,11 @@ enum FleetRoutes {
       + ImportRoutes(storage: storage).routes
       + NotificationRoutes(storage: storage).routes
       + MaintenanceRoutes(storage: storage).routes
+      + ConnectorRoutes(
+        storage: storage, keys: accounts.settings.secretKeys, hasKeyFile: accounts.settings.hasKeyFile,
+        mayUsePrivate: connectorsMayUsePrivate
+      ).routes
+      + PhoneRoutes(storage: storage).routes
       + RecordRoutes(storage: storage).routes
       + PositionRoutes(storage: storage).routes
       + DayRoutes(storage: storage, updater: days, zones: zones).routes

@@ -49,7 +49,9 @@ struct Route: Sendable {
   var isList: Bool { method == .get && operation.queryNames.contains("cursor") }
 
   /// Whether strangers may cause work of the database with it, so that their addresses have a rate limit.
-  var isForStrangers: Bool { access == .open && path.text.hasPrefix(AuthRoutes.path) }
+  var isForStrangers: Bool {
+    access == .open && (path.text.hasPrefix(AuthRoutes.path) || path.text.hasPrefix(PhoneRoutes.reports))
+  }
 
   /// Maximum length of a body in bytes; `nil` for the server's limit (``ServerLimits/bodyBytes``).
   let bodyLimit: Int?

@@ -101,7 +101,8 @@ public struct FleetServer: Service {
     let handler = RequestHandler(
       table: FleetRoutes.table(
         storage: storage, authenticator: authenticator, accounts: accounts, lastSeen: lastSeen, metrics: metrics,
-        hub: hub, days: days, zones: zones), web: web.map { WebAnswers($0) },
+        hub: hub, days: days, zones: zones, connectorsMayUsePrivate: options.connectorsMayUsePrivate),
+      web: web.map { WebAnswers($0) },
       authenticator: authenticator, limiter: limiter, strangers: RateLimiter(options.strangerRate), lastSeen: lastSeen,
       metrics: metrics.requests, serverToken: options.serverToken, limits: options.limits, memory: memory,
       strangerMemory: .memory(max(options.limits.memoryBytes / 8, 1)),

@@ -274,7 +274,8 @@ struct RequestHandler: Sendable {
     let secret = Credential(request.headers, isTLS: client.isTLS)?.secret
     let target = request.head.path ?? "/"
     let text = target.utf8.firstIndex(of: UInt8(ascii: "?")).map { target[target.utf8.index(after: $0)...] } ?? ""
-    let query = try QueryParameters(text, known: route.operation.queryNames)
+    let query = try QueryParameters(
+      text, known: route.operation.hasOtherParameters ? nil : route.operation.queryNames)
     return Admitted(
       route: route,
       call: Call(

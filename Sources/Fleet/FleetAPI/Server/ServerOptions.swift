@@ -19,6 +19,8 @@ public struct ServerOptions: Equatable, Sendable {
   public var metrics: MetricsAddress?
   public var accounts = AccountSettings()
   public var proxies = TrustedProxies()
+  /// Whether connectors may use addresses of this machine and of private networks.
+  public var connectorsMayUsePrivate = false
   /// Whether each request is logged.
   public var accessLog = false
   /// The number of event loops.

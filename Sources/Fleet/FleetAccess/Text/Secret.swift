@@ -20,6 +20,8 @@ public struct Secret: Sendable {
     case ticket = "fsl_"
     /// The cookie that marks a browser from which a person has signed in before.
     case device = "fsd_"
+    /// The key with which a driver's phone reports positions.
+    case phoneKey = "fsp_"
   }
 
   /// The secret itself. It must never be logged.

@@ -7,7 +7,7 @@ enum PostgreSQLSchema {
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
-    version20, version21, version22, version23, version24, version25,
+    version20, version21, version22, version23, version24, version25, version26,
   ]
 
   private static let version1 =
@@ -524,6 +524,45 @@ enum PostgreSQLSchema {
   private static let version25 = """
     ALTER TABLE linked_identity ADD COLUMN "client_subject" text COLLATE "C";
     CREATE INDEX linked_identity_client ON linked_identity (tenant, issuer, client_subject);
+    """
+
+  /// Adds connectors to other programs, and phones.
+  private static let version26 = """
+    CREATE TABLE connector (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "name" text COLLATE "C" NOT NULL, "service" text COLLATE "C" NOT NULL,
+      "is_active" bigint NOT NULL, "address" text COLLATE "C", "period" bigint, "sign_in" text COLLATE "C",
+      "token_address" text COLLATE "C", "client_id" text COLLATE "C", "user_name" text COLLATE "C",
+      "scope" text COLLATE "C", "key_header" text COLLATE "C", "secret" text COLLATE "C",
+      "webhook_secret" text COLLATE "C", "state" text COLLATE "C" NOT NULL, "last_pull_at" bigint,
+      "last_success_at" bigint, "assets" bigint NOT NULL, "stored" bigint NOT NULL,
+      "ignored" text COLLATE "C" NOT NULL, "failures" text COLLATE "C" NOT NULL, search text COLLATE "C" NOT NULL,
+      PRIMARY KEY (tenant, id)
+    );
+    CREATE TABLE connector_progress (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "cursors" text COLLATE "C" NOT NULL, "tokens" text COLLATE "C", "lease_holder" uuid,
+      "lease_until" bigint, "next_pull_at" bigint, "failures" bigint NOT NULL, PRIMARY KEY (tenant, id)
+    );
+    CREATE TABLE connected_asset (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "connector_id" uuid NOT NULL, "asset_id" text COLLATE "C" NOT NULL,
+      "vehicle_id" text COLLATE "C" NOT NULL, "vin" text COLLATE "C", "serial" text COLLATE "C",
+      "name" text COLLATE "C", PRIMARY KEY (tenant, id)
+    );
+    CREATE TABLE phone (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "driver_id" uuid, "name" text COLLATE "C" NOT NULL,
+      "shares_position" bigint NOT NULL, "key_hash" text COLLATE "C", "last_seen_at" bigint,
+      "stored" bigint NOT NULL, "ignored" text COLLATE "C" NOT NULL, search text COLLATE "C" NOT NULL,
+      PRIMARY KEY (tenant, id)
+    );
+    CREATE INDEX connector_progress_due ON connector_progress (next_pull_at, tenant);
+    CREATE UNIQUE INDEX connected_asset_source ON connected_asset (tenant, connector_id, asset_id);
+    CREATE INDEX connected_asset_vehicle ON connected_asset (tenant, vehicle_id);
+    CREATE INDEX connected_asset_serial ON connected_asset (tenant, connector_id, serial);
+    CREATE UNIQUE INDEX phone_key ON phone (tenant, key_hash);
+    CREATE INDEX phone_driver ON phone (tenant, driver_id);
     """
 
   /// SQL expression for the time of the migration, ms. It has the same value in all statements of the migration.

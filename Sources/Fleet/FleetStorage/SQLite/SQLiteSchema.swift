@@ -7,7 +7,7 @@ enum SQLiteSchema {
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
-    version20, version21, version22, version23, version24, version25,
+    version20, version21, version22, version23, version24, version25, version26,
   ]
 
   private static let version1 = """
@@ -511,6 +511,40 @@ enum SQLiteSchema {
   private static let version25 = """
     ALTER TABLE linked_identity ADD COLUMN "client_subject" TEXT;
     CREATE INDEX linked_identity_client ON linked_identity (tenant, issuer, client_subject);
+    """
+
+  /// Adds connectors to other programs, and phones.
+  private static let version26 = """
+    CREATE TABLE connector (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "name" TEXT NOT NULL, "service" TEXT NOT NULL, "is_active" INTEGER NOT NULL,
+      "address" TEXT, "period" INTEGER, "sign_in" TEXT, "token_address" TEXT, "client_id" TEXT, "user_name" TEXT,
+      "scope" TEXT, "key_header" TEXT, "secret" TEXT, "webhook_secret" TEXT, "state" TEXT NOT NULL,
+      "last_pull_at" INTEGER, "last_success_at" INTEGER, "assets" INTEGER NOT NULL, "stored" INTEGER NOT NULL,
+      "ignored" TEXT NOT NULL, "failures" TEXT NOT NULL, search TEXT NOT NULL, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE connector_progress (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "cursors" TEXT NOT NULL, "tokens" TEXT, "lease_holder" BLOB, "lease_until" INTEGER,
+      "next_pull_at" INTEGER, "failures" INTEGER NOT NULL, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE connected_asset (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "connector_id" BLOB NOT NULL, "asset_id" TEXT NOT NULL, "vehicle_id" TEXT NOT NULL,
+      "vin" TEXT, "serial" TEXT, "name" TEXT, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE phone (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "driver_id" BLOB, "name" TEXT NOT NULL, "shares_position" INTEGER NOT NULL,
+      "key_hash" TEXT, "last_seen_at" INTEGER, "stored" INTEGER NOT NULL, "ignored" TEXT NOT NULL,
+      search TEXT NOT NULL, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX connector_progress_due ON connector_progress (next_pull_at, tenant);
+    CREATE UNIQUE INDEX connected_asset_source ON connected_asset (tenant, connector_id, asset_id);
+    CREATE INDEX connected_asset_vehicle ON connected_asset (tenant, vehicle_id);
+    CREATE INDEX connected_asset_serial ON connected_asset (tenant, connector_id, serial);
+    CREATE UNIQUE INDEX phone_key ON phone (tenant, key_hash);
+    CREATE INDEX phone_driver ON phone (tenant, driver_id);
     """
 
   private static func randoms(_ count: Int) -> String {

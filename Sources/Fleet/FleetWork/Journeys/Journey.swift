@@ -87,6 +87,15 @@ extension Journey {
     needsReview = log.contains { $0.doubt != nil && $0.isReviewed != true }
   }
 
+  /// Whether the driver was on the way at a time: the journey had begun, and was neither paused nor over.
+  public func isUnderway(at time: Timestamp) -> Bool {
+    var status = Status.planned
+    for event in log where event.timestamp <= time && event.doubt != .invalidState {
+      status = event.event.result ?? status
+    }
+    return status == .inProgress
+  }
+
   /// Returns the index of the log's entry that determines the start or the end.
   private func index(of event: JourneyEvent.Event) -> Int? {
     log.firstIndex { $0.event == event && $0.doubt != .invalidState }

@@ -29,6 +29,8 @@ typedef struct {
   /// A request fails if it transfers less than `slow_speed` bytes per second for `slow_time` seconds.
   long slow_speed;
   long slow_time;
+  /// Not 0 to refuse connections to this machine and to private networks, whatever name leads there.
+  int refuses_private;
 } ccurl_options;
 
 /// Creates a client, which keeps its connection open for later requests. Only one thread may use it at a time. Returns
@@ -68,6 +70,8 @@ typedef enum {
   ccurl_handshake,
   ccurl_cut,
   ccurl_too_long,
+  // The address is that of this machine or of a private network, which `refuses_private` does not allow.
+  ccurl_private,
   // A mail server does not offer TLS, or rejects the user name or password.
   ccurl_no_tls,
   ccurl_login_refused,

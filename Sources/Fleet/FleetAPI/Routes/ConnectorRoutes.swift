@@ -1,0 +1,150 @@
+import FleetAccess
+import FleetConnectors
+import FleetDomain
+import FleetProviders
+import FleetWork
+import HTTPTypes
+import Telemetry
+
+/// `/api/connectors`: the access to other programs, from which records are pulled. `/api/connected-assets`: the vehicles
+/// that they report.
+struct ConnectorRoutes {
+  let storage: any FleetStorage
+  /// The keys that encrypt secrets.
+  let keys: SecretKeys
+  /// Whether the keys come from a file. If not, no secret can be stored, because a restart would make it unreadable.
+  let hasKeyFile: Bool
+  /// Whether connectors may use addresses of private networks.
+  let mayUsePrivate: Bool
+
+  var routes: [Route] { things.routes + [remove, pull, check] + assets.readingRoutes }
+
+  private var things: ThingRoutes<Connector> {
+    var routes = ThingRoutes<Connector>(
+      storage: storage, area: .settings, relation: { _, _, _ in Relation() }, restriction: { _, _, _ in nil },
+      check: { [mayUsePrivate] _, new, _, _ throws(ThingError) in try Self.check(new, mayUsePrivate) },
+      derived: Self.derived(keys, hasKeyFile: hasKeyFile), order: [.init("name")])
+    routes.afterChange = { connector, transaction throws(ThingError) in try transaction.follow(connector) }
+    return routes
+  }
+
+  private static func check(_ connector: Connector, _ mayUsePrivate: Bool) throws(ThingError) {
+    for (key, address) in [("address", connector.address), ("tokenAddress", connector.tokenAddress)] {
+      guard let address else { continue }
+      guard ProviderClient.isAllowed(address.replacing("{page}", with: "1"), mayUseLoopback: mayUsePrivate) else {
+        throw .invalid(FieldErrors([FieldError(key, "expected https://… of another machine")]))
+      }
+    }
+    if connector.service == .aemp, connector.address == nil {
+      throw .invalid(FieldErrors([FieldError("address", "expected the address of the service")]))
+    }
+  }
+
+  // MARK: Secrets
+
+  /// The longest secret, bytes.
+  private static let longestSecret = 8_192
+
+  /// The secrets of a connector, which clients can set and never read.
+  static func derived(_ keys: SecretKeys?, hasKeyFile: Bool) -> [DerivedField<Connector>] {
+    func field(
+      _ key: String, _ description: String,
+      _ set:
+        @escaping @Sendable (String?, Stored<Connector>, any FleetTransaction, SecretKeys) throws(ThingError)
+        -> Stored<Connector>
+    ) -> DerivedField<Connector> {
+      DerivedField(
+        key: key,
+        schema:
+          #"{"description":"\#(description)","type":["string","null"],"maxLength":\#(longestSecret),"writeOnly":true}"#,
+        read: { connectors, _ in connectors.map { _ in .null } },
+        write: { json, connector, _, transaction, _ throws(ThingError) in
+          guard json == .null || json.textValue.map({ (1...longestSecret).contains($0.utf8.count) }) ?? false else {
+            throw .invalid(FieldErrors([FieldError(key, "expected 1 to \(longestSecret) bytes of text, or null")]))
+          }
+          guard let keys, hasKeyFile else {
+            throw .rule(
+              code: "noSecretKeys", message: "the server has no file with keys of secrets (accounts.secretKeysFile)")
+          }
+          return try set(json.textValue, connector, transaction, keys)
+        })
+    }
+    return [
+      field("secret", "The token, key or password, or the secret of the client.") {
+        secret, connector, transaction, keys throws(ThingError) in
+        var changed = connector.value
+        changed.secret = secret.map { keys.seal(Array($0.utf8), for: SecretPlace.connector(connector.id)) }
+        return try transaction.update(connector, to: changed, action: "setSecret")
+      },
+      field("webhookSecret", "The key of the signatures of webhooks.") {
+        secret, connector, transaction, keys throws(ThingError) in
+        var changed = connector.value
+        changed.webhookSecret = secret.map { keys.seal(Array($0.utf8), for: SecretPlace.webhook(connector.id)) }
+        return try transaction.update(connector, to: changed, action: "setSecret")
+      },
+      field("refreshToken", "The first refresh token. It is replaced whenever it was used.") {
+        token, connector, transaction, keys throws(ThingError) in
+        try transaction.setTokens(
+          token.map {
+            keys.seal(
+              ConnectorCheck.tokens(refresh: $0), for: SecretPlace.tokens(connector.id))
+          }, of: connector.id)
+        return try transaction.touch(connector, action: "setRefreshToken", details: [:])
+      },
+      DerivedField(
+        key: "hasSecret", schema: #"{"description":"Whether it has a secret.","type":"boolean"}"#,
+        read: { connectors, _ in connectors.map { .bool($0.value.secret != nil) } }, write: nil),
+    ]
+  }
+
+  // MARK: Commands
+
+  private var remove: Route {
+    let operation = Operation(
+      id: "removeConnector", summary: "Removes a connector. The vehicles and their records stay.",
+      results: [.init(.noContent, "Removed.")])
+    return Route(.delete, things.path + "/{connectorId}", .may(.write, .settings), operation, isFiltered: true) {
+      [things] call in
+      try await things.change(call) { transaction throws(ThingError) in
+        let connector = try things.existing(call, transaction)
+        try transaction.removeParts(of: connector.id)
+        try transaction.remove(connector, action: "remove")
+      }
+      return Answer(status: .noContent)
+    }
+  }
+
+  private var pull: Route {
+    things.command("pull", "Pulls at once, also after a failure.") { connector, transaction, _ throws(ThingError) in
+      try transaction.follow(connector)
+      return connector
+    }
+  }
+
+  private var check: Route {
+    let operation = Operation(
+      id: "checkConnector", summary: "Signs in, and reads the first pages without storing them.",
+      results: [.init(.ok, "The result.", .json("ConnectorCheck"))])
+    return Route(
+      .post, things.path + "/{connectorId}/check", .may(.write, .settings), operation, isFiltered: true
+    ) { [things, storage, keys, mayUsePrivate] call in
+      let connector = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
+        try things.existing(call, view)
+      }
+      let result = await ConnectorCheck.run(
+        connector, tenant: try call.tenant, storage: storage, keys: keys, mayUsePrivate: mayUsePrivate
+      ) { WallClock.now }
+      return Answer(
+        json: Array(
+          JSON.object(["working": .bool(result.isWorking), "message": .text(result.message)]).canonicalText.utf8))
+    }
+  }
+
+  // MARK: Assets
+
+  private var assets: ThingRoutes<ConnectedAsset> {
+    ThingRoutes(
+      ofVehicles: storage, area: .vehicles, order: [.init("vehicleId")],
+      check: { _, _, _, _ throws(ThingError) in })
+  }
+}

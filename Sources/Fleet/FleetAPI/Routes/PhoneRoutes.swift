@@ -1,0 +1,164 @@
+import FleetAccess
+import FleetConnectors
+import FleetDomain
+import FleetWork
+import HTTPTypes
+import Telemetry
+
+/// `/api/phones`: the phones of drivers that report positions. `/api/phone-reports`: what their apps send.
+struct PhoneRoutes {
+  let storage: any FleetStorage
+
+  var routes: [Route] { things.routes + [remove, rotate, report(.post), report(.get)] }
+
+  /// The path below which apps send positions. Each request has the key of a phone.
+  static let reports = "/api/phone-reports"
+
+  // MARK: Phones
+
+  private var things: ThingRoutes<Phone> {
+    ThingRoutes(
+      storage: storage, area: .drivers,
+      relation: { phone, identity, view throws(ThingError) in
+        let driver = try phone.value.driverID.flatMap { id throws(ThingError) in try view.find(id, Driver.self) }
+        let person = identity.signedIn?.person
+        return Relation(
+          fleets: Set([driver?.value.fleetID].compactMap { $0 }),
+          isOwn: person != nil && driver?.value.personID == person, isOfVehicle: false)
+      },
+      restriction: { reach, identity, view throws(ThingError) in
+        var drivers = try identity.ownDrivers(view)
+        if !reach.isOnlyOwn {
+          guard let fleets = reach.fleets else { return [] }
+          var query = ThingQuery<Driver>(
+            .oneOf(key: "fleetId", fleets.sorted { $0.string < $1.string }.map(\.json)), limit: 1_000)
+          repeat {
+            let page = try view.list(query)
+            drivers += page.items.map(\.id)
+            query.cursor = page.next
+          } while query.cursor != nil
+        }
+        return [.oneOf(key: "driverId", drivers.map(\.json))]
+      },
+      check: { old, new, transaction, call throws(ThingError) in try Self.check(old, &new, transaction, call) },
+      order: [.init("name")])
+  }
+
+  /// Checks the driver, and that only the driver allows positions to be stored.
+  private static func check(
+    _ old: Stored<Phone>?, _ new: inout Phone, _ transaction: any FleetTransaction, _ call: Call
+  ) throws(ThingError) {
+    let own = try call.identity.map { identity throws(ThingError) in try identity.ownDrivers(transaction) } ?? []
+    if new.driverID == nil, call.reach?.isOnlyOwn ?? false { new.driverID = own.first }
+    guard let id = new.driverID else {
+      throw .invalid(FieldErrors([FieldError("driverId", "expected the id of a driver, found none")]))
+    }
+    let driver = try transaction.referenced(driver: id)
+    if new.sharesPosition, old?.value.sharesPosition != true, driver.value.personID != nil, !own.contains(id) {
+      throw .forbidden(reason: "sharesPosition: only the driver can allow this")
+    }
+  }
+
+  private var remove: Route {
+    let operation = Operation(
+      id: "removePhone", summary: "Removes a phone. Its key is invalid at once; stored positions stay.",
+      results: [.init(.noContent, "Removed.")])
+    return Route(.delete, things.path + "/{phoneId}", .may(.write, .drivers), operation, isFiltered: true) {
+      [things] call in
+      try await things.change(call) { transaction throws(ThingError) in
+        try transaction.remove(try things.existing(call, transaction), action: "remove")
+      }
+      return Answer(status: .noContent)
+    }
+  }
+
+  private var rotate: Route {
+    let operation = Operation(
+      id: "rotatePhoneKey", summary: "Gives a phone a new key. Only this answer contains it.",
+      results: [.init(.ok, "The key.", .json("PhoneKey"))])
+    return Route(
+      .post, things.path + "/{phoneId}/rotate", .may(.write, .drivers), operation, isFiltered: true
+    ) { [things] call in
+      let key = Secret(.phoneKey, of: try call.tenant.text)
+      let hash = key.hash.text
+      try await things.change(call) { transaction throws(ThingError) in
+        let stored = try things.existing(call, transaction)
+        var phone = stored.value
+        phone.keyHash = hash
+        try transaction.update(stored, to: phone, action: "rotateKey")
+      }
+      return Answer(json: Array(JSON.object(["key": .text(key.text)]).canonicalText.utf8))
+    }
+  }
+
+  // MARK: Reports
+
+  /// Receives positions in a format of an app. Traccar Client sends them in the query of a GET or POST request, in a form,
+  /// or as JSON; the other apps send JSON.
+  private func report(_ method: HTTPRequest.Method) -> Route {
+    let names = PhoneFormat.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+    var operation = Operation(
+      id: method == .get ? "reportPositionByQuery" : "reportPosition",
+      summary:
+        "Stores positions of a phone: \(names). The key is the password (Basic), a bearer token, or in the query.",
+      parameters: [
+        .query("key", "The key of the phone.", #"{"type":"string"}"#),
+        .query("id", "The key of the phone, as Traccar Client sends it.", #"{"type":"string"}"#),
+      ],
+      body: method == .get
+        ? nil
+        : .init(
+          types: ["application/json", "application/x-www-form-urlencoded"], schema: nil, isRequired: false),
+      results: [.init(.ok, "What the app expects.")], errors: [.unauthorized, .unsupportedMediaType])
+    operation.hasOtherParameters = true
+    return Route(method, Self.reports + "/{format}", .open, operation, bodyLimit: nil) { [storage] call in
+      guard let format = PhoneFormat(rawValue: call.parameters.first ?? ""), method == .post || format == .osmAnd
+      else { throw APIError.notFound("expected one of \(names)") }
+      let type = try call.requireType(["application/json"], or: ["application/x-www-form-urlencoded", "text/plain"])
+      let body = method == .get ? [] : try await call.body()
+      let isForm = format == .osmAnd && (type == "application/x-www-form-urlencoded" || body.allSatisfy { $0 <= 0x20 })
+      var parameters = call.query.all
+      if isForm, let text = String(validating: body, as: UTF8.self) {
+        parameters += try QueryParameters(Substring(text.filter { !$0.isNewline }), known: nil).all
+      }
+      let receiver = PhoneReceiver(storage: storage)
+      let keys = PhoneReceiver.keys(
+        authorization: call.request.headers[.authorization], parameters: parameters, json: isForm ? [] : body)
+      var sender: PhoneReceiver.Sender?
+      for key in keys where sender == nil { sender = try await receiver.sender(key: key) }
+      guard let sender else { throw Self.unknown(format, isForm: isForm) }
+      do {
+        let now = WallClock.now
+        _ =
+          isForm
+          ? try await receiver.receive(parameters: parameters, from: sender, at: now)
+          : try await receiver.receive(json: body, format, from: sender, at: now)
+      } catch let error as PhoneReportError {
+        throw APIError.badRequest("body: \(error.message)")
+      }
+      return Answer(json: Array(format.answer.utf8))
+    }
+  }
+
+  /// The error for a phone that is not known. Traccar Client stops only if it gets the status of Traccar's own server.
+  private static func unknown(_ format: PhoneFormat, isForm: Bool) -> APIError {
+    switch (format, isForm) {
+    case (.osmAnd, true): .badRequest("no phone has this key")
+    case (.osmAnd, false): .notFound("no phone has this key")
+    default:
+      APIError(
+        .unauthorized, "unauthorized", "expected the key of a phone as the password (Basic), or as a bearer token")
+    }
+  }
+}
+
+extension PhoneFormat {
+  /// The body that the app expects. Overland sends its positions again otherwise.
+  fileprivate var answer: String {
+    switch self {
+    case .ownTracks: "[]"
+    case .overland: #"{"result":"ok"}"#
+    case .osmAnd, .homeAssistant: "{}"
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import FleetDomain
+
+/// Numbers of what was kept out, by reason.
+enum IgnoredCounts {
+  /// The number of reasons that are counted separately.
+  private static let most = 50
+
+  /// Returns stored numbers with further ones added.
+  static func adding(_ more: [String: Int], to stored: JSON) -> JSON {
+    var members = stored.members
+    for (reason, number) in more.sorted(by: { $0.key < $1.key }) {
+      let key = members[reason] == nil && members.count >= most ? "other" : String(reason.prefix(100))
+      members[key] = .integer((members[key]?.integerValue ?? 0) + Int64(number))
+    }
+    return .object(members)
+  }
+}

@@ -1,0 +1,222 @@
+import FleetAccess
+import FleetDomain
+import FleetWork
+import Telemetry
+
+/// Stores the positions of drivers' phones as records of the vehicles that they drive.
+public struct PhoneReceiver: Sendable {
+  /// The largest error of a position that is stored, m.
+  private static let leastAccuracy = 200.0
+  /// A position of a gateway is better. The phone's positions around its time are not stored, s.
+  private static let gatewayReach: Int64 = 60
+  /// How far the clock of a phone may be ahead, s.
+  private static let mostAhead = 300
+
+  private let storage: any FleetStorage
+
+  public init(storage: any FleetStorage) { self.storage = storage }
+
+  /// The result of a request.
+  public struct Outcome: Equatable, Sendable {
+    public var stored = 0
+    public var ignored: [String: Int] = [:]
+  }
+
+  /// A phone that has shown its key.
+  public struct Sender: Sendable {
+    public let tenant: TenantID
+    public let phone: Stored<Phone>
+  }
+
+  /// The texts of a request that may be the phone's key, in the order in which they are tried.
+  ///
+  /// - Parameters:
+  ///   - authorization: the value of the header `Authorization`; `nil` if there is none.
+  ///   - json: the body, if it is JSON.
+  public static func keys(
+    authorization: String?, parameters: [(name: String, value: String)], json: [UInt8]
+  ) -> [String] {
+    var keys: [String] = []
+    if let authorization {
+      let parts = authorization.split(separator: " ", maxSplits: 1).map(String.init)
+      if parts.count == 2, parts[0].lowercased() == "bearer" { keys.append(parts[1].trimmed) }
+      if parts.count == 2, parts[0].lowercased() == "basic", let bytes = Base64.bytes(parts[1].trimmed) {
+        // Some apps can set only one of user name and password.
+        keys += String(decoding: bytes, as: UTF8.self).split(separator: ":", maxSplits: 1).reversed().map(String.init)
+      }
+    }
+    keys += parameters.filter { ["key", "id", "deviceid"].contains($0.name) }.map(\.value)
+    if !json.isEmpty, keys.isEmpty, let device = PhoneFormat.traccarDevice(json) { keys.append(device) }
+    return Array(keys.prefix(4))
+  }
+
+  /// Returns the phone with a key; `nil` if there is none.
+  public func sender(key: String) async throws -> Sender? {
+    guard let tenant = Secret.place(in: key, .phoneKey).flatMap({ TenantID($0) }) else { return nil }
+    let hash = Secret.hash(of: key).text
+    let phone: Stored<Phone>?
+    do throws(ThingError) {
+      phone = try await storage.view(tenant: tenant) { view throws(ThingError) in
+        try view.first(ThingQuery<Phone>(.oneOf(key: "keyHash", [.text(hash)])))
+      }
+    } catch {
+      // There is no such tenant.
+      if case .storage(let failure) = error, failure.kind == .notFound { return nil }
+      throw error
+    }
+    return phone.map { Sender(tenant: tenant, phone: $0) }
+  }
+
+  /// Stores the positions of a JSON body.
+  ///
+  /// - Throws: ``PhoneReportError``; errors of the storage.
+  public func receive(
+    json body: [UInt8], _ format: PhoneFormat, from sender: Sender, at now: Timestamp
+  ) async throws -> Outcome {
+    try await store(try format.report(json: body, at: now), from: sender, at: now)
+  }
+
+  /// Stores the position of a query or form.
+  public func receive(
+    parameters: [(name: String, value: String)], from sender: Sender, at now: Timestamp
+  ) async throws -> Outcome {
+    try await store(PhoneFormat.report(parameters: parameters, at: now), from: sender, at: now)
+  }
+
+  private func store(_ report: PhoneReport, from sender: Sender, at now: Timestamp) async throws -> Outcome {
+    var outcome = Outcome(stored: 0, ignored: report.ignored)
+    func ignore(_ reason: String) { outcome.ignored[reason, default: 0] += 1 }
+    var positions: [PhonePosition] = []
+    for position in report.positions {
+      if position.time > now.adding(seconds: Self.mostAhead) {
+        ignore("time in the future")
+      } else if position.values["accuracy"]?.numberValue ?? 0 > Self.leastAccuracy {
+        ignore("not accurate enough")
+      } else if !sender.phone.value.sharesPosition {
+        ignore("not allowed by the driver")
+      } else {
+        positions.append(position)
+      }
+    }
+    var places: [(position: PhonePosition, vehicle: String)] = []
+    let vehicles = try await vehicles(at: positions.map(\.time), of: sender)
+    for (position, vehicle) in zip(positions, vehicles) {
+      if let vehicle { places.append((position, vehicle)) } else { ignore("outside of a journey") }
+    }
+    var records: [IncomingRecord] = []
+    for (vehicle, group) in Dictionary(grouping: places, by: \.vehicle) {
+      let better = try await gatewayTimes(of: vehicle, around: group.map(\.position.time), sender)
+      for (position, _) in group {
+        guard !better.has(position.time.milliseconds / 1_000, within: Self.gatewayReach) else {
+          ignore("the gateway has a position")
+          continue
+        }
+        let record = PulledRecord(
+          asset: "phone", time: position.time, series: "position",
+          values: position.values.merging(["positionSource": .text("phone")]) { own, _ in own })
+        do throws(RecordRefusal) {
+          records.append(
+            try record.incoming(
+              of: sender.phone.id, gateway: Phone.gatewayName(sender.phone.id), vehicle: vehicle, vin: nil))
+        } catch {
+          ignore("position that cannot be true")
+        }
+      }
+    }
+    if !records.isEmpty {
+      let counts = IngestCounts(try await storage.ingest(records, from: .trusted, tenant: sender.tenant, at: now))
+      outcome.stored = counts.stored
+    }
+    try await note(outcome, of: sender, at: now)
+    return outcome
+  }
+
+  // MARK: Journeys
+
+  /// Returns for each time the vehicle that the driver has then: on a journey that is under way, with a vehicle that is
+  /// assigned to the driver.
+  private func vehicles(at times: [Timestamp], of sender: Sender) async throws -> [String?] {
+    guard let first = times.min(), let last = times.max(), let driver = sender.phone.value.driverID else {
+      return times.map { _ in nil }
+    }
+    return try await storage.view(tenant: sender.tenant) { view throws(ThingError) in
+      let journeys = try view.list(
+        ThingQuery<Journey>(
+          .oneOf(key: "driverId", [driver.json]), .atMost(key: "startTime", last.json),
+          .anyOf([[.oneOf(key: "endTime", [.null])], [.atLeast(key: "endTime", first.json)]]),
+          order: [.init("startTime", isDescending: true)], limit: 100)
+      ).items.map(\.value)
+      let assignments = try view.list(
+        ThingQuery<Assignment>(
+          .oneOf(key: "driverId", [driver.json]), .atMost(key: "from", last.json),
+          .anyOf([[.oneOf(key: "to", [.null])], [.atLeast(key: "to", first.json)]]), limit: 100)
+      ).items.map(\.value)
+      return times.map { time in
+        journeys.first { $0.isUnderway(at: time) }.flatMap { journey in
+          assignments.contains { $0.vehicle == journey.vehicle && $0.contains(time) } ? journey.vehicle : nil
+        }
+      }
+    }
+  }
+
+  // MARK: Gateways
+
+  /// Returns the times, s, at which a gateway has a position of the vehicle.
+  private func gatewayTimes(
+    of vehicle: String, around times: [Timestamp], _ sender: Sender
+  ) async throws -> SortedTimes {
+    guard let first = times.min(), let last = times.max() else { return SortedTimes([]) }
+    var query = RecordQuery.telemetry(
+      of: vehicle, from: first.adding(seconds: -Int(Self.gatewayReach)),
+      to: last.adding(seconds: Int(Self.gatewayReach) + 1), limit: 1_000)
+    var found: [Int64] = []
+    repeat {
+      let page: Page<StoredRecord>
+      do throws(StorageError) {
+        page = try await storage.records(query, tenant: sender.tenant)
+      } catch {
+        guard error.kind == .notFound else { throw error }
+        return SortedTimes([])
+      }
+      for record in page.items {
+        guard let time = record.time, TelemetryValues(record: record.body).hasPosition,
+          let json = try? JSON(parsing: record.body), json["positionSource"]?.textValue != "phone"
+        else { continue }
+        found.append(time.milliseconds / 1_000)
+      }
+      query.cursor = page.next
+    } while query.cursor != nil
+    return SortedTimes(found)
+  }
+
+  // MARK: Counts
+
+  private func note(_ outcome: Outcome, of sender: Sender, at now: Timestamp) async throws {
+    try await storage.change(tenant: sender.tenant, by: Actor(.server), at: now) {
+      [id = sender.phone.id] transaction throws(ThingError) in
+      guard let stored = try transaction.find(id, Phone.self) else { return }
+      var phone = stored.value
+      phone.lastSeenAt = transaction.now
+      phone.stored += Int64(outcome.stored)
+      phone.ignored = IgnoredCounts.adding(outcome.ignored, to: phone.ignored)
+      try transaction.refresh(stored, to: phone)
+    }
+  }
+}
+
+/// Times in ascending order.
+private struct SortedTimes {
+  private let times: [Int64]
+
+  init(_ times: [Int64]) { self.times = times.sorted() }
+
+  /// Whether one of the times is at most `reach` away from a time.
+  func has(_ time: Int64, within reach: Int64) -> Bool {
+    var (low, high) = (0, times.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if times[middle] < time - reach { low = middle + 1 } else { high = middle }
+    }
+    return low < times.count && times[low] <= time + reach
+  }
+}

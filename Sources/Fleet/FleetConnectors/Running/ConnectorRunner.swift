@@ -1,0 +1,391 @@
+import FleetAccess
+import FleetDomain
+import FleetProviders
+import Logging
+import ServiceLifecycle
+import Synchronization
+import Telemetry
+
+/// Pulls records from the connectors of all tenants.
+///
+/// Several servers may share one database: a server takes a lease of a connector before it works on it, and renews the
+/// lease with each page. If it ends, another server continues after the lease.
+///
+/// Each page is stored before the next one is pulled: first its records, then, in one transaction, its readings and the
+/// cursor. If the server ends in between, the page is pulled again. Its records have the same ids then, so that each is
+/// stored once.
+public final class ConnectorRunner: Service {
+  /// The pause between two searches for connectors that are due.
+  private static let pause = Duration.seconds(1)
+  /// The number of connectors that one server works on at the same time.
+  private static let most = 4
+  /// How long a lease lasts, s. A page takes less time.
+  static let lease = 300
+  /// The maximum number of pages of a stream in one round. The next round continues.
+  static let mostPages = 1_000
+
+  private let storage: any FleetStorage
+  private let keys: SecretKeys
+  private let logger: Logger
+  private let now: @Sendable () -> Timestamp
+  private let client: @Sendable (ConnectorSession) -> any ConnectorClient
+  private let transport: @Sendable () -> any ConnectorTransport
+  let server: UUIDv7
+
+  /// Creates a runner.
+  ///
+  /// - Parameters:
+  ///   - keys: the keys that encrypt the connectors' secrets.
+  ///   - mayUsePrivate: whether connectors may use addresses of private networks and of this machine.
+  ///   - now: returns the time of day.
+  public convenience init(
+    storage: any FleetStorage, keys: SecretKeys, mayUsePrivate: Bool, logger: Logger,
+    now: @escaping @Sendable () -> Timestamp
+  ) {
+    self.init(
+      storage: storage, keys: keys, logger: logger, now: now,
+      transport: { ConnectorCheck.transport(mayUsePrivate: mayUsePrivate) })
+  }
+
+  init(
+    storage: any FleetStorage, keys: SecretKeys, logger: Logger, now: @escaping @Sendable () -> Timestamp,
+    transport: @escaping @Sendable () -> any ConnectorTransport,
+    client: @escaping @Sendable (ConnectorSession) -> any ConnectorClient = { $0.client }
+  ) {
+    (self.storage, self.keys, self.logger, self.now) = (storage, keys, logger, now)
+    (self.transport, self.client) = (transport, client)
+    server = .random(at: now())
+  }
+
+  /// Runs until its task is cancelled or its service group stops it.
+  public func run() async throws {
+    await cancelWhenGracefulShutdown {
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<Self.most { group.addTask { await self.repeatRounds() } }
+      }
+    }
+  }
+
+  private func repeatRounds() async {
+    while !Task.isCancelled {
+      do {
+        if try await round() > 0 { continue }
+      } catch {
+        if !Task.isCancelled { logger.warning("connectors: \(error)") }
+      }
+      do {
+        try await Task.sleep(for: Self.pause)
+      } catch {
+        return
+      }
+    }
+  }
+
+  /// Works on one connector of each tenant that has one that is due.
+  ///
+  /// - Returns: the number of connectors.
+  func round() async throws -> Int {
+    var count = 0
+    let due = ThingQuery<ConnectorProgress>.Condition.atMost(key: "nextPullAt", now().json)
+    let free = ThingQuery<ConnectorProgress>.Condition.anyOf([
+      [.oneOf(key: "leaseUntil", [.null])], [.below(key: "leaseUntil", now().json)],
+    ])
+    for tenant in try await storage.tenants(having: [due, free]) where !Task.isCancelled {
+      let taken = try await storage.change(tenant: tenant, by: Actor(.server), at: now()) {
+        [server] transaction throws(ThingError) in try transaction.lease(to: server, seconds: Self.lease)
+      }
+      guard let taken else { continue }
+      count += 1
+      let run = ConnectorRun(
+        connector: taken.connector, tenant: tenant, server: server, storage: storage, keys: keys, now: now,
+        transport: transport(), makeClient: client)
+      await run.pull(taken.progress)
+      if let message = run.failure {
+        logger.warning("connector \(taken.connector.value.name) of tenant \(tenant): \(message)")
+      }
+    }
+    return count
+  }
+}
+
+/// One pull of one connector, by one server.
+final class ConnectorRun: TokenStore {
+  private let connector: Stored<Connector>
+  private let tenant: TenantID
+  private let server: UUIDv7
+  private let storage: any FleetStorage
+  private let keys: SecretKeys
+  private let now: @Sendable () -> Timestamp
+  private let transport: any ConnectorTransport
+  private let makeClient: @Sendable (ConnectorSession) -> any ConnectorClient
+  /// The vehicles of assets, by their ids in the other program, and what was pulled of them before.
+  private let known = Mutex<[String: ConnectedAsset]>([:])
+  private let problem = Mutex<String?>(nil)
+
+  init(
+    connector: Stored<Connector>, tenant: TenantID, server: UUIDv7, storage: any FleetStorage, keys: SecretKeys,
+    now: @escaping @Sendable () -> Timestamp, transport: any ConnectorTransport,
+    makeClient: @escaping @Sendable (ConnectorSession) -> any ConnectorClient
+  ) {
+    (self.connector, self.tenant, self.server) = (connector, tenant, server)
+    (self.storage, self.keys, self.now) = (storage, keys, now)
+    (self.transport, self.makeClient) = (transport, makeClient)
+  }
+
+  /// The reason why the pull failed; `nil` if it did not fail.
+  var failure: String? { problem.withLock { $0 } }
+
+  /// Pulls all streams, and stores the result.
+  func pull(_ progress: Stored<ConnectorProgress>) async {
+    do {
+      let session = try session()
+      let client = makeClient(session)
+      var cursors = progress.value.cursors.members
+      for stream in client.streams where isDue(stream, cursors) {
+        try await pull(stream, client, &cursors)
+      }
+      try await finish(nil, due: progress.value.nextPullAt)
+    } catch let error as ConnectorError {
+      problem.withLock { $0 = error.message }
+      try? await finish(error, due: progress.value.nextPullAt)
+    } catch {
+      problem.withLock { $0 = "\(error)" }
+    }
+  }
+
+  private func session() throws(ConnectorError) -> ConnectorSession {
+    ConnectorSession(
+      settings: connector.value,
+      secret: try connector.value.secret.map { sealed throws(ConnectorError) in
+        try ConnectorCheck.open(sealed, for: SecretPlace.connector(connector.id), keys)
+      }, transport: transport, store: self)
+  }
+
+  // MARK: Streams
+
+  /// The key in the cursors of the time at which a stream was read to its end.
+  private static func doneKey(_ stream: ConnectorStream) -> String { "\(stream.name) done" }
+
+  private func isDue(_ stream: ConnectorStream, _ cursors: [String: JSON]) -> Bool {
+    guard stream.pause > 0, cursors[stream.name] ?? .null == .null,
+      let done = cursors[Self.doneKey(stream)]?.integerValue
+    else { return true }
+    let passed = now().milliseconds - done
+    return passed < 0 || passed >= Int64(stream.pause) * 1_000
+  }
+
+  private func pull(
+    _ stream: ConnectorStream, _ client: any ConnectorClient, _ cursors: inout [String: JSON]
+  ) async throws {
+    var hasReset = false
+    for _ in 0..<ConnectorRunner.mostPages {
+      try Task.checkCancellation()
+      let cursor = cursors[stream.name] ?? .null
+      var page: PulledPage
+      do throws(ConnectorError) {
+        page = try await client.pull(stream, after: cursor)
+      } catch {
+        guard error.kind == .cursorExpired, cursor != .null, !hasReset else { throw error }
+        // Begin again. What was not pulled before may be missing, which is counted.
+        hasReset = true
+        page = PulledPage()
+        page.isLast = false
+        page.ignore("cursor expired: values in between may be missing")
+      }
+      if !page.isLast, !hasReset, page.cursor == cursor {
+        throw ConnectorError(.malformed, "\(stream.name): the next page has the same cursor as this one")
+      }
+      cursors[stream.name] = page.cursor == .null ? nil : page.cursor
+      if page.isLast { cursors[Self.doneKey(stream)] = .integer(now().milliseconds) }
+      try await store(page, cursors)
+      if page.isLast { return }
+    }
+  }
+
+  // MARK: Storing
+
+  private func store(_ page: PulledPage, _ cursors: [String: JSON]) async throws {
+    var page = page
+    try await place(page.assets, andOf: page.records.map(\.asset) + page.readings.map(\.asset))
+    let assets = known.withLock { $0 }
+    var incoming: [IncomingRecord] = []
+    let latest = now().milliseconds + 86_400_000
+    for record in page.records {
+      guard let asset = assets[record.asset] else {
+        page.ignore("value of an unknown vehicle")
+        continue
+      }
+      // The clock of the other program is wrong.
+      guard record.time.milliseconds <= latest else {
+        page.ignore("time in the future")
+        continue
+      }
+      do throws(RecordRefusal) {
+        incoming.append(
+          try record.incoming(
+            of: connector.id, gateway: Connector.gatewayName(connector.id), vehicle: asset.vehicle, vin: nil))
+      } catch {
+        page.ignore("refused: \(error.key.isEmpty ? "record" : error.key)")
+      }
+    }
+    var counts = IngestCounts()
+    if !incoming.isEmpty {
+      counts = IngestCounts(try await storage.ingest(incoming, from: .trusted, tenant: tenant, at: now()))
+    }
+    if counts.refused > 0 { page.ignore("refused by the store", counts.refused) }
+    let (stored, brought, vehicles) = (counts.stored, page, assets.mapValues(\.vehicle))
+    try await change { transaction, progress throws(ThingError) in
+      try transaction.add(brought.readings, of: progress.id, vehicles: vehicles)
+      var moved = progress.value
+      moved.cursors = .object(cursors)
+      moved.leaseUntil = transaction.now.adding(seconds: ConnectorRunner.lease)
+      try transaction.update(progress, to: moved, action: "pull")
+      guard stored > 0 || !brought.ignored.isEmpty,
+        let present = try transaction.find(progress.id, Connector.self)
+      else { return }
+      var counted = present.value
+      counted.stored += Int64(stored)
+      counted.ignored = IgnoredCounts.adding(brought.ignored, to: counted.ignored)
+      try transaction.refresh(present, to: counted)
+    }
+  }
+
+  /// The number of assets in one transaction.
+  private static let assetsAtOnce = 200
+
+  /// Stores assets that are new or have changed. An asset of which only values are known gets its id as its name.
+  private func place(_ assets: [PulledAsset], andOf others: [String]) async throws {
+    var all: [String: PulledAsset] = [:]
+    for asset in assets { all[asset.id] = asset }
+    for id in others where all[id] == nil { all[id] = PulledAsset(id) }
+    try await load(all.keys.sorted())
+    let changed = known.withLock { known in
+      all.values.filter { asset in
+        guard let old = known[asset.id] else { return true }
+        var new = old
+        new.merge(asset, of: connector.id)
+        return new != old
+      }
+    }.sorted { $0.id < $1.id }
+    for start in stride(from: 0, to: changed.count, by: Self.assetsAtOnce) {
+      let part = Array(changed[start..<min(start + Self.assetsAtOnce, changed.count)])
+      try await change { [connector] transaction, _ throws(ThingError) in try transaction.place(part, of: connector) }
+      known.withLock { known in for asset in part { known[asset.id] = nil } }
+      try await load(part.map(\.id))
+    }
+  }
+
+  /// Reads assets that are stored and were not read before.
+  private func load(_ ids: [String]) async throws {
+    let missing = known.withLock { known in ids.filter { known[$0] == nil } }
+    for start in stride(from: 0, to: missing.count, by: 500) {
+      let part = missing[start..<min(start + 500, missing.count)].map { JSON.text($0) }
+      let found = try await storage.view(tenant: tenant) { [id = connector.id] view throws(ThingError) in
+        try view.list(
+          ThingQuery<ConnectedAsset>(
+            .oneOf(key: "connectorId", [id.json]), .oneOf(key: "assetId", part), limit: 1_000)
+        ).items.map(\.value)
+      }
+      known.withLock { known in for asset in found { known[asset.assetID] = asset } }
+    }
+  }
+
+  /// Changes things if this server still has the lease.
+  ///
+  /// - Throws: `CancellationError` if another server has it.
+  private func change(
+    _ work: @escaping @Sendable (any FleetTransaction, Stored<ConnectorProgress>) throws(ThingError) -> Void
+  ) async throws {
+    let hasLease = try await storage.change(tenant: tenant, by: Actor(.server), at: now()) {
+      [id = connector.id, server] transaction throws(ThingError) in
+      guard let progress = try transaction.leased(id, to: server) else { return false }
+      try work(transaction, progress)
+      return true
+    }
+    if !hasLease { throw CancellationError() }
+  }
+
+  /// Stores the end of the pull, and the time of the next one.
+  ///
+  /// - Parameter due: the time at which this pull was due. Changed settings have set another one.
+  private func finish(_ error: ConnectorError?, due: Timestamp?) async throws {
+    let assets = try await storage.view(tenant: tenant) { [id = connector.id] view throws(ThingError) in
+      try view.values(["assetId"], ThingQuery<ConnectedAsset>(.oneOf(key: "connectorId", [id.json]))).count
+    }
+    try await change { [connector] transaction, stored throws(ThingError) in
+      var progress = stored.value
+      (progress.leaseHolder, progress.leaseUntil) = (nil, nil)
+      progress.failures = error == nil ? 0 : progress.failures + 1
+      let wait = ConnectorPace.wait(after: error, failures: progress.failures, settings: connector.value)
+      // The settings may have changed meanwhile; they are used at once.
+      if progress.nextPullAt == due {
+        progress.nextPullAt = Timestamp(nanoseconds: transaction.now.nanoseconds + wait * 1_000_000)
+      }
+      try transaction.update(stored, to: progress, action: "finish")
+      guard let present = try transaction.find(connector.id, Connector.self) else { return }
+      var changed = present.value
+      (changed.lastPullAt, changed.assets) = (transaction.now, Int64(assets))
+      if let error {
+        changed.state = error.kind == .refused || error.kind == .settings ? .refused : .failing
+        let entry = Connector.Failure(at: transaction.now, message: String(error.message.prefix(300)))
+        changed.failures = Array(([entry] + changed.failures).prefix(Connector.mostFailures))
+      } else {
+        (changed.state, changed.lastSuccessAt) = (.working, transaction.now)
+      }
+      try transaction.refresh(present, to: changed)
+    }
+  }
+
+  // MARK: Tokens
+
+  func tokens() async throws(ConnectorError) -> ConnectorTokens {
+    let stored: Stored<ConnectorProgress>?
+    do {
+      stored = try await storage.view(tenant: tenant) { [id = connector.id] view throws(ThingError) in
+        try view.progress(of: id)
+      }
+    } catch {
+      throw ConnectorError(.unavailable, "cannot read the tokens")
+    }
+    guard let stored, let sealed = stored.value.tokens else { return ConnectorTokens() }
+    let text = try ConnectorCheck.openBytes(sealed, for: SecretPlace.tokens(connector.id), keys)
+    return ConnectorTokens(parsing: text)
+  }
+
+  func store(_ tokens: ConnectorTokens) async throws(ConnectorError) {
+    let sealed = keys.seal(tokens.text, for: SecretPlace.tokens(connector.id))
+    do {
+      try await change { transaction, stored throws(ThingError) in
+        var progress = stored.value
+        progress.tokens = sealed
+        try transaction.update(stored, to: progress, action: "signIn")
+      }
+    } catch {
+      throw ConnectorError(.unavailable, "cannot store the tokens")
+    }
+  }
+}
+
+/// When a connector is pulled again.
+enum ConnectorPace {
+  /// The wait after the first failure, s. It doubles with each further one.
+  private static let first: Int64 = 30
+  /// The longest wait, s.
+  private static let longest: Int64 = 3_600
+
+  /// Returns the wait until the next pull, ms.
+  ///
+  /// - Parameter failures: the number of failures since the last success, with this one.
+  static func wait(after error: ConnectorError?, failures: Int64, settings: Connector) -> Int64 {
+    let period = (settings.period ?? settings.service.period) * 1_000
+    guard let error else { return period }
+    let doubled = min(first << min(max(failures - 1, 0), 10), longest) * 1_000
+    switch error.kind {
+    case .rateLimited(let seconds?) where seconds.isFinite && seconds >= 0:
+      // At least what the service asks for; at most a day.
+      return max(Int64(min(seconds, 86_400) * 1_000) + 1, min(period, doubled))
+    case .refused, .settings: return longest * 1_000
+    default: return doubled
+    }
+  }
+}
