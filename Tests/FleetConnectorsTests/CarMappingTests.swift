@@ -38,7 +38,7 @@ import Testing
 
   @Test func the_metrics_of_a_ford() throws {
     let page = try FordMapping.telemetry(try Sample.json("ford/fcon_telemetry_ice_driving.json"))
-    let (early, late) = ("2026-03-11T07:55:07.000Z \(Self.ford)", "2026-03-11T07:55:12.000Z \(Self.ford)")
+    let (early, late) = ("2026-03-11T07:55:07.000Z 1FTFW1E5XNFA00000", "2026-03-11T07:55:12.000Z 1FTFW1E5XNFA00000")
     #expect(
       page.lines == [
         #"\#(early) batteryStateOfCharge {"starterBatteryCharge":84}"#,

@@ -188,6 +188,17 @@ final class FollowedFleet: Sendable {
   }
 
   @Test(arguments: Database.allCases)
+  func a_defect_has_the_description_of_the_sender(_ database: Database) async throws {
+    try await FollowedFleet.with(database) { fleet in
+      let words = #","descriptions":{"SPN110-FMI16":"coolant temperature: above normal"}"#
+      try await fleet.store([try FollowedFleet.codes(1, at: 1, ["SPN110-FMI16", "P0420"], words)])
+      try await fleet.follow()
+      let texts = try await fleet.things(ThingQuery<Defect>(order: [.init("text")], limit: 10)).map(\.value.text)
+      #expect(texts.count == 2 && texts.last == "SPN110-FMI16: coolant temperature: above normal", "\(texts)")
+    }
+  }
+
+  @Test(arguments: Database.allCases)
   func a_code_opens_one_defect_and_stays_away_before_it_is_verified(_ database: Database) async throws {
     try await FollowedFleet.with(database) { fleet in
       func defects() async throws -> [Stored<Defect>] {

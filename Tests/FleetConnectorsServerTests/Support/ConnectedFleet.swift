@@ -184,7 +184,7 @@ final class SamsaraCloud: ConnectorTransport {
       return ProviderClient.Answer(status: status, body: Array(body.utf8), retryAfter: retryAfter)
     }
     let after = url.split(separator: "after=").dropFirst().first.map(String.init) ?? ""
-    if !after.isEmpty, state.expired.contains(after) {
+    if !after.isEmpty, state.expired.remove(after) != nil {
       return ProviderClient.Answer(status: 400, body: Array(#"{"message":"Invalid cursor: expired"}"#.utf8))
     }
     var body =

@@ -60,11 +60,14 @@ struct AEMPClient: ConnectorClient {
       let folder = url.prefix { $0 != "?" }
       return String(folder.prefix(upTo: folder.lastIndex(of: "/") ?? folder.endIndex)) + "/" + link
     }
+    // The address of the server as it was written, because a port that is added would become part of the header `Host`.
+    let start = "\(base.scheme)://"
+    let server = start + url.dropFirst(start.count).prefix { $0 != "/" && $0 != "?" }
     // Some makers give the path from the root of the server, and others from that of the service.
     if let range = base.path.firstRange(of: "/Fleet"), link.hasPrefix("/Fleet") {
-      return base.origin + base.path[..<range.lowerBound] + link
+      return "\(server)\(base.path[..<range.lowerBound])\(link)"
     }
-    return base.origin + link
+    return server + link
   }
 
   /// The number at the end of the path; `nil` if there is none.

@@ -20,6 +20,7 @@ struct FordClient: ConnectorClient {
 enum FordMapping {
   /// The garage: a list of vehicles, or one vehicle.
   static func garage(_ json: JSON) throws(ConnectorError) -> PulledPage {
+    guard case .object = json else { throw ConnectorError(.malformed, "expected an object, found \(json.summary)") }
     var page = PulledPage()
     let vehicles = json["vehicles"]?.elements ?? [json]
     for vehicle in vehicles {

@@ -11,6 +11,8 @@ public struct TroubleReport: Sendable {
   public let permanent: [String]
   public let isLampOn: Bool
   public let freezeFrame: JSON?
+  /// What codes mean, if the sender says it.
+  private let descriptions: JSON?
 
   /// - Returns: `nil` if it is not a record of trouble codes with a time.
   public init?(_ record: StoredRecord) {
@@ -27,11 +29,19 @@ public struct TroubleReport: Sendable {
     (stored, pending, permanent) = (codes("dtcCodes"), codes("pending"), codes("permanent"))
     isLampOn = json["mil"] == .bool(true)
     freezeFrame = json["freezeFrame"]
+    descriptions = json["descriptions"]
   }
 
   /// Whether the ECU has a code in any form. A pending code means that the fault occurred again, and a permanent one that
   /// the ECU has not confirmed the repair.
   func has(_ code: String) -> Bool { stored.contains(code) || pending.contains(code) || permanent.contains(code) }
+
+  /// What a code means, as the sender says it; `nil` if it does not.
+  func description(of code: String) -> String? {
+    guard let text = descriptions?[code]?.textValue, (1...1_000).contains(text.utf8.count), NameRules.isVisible(text)
+    else { return nil }
+    return "\(code): \(text)"
+  }
 
   /// The freeze frame of a code; `nil` if the report has none, or a very long one.
   func freezeFrame(of code: String) -> JSON? {
@@ -52,7 +62,7 @@ extension FleetTransaction {
   /// Makes defects agree with a report: opens one for each new code, and reopens one whose code came back. A vehicle has
   /// one defect of a code. A report that is older than the last one of its ECU changes nothing.
   ///
-  /// - Parameter text: returns the description of a code.
+  /// - Parameter text: returns the description of a code that the report does not describe.
   public func apply(_ report: TroubleReport, text: (String) -> String) throws(ThingError) {
     guard let vehicle = try vehicle(named: report.vehicle), vehicle.value.status != .retired else { return }
     var known: [String: Stored<Defect>] = [:]
@@ -65,7 +75,7 @@ extension FleetTransaction {
       defect.vehicle = vehicle.value.id
       defect.source = .dtc
       defect.severity = report.isLampOn ? .major : .minor
-      defect.text = text(code)
+      defect.text = report.description(of: code) ?? text(code)
       defect.codes = [code]
       defect.freezeFrame = report.freezeFrame(of: code)
       defect.reports = [Defect.Report(ecu: report.ecu, isPresent: true, since: report.at, at: report.at)]
