@@ -114,7 +114,7 @@ export default function Mine() {
         { name: "notes", label: "field.notes", kind: "notes", required: command === "incident" },
       ]} /></${Dialog}>`}
     ${day && isOwn && may("inspections", "write") && html`<section class="card"><header><h2>${t("mine.check")}</h2></header><div class="padded stack"><div class="pair">
-        ${["preTrip", "postTrip"].map(kind => html`<a class="button large" href=${`/inspections/new?${new URLSearchParams({ vehicleId: day.vehicle.id, kind })}`}><${Icon} name="check" />${t("inspectionKind." + kind)}</a>`)}</div>
+        ${["preTrip", "postTrip"].map(kind => html`<a class="button large" href=${`/inspections/new?${new URLSearchParams({ vehicleId: day.vehicle.id, kind })}`}>${t("inspectionKind." + kind)}</a>`)}</div>
         ${may("defects", "report") && html`<a class="button large" href=${"/defects/new?vehicleId=" + encodeURIComponent(day.vehicle.id)}><${Icon} name="warning" />${t("mine.reportDefect")}</a>`}</div>
       ${(day.inspection || (day.defects?.length ?? 0) > 0) && html`<ul class="links">${day.inspection && html`<li><a href=${to("inspections", day.inspection.id)}>${inspectionTitle(day.inspection)}</a><${InspectionStatus} inspection=${day.inspection} /></li>`}
         ${day.defects?.map(defect => html`<li><a href=${to("defects", defect.id)}>${defect.text}</a><${Severity} severity=${defect.severity} /></li>`)}</ul>`}</section>`}
