@@ -114,6 +114,29 @@ import Testing
         #expect(try patch(#"{"notes":"old tyres"}"#, try #require(merged.headers["etag"])).status == 200)
         let audit = try client.send("GET", "/api/audit").list.filter { $0["kind"] as? String == "vehicle" }
         #expect(audit.prefix(3).map { $0["action"] as? String } == ["change", "register", "change"])
+        // The history of the vehicle has the same entries, and no others.
+        let history = try client.send("GET", "/api/audit?vehicle=VAN-1").list
+        let thing = try #require(audit.first?["thing"] as? String)
+        #expect(
+          history.map { $0["number"] as? Int }
+            == audit.filter { $0["thing"] as? String == thing }.map { $0["number"] as? Int })
+        #expect(try client.send("GET", "/api/audit?vehicle=NONE").status == 404)
+        #expect(try client.send("GET", "/api/audit?vehicle=VAN-1&thing=\(thing)").status == 400)
+        // All entries are as they were written; so is the rest after any of them, but only with its hash.
+        let head = try #require(try client.send("GET", "/api/audit?limit=1").list.first)
+        let checked = try client.send("GET", "/api/audit/verification").json
+        #expect(checked["isComplete"] as? Bool == true && checked["fault"] == nil)
+        #expect(
+          checked["number"] as? Int == head["number"] as? Int && checked["hash"] as? String == head["hash"] as? String)
+        let second = try #require(try client.send("GET", "/api/audit?before=3&limit=1").list.first)
+        let hash = try #require(second["hash"] as? String)
+        let rest = try client.send("GET", "/api/audit/verification?after=2&hash=\(hash)").json
+        #expect(rest["fault"] == nil && rest["hash"] as? String == head["hash"] as? String)
+        let wrong = try client.send("GET", "/api/audit/verification?after=2&hash=\(String(repeating: "0", count: 64))")
+          .json
+        let fault = wrong["fault"] as? [String: Any]
+        #expect(fault?["kind"] as? String == "changed" && fault?["number"] as? Int == 3)
+        #expect(try client.send("GET", "/api/audit/verification?after=2").status == 400)
       }
     }
   }

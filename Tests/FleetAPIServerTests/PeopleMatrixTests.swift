@@ -106,6 +106,7 @@ import Testing
       gets: [401, 403, 403, 404, 404, 404, 404, 403, 404]),
     Row("POST /api/recovery-codes", gets: [401, 403, 403, 409, 409, 409, 409, 403, 409]),
     Row("GET /api/audit", gets: [401, 403, 403, 200, 403, 403, 200, 200, 200]),
+    Row("GET /api/audit/verification", gets: [401, 403, 403, 403, 403, 403, 200, 200, 200]),
     Row("GET /api/exports", gets: [401, 403, 403, 403, 403, 403, 200, 200, 200]),
     Row("GET /api/auth/session", gets: [401, 403, 403, 200, 200, 200, 200, 403, 200]),
     Row(

@@ -29,48 +29,38 @@ struct AuditCommand: AsyncParsableCommand {
         throw Failure(.usage, "--after and --hash belong together, as `fleetstore audit head` prints them")
       }
       try await store.withStorage { storage in
-        var (number, last) = (Int64(0), AuditEntry.firstHash)
+        var verification = AuditVerification()
         var isKnown = after == nil
-        while true {
-          let entries = try await storage.auditEntries(after: number, limit: 1_000, tenant: tenant)
-          for entry in entries {
-            guard entry.number == number + 1, entry.hash == AuditEntry.hash(entry.content, after: last),
-              entry.content["number"]?.integerValue == entry.number
-            else {
-              throw Failure(
-                .badData,
-                "audit: entry \(number + 1) was changed, removed or inserted; those before it are as they were written"
-              )
-            }
-            guard entry.isFoundByContent else {
-              throw Failure(
-                .badData, "audit: the time or the thing of entry \(entry.number) was changed beside its content")
-            }
-            (number, last) = (entry.number, entry.hash)
-            if number == after {
-              guard Hexadecimal.text(last) == hash else {
-                throw Failure(.badData, "audit: entry \(number) has another hash than `audit head` printed")
+        do {
+          while try await verification.checkPage(
+            of: storage, tenant: tenant,
+            visit: { checked in
+              guard checked.number == after else { return }
+              guard Hexadecimal.text(checked.hash) == hash else {
+                throw Failure(.badData, "audit: entry \(checked.number) has another hash than `audit head` printed")
               }
               isKnown = true
-            }
-          }
-          if entries.count < 1_000 { break }
-        }
-        // More entries may have been added since the last page was read.
-        let head = try await storage.auditHead(tenant: tenant)
-        guard head.number > number || head.number == number && head.hash == last else {
-          throw Failure(
-            .badData, "audit: the database has \(head.number) entries by its own count, and \(number) are there")
-        }
-        if head.number > number,
-          try await storage.auditEntries(after: number, limit: 1, tenant: tenant).first?.number != number + 1
-        {
-          throw Failure(.badData, "audit: the end was removed: \(number) of \(head.number) entries are there")
+            })
+          {}
+        } catch let fault as AuditVerification.Fault {
+          throw Failure(.badData, "audit: \(Self.text(of: fault))")
         }
         guard isKnown else {
           throw Failure(.badData, "audit: there is no entry \(after ?? 0): the end of the audit was removed")
         }
-        StandardError.say("fleetstore: \(number) entries are as they were written")
+        StandardError.say("fleetstore: \(verification.number) entries are as they were written")
+      }
+    }
+
+    private static func text(of fault: AuditVerification.Fault) -> String {
+      switch fault {
+      case .changed(let number):
+        "entry \(number) was changed, removed or inserted; those before it are as they were written"
+      case .misfiled(let number): "the time or the thing of entry \(number) was changed beside its content"
+      case .miscounted(let found, let counted):
+        "the database has \(counted) entries by its own count, and \(found) are there"
+      case .endRemoved(let found, let counted):
+        "the end was removed: \(found) of \(counted) entries are there"
       }
     }
   }

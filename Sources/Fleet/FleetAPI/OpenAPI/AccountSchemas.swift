@@ -203,6 +203,20 @@ enum AccountSchemas {
       "type": "object", "required": ["data"], "additionalProperties": false,
       "properties": { "data": { "type": "array", "items": { "$ref": "#/components/schemas/AuditEntry" } } }
     },
+    "AuditVerification": {
+      "type": "object", "required": ["number", "hash", "isComplete"], "additionalProperties": false, "properties": {
+        "number": { "description": "The number of the last entry that is as it was written.", "type": "integer", "minimum": 0 },
+        "hash": { "type": "string", "pattern": "^[0-9a-f]{64}$" },
+        "isComplete": { "description": "Whether all entries were checked, or a fault was found.", "type": "boolean" },
+        "fault": {
+          "type": "object", "required": ["kind", "number"], "additionalProperties": false, "properties": {
+            "kind": { "enum": ["changed", "misfiled", "miscounted", "endRemoved"] },
+            "number": { "description": "`changed` and `misfiled`: the entry at fault. Otherwise: how many entries are there.", "type": "integer" },
+            "counted": { "description": "How many entries the database has counted.", "type": "integer" }
+          }
+        }
+      }
+    },
     "AuditEntry": {
       "type": "object", "required": ["number", "hash", "time", "actor", "action", "kind"], "properties": {
         "number": { "type": "integer", "minimum": 1 },

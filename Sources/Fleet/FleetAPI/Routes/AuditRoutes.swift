@@ -15,6 +15,7 @@ struct AuditRoutes {
       id: "listAudit", summary: "Changes, the newest first: of the whole tenant, or of one thing.",
       parameters: [
         .query("thing", "Only changes of the thing with this id.", #"{"type":"string","format":"uuid"}"#),
+        .query("vehicle", "Only changes of this vehicle.", #"{"type":"string"}"#),
         .query("before", "Only entries with a smaller number.", #"{"type":"integer","minimum":1}"#),
         .limit(100, most: Self.mostEntries),
       ], results: [.init(.ok, "Entries.", .json("AuditList"))])
@@ -34,6 +35,15 @@ struct AuditRoutes {
         }
         thing = own
       }
+      if let name = call.query["vehicle"] {
+        guard thing == nil else { throw APIError.badRequest("query: vehicle: expected vehicle or thing, not both") }
+        thing = try await storage.view(tenant: caller.tenant) { view throws(ThingError) in
+          guard NameRules.isName(name), let vehicle = try view.vehicle(named: name) else {
+            throw .notFound(kind: Vehicle.names.one, id: name)
+          }
+          return vehicle.id
+        }
+      }
       let before = try call.integer("before", in: 1...Int.max).map(Int64.init)
       let limit = try call.integer("limit", in: 1...Self.mostEntries) ?? 100
       let wanted = thing
@@ -49,6 +59,60 @@ struct AuditRoutes {
       }
       return Answer(json: list.finish())
     }
-    return [list]
+    return [list, verify]
+  }
+
+  /// The maximum number of pages of entries that one request checks.
+  private static let mostPages = 10
+
+  private var verify: Route {
+    let operation = Operation(
+      id: "verifyAudit",
+      summary:
+        "Checks entries of the audit against the hashes of those before them. While `isComplete` is false, continue with `after` and `hash` of the answer.",
+      parameters: [
+        .query("after", "The number of an entry that was checked before.", #"{"type":"integer","minimum":1}"#),
+        .query("hash", "The hash of this entry.", #"{"type":"string","pattern":"^[0-9a-f]{64}$"}"#),
+      ], results: [.init(.ok, "What was checked.", .json("AuditVerification"))])
+    return Route(.get, "/api/audit/verification", .may(.read, .audit), operation) { [storage] call in
+      var verification = AuditVerification()
+      let after = try call.integer("after", in: 1...Int.max)
+      let hash = try call.query["hash"].map { text in
+        guard let bytes = Hexadecimal.bytes(text), bytes.count == AuditEntry.firstHash.count else {
+          throw APIError.badRequest("query: hash: expected 64 hexadecimal digits, found \(quoted(text))")
+        }
+        return bytes
+      }
+      guard (after == nil) == (hash == nil) else {
+        throw APIError.badRequest("query: after and hash belong together")
+      }
+      if let after, let hash { verification = AuditVerification(after: Int64(after), hash: hash) }
+      let tenant = try call.tenant
+      var members: [String: JSON] = [:]
+      do {
+        var hasMore = true
+        for _ in 0..<Self.mostPages where hasMore {
+          hasMore = try await verification.checkPage(of: storage, tenant: tenant)
+        }
+        members["isComplete"] = .bool(!hasMore)
+      } catch let fault as AuditVerification.Fault {
+        members["isComplete"] = .bool(true)
+        members["fault"] = Self.json(of: fault)
+      }
+      members["number"] = .integer(verification.number)
+      members["hash"] = .text(Hexadecimal.text(verification.hash))
+      return Answer(json: Array(JSON.object(members).canonicalText.utf8))
+    }
+  }
+
+  private static func json(of fault: AuditVerification.Fault) -> JSON {
+    switch fault {
+    case .changed(let number): .object(["kind": .text("changed"), "number": .integer(number)])
+    case .misfiled(let number): .object(["kind": .text("misfiled"), "number": .integer(number)])
+    case .miscounted(let found, let counted):
+      .object(["kind": .text("miscounted"), "number": .integer(found), "counted": .integer(counted)])
+    case .endRemoved(let found, let counted):
+      .object(["kind": .text("endRemoved"), "number": .integer(found), "counted": .integer(counted)])
+    }
   }
 }
