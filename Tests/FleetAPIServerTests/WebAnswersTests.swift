@@ -6,7 +6,9 @@ import Testing
 
 /// The files of the web app, as a browser receives them.
 @Suite struct WebAnswersTests {
-  private static func run(_ test: @escaping @Sendable (TestClient) throws -> Void) async throws {
+  private static func run(
+    map: BaseMap? = nil, _ test: @escaping @Sendable (TestClient) throws -> Void
+  ) async throws {
     let folder = try ScratchFolder()
     try folder.write(
       "site.json",
@@ -19,8 +21,10 @@ import Testing
     ] {
       try folder.write(name, text)
     }
-    let site = try WebSite(folder: folder.path)
-    try await TestServer.run(web: site) { server in
+    var site = try WebSite(folder: folder.path)
+    site.map = map
+    let made = site
+    try await TestServer.run(web: made) { server in
       try await aside { try test(try server.client()) }
     }
   }
@@ -50,6 +54,37 @@ import Testing
       // Another coding is another representation.
       let packed = try client.send("GET", "/app.js", headers: ["If-None-Match": "\"code\"", "Accept-Encoding": "br"])
       #expect(packed.status == 200 && packed.headers["etag"] == "\"code-br\"")
+    }
+  }
+
+  @Test func a_map_template_extends_the_policy_by_its_origin_only() async throws {
+    let map = BaseMap(
+      .template("https://tiles.example/{z}/{x}/{y}.png"), format: .png, attribution: "© A", zooms: 0...19)
+    try await Self.run(map: map) { client in
+      let policy = try #require(try client.send("GET", "/").headers["content-security-policy"])
+      #expect(policy.contains("img-src 'self' data: blob: https://tiles.example;"))
+      #expect(policy.contains("connect-src 'self' https://tiles.example;") && policy.contains("script-src 'self';"))
+      let source = try client.send("GET", "/map/source.json")
+      #expect(try source.json["tiles"] as? String == "https://tiles.example/{z}/{x}/{y}.png")
+      #expect(try client.send("GET", "/map/tiles/0/0/0").status == 404)
+    }
+  }
+
+  @Test func sends_the_tiles_of_a_file() async throws {
+    struct Tiles: TileReader {
+      func tile(zoom: Int, column: Int, row: Int) async throws -> [UInt8]? { column == 1 ? nil : [0x1F, 0x8B, 7] }
+    }
+    let map = BaseMap(.reader(Tiles()), format: .pbf, attribution: "", zooms: 0...3)
+    try await Self.run(map: map) { client in
+      let tile = try client.send("GET", "/map/tiles/2/0/3")
+      #expect(tile.status == 200 && Array(tile.body) == [0x1F, 0x8B, 7] && tile.headers["content-encoding"] == "gzip")
+      #expect(tile.headers["content-type"] == "application/x-protobuf")
+      #expect(try client.send("GET", "/map/tiles/2/1/3").status == 204)
+      #expect(try client.send("GET", "/map/tiles/4/0/0").status == 404)
+    }
+    try await Self.run { client in
+      let source = try client.send("GET", "/map/source.json")
+      #expect(source.status == 204)
     }
   }
 

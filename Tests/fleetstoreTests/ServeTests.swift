@@ -456,7 +456,7 @@ import Testing
          "accounts":{"url":"https://fleet.example","secretKeysFile":"keys"},
          "mail":{"url":"smtps://mail.example","from":"Fleet <fleet@example.com>","user":"fleet","passwordFile":"word",
           "caFile":"ca.pem"},
-         "web":{"folder":"web"},"retention":{"days":{\#(days.map { "\"\($0)\":1" }.joined(separator: ","))}},
+         "web":{"folder":"web","map":{"tiles":"a.mbtiles","attribution":"© A","maxZoom":14}},"retention":{"days":{\#(days.map { "\"\($0)\":1" }.joined(separator: ","))}},
          "broker":{"urls":["mqtts://fleet@127.0.0.1"],"passwordFile":"word",
           "tls":{"caFile":"ca.pem","certificateFile":"server.pem","keyFile":"server.key"}}}
         """#)

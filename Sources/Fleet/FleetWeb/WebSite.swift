@@ -27,6 +27,9 @@ public struct WebSite: Sendable {
 
   private let files: [String: File]
 
+  /// The base map; `nil` for the outline that the app has itself.
+  public var map: BaseMap?
+
   /// Reads a folder.
   ///
   /// - Throws: ``Failure`` with the path of the file that is missing or faulty.

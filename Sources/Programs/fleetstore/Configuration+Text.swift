@@ -45,9 +45,10 @@ extension Configuration {
       line.field("listen", server.metrics.map { ListeningAddress.text($0.host, $0.port) })
       line.end()
     }
-    if let webFolder {
+    if webFolder != nil || webMap != nil {
       line.beginObject("web")
       line.field("folder", webFolder)
+      webMap?.write(to: &line)
       line.end()
     }
     write(retention, &line)

@@ -23,7 +23,7 @@ import Logging
 ///       "mail": { "url": "smtps://mail.example:465", "from": "Fleet <fleet@example.com>", "user": "fleet",
 ///                 "passwordFile": "mail.password" },
 ///       "metrics": { "tokenFile": "metrics.token", "listen": "127.0.0.1:9464" },
-///       "web": { "folder": "/usr/share/fleetstore/web" },
+///       "web": { "folder": "/usr/share/fleetstore/web", "map": { "tiles": "germany.mbtiles" } },
 ///       "retention": { "days": { "telemetry": 400 }, "changeHours": 24, "changes": 50000000 },
 ///       "broker": { "urls": ["amqps://fleet@mq1.example"], "passwordFile": "password", "tenant": "default",
 ///                   "topic": "fleet", "queue": "fleet.ingest", "prefetchMessages": 256, "prefetchBytes": 8388608,
@@ -45,6 +45,8 @@ struct Configuration {
   var mail: MailServer?
   /// The folder of the web app; `nil` for the default (``WebFolder``).
   var webFolder: String?
+  /// The base map of the web app; `nil` for the outline that the app has itself.
+  var webMap: WebMap?
   /// Paths of files with secrets.
   var secretFiles = SecretFiles()
   /// Places of keys in the file, for checks that are made after the file was read: `fleetstore.json:3:14:
@@ -130,6 +132,10 @@ struct Configuration {
     }
     if var web = try reader.optionalObject("web") {
       if let value = web.optional("folder") { webFolder = try Self.path(value, folder) }
+      if var map = try web.optionalObject("map") {
+        webMap = try WebMap(&map, folder: folder)
+        try map.finish()
+      }
       try web.finish()
     }
     if var object = try reader.optionalObject("broker") {

@@ -124,7 +124,8 @@ struct ServeCommand: AsyncParsableCommand {
     let mail = configuration.mail.map {
       MailSender($0, keys: options.accounts.secretKeys, storage: storage, logger: logger) { WallClock.now }
     }
-    let web = WebFolder.read(configuration.webFolder ?? WebFolder.standard, logger)
+    var web = WebFolder.read(configuration.webFolder ?? WebFolder.standard, logger)
+    web?.map = configuration.webMap?.open(logger)
     let notifier = Notifier(
       storage: storage, keys: configuration.mail.map { _ in options.accounts.secretKeys }, logger: logger
     ) { WallClock.now }

@@ -54,7 +54,7 @@ struct RequestHandler: Sendable {
     var caller: Identity?
     do {
       try Self.check(request)
-      if let file = web?.answer(to: request.head) {
+      if let file = try await web?.answer(to: request.head) {
         path = WebAnswers.label
         answer = file
       } else {

@@ -6,25 +6,31 @@ struct WebAnswers: Sendable {
   /// The label of these requests in metrics.
   static let label = "/"
   /// The content security policy. A page may load only files of the same server, and images that the page itself makes
-  /// (`data:`, `blob:`), for maps and photos. It may send requests only to the same server. Scripts and styles inside the
-  /// page and `eval` are not allowed.
-  private static let policy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
-    + "worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+  /// (`data:`, `blob:`), for maps and photos. It may send requests only to the same server, and to the server of the map
+  /// tiles if the configuration names one. Scripts and styles inside the page and `eval` are not allowed.
+  private let policy: String
 
   private let site: WebSite
 
-  init(_ site: WebSite) { self.site = site }
+  init(_ site: WebSite) {
+    self.site = site
+    let tiles = site.map?.origin.map { " " + $0 } ?? ""
+    policy =
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:\(tiles); "
+      + "connect-src 'self'\(tiles); worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; "
+      + "frame-ancestors 'none'"
+  }
 
-  /// Returns the answer with a file of the app.
+  /// Returns the answer with a file of the app, or with a part of its map.
   ///
   /// - Returns: `nil` if the path belongs to the API.
-  func answer(to request: HTTPRequest) -> Answer? {
+  func answer(to request: HTTPRequest) async throws -> Answer? {
     guard request.method == .get || request.method == .head else { return nil }
     let path = (request.path ?? "/").prefix { $0 != "?" }
     guard path != "/api", !path.hasPrefix("/api/"), !FleetRoutes.webSocketPaths.contains(String(path)) else {
       return nil
     }
+    if let answer = try await mapAnswer(at: path) { return answer }
     let fields = request.headerFields
     let isNavigation = fields[.accept]?.contains("text/html") ?? false
     guard let file = site.file(at: path, isNavigation: isNavigation) else { return nil }
@@ -36,12 +42,31 @@ struct WebAnswers: Sendable {
     answer.headers[.eTag] = tag
     answer.headers[.cacheControl] = file.isImmutable ? "public, max-age=31536000, immutable" : "no-cache"
     answer.headers.addVary("Accept-Encoding")
-    answer.headers[.contentSecurityPolicy] = Self.policy
+    answer.headers[.contentSecurityPolicy] = policy
     answer.headers[.crossOriginOpenerPolicy] = "same-origin"
     guard !isKnown else { return answer }
     answer.headers[.contentType] = file.type
     answer.headers[.contentEncoding] = packed?.coding
     answer.body = packed?.content ?? file.plain
+    return answer
+  }
+
+  /// Returns the description of the base map, or one of its tiles; `nil` for other paths.
+  private func mapAnswer(at path: Substring) async throws -> Answer? {
+    guard let map = site.map else {
+      // The app draws its own outline.
+      return path == BaseMap.descriptionPath ? Answer(status: .noContent) : nil
+    }
+    if path == BaseMap.descriptionPath {
+      var answer = Answer(type: "application/json", bytes: Array(map.description.utf8))
+      answer.headers[.cacheControl] = "no-cache"
+      return answer
+    }
+    guard let tile = map.tile(at: path) else { return nil }
+    guard let content = try await map.content(of: tile) else { return Answer(status: .noContent) }
+    var answer = Answer(type: map.format.type, bytes: content.bytes)
+    if content.isPacked { answer.headers[.contentEncoding] = "gzip" }
+    answer.headers[.cacheControl] = "public, max-age=86400"
     return answer
   }
 }
