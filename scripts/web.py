@@ -6,7 +6,8 @@
 LIBRARIES: the folder with the packages that `scripts/install.sh web` fetched. OUT: .build/web; replaced as a whole.
 
 No file is transpiled. A file's new name contains a hash of its content, so that browsers keep it for ever; imports are
-changed to the new names. The page names every module that it needs at once, so that they are fetched in parallel.
+changed to the new names. Modules that the first pages share are joined into one file, because a browser fetches only six
+files at a time over HTTP/1.1. The page names every file that it needs at once, so that they are fetched in parallel.
 """
 import gzip
 import hashlib
@@ -72,8 +73,25 @@ def trouble_codes():
             for code, text in re.findall(r'\.init\(0x([0-9A-F]{4}), "([^"]*)"\)', file.read()):
                 number = int(code, 16)
                 text = text[0].upper() + text[1:]
-                found[f"{'PCBU'[number >> 14]}{number >> 12 & 3}{number & 0xFFF:03X}"] = text
+                found[f"{'PCBU'[number >> 14]}{number >> 12 & 3}{number & 0xFFF:03X}"] = [text]
     assert len(found) > 1000, "the tables of trouble codes have another form"
+    return json.dumps(found, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def signals():
+    """The standard name and the unit of each numeric signal, from the table of the module OBDWire."""
+    folder = ROOT + "/Sources/Wire/OBDWire"
+    with open(folder + "/Unit.swift", encoding="utf-8") as file:
+        units = dict(re.findall(r'case \.(\w+): "([^"]*)"', file.read()))
+    # Rows of these kinds have a fixed unit. Flags and codes are no numbers.
+    fixed = {"percent": "%", "trim": "%", "sensorTrim": "%", "celsius": "°C", "celsius16": "°C", "wideVoltage": "V", "wideCurrent": "mA", "nox": "ppm", "lambda": ""}
+    found = {}
+    with open(folder + "/Tables/SAESignalTable.swift", encoding="utf-8") as file:
+        rows = re.findall(r'\.(\w+)\(\s*(?:0x[0-9A-F]+,\s*)?(?:\w+,\s*)*"(\w+)",\s*"([^"]+)"(?:,\s*\.(\w+))?', file.read())
+    for kind, name, title, unit in rows:
+        if kind not in ("flag", "ready", "support", "enumeration"):
+            found.setdefault(name, [title, fixed.get(kind, units.get(unit, ""))])
+    assert found["rpm"] == ["Engine speed", "rpm"] and len(found) > 400, "the table of signals has another form"
     return json.dumps(found, separators=(",", ":"), ensure_ascii=False).encode()
 
 
@@ -94,6 +112,7 @@ def libraries_of(folder):
         "lib/maplibre.css": member(folder, "roadstyle", "roadstyle/vendor/maplibre-gl.css"),
         "lib/land.json": land,
         "lib/trouble-codes.json": trouble_codes(),
+        "lib/signals.json": signals(),
     }
 
 
@@ -108,11 +127,81 @@ def sources():
     return found
 
 
+# An import of names, a side effect, or a default, on one line; and exported declarations.
+NAMES = re.compile(r"""^import (?:\{([^}]*)\}|(\w+)) from ["'](\.{1,2}/[^"']+)["'];\n""", re.M)
+EXPORT = re.compile(r"^export (?:(default) )?((?:async )?function|class|const)(\*? )(\w+)", re.M)
+# Comments that describe types; browsers need none.
+COMMENT = re.compile(r"^[ \t]*/\*\*(?:(?!\*/).)*\*/[ \t]*\n|/\*\*(?:(?!\*/).)*\*/ ?", re.M | re.S)
+
+
 class Site:
     """The files with their new names."""
 
     def __init__(self, files):
         self.files, self.names, self.output, self.busy = files, {}, {}, []
+        # The bundle of each module that is in one, and the modules of each bundle in the order in which they run.
+        self.bundle_of, self.bundles = {}, {}
+        for path in files:
+            if path.endswith(".js") and not path.startswith("lib/"):
+                files[path] = COMMENT.sub("", files[path].decode()).encode()
+
+    def join(self, bundle, paths):
+        """Joins modules into one file. Each becomes a function, so that its own names stay its own."""
+        self.bundles[bundle] = paths
+        for path in paths:
+            self.bundle_of[path] = bundle
+        self.files[bundle] = b""
+
+    def variable(self, path):
+        """The name of a module in its bundle."""
+        return re.sub(r"\W", "_", path[:-3])
+
+    def joined(self, bundle):
+        """The text of a bundle."""
+        parts, outside = [], {}
+        for path in self.bundles[bundle]:
+            text = self.files[path].decode()
+
+            def taken(found):
+                target = self.target(path, found[3])
+                if self.bundle_of.get(target) == bundle:
+                    source = self.variable(target)
+                else:
+                    source = outside.setdefault(target, f"outside{len(outside)}")
+                names = found[1] if found[1] is not None else f"default as {found[2]}"
+                names = re.sub(r"(\w+) as (\w+)", r"\1: \2", names)
+                prefix = self.variable(target) + "$" if source.startswith("outside") and target in self.bundle_of else ""
+                return "const {" + ",".join(prefix + (one if ":" in one or not prefix else f"{one.strip()}: {one.strip()}").strip()
+                                            for one in names.split(",") if one.strip()) + f"}} = {source};\n"
+
+            text = NAMES.sub(taken, text)
+            exports = [f"{'default: ' if default else ''}{name}" for default, _, _, name in EXPORT.findall(text)]
+            text = EXPORT.sub(lambda found: f"{found[2]}{found[3]}{found[4]}", text)
+            # Addresses in the module are relative to the bundle from now on.
+            text = IMPORT.sub(lambda found: f"{found[1]}{found[2]}{self.relative(self.target(path, found[3]), bundle)}{found[2]}", text)
+            assert not re.search(r"^(import|export)\b", text, re.M), f"{path}: an import or export of another form"
+            parts.append(f"const {self.variable(path)} = (() => {{\n{text}return {{ {', '.join(exports)} }};\n}})();\n")
+            parts.append("".join(f"export const {self.variable(path)}${name} = {self.variable(path)}.{name};\n"
+                                 for default, _, _, name in EXPORT.findall(self.files[path].decode()) if not default))
+        imports = "".join(f'import * as {name} from "{self.relative(self.bundle_of.get(target, target), bundle)}";\n' for target, name in outside.items())
+        return imports + "".join(parts)
+
+    @staticmethod
+    def relative(path, place):
+        found = os.path.relpath(path, os.path.dirname(place))
+        return found if found.startswith(".") else "./" + found
+
+    def redirected(self, path, text):
+        """The text of a module that imports names from bundles."""
+        def taken(found):
+            target = self.target(path, found[3])
+            bundle = self.bundle_of.get(target)
+            if not bundle:
+                return found[0]
+            names = [one.strip().split(" as ") for one in (found[1] or "").split(",") if one.strip()]
+            assert names, f"{path}: imports the default of {target}"
+            return "import { " + ", ".join(f"{self.variable(target)}${one[0]} as {one[-1]}" for one in names) + f' }} from "{self.relative(bundle, path)}";\n'
+        return NAMES.sub(taken, text)
 
     def name(self, path):
         """Returns the new name of a file. The files that it imports get their names first."""
@@ -125,7 +214,8 @@ class Site:
         self.busy.append(path)
         content = self.files[path]
         if path.endswith(".js") and not path.startswith("lib/"):
-            content = IMPORT.sub(lambda found: self.changed(path, found), content.decode()).encode()
+            text = self.joined(path) if path in self.bundles else self.redirected(path, content.decode())
+            content = IMPORT.sub(lambda found: self.changed(path, found), text).encode()
         self.busy.pop()
         stem, suffix = os.path.splitext(path)
         self.names[path] = f"assets/{stem}.{hashlib.sha256(content).hexdigest()[:10]}{suffix}"
@@ -139,6 +229,21 @@ class Site:
         new = os.path.relpath(
             self.name(self.target(path, found[3])), os.path.dirname("assets/" + path))
         return f"{found[1]}{found[2]}{new if new.startswith('.') else './' + new}{found[2]}"
+
+    def ordered(self, *views):
+        """The modules that views import, each after those that it imports itself; without the views and libraries."""
+        found = []
+
+        def visit(path):
+            if path in found or path.startswith("lib/"):
+                return
+            for address in STATIC.findall(self.files[path].decode()):
+                visit(self.target(path, address))
+            found.append(path)
+
+        for view in views:
+            visit(view)
+        return [path for path in found if path not in views]
 
     def closure(self, path, seen=None):
         """Returns a module with all modules that it imports statically."""
@@ -158,14 +263,17 @@ def page(site):
     site.files["styles.css"] = b"\n".join(site.files[sheet] for sheet in sheets)
     text = re.sub(r'(<link rel="stylesheet" href="/[^"]+">\s*)+',
                   f'<link rel="stylesheet" href="/{site.name("styles.css")}">\n', text, count=1)
-    preload = "\n".join(
-        f'<link rel="modulepreload" href="/{site.name(path)}">' for path in site.closure("views/sign-in.js", site.closure("app.js")))
+    needed = [site.bundle_of.get(path, path) for path in site.closure("views/sign-in.js", site.closure("app.js"))]
+    preload = "\n".join(f'<link rel="modulepreload" href="/{site.name(path)}">' for path in dict.fromkeys(needed))
     text = text.replace("<!-- modules -->", preload)
     return re.sub(r'(src|href)="/((?:app\.js|icons/[^"]+))"', lambda found: f'{found[1]}="/{site.name(found[2])}"', text)
 
 
 def main(libraries, out):
     site = Site({**sources(), **libraries_of(libraries)})
+    first = site.ordered("app.js", "views/sign-in.js")
+    site.join("first.js", first)
+    site.join("forms.js", [path for path in site.ordered("views/mine.js") if path not in first])
     site.output["index.html"] = page(site).encode()
     manifest = site.files["manifest.webmanifest"].decode()
     site.output["manifest.webmanifest"] = re.sub(

@@ -1,7 +1,7 @@
 """An OpenID provider for tests. The first segment of its issuer's path determines whether it is honest or hostile, and how.
 
 hostile-provider.py: issuers are http://127.0.0.1:PORT/MODE. A code is base64url of {"nonce", "challenge"} and
-further claims; there is no page to sign in. The verifier of a code is checked (RFC 7636), and a code is valid once.
+further claims; GET /MODE/authorize is a page with a link that signs in. The verifier of a code is checked (RFC 7636), and a code is valid once.
 GET /MODE/logout?sub=…&sid=… answers a logout token.
 
 Standard output: "port N", then the path of each request.
@@ -9,6 +9,7 @@ Standard output: "port N", then the path of each request.
 import base64
 import hashlib
 import hmac
+import html
 import json
 import time
 import urllib.parse
@@ -120,6 +121,11 @@ class Handler(BaseHTTPRequestHandler):
                 return
             public = KEY.public_key().public_numbers()
             self.answer({"keys": [{"kty": "RSA", "kid": "k1", "n": number(public.n), "e": number(public.e)}]})
+        elif rest == "authorize":
+            # The person who signs in is the one of the token.
+            code = text(json.dumps({"nonce": query["nonce"], "challenge": query["code_challenge"]}).encode())
+            back = query["redirect_uri"] + "?" + urllib.parse.urlencode({"code": code, "state": query["state"]})
+            self.answer(f'<!doctype html><title>Sign in</title><a id="continue" href="{html.escape(back)}">Continue as Ann</a>'.encode(), **{"Content-Type": "text/html"})
         elif rest == "logout":
             now = int(time.time())
             claims = {

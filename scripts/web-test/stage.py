@@ -58,14 +58,23 @@ class PostgreSQL:
 class Stage:
     """The server with its fleet, and the accounts that may sign in. WEB_DATABASE=postgresql selects the database."""
 
-    def __init__(self, ends=ENDS):
+    def __init__(self, ends=ENDS, configuration=None):
+        """`configuration`: keys of the server's configuration file; `{port}` in it stands for the port."""
         self.database = PostgreSQL() if os.environ.get("WEB_DATABASE") == "postgresql" else None
         self.folder = tempfile.mkdtemp()
         database = self.database.address if self.database else f"sqlite:{self.folder}/fleet.db"
+        arguments, port = [], 0
+        if configuration:
+            with socket.socket() as free:
+                free.bind(("127.0.0.1", 0))
+                port = free.getsockname()[1]
+            with open(self.folder + "/fleetstore.json", "w", encoding="utf-8") as file:
+                file.write(json.dumps(configuration).replace("{port}", str(port)))
+            arguments = ["--config", self.folder + "/fleetstore.json"]
         program = os.environ.get("FLEETSTORE_PROGRAM", ROOT + "/.build/debug/fleetstore")
         with open(self.folder + "/administrator", "w", encoding="utf-8") as token:
             self.process = subprocess.Popen(
-                [program, "serve", "--listen", "127.0.0.1:0", "--database", database],
+                [program, "serve", "--listen", f"127.0.0.1:{port}", *arguments, "--database", database],
                 stdout=token, stderr=subprocess.PIPE, text=True)
         self.address, said = None, []
         for line in self.process.stderr:

@@ -15,6 +15,7 @@ import { setLanguage, t } from "./texts.js";
 const views = {
   live: () => import("./views/live.js"),
   vehicle: () => import("./views/vehicle.js"),
+  reports: () => import("./views/reports.js"),
   fences: () => import("./views/fences.js"),
   things: () => import("./views/things.js"),
   maintenance: () => import("./views/maintenance.js"),
@@ -45,11 +46,12 @@ function entries() {
     { path: "/defects", icon: "warning", label: "defects.title", isShown: may("defects") === "own" },
     { path: "/assignments", icon: "calendar", label: "assignments.title", isShown: Boolean(may("assignments")) },
     { path: "/drivers", icon: "people", label: "drivers.title", isShown: sees("drivers") },
-    { path: "/journeys", icon: "report", label: "journeys.title", isShown: Boolean(may("journeys")) },
+    { path: "/journeys", icon: "journey", label: "journeys.title", isShown: Boolean(may("journeys")) },
     { path: "/fuel-entries", icon: "fuel", label: "fuelEntries.title", isShown: Boolean(may("fuel")) },
     { path: "/expenses", icon: "money", label: "expenses.title", isShown: Boolean(may("expenses")) },
     { path: "/fences", icon: "fence", label: "fences.title", isShown: sees("geofences") },
     { path: "/documents", icon: "document", label: "documents.title", isShown: Boolean(may("documents")) },
+    { path: "/reports", icon: "report", label: "reports.title", isShown: sees("reports") },
     { path: "/fleets", icon: "fleet", label: "fleets.title", isShown: sees("fleets") },
     { path: "/people", icon: "person", label: "people.title", isShown: sees("people") },
     { path: "/gateways", icon: "key", label: "gateways.title", isShown: sees("settings") },
@@ -74,6 +76,7 @@ function viewOf(at) {
     case "inspections": return "inspections";
     case "notifications": return "notifications";
     case "imports": return "imports";
+    case "reports": return "reports";
     case "gateways": return "gateways";
     case "audit": return "audit";
     case "mine": return "mine";
@@ -246,6 +249,9 @@ async function start() {
   startRouter();
   let hasEnded = false;
   if (localStorage.getItem("wasSignedIn") || location.pathname === "/signed-in") {
+    // Load the code of the page while the server checks the session.
+    const roles = JSON.parse(localStorage.getItem("session") ?? "null")?.person.roles ?? [];
+    views[place().path === "/" ? (roles.includes("driver") ? "mine" : "live") : viewOf(place())]().catch(() => {});
     try {
       signedIn((await request("GET", "/api/auth/session")).value);
       if (location.pathname === "/signed-in") history.replaceState(null, "", "/");

@@ -10,6 +10,7 @@ const lines = {
   service: html`<path d="M14.500 6.500a4 4 0 0 0 5 5L11 20a2.500 2.500 0 0 1-3.500-3.500z"/><path d="M14.500 6.500 17 4a5 5 0 0 1 3 3l-2.500 2.500"/>`,
   fence: html`<path d="M5 7l7-3 7 4-1 9-8 3-6-5z"/>`,
   report: html`<path d="M5 20V10M12 20V4M19 20v-7"/>`,
+  journey: html`<circle cx="6" cy="18" r="2.500"/><circle cx="18" cy="6" r="2.500"/><path d="M8.500 18H15a3 3 0 0 0 0-6H9a3 3 0 0 1 0-6h6.500"/>`,
   settings: html`<circle cx="12" cy="12" r="3"/><path d="M12 3v3M12 18v3M3 12h3M18 12h3M5.600 5.600l2.100 2.100M16.300 16.300l2.100 2.100M5.600 18.400l2.100-2.100M16.300 7.700l2.100-2.100"/>`,
   calendar: html`<rect x="4" y="5.500" width="16" height="14.500" rx="2"/><path d="M4 10h16M8.500 3v4M15.500 3v4"/>`,
   money: html`<rect x="3" y="6" width="18" height="12" rx="2"/><circle cx="12" cy="12" r="2.500"/><path d="M6.500 9.500v5M17.500 9.500v5"/>`,
@@ -26,6 +27,8 @@ const lines = {
   document: html`<path d="M6 3.500h8l4.500 4.500v12.500H6z"/><path d="M13.500 3.500V8.500h5M9 13h6M9 16.500h6"/>`,
   warning: html`<path d="M12 4 3 19.500h18z"/><path d="M12 10v4.500M12 17v.3"/>`,
   transfer: html`<path d="M4 8h14M14.500 4.500 18 8l-3.500 3.500M20 16H6M9.500 12.500 6 16l3.500 3.500"/>`,
+  play: html`<path d="M7 5v14l12-7z"/>`,
+  pause: html`<path d="M8 5v14M16 5v14"/>`,
   follow: html`<circle cx="12" cy="12" r="5"/><path d="M12 2.500V6M12 18v3.500M2.500 12H6M18 12h3.500"/>`,
 };
 

@@ -8,7 +8,15 @@ import { shapes } from "./icons.js";
 import { t } from "../texts.js";
 import { loadStyle } from "./style-sheet.js";
 
+/**
+ * The base map that the operator has configured; `null` for the outline of land and borders.
+ * @typedef {{ tiles: string, isVector: boolean, attribution: string, minZoom: number, maxZoom: number }} Base
+ * @type {Promise<Base | null>}
+ */
+const loadingBase = fetch("/map/source.json").then(answer => (answer.status === 200 ? answer.json() : null)).catch(() => null);
+
 await loadStyle(new URL("../lib/maplibre.css", import.meta.url));
+const base = await loadingBase;
 
 maplibregl.setWorkerUrl(new URL("../lib/maplibre-worker.js", import.meta.url).href);
 const landAddress = new URL("../lib/land.json", import.meta.url).href;
@@ -94,6 +102,52 @@ function markImage(state, isSelected) {
 
 const nothing = { type: "FeatureCollection", features: [] };
 
+/**
+ * The layers of the base map. Vector tiles have the layers of the OpenMapTiles schema.
+ * @param {boolean} dark
+ * @param {string[]} font
+ * @returns {any[]}
+ */
+function baseLayers(dark, font) {
+  if (!base) return [];
+  const source = "base";
+  if (!base.isVector) return [{ id: "base", type: "raster", source, paint: dark ? { "raster-brightness-max": 0.55, "raster-saturation": -0.4 } : {} }];
+  const layer = (/** @type {string} */ id, /** @type {string} */ type, /** @type {string} */ name, /** @type {any} */ paint, /** @type {any} */ more = {}) => ({ id: "base-" + id, type, source, "source-layer": name, paint, ...more });
+  const width = (/** @type {number} */ low, /** @type {number} */ high) => ["interpolate", ["exponential", 1.5], ["zoom"], 6, low, 18, high];
+  const roads = (/** @type {string} */ id, /** @type {string[]} */ classes, /** @type {string} */ colour, /** @type {any} */ size) => layer(id, "line", "transportation", { "line-color": colour, "line-width": size },
+    { filter: ["match", ["get", "class"], classes, true, false], layout: { "line-cap": "round", "line-join": "round" } });
+  return [
+    layer("green", "fill", "landcover", { "fill-color": dark ? "#16211c" : "#dfe9dc" }, { filter: ["match", ["get", "class"], ["wood", "grass", "farmland"], true, false] }),
+    layer("use", "fill", "landuse", { "fill-color": dark ? "#191d24" : "#e6e8eb" }, { filter: ["match", ["get", "class"], ["residential", "commercial", "industrial", "retail"], true, false] }),
+    layer("water", "fill", "water", { "fill-color": dark ? "#172430" : "#cfe0ea" }),
+    layer("rivers", "line", "waterway", { "line-color": dark ? "#1d3040" : "#bcd4e2", "line-width": width(0.5, 3) }),
+    layer("buildings", "fill", "building", { "fill-color": dark ? "#20252e" : "#dcdfe3" }, { minzoom: 14 }),
+    roads("paths", ["minor", "service", "track"], dark ? "#2b323d" : "#ffffff", width(0.2, 9)),
+    roads("streets", ["tertiary", "secondary"], dark ? "#343c49" : "#ffffff", width(0.5, 14)),
+    roads("main", ["primary", "trunk", "motorway"], dark ? "#574a2c" : "#fbe0ad", width(1, 20)),
+    layer("borders", "line", "boundary", { "line-color": dark ? "#4a5462" : "#a8b2bc", "line-dasharray": [3, 2] }, { filter: ["<=", ["get", "admin_level"], 4] }),
+    layer("street-names", "symbol", "transportation_name", { "text-color": token("ink-soft"), "text-halo-color": token("surface"), "text-halo-width": 1.2 },
+      { minzoom: 13, layout: { "symbol-placement": "line", "text-field": ["get", "name"], "text-size": 11, "text-font": font } }),
+    layer("places", "symbol", "place", { "text-color": token("ink"), "text-halo-color": token("surface"), "text-halo-width": 1.4 },
+      { filter: ["match", ["get", "class"], ["city", "town", "village"], true, false], layout: { "text-field": ["get", "name"], "text-size": ["match", ["get", "class"], "city", 15, "town", 13, 11], "text-font": font } }),
+  ];
+}
+
+/** The source of the base map. */
+function baseSource() {
+  if (!base) return {};
+  const tiles = [base.tiles.startsWith("/") ? location.origin + base.tiles : base.tiles];
+  return { base: { type: base.isVector ? "vector" : "raster", tiles, minzoom: base.minZoom, maxzoom: base.maxZoom, ...(base.isVector ? {} : { tileSize: 256 }) } };
+}
+
+/** The attribution as text: links and other HTML of the operator's file are not shown. */
+function attribution() {
+  if (!base?.attribution) return "Natural Earth";
+  const element = document.createElement("i");
+  element.textContent = new DOMParser().parseFromString(base.attribution, "text/html").body.textContent ?? "";
+  return element.innerHTML;
+}
+
 function style() {
   const dark = isDark();
   const font = ["Noto Sans Regular"];
@@ -101,6 +155,7 @@ function style() {
     version: 8,
     sources: {
       land: { type: "geojson", data: landAddress, tolerance: 0.2 },
+      ...baseSource(),
       grid: { type: "geojson", data: graticule(10) },
       fences: { type: "geojson", data: nothing },
       track: { type: "geojson", data: nothing },
@@ -113,7 +168,8 @@ function style() {
       { id: "water", type: "background", paint: { "background-color": dark ? "#172430" : "#cfe0ea" } },
       { id: "land", type: "fill", source: "land", paint: { "fill-color": dark ? "#12161c" : "#eef1f3", "fill-antialias": true } },
       { id: "borders", type: "line", source: "land", paint: { "line-color": dark ? "#39424f" : "#b9c3cd", "line-width": ["interpolate", ["linear"], ["zoom"], 2, 0.6, 10, 1.6] } },
-      { id: "grid", type: "line", source: "grid", paint: { "line-color": dark ? "#ffffff" : "#33404d", "line-opacity": dark ? 0.06 : 0.08, "line-width": 1 } },
+      ...baseLayers(dark, font),
+      { id: "grid", type: "line", source: "grid", layout: { visibility: base ? "none" : "visible" }, paint: { "line-color": dark ? "#ffffff" : "#33404d", "line-opacity": dark ? 0.06 : 0.08, "line-width": 1 } },
       { id: "fences", type: "fill", source: "fences", filter: ["==", ["geometry-type"], "Polygon"], paint: { "fill-color": token("accent"), "fill-opacity": 0.12 } },
       corridor("fence-corridors", "fences", "accent"),
       { id: "fence-lines", type: "line", source: "fences", paint: { "line-color": token("accent"), "line-width": 1.5, "line-dasharray": [4, 3] } },
@@ -183,7 +239,7 @@ export class FleetMap {
     });
     this.map.addControl(new maplibregl.NavigationControl({ showCompass: false }), "bottom-right");
     this.map.addControl(new maplibregl.ScaleControl(), "bottom-left");
-    this.map.addControl(new maplibregl.AttributionControl({ compact: true, customAttribution: "Natural Earth" }), "bottom-right");
+    this.map.addControl(new maplibregl.AttributionControl({ compact: true, customAttribution: attribution() }), "bottom-right");
     this.map.touchZoomRotate.disableRotation();
     this.map.on("load", () => {
       this.images();

@@ -1,10 +1,27 @@
 /** The audit: all changes, with their authors. */
 import { html, useEffect, useState } from "../lib/preact.js";
 import { get } from "../api.js";
-import { timeText } from "../format.js";
-import { nameOf, useNames } from "../parts/names.js";
-import { Empty, Loading, Title, Trouble } from "../parts/ui.js";
+import { number, timeText } from "../format.js";
+import { actionText, actorOf, changesOf, kindText } from "../parts/audit.js";
+import { useNames } from "../parts/names.js";
+import { Icon, Status } from "../parts/icons.js";
+import { Empty, Loading, Secret, Title, Trouble } from "../parts/ui.js";
+import { may } from "../state.js";
 import { t } from "../texts.js";
+
+/** @typedef {{ isBusy: boolean, number: number, hash?: string, fault?: { kind: string, number: number, counted?: number }, error?: Error }} Check */
+
+/** @param {{ check: Check }} props */
+function Verification({ check }) {
+  if (check.error) return html`<${Trouble} error=${check.error} />`;
+  if (check.isBusy) return html`<p class="card padded" role="status">${t("audit.verifying", { count: number(check.number) })}</p>`;
+  if (check.fault) {
+    return html`<section class="card padded" role="alert"><${Status} shape="danger">${t("audit.broken")}</${Status}>
+      <p>${t("audit." + check.fault.kind, { number: check.fault.number, counted: check.fault.counted ?? 0 })}</p></section>`;
+  }
+  return html`<section class="card padded verification" role="status"><${Status} shape="good" tone="moving">${t("audit.intact", { count: number(check.number) })}</${Status}>
+    <p class="soft small">${t("audit.head")}</p><${Secret} text=${`${check.number} ${check.hash}`} label=${t("audit.verify")} /></section>`;
+}
 
 export default function Audit() {
   useNames();
@@ -18,35 +35,24 @@ export default function Audit() {
     }
   };
   useEffect(() => { load([]); }, []);
-  return html`<div class="page"><${Title} title=${t("audit.title")} /><p class="soft lead">${t("audit.help")}</p>
+  const [check, setCheck] = useState(/** @type {Check | null} */ (null));
+  const verify = async () => {
+    setCheck({ isBusy: true, number: 0 });
+    try {
+      /** @type {any} */
+      let answer = {};
+      do {
+        answer = await get("/api/audit/verification", answer.number ? { after: answer.number, hash: answer.hash } : {});
+        setCheck({ isBusy: !answer.isComplete, ...answer });
+      } while (!answer.isComplete);
+    } catch (error) { setCheck({ isBusy: false, number: 0, error: /** @type {Error} */ (error) }); }
+  };
+  return html`<div class="page"><${Title} title=${t("audit.title")}>${may("audit") === "all" && html`<button type="button" class="button" onClick=${verify} disabled=${check?.isBusy ?? false}><${Icon} name="shield" size=${16} />${t("audit.verify")}</button>`}</${Title}><p class="soft lead">${t("audit.help")}</p>
+    ${check && html`<${Verification} check=${check} />`}
     ${state.error && html`<${Trouble} error=${state.error} retry=${() => load([])} />`}
     ${state.isLoading ? html`<${Loading} />` : state.entries.length === 0 ? !state.error && html`<div class="card"><${Empty} title=${t("audit.empty")} /></div>`
       : html`<div class="card scroll" tabindex="0" role="region" aria-label=${t("audit.title")}><table class="audit"><thead><tr><th scope="col" class="num rest">#</th><th scope="col">${t("audit.time")}</th><th scope="col">${t("audit.actor")}</th><th scope="col">${t("audit.action")}</th><th scope="col" class="rest">${t("audit.change")}</th></tr></thead>
-        <tbody>${state.entries.map(entry => html`<tr key=${entry.number}><td class="num rest soft">${entry.number}</td><td>${timeText(entry.time)}</td><td>${actor(entry)}</td>
-          <td><b>${words(entry.action)}</b> <span class="soft">${words(entry.kind)}</span></td><td class="rest">${changes(entry)}</td></tr>`)}</tbody></table></div>`}
+        <tbody>${state.entries.map(entry => html`<tr key=${entry.number}><td class="num rest soft">${entry.number}</td><td>${timeText(entry.time)}</td><td>${actorOf(entry)}</td>
+          <td><b>${kindText(entry.kind)}</b> <span class="soft">${actionText(entry.action)}</span></td><td class="rest">${changesOf(entry)}</td></tr>`)}</tbody></table></div>`}
     ${state.hasMore && html`<p><button type="button" class="button" onClick=${() => load(state.entries)}>${t("audit.older")}</button></p>`}</div>`;
-}
-
-/** @param {any} entry */
-function actor(entry) {
-  if (entry.actor?.kind === "person" && entry.actor.id) return nameOf("person", entry.actor.id);
-  return entry.actor?.name ?? entry.actor?.label ?? words(entry.actor?.kind ?? "");
-}
-
-/**
- * The words of a name: `sign in` for `signIn`.
- * @param {string} name
- */
-function words(name) { return name.replace(/([A-Z])/g, " $1").toLowerCase(); }
-
-/** @param {any} entry */
-function changes(entry) {
-  const names = [...new Set([...Object.keys(entry.before ?? {}), ...Object.keys(entry.after ?? {})])].filter(name => !["id", "createdAt", "updatedAt"].includes(name));
-  return html`<dl class="changes">${names.slice(0, 6).map(name => html`<div><dt>${words(name)}</dt><dd>${entry.before?.[name] !== undefined && html`<del>${text(entry.before[name])}</del> `}${entry.after?.[name] !== undefined && html`<ins>${text(entry.after[name])}</ins>`}</dd></div>`)}</dl>`;
-}
-
-/** @param {any} value */
-function text(value) {
-  const found = typeof value === "string" ? value : JSON.stringify(value);
-  return found.length > 80 ? found.slice(0, 79) + "…" : found;
 }

@@ -1,4 +1,5 @@
 /** Geofences: a list, a map, and a form in which a fence is drawn with the mouse, by keyboard, or by coordinates. */
+import "../texts/dispatch.js";
 import { html, useEffect, useRef, useState } from "../lib/preact.js";
 import { get } from "../api.js";
 import { amount, nearText, number, parseNumber, parseQuantity, unitName } from "../format.js";

@@ -34,14 +34,14 @@ export default function Live({ place }) {
   const element = useRef(/** @type {any} */ (null));
   const map = useRef(/** @type {any} */ (null));
   const [hasMap, setHasMap] = useState(true);
-  const [isFollowing, setFollowing] = useState(false);
+  const [isFollowing, setFollowing] = useState(() => place.query.get("follow") === "1");
   const selected = place.query.get("vehicle");
   const wanted = place.query.get("state");
   const track = useRef(/** @type {{ id: string | null, lines: number[][][] }} */ ({ id: null, lines: [] }));
 
   const choose = (/** @type {string | null} */ id) => {
     setFollowing(false);
-    setQuery({ vehicle: id });
+    setQuery({ vehicle: id, follow: null });
   };
 
   // The map's code is large. Show the list before it is loaded.
@@ -66,7 +66,9 @@ export default function Live({ place }) {
     const draw = () => {
       if (isWaiting) return;
       isWaiting = true;
-      setTimeout(() => requestAnimationFrame(() => { isWaiting = false; setVersion((/** @type {number} */ count) => count + 1); }), 150);
+      // The map of thousands of vehicles takes longer to draw. Leave most of the time to the person.
+      const pause = Math.max(150 + positions.current.size / 10, 8 * drawing.current);
+      setTimeout(() => requestAnimationFrame(() => { isWaiting = false; setVersion((/** @type {number} */ count) => count + 1); }), pause);
     };
     draw();
     const stop = listen("fleet", {
@@ -99,8 +101,11 @@ export default function Live({ place }) {
   const all = useMemo(() => [...positions.current.values()], [version]);
   const chosen = selected ? positions.current.get(selected) : undefined;
 
+  const drawing = useRef(0);
   useEffect(() => {
+    const begun = performance.now();
     map.current?.show(all, selected);
+    drawing.current = performance.now() - begun;
     if (track.current.id) map.current?.showTrack(track.current.lines);
     if (isFollowing && chosen && chosen.longitude !== null) map.current?.center([chosen.longitude, chosen.latitude]);
   }, [version, selected]);
@@ -130,15 +135,32 @@ export default function Live({ place }) {
     if (chosen && chosen.longitude !== null && isFitted.current) map.current?.center([chosen.longitude, chosen.latitude], 12);
   }, [selected]);
 
-  const reporting = all.filter(position => position.state !== "silent").length;
-  const shown = all.filter(position => !wanted || position.state === wanted)
-    .sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state) || a.name.localeCompare(b.name, undefined, { numeric: true }));
+  const names = useRef(/** @type {{ count: number, list: string[] }} */ ({ count: -1, list: [] }));
+  const byState = useMemo(() => {
+    // Names do not change while the page is open, so they are sorted only when a vehicle is added.
+    if (names.current.count !== positions.current.size) {
+      const collator = new Intl.Collator(undefined, { numeric: true });
+      names.current = { count: positions.current.size, list: all.sort((a, b) => collator.compare(a.name, b.name)).map(position => position.id) };
+    }
+    /** @type {Record<string, Position[]>} */
+    const found = { moving: [], idle: [], parked: [], silent: [] };
+    for (const id of names.current.list) {
+      const position = positions.current.get(id);
+      if (position) found[position.state].push(position);
+    }
+    return found;
+  }, [version]);
+  const reporting = all.length - byState.silent.length;
+  const shown = wanted ? byState[wanted] ?? [] : order.flatMap(state => byState[state]);
+  const row = (/** @type {Position} */ position) => html`<li key=${position.id}><button type="button" class="row" aria-pressed=${position.id === selected ? "true" : "false"}
+        onClick=${() => choose(position.id === selected ? null : position.id)}><b>${position.name}</b><${StateText} position=${position} />
+        <span class="soft small">${describe(position.vehicle)}</span><span class="soft small">${position.longitude === null ? t("live.noPosition") : position.time && nearText(position.time)}</span></button></li>`;
   return html`<div class="live"><section class="list" aria-label=${t("live.list")}>
       <header><h1 tabindex="-1">${t("live.title")}</h1><span class="soft small">${loaded.value && t("live.reporting", { count: reporting, total: all.length })}</span><${LiveMark} /></header>
       ${all.length > 0 && html`<div class="chips" role="group" aria-label=${t("field.status")}>
         <button type="button" class="chip" aria-pressed=${wanted ? "false" : "true"} onClick=${() => setQuery({ state: null })}>${t("all")} ${all.length}</button>
         ${order.map(state => {
-          const count = all.filter(position => position.state === state).length;
+          const count = byState[state].length;
           return count > 0 && html`<button type="button" class=${"chip " + state} key=${state} aria-pressed=${wanted === state ? "true" : "false"}
             onClick=${() => setQuery({ state: wanted === state ? null : state })}><${Status} shape=${state}>${t("state." + state)} ${count}</${Status}></button>`;
         })}</div>`}
@@ -146,9 +168,7 @@ export default function Live({ place }) {
       ${!loaded.value && loaded.isLoading && html`<${Loading} />`}
       ${loaded.value && all.length === 0 && html`<${Empty} title=${t("live.empty")}><p>${t("live.emptyHelp")}</p>
         ${may("settings", "write") && html`<p><a class="button primary" href="/gateways">${t("live.addGateway")}</a></p>`}</${Empty}>`}
-      <ul class="rows">${shown.map(position => html`<li key=${position.id}><button type="button" class="row" aria-pressed=${position.id === selected ? "true" : "false"}
-        onClick=${() => choose(position.id === selected ? null : position.id)}><b>${position.name}</b><${StateText} position=${position} />
-        <span class="soft small">${describe(position.vehicle)}</span><span class="soft small">${position.longitude === null ? t("live.noPosition") : position.time && nearText(position.time)}</span></button></li>`)}</ul></section>
+      <${Rows} of=${shown} row=${row} /></section>
     <section class="map"><div class="canvas" ref=${element}></div>
       ${!hasMap && html`<p class="card padded no-map">${t("live.noMap")}</p>`}
       ${hasMap && all.length > 0 && html`<button type="button" class="button fit" onClick=${() => fit()}>${t("live.fit")}</button>`}
@@ -156,6 +176,31 @@ export default function Live({ place }) {
         setFollowing(!isFollowing);
         if (!isFollowing && chosen.longitude !== null) map.current?.center([chosen.longitude, chosen.latitude], 13);
       }} onClose=${() => choose(null)} />`}</section></div>`;
+}
+
+/** px: the height of a row of a long list. */
+const rowHeight = 63;
+/** The number of rows that are drawn above and below those that can be seen. */
+const margin = 12;
+
+/**
+ * A list of which only the rows near the visible part are drawn, if it is long.
+ * @param {{ of: Position[], row: (position: Position) => any }} props
+ */
+function Rows({ of, row }) {
+  const element = useRef(/** @type {any} */ (null));
+  const [first, setFirst] = useState(0);
+  const isLong = of.length > 200;
+  useEffect(() => {
+    const list = element.current;
+    const scroller = list.closest(".list");
+    const update = () => setFirst(Math.max(0, Math.floor((scroller.scrollTop - list.offsetTop) / rowHeight / margin) * margin - margin));
+    scroller.addEventListener("scroll", update, { passive: true });
+    return () => scroller.removeEventListener("scroll", update);
+  }, [isLong]);
+  const from = isLong ? Math.min(first, of.length - 1) : 0;
+  const visible = isLong ? of.slice(from, from + 4 * margin) : of;
+  return html`<ul class=${"rows" + (isLong ? " long" : "")} ref=${element} style=${isLong ? { paddingTop: `${from * rowHeight}px`, paddingBottom: `${Math.max(0, of.length - from - visible.length) * rowHeight}px` } : {}}>${visible.map(row)}</ul>`;
 }
 
 /** @param {any} vehicle */

@@ -73,7 +73,33 @@ export default function Profile() {
           { name: "units", label: "field.units", kind: "choice", texts: "units", choices: ["metric", "imperial"], required: true },
           { name: "timeZone", label: "field.timeZone", kind: "text", hint: "field.timeZoneHint" },
         ]} />`}</div></section>
-    <${Password} /><${Factors} /><${Sessions} /></div>`;
+    <${Password} /><${Factors} /><${Identities} /><${Sessions} /></div>`;
+}
+
+/** The accounts at providers with which the person signs in. */
+function Identities() {
+  const providers = useLoad(() => get("/api/auth/oidc"), []);
+  const identities = useLoad(async () => (providers.value?.data.length ? get("/api/identities") : { data: [] }), [providers.value]);
+  const [error, setError] = useState(/** @type {any} */ (null));
+  const [confirmation, confirmed] = useConfirmed();
+  const [dialog, ask] = useQuestion();
+  if (!providers.value?.data.length) return null;
+  const list = identities.value?.data ?? [];
+  const nameOfProvider = (/** @type {any} */ identity) => providers.value?.data.find((/** @type {any} */ provider) => provider.id === identity.provider)?.name ?? identity.provider ?? identity.issuer;
+  const link = async (/** @type {any} */ provider) => {
+    setError(null);
+    try {
+      await confirmed(async () => { location.assign((await post(pathOf("/api/auth/oidc", provider.id, "link"), { returnTo: "/profile" })).url); });
+    } catch (failure) { setError(failure); }
+  };
+  const unlink = (/** @type {any} */ identity) => ask({
+    title: t("profile.unlink"), text: t("profile.unlinkQuestion", { name: nameOfProvider(identity) }), action: t("profile.unlink"), isBad: true,
+    run: () => confirmed(async () => { await request("DELETE", pathOf("/api/identities", identity.id)); identities.reload(); }),
+  });
+  return html`<section class="card"><header><h2>${t("profile.identities")}</h2><div class="end controls">${providers.value.data.map((/** @type {any} */ provider) => html`<button type="button" class="button" onClick=${() => link(provider)}>${t("profile.link", { name: provider.name })}</button>`)}</div></header>
+    ${dialog}${confirmation}${error && html`<${Trouble} error=${error} />`}
+    ${list.length === 0 ? html`<p class="quiet soft">${t("profile.noIdentities")}</p>` : html`<ul class="links">${list.map((/** @type {any} */ identity) => html`<li key=${identity.id}><span><b>${nameOfProvider(identity)}</b> <span class="soft small">${identity.email ?? ""}</span></span>
+      <button type="button" class="button" aria-label=${`${t("profile.unlink")}: ${nameOfProvider(identity)}`} onClick=${() => unlink(identity)}>${t("profile.unlink")}</button></li>`)}</ul>`}</section>`;
 }
 
 function Password() {
@@ -112,6 +138,25 @@ function Factors() {
       await confirmed(async () => setAdding(await post("/api/factors", { kind: "totp", name: t("factorKind.totp") })));
     } catch (failure) { setError(failure); }
   };
+  const addPasskey = async () => {
+    setError(null);
+    try {
+      await confirmed(async () => {
+        const { publicKey } = await post("/api/auth/passkeys/registration");
+        const credential = /** @type {any} */ (await navigator.credentials.create({
+          publicKey: /** @type {any} */ (window).PublicKeyCredential.parseCreationOptionsFromJSON(publicKey),
+        }));
+        await post("/api/auth/passkeys", { credential: credential.toJSON(), name: browser(navigator.userAgent) });
+        tell(t("profile.passkeyAdded"));
+        factors.reload();
+      });
+    } catch (failure) {
+      // The person has closed the browser's dialog, or the device has this account's passkey already.
+      const { name } = /** @type {Error} */ (failure);
+      if (name === "InvalidStateError") setError(new RequestError(409, { message: t("profile.passkeyThere") }));
+      else if (name !== "NotAllowedError") setError(failure);
+    }
+  };
   const confirm = async (/** @type {Event} */ event) => {
     event.preventDefault();
     try {
@@ -126,7 +171,8 @@ function Factors() {
     title: t("action.remove"), text: t("profile.removeFactor", { name: factor.name }), action: t("action.remove"), isBad: true,
     run: () => confirmed(async () => { await request("DELETE", pathOf("/api/factors", factor.id)); factors.reload(); }),
   });
-  return html`<section class="card"><header><h2>${t("profile.factors")}</h2><button type="button" class="button" onClick=${add}><${Icon} name="plus" size=${16} />${t("profile.addTotp")}</button></header>
+  return html`<section class="card"><header><h2>${t("profile.factors")}</h2><div class="end controls">${"PublicKeyCredential" in window && html`<button type="button" class="button" onClick=${addPasskey}><${Icon} name="key" size=${16} />${t("profile.addPasskey")}</button>`}
+      <button type="button" class="button" onClick=${add}><${Icon} name="plus" size=${16} />${t("profile.addTotp")}</button></div></header>
     ${dialog}${confirmation}
     ${adding && html`<${Dialog} title=${t("profile.addTotp")} onClose=${() => setAdding(null)}><form class="form" onSubmit=${confirm}>${error && html`<${Trouble} error=${error} />`}<p>${t("profile.totpHelp")}</p>
       <${Secret} text=${adding.secret} label=${t("profile.secret")} /><p><a href=${adding.uri} target="_self">${t("factorKind.totp")}</a></p>
@@ -135,7 +181,7 @@ function Factors() {
     ${codes && html`<${Dialog} title=${t("factorKind.recoveryCodes")} onClose=${() => setCodes(null)}><p>${t("profile.recoveryCodes")}</p><${Secret} text=${codes.join("\n")} label=${t("factorKind.recoveryCodes")} /></${Dialog}>`}
     ${error && !adding && html`<${Trouble} error=${error} />`}
     ${factors.error ? html`<${Trouble} error=${factors.error} retry=${factors.reload} />` : list.length === 0 ? html`<p class="quiet soft">${t("profile.noFactors")}</p>`
-      : html`<ul class="links">${list.map((/** @type {any} */ factor) => html`<li><span><b>${factor.name}</b> <span class="soft small">${t("factorKind." + factor.kind)}</span></span>
+      : html`<ul class="links">${list.map((/** @type {any} */ factor) => html`<li><span><b>${factor.name}</b> <span class="soft small">${[t("factorKind." + factor.kind), factor.lastUsedAt ? t("profile.lastUsed", { time: nearText(factor.lastUsedAt) }) : ""].filter(Boolean).join(" · ")}</span></span>
         <button type="button" class="button" aria-label=${`${t("action.remove")}: ${factor.name}`} onClick=${() => remove(factor)}>${t("action.remove")}</button></li>`)}</ul>`}</section>`;
 }
 

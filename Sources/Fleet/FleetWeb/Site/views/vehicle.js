@@ -1,28 +1,37 @@
-/** One vehicle: its present state, charts of its values, its trips, trouble codes and details. */
-import { html, useEffect, useRef, useState } from "../lib/preact.js";
-import { get, pathOf, request } from "../api.js";
-import { durationText, nearText, quantity, startOfToday } from "../format.js";
+/** One vehicle: what it does now, charts, trouble codes, trips, services, costs, and its history. */
+import "../texts/dispatch.js";
+import { html, useEffect, useState } from "../lib/preact.js";
+import { get, pathOf } from "../api.js";
+import { amount, durationText, nearText, quantity, timeText, timeZone, unitName } from "../format.js";
 import { listen } from "../live.js";
 import { Value } from "../parts/fields.js";
-import { Shape, Status } from "../parts/icons.js";
-import { remember, vehicleName } from "../parts/names.js";
-import { loadTrack, stateOf } from "../parts/positions.js";
-import { Empty, Loading, Title, Trouble, useLoad, useTick } from "../parts/ui.js";
-import { setQuery, to } from "../router.js";
+import { Icon, Status } from "../parts/icons.js";
+import { remember, serviceTypeName, vehicleName } from "../parts/names.js";
+import { stateOf } from "../parts/positions.js";
+import { Loading, Title, Trouble, useLoad, useTick } from "../parts/ui.js";
+import { to } from "../router.js";
 import { may } from "../state.js";
 import { t } from "../texts.js";
 import { vehicles } from "./kinds.js";
-
-/** The signals that are shown as numbers and charts: name, unit, and digits after the point. */
-export const signals = /** @type {const} */ ([
-  ["speed", "km/h", 0], ["rpm", "rpm", 0], ["fuelLevel", "%", 0], ["coolantTemp", "°C", 0], ["engineLoad", "%", 0],
-  ["throttlePosition", "%", 0], ["intakeAirTemp", "°C", 0], ["batteryVoltage", "V", 1], ["fuelRate", "L/h", 1], ["odometer", "km", 0],
-]);
+import { remaining } from "./work.js";
+import { Codes, Readiness } from "./vehicle/codes.js";
+import { Course } from "./vehicle/course.js";
+import { Events, Gateway, History } from "./vehicle/history.js";
+import { signalName } from "./vehicle/signals.js";
+import { Trips } from "./vehicle/trips.js";
+import { Costs, Economy, Services, economyText } from "./vehicle/upkeep.js";
 
 /** @param {{ place: import("../router.js").Place }} props */
-export default function Vehicle({ place }) {
-  const id = place.parts[1];
+export default function VehiclePage({ place }) {
+  // Nothing of one vehicle remains when another one is shown.
+  return html`<${Vehicle} key=${place.parts[1]} id=${place.parts[1]} place=${place} />`;
+}
+
+/** @param {{ id: string, place: import("../router.js").Place }} props */
+function Vehicle({ id, place }) {
   const loaded = useLoad(signal => get(pathOf("/api/vehicles", id, "latest"), {}, signal), [id]);
+  const due = useLoad(async signal => (may("maintenance") ? get(pathOf("/api/vehicles", id, "due"), {}, signal) : { data: [] }), [id]);
+  const economy = useLoad(async signal => (may("fuel") ? get(pathOf("/api/vehicles", id, "fuel-economy"), { from: new Date(Date.now() - 365 * 86_400_000).toISOString() }, signal) : null), [id]);
   const [values, setValues] = useState(/** @type {any} */ ({}));
   useTick(10);
   useEffect(() => {
@@ -32,7 +41,7 @@ export default function Vehicle({ place }) {
     return listen("vehicle:" + id, {
       onRecord: record => {
         if (record.type === "telemetry") setValues((/** @type {any} */ old) => (old.timestamp > record.timestamp ? old : { ...old, ...record }));
-        else if (record.type === "dtc" || record.type === "trip") loaded.reload();
+        else if (record.type === "dtc" || record.type === "trip" || record.type === "monitors") loaded.reload();
       },
       onGap: loaded.reload,
     });
@@ -45,150 +54,66 @@ export default function Vehicle({ place }) {
   const hasEnded = loaded.value.trip?.event === "end" && !(values.timestamp > loaded.value.trip.timestamp);
   const state = stateOf({ ...values, hasEnded }, Date.now());
   const about = [vehicle.make, vehicle.model, vehicle.modelYear].filter(Boolean).join(" ");
-  return html`<div class="page"><${Title} above=${html`${back} / ${vehicle.id}`} title=${html`${vehicleName(vehicle)}${about && html` <span class="soft">${about}</span>`}`}
+  return html`<div class="page vehicle"><${Title} above=${html`${back} / ${vehicle.id}`} title=${html`${vehicleName(vehicle)}${about && html` <span class="soft">${about}</span>`}`}
       beside=${html`<${Status} shape=${state}>${t("state." + state)}</${Status}> ${vehicles.status?.(vehicle)} ${vehicle.licencePlate && html`<span class="plate">${vehicle.licencePlate}</span>`}
         <span class="soft small">${values.timestamp && t("vehicle.lastRecord", { time: nearText(values.timestamp) })}</span>`}>
+      ${may("records") === "all" && values.longitude !== undefined && html`<a class="button" href=${`/live?vehicle=${encodeURIComponent(id)}&follow=1`}><${Icon} name="follow" size=${16} />${t("vehicle.follow")}</a>`}
       ${may("assignments", "write") && html`<a class="button" href=${"/assignments/new?vehicleId=" + encodeURIComponent(id)}>${t("vehicle.assign")}</a>`}
       ${may("vehicles", "write") && html`<a class="button" href=${to("vehicles", id, "edit")}>${t("action.edit")}</a>`}</${Title}>
-    <${Now} values=${values} />
-    <div class="two"><${Course} id=${id} values=${values} place=${place} /><${Codes} list=${loaded.value.dtc ?? []} /></div>
-    <div class="two"><${Trips} id=${id} key=${"trips" + (loaded.value.trip?.id ?? "")} /><${Track} id=${id} /></div>
+    <${Summary} id=${id} vehicle=${vehicle} values=${values} due=${due.value} economy=${economy.value} />
+    <${Now} values=${values} state=${state} />
+    <div class="two"><${Course} id=${id} values=${values} place=${place} /><div class="column"><${Codes} list=${loaded.value.dtc ?? []} /><${Readiness} list=${loaded.value.monitors ?? []} /></div></div>
+    <${Trips} id=${id} latest=${loaded.value.trip} place=${place} />
+    <div class="halves">${may("maintenance") && html`<${Services} id=${id} due=${due} />`}<${Costs} id=${id} /><${Economy} economy=${economy} />
+      <${Events} id=${id} /><${Gateway} id=${id} latest=${loaded.value} /></div>
     <section class="card"><header><h2>${t("vehicle.data")}</h2></header><dl class="facts">${vehicles.fields.filter(field => !["name", "status", "lastRecordAt"].includes(field.name))
       .filter(field => vehicle[field.name] !== undefined && vehicle[field.name] !== null)
-      .map(field => html`<div class=${field.kind === "notes" ? "wide" : ""}><dt>${t(field.label)}</dt><dd><${Value} field=${field} value=${vehicle[field.name]} /></dd></div>`)}</dl></section></div>`;
-}
-
-/** @param {{ values: any }} props */
-export function Now({ values }) {
-  const shown = signals.filter(([name]) => values[name] !== undefined).slice(0, 6);
-  if (shown.length === 0) return null;
-  return html`<section class="tiles card" aria-label=${t("vehicle.now")}>${shown.map(([name, unit, digits]) => html`<div class="tile" key=${name}><small>${t("signal." + name)}</small>
-    <b>${quantity(values[name], unit, digits)}</b></div>`)}</section>`;
-}
-
-/** @param {{ id: string, values: any, place: import("../router.js").Place }} props */
-function Course({ id, values, place }) {
-  const [Chart, setChart] = useState(/** @type {any} */ (null));
-  useEffect(() => {
-    // Load the style sheet and the code that only this page needs.
-    import("../parts/chart.js").then(module => setChart(() => module.default));
-  }, []);
-  const known = signals.filter(([name]) => values[name] !== undefined);
-  const choices = known.length > 0 ? known : signals.slice(0, 1);
-  const [name, unit, digits] = choices.find(([name]) => name === place.query.get("signal")) ?? choices[0];
-  const hours = Number(place.query.get("hours")) || 1;
-  const [zoom, setZoom] = useState(/** @type {[number, number] | null} */ (null));
-  const [to, setTo] = useState(() => Date.now() / 1000);
-  useEffect(() => { setZoom(null); setTo(Date.now() / 1000); }, [hours, name]);
-  const period = zoom ?? [to - hours * 3600, to];
-  const loaded = useLoad(async signal => {
-    const every = Math.max(1, Math.round((period[1] - period[0]) / 800));
-    /** @type {number[]} */
-    const times = [];
-    /** @type {(number | null)[]} */
-    const found = [];
-    /** @type {string | undefined} */
-    let cursor;
-    do {
-      /** @type {any} */
-      const page = await get(pathOf("/api/vehicles", id, "telemetry"), {
-        from: new Date(period[0] * 1000).toISOString(), to: new Date(period[1] * 1000).toISOString(), fields: name, every, limit: 1000, cursor,
-      }, signal);
-      for (const record of page.data) {
-        if (typeof record[name] !== "number") continue;
-        const time = Date.parse(record.timestamp) / 1000;
-        // A pause without values is a gap in the chart's line.
-        const last = times[times.length - 1];
-        if (last !== undefined && time - last > Math.max(120, 4 * every)) {
-          times.push(last + 1);
-          found.push(null);
-        }
-        times.push(time);
-        found.push(record[name]);
-      }
-      cursor = page.next;
-    } while (cursor);
-    return { times, values: found };
-  }, [id, name, period[0], period[1]]);
-  return html`<section class="card"><header><h2>${t("vehicle.chart")}</h2><div class="end controls">
-      <label><span class="hidden">${t("vehicle.signal")}</span><select onChange=${(/** @type {any} */ event) => setQuery({ signal: event.target.value })}>${choices.map(([choice]) => html`<option value=${choice} selected=${choice === name}>${t("signal." + choice)}</option>`)}</select></label>
-      <label><span class="hidden">${t("vehicle.period")}</span><select onChange=${(/** @type {any} */ event) => setQuery({ hours: event.target.value })}>${[1, 6, 24, 168].map(count => html`<option value=${count} selected=${count === hours}>${t("period." + count)}</option>`)}</select></label>
-      ${zoom && html`<button type="button" class="button" onClick=${() => setZoom(null)}>${t("action.undo")}</button>`}</div></header>
-    ${loaded.error && !(loaded.error instanceof Error && /** @type {any} */ (loaded.error).status === 400) ? html`<${Trouble} error=${loaded.error} retry=${loaded.reload} />`
-      : !loaded.value && !loaded.error || !Chart ? html`<${Loading} />`
-      : !loaded.value || loaded.value.times.length === 0 ? html`<${Empty} title=${t("vehicle.noData")} />`
-      : html`<${Chart} times=${loaded.value.times} values=${loaded.value.values} label=${t("signal." + name)} unit=${unit} digits=${digits} from=${period[0]} to=${period[1]}
-          onZoom=${(/** @type {number} */ from, /** @type {number} */ until) => setZoom([from, until])} />`}</section>`;
-}
-
-/** @param {{ list: any[] }} props */
-export function Codes({ list }) {
-  const [words, setWords] = useState(/** @type {Record<string, string>} */ ({}));
-  const codes = list.flatMap(record => [
-    ...(record.permanent ?? []).filter((/** @type {string} */ code) => !(record.dtcCodes ?? []).includes(code)).map((/** @type {string} */ code) => ({ code, kind: "permanent", record })),
-    ...(record.dtcCodes ?? []).map((/** @type {string} */ code) => ({ code, kind: "stored", record })),
-    ...(record.pending ?? []).filter((/** @type {string} */ code) => !(record.dtcCodes ?? []).includes(code)).map((/** @type {string} */ code) => ({ code, kind: "pending", record })),
-  ]);
-  useEffect(() => {
-    if (codes.length === 0) return;
-    fetch(new URL("../lib/trouble-codes.json", import.meta.url)).then(answer => answer.json()).then(setWords, () => {});
-  }, [codes.length > 0]);
-  const isOn = list.some(record => record.mil);
-  return html`<section class="card"><header><h2>${t("vehicle.codes")}</h2>${isOn && html`<${Status} shape="danger">${t("vehicle.lampOn")}</${Status}>`}</header>
-    ${codes.length === 0 ? html`<p class="quiet"><span class="moving"><${Shape} shape="good" /></span> ${t("vehicle.noCodes")}</p>` : html`<ul class="codes">${codes.map(({ code, kind, record }) => html`<li key=${code + record.ecu}>
-      <span class=${"code" + (kind === "pending" ? " pending" : "")}>${code}</span><div><b>${words[code] ?? ""}</b>
-      <span class="soft small">${t("vehicle." + kind)} · ${record.ecu} · ${nearText(record.timestamp)}</span>
-      ${record.freezeFrame?.dtc === code && html`<span class="soft small">${t("vehicle.frozen")} ${frozen(record.freezeFrame)}</span>`}</div></li>`)}</ul>`}</section>`;
+      .map(field => html`<div class=${field.kind === "notes" ? "wide" : ""}><dt>${t(field.label)}</dt><dd><${Value} field=${field} value=${vehicle[field.name]} /></dd></div>`)}</dl></section>
+    <${History} id=${id} /></div>`;
 }
 
 /**
- * The values of a freeze frame in one line.
- * @param {any} frame
+ * The figures that a dispatcher looks for first.
+ * @param {{ id: string, vehicle: any, values: any, due: any, economy: any }} props
  */
-function frozen(frame) {
-  const values = frame.readings ?? frame;
-  return signals.filter(([name]) => typeof values[name] === "number").map(([name, unit, digits]) => quantity(values[name], unit, digits)).join(", ");
+function Summary({ id, vehicle, values, due, economy }) {
+  const days = useLoad(signal => get(pathOf("/api/vehicles", id, "days"), {
+    from: new Date(Date.now() - 86_400_000).toISOString().slice(0, 10), to: new Date(Date.now() + 86_400_000).toISOString().slice(0, 10),
+  }, signal), [id]);
+  const zone = days.value?.timeZone ?? timeZone();
+  // The parts of this locale are in the order of ISO 8601.
+  const date = new Intl.DateTimeFormat("sv-SE", { timeZone: zone }).format(new Date());
+  const today = days.value?.data.find((/** @type {any} */ day) => day.date === date);
+  const odometer = vehicle.odometer ?? values.odometer;
+  const averages = /** @type {[string, any][]} */ (Object.entries(economy?.average ?? {}));
+  const next = due?.data[0];
+  const voltage = values.batteryVoltage ?? values.controlModuleVoltage;
+  const tiles = [
+    odometer !== undefined && [t("vehicle.odometer"), quantity(odometer, "km"), vehicle.odometerEstimated ? t("tile.estimated") : vehicle.odometerAt ? t("tile.reading", { time: nearText(vehicle.odometerAt) }) : t("tile.fromEngine")],
+    [t("tile.today"), today ? quantity(today.distance ?? 0, "km", 1) : days.value ? quantity(0, "km") : "…", today ? t("tile.todayDetail", { driving: durationText(today.movingSeconds), idle: durationText(today.idleSeconds) }) : ""],
+    values.fuelLevel !== undefined && [t("signal.fuelLevel"), quantity(values.fuelLevel, "%"), vehicle.tankCapacity ? t("tile.fuelOf", { litres: quantity(vehicle.tankCapacity * values.fuelLevel / 100, "L"), tank: quantity(vehicle.tankCapacity, "L") }) : ""],
+    averages.length > 0 && [t("tile.economy"), economyText(averages[0][1]), t("tile.average", { distance: quantity(averages[0][1].distance, "km") })],
+    voltage !== undefined && [t("signal.batteryVoltage"), quantity(voltage, "V", 1), voltage >= 13 ? t("tile.charging") : voltage < 11.8 ? t("tile.low") : t("tile.resting")],
+    may("maintenance") && due && [t("tile.nextService"), next ? serviceTypeName(next.serviceType) : "–", next ? remaining(next).join(" · ") : t("tile.none")],
+  ].filter(Boolean);
+  return html`<section class="tiles card" aria-label=${vehicleName(vehicle)}>${tiles.map(tile => html`<div class="tile" key=${/** @type {any} */ (tile)[0]}><small>${/** @type {any} */ (tile)[0]}</small><b>${/** @type {any} */ (tile)[1]}</b><span class="soft small">${/** @type {any} */ (tile)[2]}</span></div>`)}</section>`;
 }
 
-/** @param {{ id: string }} props */
-function Trips({ id }) {
-  const loaded = useLoad(signal => get(pathOf("/api/vehicles", id, "trips"), { limit: 40 }, signal), [id]);
-  /** @type {Map<string, any>} */
-  const trips = new Map();
-  // The newest record comes first. The record of a trip's end comes before that of its start, and contains all values.
-  for (const record of loaded.value?.data ?? []) if (!trips.has(record.tripId)) trips.set(record.tripId, record);
-  const list = [...trips.values()].slice(0, 12);
-  return html`<section class="card"><header><h2>${t("vehicle.trips")}</h2></header>
-    ${loaded.error ? html`<${Trouble} error=${loaded.error} retry=${loaded.reload} />` : !loaded.value ? html`<${Loading} />`
-      : list.length === 0 ? html`<p class="quiet soft">${t("vehicle.noTrips")}</p>`
-      : html`<div class="scroll"><table><thead><tr><th scope="col">${t("trip.start")}</th><th scope="col" class="num">${t("trip.distance")}</th><th scope="col" class="num">${t("trip.time")}</th>
-          <th scope="col" class="num">${t("trip.fuel")}</th><th scope="col" class="num rest">${t("trip.maxSpeed")}</th></tr></thead>
-        <tbody>${list.map(trip => html`<tr key=${trip.tripId}><td>${nearText(trip.startTime ?? trip.timestamp)}</td>
-          ${trip.event === "start" ? html`<td colspan="4"><${Status} shape="moving">${t("vehicle.underWay")}</${Status}></td>`
-            : html`<td class="num">${quantity(trip.distance, "km", 1)}</td><td class="num">${trip.startTime && trip.endTime ? durationText((Date.parse(trip.endTime) - Date.parse(trip.startTime)) / 1000) : "–"}</td>
-            <td class="num">${quantity(trip.fuelUsed ?? trip.fuelUsedEstimated, "L", 1)}</td><td class="num rest">${quantity(trip.maxSpeed, "km/h")}</td>`}</tr>`)}</tbody></table></div>`}</section>`;
+/** The signals that have a gauge, with the ends of its scale; values beyond `warn` are marked. */
+const gauges = /** @type {{ name: string, unit: string, low: number, high: number, warn?: number }[]} */ ([
+  { name: "speed", unit: "km/h", low: 0, high: 160 }, { name: "rpm", unit: "rpm", low: 0, high: 6000 }, { name: "engineLoad", unit: "%", low: 0, high: 100 },
+  { name: "throttlePosition", unit: "%", low: 0, high: 100 }, { name: "coolantTemp", unit: "°C", low: 0, high: 130, warn: 112 }, { name: "fuelRate", unit: "L/h", low: 0, high: 30 },
+]);
+
+/** @param {{ values: any, state: string }} props */
+function Now({ values, state }) {
+  const shown = gauges.filter(({ name }) => values[name] !== undefined);
+  if (shown.length === 0) return null;
+  return html`<section class=${"card gauges" + (state === "silent" ? " old" : "")} aria-label=${t("vehicle.now")}>${shown.map(({ name, unit, low, high, warn }) => {
+    const part = Math.min(1, Math.max(0, (values[name] - low) / (high - low)));
+    const isHigh = warn !== undefined && values[name] > warn;
+    return html`<div class=${"gauge tile" + (isHigh ? " high" : "")} key=${name}><svg viewBox="0 0 100 56" aria-hidden="true"><path class="track" d="M8 50A42 42 0 0 1 92 50" pathLength="100" /><path class="level" d="M8 50A42 42 0 0 1 92 50" pathLength="100" stroke-dasharray=${`${(part * 100).toFixed(1)} 200`} /></svg>
+      <b>${amount(values[name], unit, unit === "L/h" ? 1 : 0)}</b><small>${signalName(name)}, ${unitName(unit)}</small></div>`;
+  })}${state === "silent" && html`<p class="soft small">${t("vehicle.values", { time: timeText(values.timestamp) })}</p>`}</section>`;
 }
 
-/** @param {{ id: string }} props */
-function Track({ id }) {
-  const element = useRef(/** @type {any} */ (null));
-  const [isEmpty, setEmpty] = useState(false);
-  useEffect(() => {
-    const abort = new AbortController();
-    /** @type {any} */
-    let map = null;
-    Promise.all([import("../parts/map.js"), loadTrack(id, startOfToday(), new Date(), abort.signal)]).then(([{ FleetMap }, track]) => {
-      if (abort.signal.aborted) return;
-      const points = track.flat();
-      if (points.length === 0) { setEmpty(true); return; }
-      map = new FleetMap(element.current, { label: t("vehicle.track") });
-      map.showTrack(track);
-      const [longitude, latitude] = points[points.length - 1];
-      map.show([{ id, name: "", state: "parked", heading: 0, longitude, latitude }], id);
-      map.fit(points, { padding: 40 });
-      if (may("geofences")) request("GET", "/api/geofences").then(({ value }) => map?.showFences(value), () => {});
-    }, () => setEmpty(true));
-    return () => { abort.abort(); map?.remove(); };
-  }, [id]);
-  return html`<section class="card clip"><header><h2>${t("vehicle.track")}</h2></header>${isEmpty ? html`<p class="quiet soft">${t("vehicle.noTrack")}</p>` : html`<div class="canvas small-map" ref=${element}></div>`}</section>`;
-}

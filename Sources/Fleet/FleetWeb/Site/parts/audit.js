@@ -1,0 +1,46 @@
+/** Entries of the audit in words. */
+import "../texts/dispatch.js";
+import { html } from "../lib/preact.js";
+import { nameOf } from "./names.js";
+import { t } from "../texts.js";
+
+/**
+ * The words of a name: `sign in` for `signIn`.
+ * @param {string} name
+ */
+function words(name) { return name.replace(/([A-Z])/g, " $1").toLowerCase(); }
+
+/**
+ * @param {string} group
+ * @param {string} name
+ */
+function textOf(group, name) {
+  const key = `${group}.${name}`;
+  const text = t(key);
+  return text === key ? words(name) : text;
+}
+
+/** @param {string} action */
+export function actionText(action) { return textOf("auditAction", action); }
+
+/** @param {string} kind */
+export function kindText(kind) { return textOf("auditKind", kind); }
+
+/** @param {any} entry */
+export function actorOf(entry) {
+  const { kind, id } = entry.actor ?? {};
+  if (kind === "person" && id) return nameOf("person", id);
+  return `${textOf("auditActor", kind ?? "")}${kind === "gateway" && id ? " " + id : ""}`;
+}
+
+/** @param {any} entry */
+export function changesOf(entry) {
+  const names = [...new Set([...Object.keys(entry.before ?? {}), ...Object.keys(entry.after ?? {})])].filter(name => !["id", "createdAt", "updatedAt"].includes(name));
+  return html`<dl class="changes">${names.slice(0, 6).map(name => html`<div><dt>${textOf("field", name)}</dt><dd>${entry.before?.[name] !== undefined && html`<del>${valueText(entry.before[name])}</del> `}${entry.after?.[name] !== undefined && html`<ins>${valueText(entry.after[name])}</ins>`}</dd></div>`)}</dl>`;
+}
+
+/** @param {any} value */
+function valueText(value) {
+  const found = typeof value === "string" ? value : JSON.stringify(value);
+  return found.length > 80 ? found.slice(0, 79) + "…" : found;
+}
