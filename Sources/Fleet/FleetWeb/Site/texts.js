@@ -64,7 +64,7 @@ const catalogue = {
   "nav.signOut": ["Sign out", "Abmelden"],
 
   "net.offline": ["No connection. What you see may be old.", "Keine Verbindung. Angezeigtes kann veraltet sein."],
-  "net.waiting": ["{count} entries wait for the network", "{count} Einträge warten auf das Netz"],
+  "net.waiting": ["Not sent yet: {count}", "Noch nicht gesendet: {count}"],
   "net.sent": ["Everything was sent", "Alles wurde gesendet"],
   "net.kept": ["Saved on this device. It is sent when there is a network.", "Auf diesem Gerät gespeichert. Wird gesendet, sobald Netz da ist."],
   "net.refused": ["An entry was not accepted: {reason}", "Ein Eintrag wurde nicht angenommen: {reason}"],
