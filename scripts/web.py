@@ -63,7 +63,7 @@ def maplibre(libraries):
 
 
 def trouble_codes():
-    """The texts of generic trouble codes, from the tables of the module TroubleCodes."""
+    """The texts of generic trouble codes in English, from the tables of the module TroubleCodes, and in German."""
     folder = ROOT + "/Sources/Wire/TroubleCodes/Texts"
     found = {}
     for name in sorted(os.listdir(folder)):
@@ -75,6 +75,10 @@ def trouble_codes():
                 text = text[0].upper() + text[1:]
                 found[f"{'PCBU'[number >> 14]}{number >> 12 & 3}{number & 0xFFF:03X}"] = [text]
     assert len(found) > 1000, "the tables of trouble codes have another form"
+    # The most frequent codes are translated; the app marks the others as English.
+    with open(SITE + "/texts/trouble-codes.de.json", encoding="utf-8") as file:
+        for code, text in json.load(file).items():
+            found[code].append(text)
     return json.dumps(found, separators=(",", ":"), ensure_ascii=False).encode()
 
 

@@ -383,6 +383,8 @@ def german_is_complete(browser):
         assert not re.search(r"\b(vehicles|drivers|field|people|profile|action)\.[a-z]\w+", browser.text()), browser.text()
     browser.go("/vehicles/VAN-001")
     browser.sees("Fehlercodes")
+    browser.go("/vehicles/VAN-014")
+    browser.sees("Tankentlüftung, sehr kleine Undichtigkeit")
     browser.script("localStorage.setItem('language', 'en')")
 
 

@@ -1,6 +1,7 @@
 /** Entries of the audit in words. */
 import "../texts/dispatch.js";
 import { html } from "../lib/preact.js";
+import { timeText } from "../format.js";
 import { nameOf } from "./names.js";
 import { t } from "../texts.js";
 
@@ -41,6 +42,9 @@ export function changesOf(entry) {
 
 /** @param {any} value */
 function valueText(value) {
+  if (typeof value === "boolean") return t(value ? "yes" : "no");
+  if (Array.isArray(value) && value.every(one => typeof one === "string")) return value.join(", ") || "–";
+  if (typeof value === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return timeText(value);
   const found = typeof value === "string" ? value : JSON.stringify(value);
   return found.length > 80 ? found.slice(0, 79) + "…" : found;
 }

@@ -34,8 +34,8 @@ export function Costs({ id }) {
   return html`<section class="card"><header><h2>${t("vehicle.costs")}</h2><span class="soft small">${t("vehicle.lastYear")}</span></header>
     ${costs.error ? html`<${Trouble} error=${costs.error} retry=${costs.reload} />` : !value ? html`<${Loading} />` : value.total.length === 0 ? html`<p class="quiet soft">${t("vehicle.noCosts")}</p>`
       : html`<dl class="facts"><div><dt>${t("cost.total")}</dt><dd><b>${money(value.total)}</b></dd></div>
-          <div><dt>${t("cost.perDistance", { unit: unitName("km") })}</dt><dd>${money(value.perKilometer.map((/** @type {any} */ one) => ({ ...one, amount: String(Number(one.amount) / inUnit(1, "km")) })))}</dd></div>
-          <div><dt>${t("cost.perDay")}</dt><dd>${money(value.perDay)}</dd></div></dl>
+          <div><dt>${t("cost.perDistance", { unit: unitName("km") })}</dt><dd>${money(value.perKilometer.map((/** @type {any} */ one) => ({ ...one, amount: (Number(one.amount) / inUnit(1, "km")).toFixed(2) })))}</dd></div>
+          <div><dt>${t("cost.perDay")}</dt><dd>${money(value.perDay.map((/** @type {any} */ one) => ({ ...one, amount: Number(one.amount).toFixed(2) })))}</dd></div></dl>
         <table class="bars"><tbody>${parts.map(part => html`<tr key=${part.name}><th scope="row">${categoryName(part.name)}</th><td class="fill"><svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect class="bar" width=${all > 0 ? Math.max(1, Math.max(0, part.value) / all * 100) : 0} height="8" /></svg></td><td class="num">${money(/** @type {any[]} */ (part.amounts))}</td></tr>`)}</tbody></table>
         ${value.withoutAmount > 0 && html`<p class="quiet soft small">${t("cost.withoutAmount", { count: number(value.withoutAmount) })}</p>`}`}</section>`;
 }
