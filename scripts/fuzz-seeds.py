@@ -103,7 +103,26 @@ def captures_of_all_formats(captures, recordings):
         yield bytes([128, 0x07]) + body
 
 
-SEEDS = {"Framing": framing, "Decode": framing, "NMEA": nmea, "Captures": captures_of_all_formats}
+def passkeys(_captures, _recordings):
+    """Yields inputs whose first byte selects an item (0), authenticator data (2), or what follows its first 37 bytes (3)."""
+    key = bytes.fromhex("a5010203262001215820") + bytes(range(32)) + bytes.fromhex("225820") + bytes(range(32, 64))
+    items = [
+        key, bytes.fromhex("a301010327200621") + b"\x58\x20" + bytes(32), bytes.fromhex("a1686372656450726f7465637402"),
+        b"\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x41\x00", bytes.fromhex("84f4f5f63903e7"),
+        bytes.fromhex("1bffffffffffffffff"), bytes.fromhex("8181818100"), bytes.fromhex("a2613060613160"),
+    ]
+    for item in items:
+        yield b"\x00" + item
+    credential = bytes(16) + b"\x00\x10" + bytes(range(16)) + key
+    head = bytes(32)
+    yield b"\x02" + head + b"\x05\x00\x00\x00\x07"
+    yield b"\x02" + head + b"\x45\x00\x00\x00\x00" + credential
+    yield b"\x03" + credential + items[2]
+
+
+SEEDS = {
+    "Framing": framing, "Decode": framing, "NMEA": nmea, "Captures": captures_of_all_formats, "Passkeys": passkeys,
+}
 
 
 def main(target, folder):

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Fuzzes the parsers under libFuzzer and AddressSanitizer, two targets at a time.
 #
-#   scripts/fuzz.sh [SECONDS] [TARGET…]     targets: Framing Decode NMEA Captures; default: all
+#   scripts/fuzz.sh [SECONDS] [TARGET…]     targets: Framing Decode NMEA Captures Passkeys; default: all
 #
 # Each harness is compiled together with the sources of its target as one module. Findings and the grown corpora remain
 # in .build/fuzz/TARGET. The script fails on a crash, a trap, an input that takes 10 s, more than 1 GiB of memory, or if
@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 seconds=${1:-60}
 shift
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(Framing Decode NMEA Captures)
+[ ${#targets[@]} -gt 0 ] || targets=(Framing Decode NMEA Captures Passkeys)
 minimum=${MINIMUM:-0}
 folder=.build/fuzz
 # Swift's own crash handler is switched off, because it reads the stack in ways that AddressSanitizer rejects. libFuzzer
@@ -23,12 +23,15 @@ export SWIFT_BACKTRACE=enable=no
 export ASAN_OPTIONS=malloc_context_size=0:max_malloc_fill_size=0:quarantine_size_mb=1:thread_local_quarantine_size_kb=64\
 :detect_stack_use_after_return=0:allocator_release_to_os_interval_ms=-1
 
-room() {
+# Prints the sources of a target, without the harness.
+sources() {
+  local passkeys=Sources/Fleet/FleetAccess/Passkeys
   case $1 in
-    Framing | Decode) echo OBDWire ;;
-    NMEA) echo NMEAWire ;;
-    Captures) echo Captures ;;
-    *) echo "fuzz: no target $1 (Framing, Decode, NMEA, Captures)" >&2; return 64 ;;
+    Framing | Decode) find Sources/Wire/OBDWire -name '*.swift' | sort ;;
+    NMEA) find Sources/Wire/NMEAWire -name '*.swift' | sort ;;
+    Captures) find Sources/Wire/Captures -name '*.swift' | sort ;;
+    Passkeys) printf '%s\n' $passkeys/AuthenticatorData.swift $passkeys/CBOR.swift $passkeys/PasskeyError.swift ;;
+    *) echo "fuzz: no target $1 (Framing, Decode, NMEA, Captures, Passkeys)" >&2; return 64 ;;
   esac
 }
 
@@ -41,7 +44,7 @@ longest=160
 
 build() {
   local target=$1 program=$folder/$1/fuzz sources imported module options=()
-  mapfile -t sources < <(find "Sources/Wire/$(room "$target")" -name '*.swift' | sort)
+  mapfile -t sources < <(sources "$target")
   sources+=("Fuzz/Fuzz$target.swift")
   mapfile -t imported < <(imports "$target")
   # The program exists, and no source is newer.
@@ -99,7 +102,7 @@ fuzz() {
 failed=0
 built=()
 for target in "${targets[@]}"; do
-  room "$target" >/dev/null || exit 64
+  sources "$target" >/dev/null || exit 64
   if build "$target"; then
     built+=("$target")
   else

@@ -59,16 +59,6 @@ struct AuthenticatorData {
     guard rest.isEmpty else { throw Self.malformed("\(rest.count) bytes too many") }
   }
 
-  /// Performs the checks that registration and sign-in share.
-  func check(_ relyingParty: RelyingParty) throws(PasskeyError) {
-    guard ConstantTime.isEqual(relyingPartyHash, relyingParty.idHash) else { throw PasskeyError(.wrongRelyingParty) }
-    guard flags.contains(.userPresent) else { throw PasskeyError(.userNotPresent) }
-    guard flags.contains(.userVerified) else { throw PasskeyError(.userNotVerified) }
-    guard !flags.contains(.backedUp) || flags.contains(.backupEligible) else {
-      throw PasskeyError(.inconsistentFlags, "backed up, but not eligible")
-    }
-  }
-
   private static func item(_ rest: inout ArraySlice<UInt8>) throws(PasskeyError) -> CBOR {
     var reader = CBORReader(rest)
     do throws(CBORError) {
