@@ -17,6 +17,8 @@ import time
 import traceback
 import zipfile
 
+from selenium.webdriver.common.virtual_authenticator import VirtualAuthenticatorOptions
+
 import stage
 from stage import ROOT, Browser, Stage
 from suite import IGNORED, PASSWORD, REFUSED, TESTS, XSS, test
@@ -128,6 +130,51 @@ def invited_person_sets_a_password_and_a_second_factor_protects_the_account(brow
     browser.click("form .button.primary")
     browser.element(".avatar")
     return [REFUSED]
+
+
+@test
+def passkey_signs_in_without_a_password(browser):
+    server = browser.stage.server
+    person = server.send("POST", "/api/people", {"email": "kim@fleet.example", "firstName": "Kim", "lastName": "Oster", "roles": ["viewer"]})
+    token = server.send("POST", f"/api/people/{person['id']}/invite")["token"]
+    # A passkey belongs to a name, not to an address.
+    here = browser.stage.address.replace("127.0.0.1", "localhost")
+    options = VirtualAuthenticatorOptions(
+        protocol=VirtualAuthenticatorOptions.Protocol.CTAP2, transport=VirtualAuthenticatorOptions.Transport.INTERNAL,
+        has_resident_key=True, has_user_verification=True, is_user_verified=True)
+    browser.driver.add_virtual_authenticator(options)
+    try:
+        browser.open(here + "/setup#" + token)
+        browser.fill("#password", PASSWORD)
+        browser.click("form .button.primary")
+        browser.element(".avatar")
+        made = browser.driver.execute_async_script("""
+            const done = arguments[0];
+            const post = async (path, body) => {
+              const answer = await fetch(path, { method: "POST", headers: body ? { "Content-Type": "application/json" } : {}, body: body && JSON.stringify(body) });
+              if (!answer.ok) throw new Error(await answer.text());
+              return answer.json();
+            };
+            (async () => {
+              const { publicKey } = await post("/api/auth/passkeys/registration");
+              const credential = await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(publicKey) });
+              return post("/api/auth/passkeys", { credential: credential.toJSON(), name: "Virtual key" });
+            })().then(factor => done(factor.name), error => done(String(error)));""")
+        assert made == "Virtual key", made
+        assert [key.is_resident_credential for key in browser.driver.get_credentials()] == [True]
+        browser.click(".avatar")
+        browser.click(".button", "Sign out")
+        browser.click(".button", "Sign in with a passkey")
+        browser.element(".avatar")
+        # The password alone is no longer enough.
+        browser.click(".avatar")
+        browser.click(".button", "Sign out")
+        browser.fill("#email", "kim@fleet.example")
+        browser.fill("#password", PASSWORD)
+        browser.click("form .button.primary")
+        browser.sees("One more step")
+    finally:
+        browser.driver.remove_virtual_authenticator()
 
 
 def code_of(secret):
