@@ -109,7 +109,9 @@ class Handler(BaseHTTPRequestHandler):
             if self.trouble(mode, "Description"):
                 return
             self.answer({
-                "issuer": issuer + ("x" if mode == "otherIssuerDescription" else ""),
+                # As at Entra ID, the issuer of a token depends on the directory.
+                "issuer": f"http://127.0.0.1:{PORT}/{{tenantid}}" if mode == "organizations"
+                else issuer + ("x" if mode == "otherIssuerDescription" else ""),
                 "authorization_endpoint": issuer + "/authorize",
                 "token_endpoint": "http://192.0.2.1/token" if mode == "plainToken" else issuer + "/token",
                 "jwks_uri": "file:///etc/passwd" if mode == "fileKeys" else issuer + "/keys",
