@@ -12,7 +12,7 @@ import Testing
 @Suite struct ExportTests {
   /// Returns the rows of a file as an independent reader finds them: JSON arrays, the header first, the rows of all
   /// sheets together.
-  private static func rows(_ bytes: [UInt8], _ format: ExportFormat) throws -> [[Any]] {
+  static func rows(_ bytes: [UInt8], _ format: ExportFormat) throws -> [[Any]] {
     let scratch = try ScratchFolder()
     let path = scratch.file("list.\(format.rawValue)")
     try Data(bytes).write(to: URL(fileURLWithPath: path))

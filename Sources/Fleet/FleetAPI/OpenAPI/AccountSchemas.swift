@@ -201,7 +201,9 @@ enum AccountSchemas {
     },
     "AuditList": {
       "type": "object", "required": ["data"], "additionalProperties": false,
-      "properties": { "data": { "type": "array", "items": { "$ref": "#/components/schemas/AuditEntry" } } }
+      "properties": {
+        "data": { "type": "array", "items": { "$ref": "#/components/schemas/AuditEntry" } }, "next": { "type": "string" }
+      }
     },
     "AuditVerification": {
       "type": "object", "required": ["number", "hash", "isComplete"], "additionalProperties": false, "properties": {
@@ -221,7 +223,12 @@ enum AccountSchemas {
       "type": "object", "required": ["number", "hash", "time", "actor", "action", "kind"], "properties": {
         "number": { "type": "integer", "minimum": 1 },
         "hash": { "type": "string", "pattern": "^[0-9a-f]{64}$" }, "time": { "$ref": "#/components/schemas/Time" },
-        "actor": { "type": "object" }, "address": { "type": "string" }, "action": { "type": "string" },
+        "actor": {
+          "type": "object", "required": ["kind"], "properties": {
+            "kind": { "enum": ["person", "token", "gateway", "rule", "command", "server", "nobody"] },
+            "id": { "type": "string" }
+          }
+        }, "address": { "type": "string" }, "action": { "type": "string" },
         "kind": { "type": "string" }, "thing": { "type": "string", "format": "uuid" }, "version": { "type": "integer" },
         "before": { "type": "object" }, "after": { "type": "object" }, "details": { "type": "object" }
       }

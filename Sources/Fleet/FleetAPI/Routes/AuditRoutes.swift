@@ -16,7 +16,7 @@ struct AuditRoutes {
       parameters: [
         .query("thing", "Only changes of the thing with this id.", #"{"type":"string","format":"uuid"}"#),
         .query("vehicle", "Only changes of this vehicle.", #"{"type":"string"}"#),
-        .query("before", "Only entries with a smaller number.", #"{"type":"integer","minimum":1}"#),
+        .query("before", "Only entries with a smaller number.", #"{"type":"integer","minimum":1}"#), .cursor,
         .limit(100, most: Self.mostEntries),
       ], results: [.init(.ok, "Entries.", .json("AuditList"))])
     let list = Route(.get, "/api/audit", .may(.read, .audit), operation, isFiltered: true) { [storage] call in
@@ -44,7 +44,8 @@ struct AuditRoutes {
           return vehicle.id
         }
       }
-      let before = try call.integer("before", in: 1...Int.max).map(Int64.init)
+      let before = [try call.integer("before", in: 1...Int.max).map(Int64.init), try Self.cursor(call)]
+        .compactMap { $0 }.min()
       let limit = try call.integer("limit", in: 1...Self.mostEntries) ?? 100
       let wanted = thing
       let entries = try await storage.view(tenant: caller.tenant) { view throws(ThingError) in
@@ -55,9 +56,11 @@ struct AuditRoutes {
         guard case .object(var members) = entry.content else { continue }
         members["number"] = .integer(entry.number)
         members["hash"] = .text(Hexadecimal.text(entry.hash))
-        list.append(JSON.object(members).canonicalText.utf8)
+        list.append(JSON.object(members).canonicalBytes)
       }
-      return Answer(json: list.finish())
+      // Entry 1 is the first one of the tenant.
+      let last = entries.count == limit ? entries.last.map(\.number) : nil
+      return Answer(json: list.finish(next: last.flatMap { $0 > 1 ? "\(Self.cursorPrefix)\($0)" : nil }))
     }
     return [list, verify]
   }
@@ -114,5 +117,16 @@ struct AuditRoutes {
     case .endRemoved(let found, let counted):
       .object(["kind": .text("endRemoved"), "number": .integer(found), "counted": .integer(counted)])
     }
+  }
+
+  /// The beginning of cursors, which end with the number of the last entry of the page before.
+  private static let cursorPrefix = "before-"
+
+  private static func cursor(_ call: Call) throws(APIError) -> Int64? {
+    guard let text = try call.cursor() else { return nil }
+    guard text.hasPrefix(cursorPrefix), let number = Int64(text.dropFirst(cursorPrefix.count)), number > 1 else {
+      throw .badRequest("query: cursor: expected \"next\" of the page before, found \(quoted(text))")
+    }
+    return number
   }
 }
