@@ -143,6 +143,63 @@ final class FollowedFleet: Sendable {
   }
 
   @Test(arguments: Database.allCases)
+  func a_schedule_of_a_large_fleet_is_computed_in_small_transactions(_ database: Database) async throws {
+    try await FollowedFleet.with(database) { fleet in
+      let follower = ScheduleFollower(storage: fleet.storage, logger: Logger(label: "test")) { FollowedFleet.time(0) }
+      func dues() async throws -> Int { try await fleet.things(ThingQuery<ServiceDue>(limit: 1_000)).count }
+      func finish() async throws -> [Int] {
+        var counts: [Int] = []
+        while true {
+          let (hasMore, failure) = try await follower.round()
+          #expect(failure == nil)
+          guard hasMore else { return counts }
+          counts.append(try await dues())
+        }
+      }
+      let (group, schedule) = try await fleet.change { transaction throws(ThingError) in
+        var group = Fleet()
+        group.name = "All"
+        let stored = try transaction.insert(group)
+        for number in 0..<50 {
+          var vehicle = Vehicle()
+          (vehicle.id, vehicle.fleetID) = ("EV-\(number)", stored.id)
+          try transaction.insert(vehicle)
+        }
+        var schedule = ServiceSchedule()
+        (schedule.fleet, schedule.serviceType) = (stored.id, "oilChange")
+        schedule.every.days = 30
+        let added = try transaction.insert(schedule)
+        try transaction.follow(added)
+        return (stored.id, added.id)
+      }
+      #expect(try await dues() == 16)
+      #expect(try await finish() == [32, 48, 50, 50])
+      // A change of the schedule reaches all vehicles, and those that leave the fleet lose it.
+      try await fleet.change { transaction throws(ThingError) in
+        let stored = try transaction.existing(schedule, ServiceSchedule.self)
+        var changed = stored.value
+        changed.every.days = 60
+        try transaction.follow(try transaction.update(stored, to: changed, action: "change"))
+        var moved: [String] = []
+        for number in 0..<20 {
+          guard let vehicle = try transaction.vehicle(named: "EV-\(number)") else { continue }
+          var free = vehicle.value
+          free.fleetID = nil
+          try transaction.update(vehicle, to: free, action: "change")
+          moved.append(free.id)
+        }
+        try transaction.evaluateServices(ofMoved: moved)
+      }
+      _ = try await finish()
+      let left = try await fleet.things(ThingQuery<ServiceDue>(limit: 1_000)).map(\.value)
+      let present = try await fleet.things(ThingQuery<Vehicle>(.oneOf(key: "fleetId", [group.json]), limit: 1_000))
+      #expect(Set(left.map(\.vehicle)) == Set(present.map(\.value.id)) && left.count == 30)
+      #expect(Set(left.map(\.plan)).count == 1)
+      #expect(try await fleet.things(ThingQuery<FollowedFeed>()).isEmpty)
+    }
+  }
+
+  @Test(arguments: Database.allCases)
   func due_services_follow_the_gateway(_ database: Database) async throws {
     try await FollowedFleet.with(database) { fleet in
       try await fleet.change { transaction throws(ThingError) in

@@ -171,6 +171,9 @@ struct ServeCommand: AsyncParsableCommand {
                 logger: logger
               ) { WallClock.now }), successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
           .init(
+            service: ScheduleFollower(storage: storage, logger: logger) { WallClock.now },
+            successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
+          .init(
             service: Maintenance(retention: configuration.retention, storage: storage, logger: logger),
             successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
           .init(

@@ -52,9 +52,8 @@ struct FleetGroupRoutes {
           let relation = Relation(fleets: Set([vehicle.value.fleetID].compactMap { $0 }))
           guard reach.contains(relation) else { throw .forbidden(reason: reach.reason) }
         }
-        for id in before.symmetricDifference(try transaction.vehicles(of: fleet.id)).sorted() {
-          if let vehicle = try transaction.vehicle(named: id) { try transaction.evaluateServices(of: vehicle) }
-        }
+        try transaction.evaluateServices(
+          ofMoved: before.symmetricDifference(try transaction.vehicles(of: fleet.id)).sorted())
         return changed
       }),
     DerivedField<Fleet>(

@@ -53,38 +53,31 @@ extension FleetTransaction {
     if new.serviceType != old?.value.serviceType { try require(serviceType: new.serviceType) }
   }
 
-  /// Computes when a new or changed schedule is due for each of its vehicles.
+  /// Computes when a new or changed schedule is due for its vehicles. If a fleet has many, the rest of them follow later
+  /// (``PendingSchedule``).
   public func follow(_ schedule: Stored<ServiceSchedule>) throws(ThingError) {
-    var names = [schedule.value.vehicle].compactMap { $0 }
-    if let fleet = schedule.value.fleet { names = try vehicles(of: fleet) }
-    let known = try list(of: schedule.id)
-    for id in names {
-      guard let vehicle = try vehicle(named: id) else { continue }
-      let fresh = ServiceDue(schedule, vehicle.value)
-      guard var due = known.first(where: { $0.value.vehicle == id }) else {
-        try evaluate(try insert(fresh), schedule, vehicle)
-        continue
-      }
-      if due.value.plan != fresh.plan {
-        var changed = due.value
-        changed.plan = fresh.plan
-        if schedule.value.lastService != nil { changed.last = fresh.last }
-        changed.due = ServicePlan(schedule.value).due(after: changed.last)
-        due = try update(due, to: changed, action: "change")
-      }
-      try evaluate(due, schedule, vehicle)
+    if let vehicle = schedule.value.vehicle { try follow(schedule, for: vehicle) }
+    guard let fleet = schedule.value.fleet else { return }
+    let names = try vehicles(of: fleet)
+    for vehicle in names.prefix(PendingSchedule.mostVehicles) { try follow(schedule, for: vehicle) }
+    if names.count > PendingSchedule.mostVehicles {
+      try markPending(schedule.id, after: PendingSchedule.mostVehicles)
     }
   }
 
-  private func list(of schedule: UUIDv7) throws(ThingError) -> [Stored<ServiceDue>] {
-    var query = ThingQuery<ServiceDue>(.oneOf(key: "scheduleId", [schedule.json]), limit: 1_000)
-    var dues: [Stored<ServiceDue>] = []
-    repeat {
-      let page = try list(query)
-      dues += page.items
-      query.cursor = page.next
-    } while query.cursor != nil
-    return dues
+  /// Computes when a schedule is due for a vehicle.
+  func follow(_ schedule: Stored<ServiceSchedule>, for id: String) throws(ThingError) {
+    guard let vehicle = try vehicle(named: id) else { return }
+    let fresh = ServiceDue(schedule, vehicle.value)
+    var due = try due(schedule, vehicle)
+    if due.value.plan != fresh.plan {
+      var changed = due.value
+      changed.plan = fresh.plan
+      if schedule.value.lastService != nil { changed.last = fresh.last }
+      changed.due = ServicePlan(schedule.value).due(after: changed.last)
+      due = try update(due, to: changed, action: "change")
+    }
+    try evaluate(due, schedule, vehicle)
   }
 
   // MARK: Evaluation

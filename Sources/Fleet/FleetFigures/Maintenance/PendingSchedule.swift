@@ -1,0 +1,116 @@
+import FleetDomain
+import FleetWork
+import Telemetry
+
+/// The next vehicles for which a schedule of a fleet has to be computed.
+///
+/// A request computes a schedule only for a few vehicles, because in SQLite all other tenants wait for its transaction.
+/// A marker, a ``FleetDomain/FollowedFeed``, says that there are more, and counts those that are done. At the end,
+/// the fleet is compared with what is stored for the schedule, so that nothing is missed if vehicles move meanwhile.
+public struct PendingSchedule: Sendable {
+  /// The maximum number of vehicles that one transaction computes.
+  public static let mostVehicles = 16
+
+  let marker: Stored<FollowedFeed>
+  let schedule: UUIDv7
+  let vehicles: [String]
+  /// The number of vehicles that are done after these.
+  let position: Int64
+  /// Results for vehicles that have left the fleet.
+  let obsolete: [UUIDv7]
+
+  private static let prefix = "schedule "
+
+  fileprivate static func name(of schedule: UUIDv7) -> String { prefix + schedule.string }
+
+  fileprivate static func schedule(named name: String) -> UUIDv7? {
+    UUIDv7(String(name.dropFirst(prefix.count)).utf8.span)
+  }
+
+  /// The conditions that markers satisfy. `!` is the character after the space.
+  public static let conditions: [ThingQuery<FollowedFeed>.Condition] = [
+    .atLeast(key: "name", .text(prefix)), .below(key: "name", .text("schedule!")),
+  ]
+}
+
+extension FleetView {
+  /// Returns the next vehicles of a schedule that is pending; `nil` if no schedule is.
+  public func nextPendingSchedule() throws(ThingError) -> PendingSchedule? {
+    var query = ThingQuery<FollowedFeed>(order: [.init("id")])
+    query.conditions = PendingSchedule.conditions
+    guard let marker = try first(query) else { return nil }
+    guard let id = PendingSchedule.schedule(named: marker.value.name),
+      let schedule = try find(id, ServiceSchedule.self),
+      let fleet = schedule.value.fleet
+    else { return PendingSchedule(marker: marker, schedule: marker.id, vehicles: [], position: 0, obsolete: []) }
+    let names = try vehicles(of: fleet)
+    let position = min(Int(marker.value.position), names.count)
+    let next = names[position...].prefix(PendingSchedule.mostVehicles)
+    guard next.isEmpty else {
+      return PendingSchedule(
+        marker: marker, schedule: id, vehicles: Array(next), position: Int64(next.endIndex), obsolete: [])
+    }
+    let plan = JSON.text(ServiceDue.plan(of: schedule.value))
+    let known = try values(["vehicleId", "plan"], ThingQuery<ServiceDue>(.oneOf(key: "scheduleId", [id.json])))
+    let done = Set(known.compactMap { $0[1] == plan ? $0[0].textValue : nil })
+    let present = Set(names)
+    let left = known.compactMap { $0[0].textValue }.filter { !present.contains($0) }
+    var obsolete: [UUIDv7] = []
+    for vehicle in left.prefix(PendingSchedule.mostVehicles) {
+      let due = ThingQuery<ServiceDue>(
+        .oneOf(key: "scheduleId", [id.json]), .oneOf(key: "vehicleId", [.text(vehicle)]))
+      obsolete += try list(due).items.map(\.id)
+    }
+    let missing = names.lazy.filter { !done.contains($0) }.prefix(PendingSchedule.mostVehicles)
+    return PendingSchedule(
+      marker: marker, schedule: id, vehicles: Array(missing), position: Int64(position), obsolete: obsolete)
+  }
+}
+
+extension FleetTransaction {
+  /// Computes a schedule for its next vehicles. If there are none, the schedule is no longer pending.
+  public func evaluate(_ pending: PendingSchedule) throws(ThingError) {
+    // The schedule was changed, or another server was first.
+    guard let marker = try find(pending.marker.id, FollowedFeed.self), marker.version == pending.marker.version else {
+      return
+    }
+    for id in pending.obsolete {
+      if let due = try find(id, ServiceDue.self) { try remove(due, action: "remove") }
+    }
+    if let schedule = try find(pending.schedule, ServiceSchedule.self), schedule.value.fleet != nil {
+      for vehicle in pending.vehicles { try follow(schedule, for: vehicle) }
+    }
+    guard !pending.vehicles.isEmpty || !pending.obsolete.isEmpty else {
+      try remove(marker, action: "finish")
+      return
+    }
+    var advanced = marker.value
+    advanced.position = pending.position
+    try update(marker, to: advanced, action: "advance")
+  }
+
+  /// Marks a schedule whose first vehicles are done.
+  func markPending(_ schedule: UUIDv7, after position: Int) throws(ThingError) {
+    var wanted = FollowedFeed()
+    (wanted.name, wanted.position) = (PendingSchedule.name(of: schedule), Int64(position))
+    if let marker = try first(ThingQuery<FollowedFeed>(.oneOf(key: "name", [.text(wanted.name)]))) {
+      try update(marker, to: wanted, action: "begin")
+    } else {
+      try insert(wanted)
+    }
+  }
+
+  /// Computes the schedules again after vehicles have moved between fleets.
+  public func evaluateServices(ofMoved vehicles: [String]) throws(ThingError) {
+    guard vehicles.count > PendingSchedule.mostVehicles else {
+      for id in vehicles {
+        if let vehicle = try vehicle(named: id) { try evaluateServices(of: vehicle) }
+      }
+      return
+    }
+    // The vehicles may come from any fleet.
+    for schedule in try list(ThingQuery<ServiceSchedule>(.isSet(key: "fleetId"), limit: 1_000)).items {
+      try markPending(schedule.id, after: 0)
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import FleetDomain
+import FleetFigures
+import Logging
+import ServiceLifecycle
+import Telemetry
+
+/// Computes the schedules of fleets with many vehicles, a few vehicles in each transaction.
+///
+/// Several servers may share one database: what is computed is found in the database.
+public final class ScheduleFollower: Service {
+  /// The time between two looks for pending schedules.
+  private static let pause = Duration.seconds(1)
+
+  private let storage: any FleetStorage
+  private let logger: Logger
+  private let now: @Sendable () -> Timestamp
+
+  /// - Parameter now: returns the time of day.
+  public init(storage: any FleetStorage, logger: Logger, now: @escaping @Sendable () -> Timestamp) {
+    (self.storage, self.logger, self.now) = (storage, logger, now)
+  }
+
+  /// Ends when its task is cancelled or its service group stops it.
+  public func run() async throws {
+    await cancelWhenGracefulShutdown {
+      var isFailing = false
+      while !Task.isCancelled {
+        do {
+          let (hasMore, failure) = try await self.round()
+          if let failure { throw failure }
+          isFailing = false
+          if hasMore { continue }
+        } catch {
+          if !isFailing, !Task.isCancelled { self.logger.warning("schedules of fleets: \(error); trying again") }
+          isFailing = true
+        }
+        do {
+          try await Task.sleep(for: Self.pause)
+        } catch {
+          return
+        }
+      }
+    }
+  }
+
+  /// Computes a few vehicles of each tenant that has a pending schedule. The failure of one tenant does not affect the
+  /// others.
+  ///
+  /// - Returns: whether there may be more, and the last failure.
+  func round() async throws -> (hasMore: Bool, failure: ThingError?) {
+    var (hasMore, failure) = (false, ThingError?.none)
+    for tenant in try await storage.tenants(having: PendingSchedule.conditions) where !Task.isCancelled {
+      do throws(ThingError) {
+        let pending = try await storage.view(tenant: tenant) { view throws(ThingError) in
+          try view.nextPendingSchedule()
+        }
+        guard let pending else { continue }
+        try await storage.change(tenant: tenant, by: Actor(.server), at: now()) { transaction throws(ThingError) in
+          try transaction.evaluate(pending)
+        }
+        hasMore = true
+      } catch {
+        failure = error
+      }
+    }
+    return (hasMore, failure)
+  }
+}
