@@ -126,7 +126,7 @@ bench-vm: need-vm tests tools
 # and random bytes from each kind of link, as many as a link transfers in a day. Takes one to two hours.
 torture: need-peers tests release
 	@OBDGATE_FUZZ_BODIES=1000000 FLEETSTORE_PROGRAM=$(CURDIR)/.build/release/fleetstore \
-	  swift test --skip-build --disable-xctest --filter BodyFuzzTests
+	  ACCOUNT_FUZZ_BODIES=100000 swift test --skip-build --disable-xctest --filter BodyFuzzTests
 	@FLOOD_MEGABYTES=330 OBDGATED_PROGRAM=$(CURDIR)/.build/release/obdgated \
 	  swift test --skip-build --disable-xctest --filter FloodedLinesTests
 	@DAEMON_KILLS=2000 FLEET_KILLS=200 SPOOL_KILLS=200 SPOOL_RUNS=40 OBDGATED_PROGRAM=$(CURDIR)/.build/release/obdgated \

@@ -77,6 +77,36 @@ struct AccountMeasureTests {
     }
   }
 
+  @Test func a_page_of_a_thousand_people() async throws {
+    try await aside {
+      let scratch = try ScratchFolder()
+      let (store, _) = try Self.store(scratch)
+      defer { store.program.kill() }
+      let token = try #require(store.token)
+      let socket = try LoadSocket(port: store.port)
+      for number in 0..<1_000 {
+        let answer = try socket.send(
+          "POST", "/api/people", key: token,
+          json:
+            #"{"email":"p\#(number)@example.org","firstName":"First \#(number)","lastName":"Last","roles":["driver"]}"#)
+        guard answer.contains(" 201 ") else { throw TestData.Missing(answer) }
+      }
+      var seconds: [Double] = []
+      for _ in 0..<50 {
+        let before = try Self.processorSeconds(store.program.pid)
+        let start = ContinuousClock.now
+        let answer = try socket.get("/api/people?limit=1000", key: token)
+        guard answer.contains(" 200 ") else { throw TestData.Missing(answer) }
+        seconds.append((ContinuousClock.now - start) / .seconds(1))
+        if seconds.count == 1 {
+          print("the first page: \(try Self.processorSeconds(store.program.pid) - before) s of a core")
+        }
+      }
+      seconds.sort()
+      print("a page of 1,000 people: median \(seconds[25] * 1_000) ms, longest \(seconds[49] * 1_000) ms")
+    }
+  }
+
   @Test func a_hundred_sign_ins_beside_ingest() async throws {
     try await aside {
       let scratch = try ScratchFolder()
