@@ -92,6 +92,25 @@ final class LiveHub: Sendable {
     listeners.withLock { $0[tenant]?.restricted ?? [] }
   }
 
+  /// The people of each tenant who are subscribed to their channel `me`.
+  var listeningPeople: [TenantID: Set<UUIDv7>] {
+    listeners.withLock { listeners in
+      listeners.compactMapValues { found in
+        let people = found.restricted.compactMap { $0.topic == .me ? $0.viewer?.person : nil }
+        return people.isEmpty ? nil : Set(people)
+      }
+    }
+  }
+
+  /// Sends a text message to the subscribers of a channel.
+  func send(_ message: [UInt8], on channel: LiveChannel) {
+    var frame = ByteBuffer()
+    ServerFrame.append(.text, message, to: &frame)
+    for bound in connectionsOfLoops {
+      running.execute(on: bound.loop) { [frame] in bound.value.send(frame, on: channel) }
+    }
+  }
+
   /// Whether a tenant has subscribers.
   func hasListeners(_ tenant: TenantID) -> Bool {
     listeners.withLock { $0[tenant] != nil }

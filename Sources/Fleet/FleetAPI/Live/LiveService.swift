@@ -70,6 +70,7 @@ extension LiveService {
     admit = { limiter.consume($0) }
     authenticate = { token, address in
       let identity = try await authenticator.identity(token, from: address)
+      guard identity.signedIn?.needsFactor != true else { throw AccountService.factorRequired }
       let reach = Reach(of: identity.requester, to: .read, .records)
       guard !reach.isEmpty else {
         throw APIError.forbidden(

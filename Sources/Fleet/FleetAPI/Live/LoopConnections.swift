@@ -107,6 +107,11 @@ final class LoopConnections {
     }
   }
 
+  /// Sends a frame to the subscribers of a channel on this loop.
+  func send(_ frame: ByteBuffer, on channel: LiveChannel) {
+    for connection in (listeners[channel] ?? [:]).values { connection.send(frame) }
+  }
+
   /// Closes the connections of these tokens.
   func close(_ tokens: Set<UUIDv7>, of tenant: TenantID) {
     for connection in connections.values where connection.isOf(tokens, tenant) {

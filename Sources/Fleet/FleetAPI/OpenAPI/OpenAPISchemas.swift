@@ -294,6 +294,14 @@ enum OpenAPISchemas {
             }
           },
           {
+            "title": "LiveNotification", "description": "On the channel `me`. A notification may come more than once; its `id` is the same.",
+            "type": "object", "required": ["event", "channel", "notification"],
+            "properties": {
+              "event": { "const": "notification" }, "channel": { "const": "me" },
+              "notification": { "$ref": "#/components/schemas/Notification" }
+            }
+          },
+          {
             "title": "LiveSubscribed", "type": "object", "required": ["event", "channel", "id"],
             "properties": {
               "event": { "const": "subscribed" }, "channel": { "$ref": "#/components/schemas/LiveChannel" },

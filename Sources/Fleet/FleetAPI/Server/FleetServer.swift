@@ -124,6 +124,9 @@ public struct FleetServer: Service {
       Task { await lastSeen.run() }, Task { await watch.run() }, Task { await sessions.run() },
       Task { await authenticator.tokens.run() },
       Task { await AssignmentWatch(storage: storage, logger: logger).run() },
+      Task {
+        await NotificationWatch(storage: storage, hub: hub, queryPermits: queryPermits, logger: logger).run()
+      },
       Task { await days.run() },
     ]
     do {

@@ -7,7 +7,7 @@ enum SQLiteSchema {
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
-    version20, version21, version22, version23, version24, version25, version26,
+    version20, version21, version22, version23, version24, version25, version26, version27,
   ]
 
   private static let version1 = """
@@ -545,6 +545,12 @@ enum SQLiteSchema {
     CREATE INDEX connected_asset_serial ON connected_asset (tenant, connector_id, serial);
     CREATE UNIQUE INDEX phone_key ON phone (tenant, key_hash);
     CREATE INDEX phone_driver ON phone (tenant, driver_id);
+    """
+
+  /// Adds sessions that may only add a second factor, and an index of new notifications.
+  private static let version27 = """
+    ALTER TABLE session ADD COLUMN "needs_factor" INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX notification_created ON notification (created);
     """
 
   private static func randoms(_ count: Int) -> String {

@@ -1,0 +1,73 @@
+import FleetDomain
+import FleetWork
+import Logging
+import Telemetry
+
+/// Sends new notifications to the live connections of the people whom they concern, on the channel `me`.
+///
+/// Every server of a database reads them periodically, whichever server made them. A notification is sent at least once
+/// to each connection that is subscribed when it is found; its id identifies repetitions.
+struct NotificationWatch {
+  /// The time between two reads.
+  private static let period = Duration.seconds(1)
+  /// The number of seconds by which reads overlap, because a transaction may be committed some time after its time.
+  private static let overlap = 30
+  /// The maximum number of notifications of a tenant in one read.
+  private static let page = 1_000
+
+  let storage: any FleetStorage
+  let hub: LiveHub
+  /// The permits for queries, of which each read needs one.
+  let queryPermits: Budget
+  let logger: Logger
+
+  /// Reads periodically until the task is cancelled.
+  func run() async {
+    var sent: [UUIDv7: Timestamp] = [:]
+    var isFailing = false
+    let start = WallClock.now
+    repeat {
+      do {
+        let since = max(WallClock.now.adding(seconds: -Self.overlap), start)
+        sent = sent.filter { $0.value >= since }
+        try await send(since: since, &sent)
+        isFailing = false
+      } catch {
+        if !isFailing, !Task.isCancelled {
+          logger.warning("cannot send notifications to live connections: \(error); trying again")
+        }
+        isFailing = true
+      }
+    } while (try? await Task.sleep(for: Self.period)) != nil
+  }
+
+  private func send(since: Timestamp, _ sent: inout [UUIDv7: Timestamp]) async throws {
+    let listeners = hub.listeningPeople
+    guard !listeners.isEmpty else { return }
+    let permit = try await queryPermits.acquire(1, for: .server)
+    defer { permit.shrink(to: 0) }
+    let recent = ThingQuery<Notification>.Condition.atLeast(key: "createdAt", since.json)
+    for tenant in try await storage.tenants(having: [recent]) {
+      guard let people = listeners[tenant], !Task.isCancelled else { continue }
+      let wanted = ThingQuery<Notification>(
+        recent, .oneOf(key: "personId", people.sorted { $0.string < $1.string }.map(\.json)),
+        order: [.init("createdAt")], limit: Self.page)
+      let found = try await storage.view(tenant: tenant) { view throws(ThingError) in try view.list(wanted).items }
+      for notification in found where sent.updateValue(notification.createdAt, forKey: notification.id) == nil {
+        hub.send(notification, of: tenant)
+      }
+    }
+  }
+}
+
+extension LiveHub {
+  /// Sends a notification to the connections of its person.
+  fileprivate func send(_ notification: Stored<Notification>, of tenant: TenantID) {
+    let viewer = LiveViewer(fleets: [], person: notification.value.personID)
+    let channel = LiveChannel(tenant: tenant, topic: .me, viewer: viewer)
+    let message = JSON.object([
+      "event": .text("notification"), "channel": .text(channel.name), "notification": notification.json,
+    ])
+    send(message.canonicalBytes, on: channel)
+  }
+}
