@@ -7,8 +7,8 @@ import Telemetry
 extension Configuration {
   /// Maximum number of networks in `trustedProxies`.
   private static let mostProxies = 256
-  /// Maximum number of tenants in `accounts.withoutEmailCodes`.
-  static let mostTenants = 1_024
+  /// Maximum number of tenants in a list.
+  private static let mostTenants = 1_024
 
   mutating func readAccounts(_ reader: inout JSONObjectReader, folder: String) throws(JSONError) {
     if let proxies = reader.optional("trustedProxies") {
@@ -43,18 +43,19 @@ extension Configuration {
     limits.invitationSeconds =
       try object.optionalInt("invitationSeconds", in: 60...2_592_000) ?? limits.invitationSeconds
     server.accounts.limits = limits
-    if let list = object.optional("withoutEmailCodes") {
-      let tenants = try list.requireArray()
-      try Self.refuse(list, moreThan: Self.mostTenants)
-      for value in tenants {
-        guard let tenant = TenantID(try value.requireString()) else {
-          throw value.invalid(expected: "1 to 63 of a-z, 0-9 and -")
-        }
-        server.accounts.withoutEmailCodes.insert(tenant)
-      }
-    }
+    server.accounts.withoutEmailCodes = try Self.tenants("withoutEmailCodes", &object)
     try readProviders(&object, folder: folder)
     try object.finish()
+  }
+
+  /// Reads a list of tenants; empty if the key is absent.
+  static func tenants(_ key: String, _ object: inout JSONObjectReader) throws(JSONError) -> Set<TenantID> {
+    guard let list = object.optional(key) else { return [] }
+    let values = try list.requireArray()
+    try refuse(list, moreThan: mostTenants)
+    var tenants: Set<TenantID> = []
+    for value in values { tenants.insert(try tenant(value)) }
+    return tenants
   }
 
   private static func isInName(_ byte: UInt8) -> Bool {

@@ -15,13 +15,8 @@ extension Configuration {
   private static let mostTenantsOfProvider = 256
 
   mutating func readProviders(_ object: inout JSONObjectReader, folder: String) throws(JSONError) {
-    if let list = object.optional("requireProvider") {
-      let tenants = try list.requireArray()
-      try Self.refuse(list, moreThan: Self.mostTenants)
-      for value in tenants {
-        server.accounts.requiringProvider.insert(try Self.tenant(value))
-      }
-    }
+    server.accounts.requiringProvider = try Self.tenants("requireProvider", &object)
+    server.accounts.requiringFactor = try Self.tenants("requireFactor", &object)
     guard let list = object.optional("providers") else { return }
     let values = try list.requireArray()
     try Self.refuse(list, moreThan: Self.mostProviders)
@@ -91,7 +86,7 @@ extension Configuration {
     return provider
   }
 
-  private static func tenant(_ value: JSONValue) throws(JSONError) -> TenantID {
+  static func tenant(_ value: JSONValue) throws(JSONError) -> TenantID {
     guard let tenant = TenantID(try value.requireString()) else {
       throw value.invalid(expected: "1 to 63 of a-z, 0-9 and -")
     }
@@ -108,6 +103,7 @@ extension Configuration {
 
   func writeProviders(_ line: inout JSONLineEncoder) {
     line.field("requireProvider", server.accounts.requiringProvider.map(\.text).sorted())
+    line.field("requireFactor", server.accounts.requiringFactor.map(\.text).sorted())
     line.beginArray("providers")
     for provider in server.accounts.providers {
       line.beginObject()

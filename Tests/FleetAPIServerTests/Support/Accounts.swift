@@ -35,6 +35,16 @@ extension TestServer {
     return cookie
   }
 
+  /// Returns the access token of an app after a sign-in.
+  func accessToken(_ email: String) throws -> String {
+    let json = #"{"grant":"password","email":"\#(email)","password":"\#(Self.password)"}"#
+    let reply = try client().send("POST", "/api/auth/token", json: json)
+    guard let token = try reply.json["accessToken"] as? String else {
+      throw TestClient.Failure(description: reply.text)
+    }
+    return token
+  }
+
   /// Sends a request as one of the server's own pages does.
   ///
   /// - Parameters:

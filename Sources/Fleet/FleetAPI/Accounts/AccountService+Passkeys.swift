@@ -132,9 +132,12 @@ extension AccountService {
       }
       let person = try transaction.existing(signedIn.person, Person.self)
       try notify(.factorAdded, person, item: name, from: address, transaction)
+      if signedIn.needsFactor { try transaction.allowEverything(to: signedIn.session) }
       return try transaction.insert(factor)
     }
     guard let stored else { throw Self.wrongPasskey }
+    // Make this server look up the session again.
+    if signedIn.needsFactor { forget(identity.tenant, []) }
     return stored
   }
 

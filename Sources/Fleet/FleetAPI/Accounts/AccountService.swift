@@ -162,16 +162,22 @@ final class AccountService: Sendable {
     _ person: Stored<Person>, _ secrets: NewSecrets, _ transaction: any FleetTransaction, _ caller: Caller,
     _ tenant: TenantID
   ) throws(ThingError) -> Opened {
+    let isWithoutFactor = try !transaction.factors(of: person.id).contains { $0.value.form != .recoveryCodes }
     let session = try transaction.beginSession(
       NewSession(
         transport: caller.transport, secret: secrets.secret.hash, refreshSecret: secrets.refresh?.hash,
         client: caller.agent, address: caller.address,
-        addressHash: Self.addressHash(caller.address, of: person.id, tenant)), id: secrets.id, of: person,
+        addressHash: Self.addressHash(caller.address, of: person.id, tenant),
+        needsFactor: settings.requiringFactor.contains(tenant) && isWithoutFactor), id: secrets.id, of: person,
       settings.limits)
     return Opened(
       session: session, person: try transaction.existing(person.id, Person.self), tenant: tenant,
       secret: secrets.secret, refresh: secrets.refresh)
   }
+
+  static let factorRequired = APIError(
+    .forbidden, "factorRequired",
+    "a second factor is required here; add one: POST /api/factors, or POST \(AuthRoutes.path)/passkeys/registration")
 
   static let providerRequired = APIError(
     .forbidden, "providerRequired",

@@ -21,6 +21,9 @@ public struct AccountSettings: Equatable, Sendable {
   /// Tenants in which codes by email cannot be used as a second factor.
   public var withoutEmailCodes: Set<TenantID> = []
 
+  /// Tenants in which people need a second factor. It applies at the next sign-in.
+  public var requiringFactor: Set<TenantID> = []
+
   /// The OpenID providers. They need ``publicURL``, because the URLs to which they send their answers begin with it.
   public var providers: [OpenIDProvider] = []
   /// Tenants in which people sign in with a provider, and not with a password.

@@ -25,6 +25,7 @@ enum AccountSchemas {
       "description": "Either the session, or `next`: `factor` with the factors of which one is needed, or `newPassword` with the token with which `POST /api/auth/reset` sets a longer password, because the account no longer has a second factor.",
       "type": "object", "properties": {
         "next": { "enum": ["factor", "newPassword"] },
+        "needsFactor": { "description": "`true`: the tenant requires a second factor, and the account has none. The session can only add one.", "type": "boolean" },
         "token": { "description": "For a new password; good once, for ten minutes.", "type": "string" },
         "ticket": { "description": "For the second step.", "type": "string" },
         "factors": { "type": "array", "items": { "$ref": "#/components/schemas/FactorChoice" } },

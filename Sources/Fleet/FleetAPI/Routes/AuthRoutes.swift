@@ -371,12 +371,14 @@ struct AuthRoutes {
   private static func members(
     _ session: Stored<Session>, _ person: Stored<Person>, _ tenant: TenantID
   ) -> [String: JSON] {
-    [
+    var members = [
       "person": person.json, "tenant": .text(tenant.text), "sessionId": session.id.json,
       "expiresAt": session.value.expiresAt.json,
       "permissions": Self.permissions(
         .person(roles: Set(person.value.roles), scope: person.value.scope)),
     ]
+    if session.value.needsFactor { members["needsFactor"] = .bool(true) }
+    return members
   }
 
   /// Returns the permissions of a requester: for each area the allowed actions, each with `all`, `scope` (things of the

@@ -163,9 +163,12 @@ struct FactorRoutes {
         confirmed.lastUsedAt = transaction.now
         let isFirst = try !transaction.factors(of: signedIn.person).contains { $0.value.form == .recoveryCodes }
         if isFirst { try Self.store(codes, of: signedIn.person, transaction) }
+        if signedIn.needsFactor { try transaction.allowEverything(to: signedIn.session) }
         return (try transaction.update(factor, to: confirmed, action: "confirm"), isFirst)
       }
       guard let result else { throw AccountService.wrongFactor }
+      // Make this server look up the session again.
+      if signedIn.needsFactor { accounts.forget(caller.tenant, []) }
       var members: [String: JSON] = ["factor": result.factor.shown]
       if result.isFirst { members["recoveryCodes"] = .array(codes.map { .text($0) }) }
       return Answer(json: Array(JSON.object(members).canonicalText.utf8))
@@ -191,6 +194,11 @@ struct FactorRoutes {
         }
         // Recovery codes are only a replacement for other factors, so they are removed together with the last of these.
         let left = try transaction.factors(of: signedIn.person)
+        let isLast = factor.value.isConfirmed && left.allSatisfy { $0.value.form == .recoveryCodes }
+        guard !isLast || !accounts.settings.requiringFactor.contains(caller.tenant) else {
+          throw .rule(
+            code: "factorRequired", message: "a second factor is required here; add another one before you remove this")
+        }
         guard left.allSatisfy({ $0.value.form == .recoveryCodes }) else { return }
         for codes in left { try transaction.remove(codes, action: "remove") }
       }

@@ -262,6 +262,7 @@ struct RequestHandler: Sendable {
       }
       return (found, nil)
     }
+    guard found.signedIn?.needsFactor != true else { throw AccountService.factorRequired }
     let reach = Reach(of: found.requester, to: need.action, need.area)
     guard !reach.isEmpty, reach.isEverything || route.isFiltered else { throw APIError.forbidden(reach.reason) }
     return (found, reach)

@@ -17,11 +17,15 @@ public struct NewSession: Sendable {
   public var identity: UUIDv7?
   /// The provider's own identifier of its session; `nil` if the provider sent none.
   public var providerSession: String?
+  /// Whether the session may only add a second factor.
+  public var needsFactor: Bool
 
   public init(
     transport: Session.Transport, secret: SecretHash, refreshSecret: SecretHash? = nil, client: String?,
-    address: String?, addressHash: String? = nil, identity: UUIDv7? = nil, providerSession: String? = nil
+    address: String?, addressHash: String? = nil, identity: UUIDv7? = nil, providerSession: String? = nil,
+    needsFactor: Bool = false
   ) {
+    self.needsFactor = needsFactor
     self.addressHash = addressHash
     self.identity = identity
     self.providerSession = providerSession
@@ -48,6 +52,7 @@ extension FleetTransaction {
     session.address = new.address
     session.identityID = new.identity
     session.providerSession = new.providerSession
+    session.needsFactor = new.needsFactor
     session.lastSeenAt = now
     session.authenticatedAt = now
     session.secret = new.secret.text
@@ -59,6 +64,14 @@ extension FleetTransaction {
     if let hash = new.addressHash { seen.remember(address: hash) }
     try update(person, to: seen, action: "signIn")
     return try insert(session, id: id, action: "create")
+  }
+
+  /// Lets a session do everything, because its person has added a second factor.
+  public func allowEverything(to id: UUIDv7) throws(ThingError) {
+    let session = try existing(id, Session.self)
+    var allowed = session.value
+    allowed.needsFactor = false
+    try update(session, to: allowed, action: "addFactor")
   }
 
   /// Ends a session.

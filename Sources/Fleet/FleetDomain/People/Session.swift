@@ -37,6 +37,8 @@ public struct Session: Kind {
   public var identityID: UUIDv7?
   /// The provider's own identifier of its session (`sid`); `nil` if the provider sent none.
   public var providerSession: String?
+  /// Whether the session may only add a second factor, because the tenant requires one and the person has none.
+  public var needsFactor = false
 
   public init() {}
 
@@ -57,6 +59,7 @@ public struct Session: Kind {
     Field("revokedAt", \.revokedAt).settable(by: .server).filterable(),
     Field("identityId", \.identityID).settable(by: .server),
     Field("providerSession", \.providerSession).settable(by: .hidden),
+    Field("needsFactor", \.needsFactor).settable(by: .hidden),
   ]
 }
 
@@ -72,6 +75,8 @@ public struct SignedIn: Equatable, Sendable {
   public let lastSeenAt: Timestamp
   /// Whether the session has ended or the person is not active.
   public let isRevoked: Bool
+  /// Whether the session may only add a second factor.
+  public let needsFactor: Bool
 
   public init(_ session: Stored<Session>, of person: Stored<Person>) {
     self.session = session.id
@@ -83,5 +88,6 @@ public struct SignedIn: Equatable, Sendable {
     authenticatedAt = session.value.authenticatedAt
     lastSeenAt = session.value.lastSeenAt
     isRevoked = session.value.revokedAt != nil || !person.value.isActive
+    needsFactor = session.value.needsFactor
   }
 }
