@@ -27,10 +27,11 @@ export function locale() {
   return chosen.startsWith(language()) ? chosen : language();
 }
 
+/** The browser's time zone. To ask for it takes long. */
+const ownTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 /** The person's time zone. */
-export function timeZone() {
-  return currentSession()?.person.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-}
+export function timeZone() { return currentSession()?.person.timeZone ?? ownTimeZone; }
 
 /** @type {Map<string, Intl.DateTimeFormat>} */
 const dateFormats = new Map();
@@ -49,13 +50,22 @@ function dates(options) {
   return found;
 }
 
+/** @type {Map<string, Intl.NumberFormat>} */
+const numberFormats = new Map();
+
 /**
  * @param {number} value
  * @param {number} [digits] the maximum number of digits after the point
  * @param {number} [least] the minimum
  */
 export function number(value, digits = 0, least = 0) {
-  return new Intl.NumberFormat(locale(), { maximumFractionDigits: digits, minimumFractionDigits: least }).format(value);
+  const key = `${locale()} ${digits} ${least}`;
+  let found = numberFormats.get(key);
+  if (!found) {
+    found = new Intl.NumberFormat(locale(), { maximumFractionDigits: digits, minimumFractionDigits: least });
+    numberFormats.set(key, found);
+  }
+  return found.format(value);
 }
 
 /**

@@ -12,6 +12,8 @@ import { remember, vehicleName } from "./names.js";
 // The states are defined in docs/FleetStore.md, Positions and tracks. The server sends them, and records that arrive change them.
 const movingSpeed = 3;
 const silentSeconds = 15 * 60;
+/** The largest fleet that the map shows. */
+const most = 50_000;
 /** The gateway of a parked vehicle may sleep. */
 const parkedSilentSeconds = 24 * 3600;
 
@@ -35,7 +37,7 @@ export function stateOf(telemetry, now) {
  * @returns {Promise<Map<string, Position>>}
  */
 export async function loadPositions(signal) {
-  const [vehicles, places] = await Promise.all([all("/api/vehicles"), get("/api/positions", {}, signal)]);
+  const [vehicles, places] = await Promise.all([all("/api/vehicles", {}, most), get("/api/positions", {}, signal)]);
   remember("vehicle", vehicles);
   /** @type {Map<string, any>} */
   const features = new Map(places.features.map((/** @type {any} */ feature) => [feature.id, feature]));

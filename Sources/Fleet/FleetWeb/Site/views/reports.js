@@ -17,6 +17,7 @@ const kinds = /** @type {Record<string, string>} */ ({
   utilization: "engineOnSeconds", trips: "distance", fuel: "fuelUsed", drivers: "score", costs: "total", maintenance: "cost", compliance: "",
 });
 const groups = ["vehicle", "driver", "fleet", "day", "week", "month"];
+/** The formats of files. Only a server that can change reports, and therefore sends their entity tags, makes all of them. */
 const formats = /** @type {const} */ (["csv", "xlsx", "pdf"]);
 
 /** @param {{ place: import("../router.js").Place }} props */
@@ -145,19 +146,19 @@ function Report({ id }) {
   if (!loaded.value) {
     return html`<div class="page"><${Title} above=${above} title="…" />${loaded.error ? html`<${Trouble} error=${loaded.error} retry=${loaded.reload} />` : html`<${Loading} />`}</div>`;
   }
-  const report = loaded.value.value;
+  const { value: report, tag } = loaded.value;
   const rows = /** @type {any[]} */ (report.rows ?? []);
   const columns = columnsOf(rows);
   return html`<div class="page report"><${Title} above=${above} title=${t("report." + report.kind)}
       beside=${html`<b>${periodText(report)}</b> <span class="soft">${t("reportGroup." + report.groupBy)}${report.fleetId ? html` · <${FleetName} id=${report.fleetId} />` : ""}</span> <span class="soft small">${t("reports.madeAt", { time: timeText(report.createdAt) })}</span>`}>
       <button type="button" class="button" onClick=${() => print()}>${t("reports.print")}</button>
-      ${formats.map(format => html`<a class="button" download href=${`${pathOf("/api/reports", id)}?format=${format}`} aria-label=${t("reports.as", { format: format.toUpperCase() })}>${format.toUpperCase()}</a>`)}</${Title}>
+      ${formats.filter(format => tag || format === "csv").map(format => html`<a class="button" download href=${`${pathOf("/api/reports", id)}?format=${format}`} aria-label=${t("reports.as", { format: format.toUpperCase() })}>${format.toUpperCase()}</a>`)}</${Title}>
     ${rows.length === 0 ? html`<div class="card"><${Empty} title=${t("reports.noRows")}><p>${t("reports.noRowsHelp")}</p></${Empty}></div>` : html`<${Bars} report=${report} rows=${rows} />
       <section class="card scroll" tabindex="0" role="region" aria-label=${t("report." + report.kind)}><table><thead><tr><th scope="col">${t("reportGroup." + report.groupBy)}</th>${columns.map(column => html`<th scope="col" class=${column.isNumber ? "num" : ""} key=${column.key}>${column.title}</th>`)}</tr></thead>
         <tbody>${rows.map((row, index) => html`<tr key=${index}><th scope="row">${report.groupBy === "vehicle" && row.group ? html`<a href=${to("vehicles", row.group)}>${row.group}</a>` : groupText(report.groupBy, row.group)}</th>
           ${columns.map(column => html`<td class=${column.isNumber ? "num" : ""} key=${column.key}>${figureText(column.key, column.of(row))}</td>`)}</tr>`)}</tbody></table></section>`}
     ${report.formula && html`<p class="soft small">${t("reports.formula")} <span lang="en">${report.formula}</span></p>`}
-    <${Schedule} report=${report} tag=${loaded.value.tag} onChange=${loaded.set} /></div>`;
+    ${tag && html`<${Schedule} report=${report} tag=${tag} onChange=${loaded.set} />`}</div>`;
 }
 
 /** @param {{ id: string }} props */
@@ -200,7 +201,7 @@ function scheduleText(schedule) {
   return day === "*" && weekday === "*" ? t("schedule.daily", { time }) : schedule.cron;
 }
 
-/** @param {{ report: any, tag: string | null, onChange: (answer: any) => void }} props */
+/** @param {{ report: any, tag: string, onChange: (answer: any) => void }} props */
 function Schedule({ report, tag, onChange }) {
   useNames();
   const [isOpen, setOpen] = useState(false);
@@ -213,13 +214,13 @@ function Schedule({ report, tag, onChange }) {
   const { schedule } = report;
   const end = () => ask({
     title: t("reports.stop"), text: t("reports.stopQuestion"), action: t("reports.stop"), isBad: true,
-    run: async () => onChange(await request("PATCH", pathOf("/api/reports", report.id), { body: { schedule: null }, headers: { "If-Match": tag ?? "*" } })),
+    run: async () => onChange(await request("PATCH", pathOf("/api/reports", report.id), { body: { schedule: null }, headers: { "If-Match": tag } })),
   });
   const save = async (/** @type {Record<string, any>} */ values) => {
     const [hour, minute] = values.time.split(":").map(Number);
     const cron = [minute, hour, every === "month" ? day : "*", "*", every === "week" ? day : "*"].join(" ");
     const body = { schedule: { cron, recipients: values.recipients, format: values.format, period: every } };
-    onChange(await request("PATCH", pathOf("/api/reports", report.id), { body, headers: { "If-Match": tag ?? "*" } }));
+    onChange(await request("PATCH", pathOf("/api/reports", report.id), { body, headers: { "If-Match": tag } }));
     setOpen(false);
     tell(t("saved"));
   };
