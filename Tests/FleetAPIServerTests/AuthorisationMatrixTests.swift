@@ -110,6 +110,12 @@ import Testing
         method: "DELETE", route: "/api/gateways/{gatewayId}", path: "/api/gateways/gw-2", gateway: 403, readOnly: 403,
         foreignAdmin: 404, admin: 204),
       Row(
+        method: "GET", route: "/api/gateways/{gatewayId}/records", path: "/api/gateways/gw-2/records", gateway: 403,
+        readOnly: 200, foreignAdmin: 404, admin: 200),
+      Row(
+        method: "DELETE", route: "/api/gateways/{gatewayId}/records", path: "/api/gateways/gw-2/records", gateway: 403,
+        readOnly: 403, foreignAdmin: 404, admin: 404),
+      Row(
         method: "POST", route: "/api/gateways/{gatewayId}/rotate", path: "/api/gateways/gw-2/rotate", gateway: 403,
         readOnly: 403, foreignAdmin: 404, admin: 200),
       Row(

@@ -53,12 +53,14 @@ final class FollowedFleet: Sendable {
   }
 
   /// - Parameter keys: the members of the record after its head.
-  static func record(_ number: UInt64, _ type: String, at hours: Double, _ keys: String) throws -> IncomingRecord {
+  static func record(
+    _ number: UInt64, _ type: String, at hours: Double, vehicle: String = "VAN-1", _ keys: String
+  ) throws -> IncomingRecord {
     let time = time(hours)
     let id = UUIDv7(milliseconds: UInt64(time.milliseconds), first: number >> 32, rest: number)
     let line = """
       {"type":"\(type)","id":"\(id.string)","timestamp":"\(time.string)","timeQuality":"gps","gatewayId":"gw-1",\
-      "vehicleId":"VAN-1","epoch":"\(UUIDv7(milliseconds: 9, first: 9, rest: 9).string)","seq":\(number + 1)\(keys)}
+      "vehicleId":"\(vehicle)","epoch":"\(UUIDv7(milliseconds: 9, first: 9, rest: 9).string)","seq":\(number + 1)\(keys)}
       """
     return try IncomingRecord(parsing: Array(line.utf8).span)
   }
@@ -139,6 +141,45 @@ final class FollowedFleet: Sendable {
       try await fleet.follow()
       vehicle = try await fleet.vehicle()
       #expect(vehicle.odometer == 10_104 && vehicle.isOdometerEstimated == false)
+    }
+  }
+
+  /// A gateway sends records under its own id until it has read the VIN.
+  @Test(arguments: Database.allCases)
+  func own_records_of_a_gateway_are_attributed_when_a_trip_proves_the_vehicle(_ database: Database) async throws {
+    try await FollowedFleet.with(database) { fleet in
+      func trip(_ number: UInt64, _ event: String, _ vehicle: String, _ from: Double, _ to: Double, _ keys: String = "")
+        throws -> IncomingRecord
+      {
+        let id = UUIDv7(milliseconds: number, first: 1, rest: 1).string
+        let end = event == "end" ? #","endTime":"\#(FollowedFleet.time(to).string)""# : ""
+        return try FollowedFleet.record(
+          number * 10 + (event == "end" ? 1 : 0), "trip", at: event == "end" ? to : from + 0.001, vehicle: vehicle,
+          #","tripId":"\#(id)","event":"\#(event)","startTime":"\#(FollowedFleet.time(from).string)"\#(end)\#(keys)"#)
+      }
+      func telemetry(_ number: UInt64, at hours: Double, _ vehicle: String) throws -> IncomingRecord {
+        try FollowedFleet.record(number, "telemetry", at: hours, vehicle: vehicle, #","speed":36"#)
+      }
+      try await fleet.store([
+        // Before the trip: of the gateway. During it, before the VIN: of the vehicle.
+        try telemetry(1, at: 0.9, "gw-1"), try trip(100, "start", "gw-1", 1, 2), try telemetry(2, at: 1.01, "gw-1"),
+        try FollowedFleet.record(3, "gap", at: 1.01, vehicle: "gw-1", ""), try telemetry(4, at: 1.02, "VAN-1"),
+        try trip(100, "end", "VAN-1", 1, 2),
+        // The vehicle of this trip never became known.
+        try trip(200, "start", "gw-1", 3, 4), try telemetry(5, at: 3.1, "gw-1"), try trip(200, "end", "gw-1", 3, 4),
+        // With several adapters, other records of the time may be of another vehicle.
+        try trip(300, "start", "gw-1", 5, 6, #","device":"a""#), try telemetry(6, at: 5.1, "gw-1"),
+        try trip(300, "end", "VAN-1", 5, 6, #","device":"a""#),
+      ])
+      try await fleet.follow()
+      try await fleet.follow()
+      let found = try await fleet.things(ThingQuery<Attribution>(limit: 100)).map(\.value)
+      #expect(found.map(\.vehicle) == ["VAN-1"] && found.map(\.gatewayID) == ["gw-1"])
+      let listed = try await fleet.storage.records(.telemetry(of: "VAN-1"), tenant: .standard).items
+      #expect(listed.compactMap(\.time) == [FollowedFleet.time(1.01), FollowedFleet.time(1.02)])
+      #expect(listed.map(\.attributedFrom) == ["gw-1", nil])
+      let trips = RecordQuery(vehicle: "VAN-1", classes: RecordQuery.tripClasses, limit: 100)
+      #expect(try await fleet.storage.records(trips, tenant: .standard).items.count == 3)
     }
   }
 

@@ -61,7 +61,7 @@ import Testing
       ]
       #expect(try await store(fleet, listed, own) == [nil, nil, nil, .foreignVehicle])
       #expect(try await store(fleet, free, [says(6, "gap", "gw-2", "gw-2")]) == [nil])
-      let events = RecordQuery(vehicle: "gw-1", classes: RecordQuery.eventClasses)
+      let events = RecordQuery(vehicle: nil, gateway: "gw-1", classes: RecordQuery.eventClasses)
       #expect(try await storage.all(events).map(\.number) == [4, 2])
       // The same if an operator has created a vehicle with that name.
       _ = try await storage.addGateway(

@@ -40,10 +40,15 @@ import Testing
         SQLValue(tenant), .text("VAN-001"), .text("Kühlwagen"), .text("KN-X 17"), .text("gw-17"),
         .integer(Sample.day),
       ] + later.map(\.value))
-    guard let vehicle = try session.vehicle("VAN-001", tenant: tenant) else {
+    return VehicleRow(key: try key(session), id: "VAN-001", vin: nil, registeredBy: "gw-17")
+  }
+
+  /// Returns the key of the vehicle, from columns that every version has.
+  private static func key(_ session: any StoreSession) throws(StoreFailure) -> Int32 {
+    guard let row = try session.rows("SELECT key FROM vehicle WHERE id = 'VAN-001'", []).first else {
       throw StoreFailure(.system, "VAN-001", "not stored")
     }
-    return vehicle
+    return Int32(row.integer(0))
   }
 
   /// Stores five records in the form in which earlier versions stored them.
@@ -97,7 +102,7 @@ import Testing
     let key = storage.engine.cursorKey
     return try await storage.engine.read { session throws(StoreFailure) in
       let tenant = try session.existing(.standard)
-      let vehicle = try session.vehicle("VAN-001", tenant: tenant)?.key ?? 0
+      let vehicle = try Self.key(session)
       let record = Sample.record(1)
       let cursor = PageCursor(
         time: StoredTime.column(record.time), sequence: version < 5 ? nil : Int64(record.sequence),
@@ -243,6 +248,65 @@ import Testing
       try session.rows("SELECT gateways, tokens FROM tenant", [])
     }
     #expect(counts.map { $0.integer(0) } == [3])
+    await new.close()
+  }
+
+  /// Up to version 25, the own records of a gateway made a vehicle of its name.
+  @Test(arguments: Kind.allCases)
+  func gateways_that_were_stored_as_vehicles_are_separated(_ kind: Kind) async throws {
+    let folder = try ScratchFolder()
+    let address = try await Self.newAddress(kind, folder)
+    let old = try await Self.open(kind, address, steps: 25)
+    // Only the first one was made by records alone; people have used or described the others.
+    let ids = ["gw-1", "gw-2", "gw-3", "gw-4", "gw-5", "VAN-1"]
+    try await old.engine.write { session throws(StoreFailure) in
+      let tenant = try session.existing(.standard)
+      for (number, id) in ids.enumerated() {
+        try session.run(
+          """
+          INSERT INTO vehicle (tenant, id, registered_by, added, thing, name, vin) VALUES ($1, $2, $3, $4, $5, $6, $7)
+          """,
+          [
+            SQLValue(tenant), .text(id), .text(id == "VAN-1" ? "gw-1" : id), .integer(Sample.day),
+            .identifier(Sample.record(number).id), id == "gw-2" ? .text("Van") : .null,
+            id == "gw-3" ? .text("WVWZZZ1JZXW000001") : .null,
+          ])
+      }
+      let vehicle = try session.rows("SELECT key FROM vehicle WHERE id = 'gw-1'", []).first?.integer(0) ?? 0
+      for record in (0..<3).map({ Sample.record($0, "trip", vehicle: "gw-1", gateway: "gw-1") }) {
+        try session.run(
+          """
+          INSERT INTO record (tenant, vehicle, class, time, id, quality, body, seq) VALUES ($1, $2, $3, $4, $5, 0, $6, $7)
+          """,
+          [
+            SQLValue(tenant), .integer(vehicle), .integer(Int64(record.kind.recordClass.number)),
+            .integer(StoredTime.column(record.time)), .identifier(record.id), .bytes(record.body),
+            .integer(Int64(record.sequence)),
+          ])
+      }
+      try session.run(
+        """
+        INSERT INTO journey (tenant, id, version, created, updated, vehicle_id, purpose, log, status, needs_review, search)
+        VALUES ($1, $2, 1, 0, 0, 'gw-4', 'business', '[]', 'planned', 0, '')
+        """, [SQLValue(tenant), .identifier(Sample.record(20).id)])
+      try session.run(
+        "INSERT INTO gateway (tenant, id, added, secret, secret_at) VALUES ($1, 'gw-5', 0, $2, 0)",
+        [SQLValue(tenant), .bytes([1])])
+      try session.run(
+        "INSERT INTO gateway_vehicle (tenant, gateway, vehicle, place, active) VALUES ($1, 'gw-5', 'gw-5', 0, 1)",
+        [SQLValue(tenant)])
+    }
+    await old.close()
+    let new = try await Fleet.open(kind, address)
+    let vehicles = try await new.view(tenant: .standard) { view throws(ThingError) in
+      try view.list(ThingQuery<Vehicle>(order: [.init("id")])).items.map(\.value.id)
+    }
+    #expect(vehicles == ["VAN-1", "gw-2", "gw-3", "gw-4", "gw-5"])
+    #expect(try await new.gatewaysWithRecords(tenant: .standard) == ["gw-1"])
+    let own = RecordQuery(vehicle: nil, gateway: "gw-1", classes: RecordQuery.tripClasses, order: .oldestFirst)
+    #expect(try await new.all(own).map(\.number) == [0, 1, 2])
+    #expect(try await new.store([Sample.record(1, "trip", vehicle: "gw-1", gateway: "gw-1")]) == [.duplicate])
+    #expect(try await new.all(RecordQuery(vehicle: nil, classes: RecordQuery.tripClasses)).isEmpty)
     await new.close()
   }
 

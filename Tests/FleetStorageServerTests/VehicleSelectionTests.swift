@@ -112,6 +112,14 @@ import Testing
           let isOpen = Int.random(in: 0..<8, using: &random) == 0
           selection.windows.append(Self.window(vehicle(), from, isOpen ? nil : from + length))
         }
+        // Administrators see all vehicles, except at the times of private journeys.
+        if round % 4 == 0 { selection = .all }
+        for _ in 0..<Int.random(in: 0..<8, using: &random) * (round % 2) + (round % 4 == 0 ? 1 : 0) {
+          let from = Double(Int.random(in: 0..<80, using: &random)) / 4
+          let length = Double(Int.random(in: 1..<30, using: &random)) / 4
+          let isOpen = Int.random(in: 0..<6, using: &random) == 0
+          selection.excluded.append(Self.window(vehicle(), from, isOpen ? nil : from + length))
+        }
         let isTelemetry = round % 3 == 0
         let classes = isTelemetry ? [.known(.telemetry)] : round % 3 == 1 ? RecordQuery.eventClasses : [.known(.trip)]
         var query = RecordQuery(
@@ -200,6 +208,8 @@ import Testing
       #expect(try await latest(VehicleSelection(fleets: [], windows: [Self.window("V-1", 15, nil)])) == [2])
       #expect(try await latest(VehicleSelection(fleets: [], windows: [Self.window("V-1", 5, 20)])) == [1])
       #expect(try await latest(VehicleSelection(fleets: [], windows: [Self.window("V-2", 5, nil)])) == nil)
+      #expect(try await latest(VehicleSelection(fleets: nil, excluded: [Self.window("V-1", 15, nil)])) == [1])
+      #expect(try await latest(VehicleSelection(fleets: nil, excluded: [Self.window("V-1", 0, nil)])) == [])
     }
   }
 }

@@ -136,6 +136,9 @@ public final class RecordFollower: Service {
     var values = try await meters(at: trip.to, vehicle: vehicle, tenant: tenant)
     values[.odometer] = trip.endOdometer ?? values[.odometer]
     var effects = [Effect.trip(trip, vehicle: vehicle)]
+    if let attribution = try await attribution(of: record, trip, tenant: tenant) {
+      effects.append(.attribution(attribution))
+    }
     for meter in Meter.allCases {
       if let value = values[meter] {
         effects.append(.reading(meter, value, trip, vehicle: vehicle))
@@ -144,6 +147,36 @@ public final class RecordFollower: Service {
       }
     }
     return effects
+  }
+
+  /// Returns the attribution of records that a gateway sent under its own id at the beginning of a trip; `nil` if there
+  /// are none, or if it has several adapters, whose vehicles may differ.
+  private func attribution(
+    of record: StoredRecord, _ trip: EndedTrip, tenant: TenantID
+  ) async throws -> Attribution? {
+    guard let json = try? JSON(parsing: record.body), let gateway = json["gatewayId"]?.textValue,
+      gateway != record.vehicle, json["device"] == nil, let tripID = json["tripId"].flatMap({ try? UUIDv7(json: $0) })
+    else { return nil }
+    // The record of a trip's start is made some time after the start.
+    let query = RecordQuery(
+      vehicle: nil, gateway: gateway, classes: RecordQuery.tripClasses, from: trip.from,
+      to: Timestamp(nanoseconds: trip.to.nanoseconds + 1_000_000), order: .oldestFirst, limit: 100)
+    let own: [StoredRecord]
+    do throws(StorageError) {
+      own = try await storage.records(query, tenant: tenant).items
+    } catch {
+      if error.kind == .notFound { return nil }
+      throw error
+    }
+    let isStart = own.contains { start in
+      guard !start.isTimeAhead, let json = try? JSON(parsing: start.body) else { return false }
+      return json["event"]?.textValue == "start" && json["tripId"] == tripID.json && json["device"] == nil
+    }
+    guard isStart else { return nil }
+    var attribution = Attribution()
+    (attribution.gatewayID, attribution.vehicle, attribution.tripID) = (gateway, record.vehicle, tripID)
+    (attribution.from, attribution.to) = (trip.from, Timestamp(nanoseconds: trip.to.nanoseconds + 1_000_000))
+    return attribution
   }
 
   /// What the vehicle's meters showed in the telemetry just before a time.
@@ -189,6 +222,7 @@ public final class RecordFollower: Service {
 private enum Effect: Sendable {
   case report(TroubleReport)
   case trip(EndedTrip, vehicle: String)
+  case attribution(Attribution)
   case reading(Meter, Double, EndedTrip, vehicle: String)
   case estimate(Meter, Meter.Point, after: Meter.Point, vehicle: String)
 
@@ -198,6 +232,7 @@ private enum Effect: Sendable {
       try transaction.apply(report) { code in
         CodeName(parsing: code).map { catalog.describe($0.number) } ?? "trouble code \(code)"
       }
+    case .attribution(let attribution): try transaction.attribute(attribution)
     case .trip(let trip, let vehicle): try transaction.countTrip(from: trip.from, to: trip.to, vehicle: vehicle)
     case .reading(let meter, let value, let trip, let vehicle):
       // The vehicle may have been removed meanwhile.

@@ -78,6 +78,8 @@ extension StoredFleet {
         UPDATE tenant SET gateways = (SELECT count(*) FROM gateway WHERE tenant = $1),
           tokens = (SELECT count(*) FROM token WHERE tenant = $1) WHERE key = $1
         """, [SQLValue(key)])
+      // An archive of an earlier version contains the own records of gateways as those of vehicles.
+      try session.run(GatewayRows.classify + " AND tenant = $1", [SQLValue(key)])
       try session.run("DELETE FROM setting WHERE name = $1", [.text(StoreSessionNames.importOf(key))])
     }
   }
@@ -96,6 +98,40 @@ private enum StoreSessionNames {
 extension ArchiveTable {
   fileprivate func keyValues(of row: [SQLValue]) -> [SQLValue] {
     key.compactMap { name in columns.firstIndex { $0.name == name }.map { row[$0] } }
+  }
+
+  /// The table, or an SQL expression with the same columns and `tenant`.
+  fileprivate var source: String {
+    guard isOfVehicles else { return name }
+    let own = columns.map { $0.name == "vehicle" ? "v.id AS vehicle" : "d.\"\($0.name)\"" }
+    return """
+      (SELECT v.tenant, \(own.joined(separator: ", ")) FROM \(name) AS d JOIN vehicle AS v ON v.key = d.vehicle
+        WHERE v.is_gateway = 0) AS archived
+      """
+  }
+
+  /// The statement that inserts a row unless it exists: `$1` is the tenant, and the values follow.
+  fileprivate var insertion: String {
+    guard isOfVehicles else {
+      let parameters = (1...(columns.count + 1)).map { "$\($0)" }.joined(separator: ", ")
+      return "INSERT INTO \(name) (tenant, \(columnList)) VALUES (\(parameters)) ON CONFLICT DO NOTHING"
+    }
+    var (values, owner) = ([String](), "")
+    for (index, column) in columns.enumerated() {
+      let parameter = "$\(index + 2)"
+      switch (column.name, column.type) {
+      case ("vehicle", _):
+        owner = parameter
+        values.append("key")
+      case (_, .real): values.append("CAST(\(parameter) AS DOUBLE PRECISION)")
+      default: values.append("CAST(\(parameter) AS BIGINT)")
+      }
+    }
+    // In SQLite, the condition keeps ON CONFLICT from being read as a part of a join.
+    return """
+      INSERT INTO \(name) (\(columnList)) SELECT \(values.joined(separator: ", ")) FROM vehicle
+      WHERE tenant = $1 AND id = \(owner) ON CONFLICT DO NOTHING
+      """
   }
 
   fileprivate var columnList: String { columns.map { "\"\($0.name)\"" }.joined(separator: ", ") }
@@ -135,7 +171,8 @@ extension StoreSession {
   fileprivate func page(
     of table: ArchiveTable, after last: [SQLValue]?, tenant: Int32
   ) throws(StoreFailure) -> [SQLRow] {
-    var sql = "SELECT \(table.columnList) FROM \(table.name) WHERE tenant = $1"
+    var sql = "SELECT \(table.columnList) FROM \(table.source) WHERE tenant = $1"
+    if let condition = table.condition { sql += " AND \(condition)" }
     if let last {
       sql += " AND (\(table.keyList)) > (\(last.indices.map { "$\($0 + 2)" }.joined(separator: ", ")))"
     }
@@ -165,14 +202,11 @@ extension StoreSession {
 
   /// Inserts a row, unless an import that was interrupted has inserted it before.
   fileprivate func insert(_ row: [SQLValue], into table: ArchiveTable, tenant: Int32) throws(StoreFailure) {
-    let parameters = (1...(row.count + 1)).map { "$\($0)" }.joined(separator: ", ")
-    let added = try run(
-      "INSERT INTO \(table.name) (tenant, \(table.columnList)) VALUES (\(parameters)) ON CONFLICT DO NOTHING",
-      [SQLValue(tenant)] + row)
+    let added = try run(table.insertion, [SQLValue(tenant)] + row)
     guard added == 0 else { return }
     let key = table.keyValues(of: row)
     let condition = table.key.enumerated().map { " AND \"\($1)\" = $\($0 + 2)" }.joined()
-    let present = try rows("SELECT 1 FROM \(table.name) WHERE tenant = $1\(condition)", [SQLValue(tenant)] + key)
+    let present = try rows("SELECT 1 FROM \(table.source) WHERE tenant = $1\(condition)", [SQLValue(tenant)] + key)
     guard present.isEmpty else { return }
     throw StoreFailure(
       .exists, table.name, "a row has a key or a secret that another tenant of this database has already")

@@ -11,7 +11,7 @@ extension StoredFleet {
         """
         SELECT t.id, v.id FROM (
           SELECT h.vehicle, min(h.since) AS since FROM stale_hour AS h JOIN vehicle AS k ON k.key = h.vehicle
-          WHERE h.since < $1 GROUP BY h.vehicle ORDER BY min(h.since), h.vehicle LIMIT $2) AS s
+          WHERE h.since < $1 AND k.is_gateway = 0 GROUP BY h.vehicle ORDER BY min(h.since), h.vehicle LIMIT $2) AS s
         JOIN vehicle AS v ON v.key = s.vehicle JOIN tenant AS t ON t.key = v.tenant ORDER BY s.since, s.vehicle
         """, [.integer(time.milliseconds), .integer(Int64(limit))]
       ).compactMap { row in TenantID(row.text(0)).map { VehicleName(tenant: $0, vehicle: row.text(1)) } }
@@ -191,7 +191,7 @@ extension ThingSession {
         SELECT v.id, d.day, d.distance, d.engine_on, d.moving, d.idle, d.unknown, d.fuel_used, d.trips,
           d.driving_events, d.first_time, d.last_time
         FROM vehicle AS v JOIN vehicle_day AS d ON d.vehicle = v.key
-        WHERE v.tenant = $1 AND d.day >= $2 AND d.day <= $3\(condition) ORDER BY v.id, d.day
+        WHERE v.tenant = $1 AND v.is_gateway = 0 AND d.day >= $2 AND d.day <= $3\(condition) ORDER BY v.id, d.day
         """, values
       ).map { row in
         var day = VehicleDay(

@@ -126,7 +126,8 @@ extension StoreSession {
       let found = try foundAll(Array(places.keys))
       let names = try vehicleNames(Set(found.map(\.vehicle)))
       for row in found {
-        guard let name = names[row.vehicle] else { continue }
+        // The own records of gateways are not records of vehicles.
+        guard let name = names[row.vehicle], !name.isGateway else { continue }
         for position in places[row.key(tenant: tenant)] ?? [] {
           changes.append(
             FeedChange(position: FeedPosition(rawValue: position), record: row.record(of: name.id), vin: name.vin))

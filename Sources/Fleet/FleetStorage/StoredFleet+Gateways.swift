@@ -38,6 +38,7 @@ extension StoredFleet {
       guard added == 1 else { throw StoreFailure(.exists, id, "a gateway has this id or key already") }
       try session.count(.gateways, by: 1, tenant: tenant)
       try session.allow(allowedVehicles, gateway: id, tenant: tenant)
+      try session.adoptOwnRecords(of: id, allowedVehicles, tenant: tenant)
       let gateway = try session.existingGateway(id, tenant: tenant)
       try audit.record("create", of: nil, to: gateway)
       return gateway
@@ -53,6 +54,32 @@ extension StoredFleet {
       guard try !session.rows(sql + session.lockingRows, [SQLValue(tenant), .text(id)]).isEmpty else { return }
       try session.forgetVehicles(of: id, tenant: tenant)
       try session.allow(vehicles, gateway: id, tenant: tenant)
+      try session.adoptOwnRecords(of: id, vehicles, tenant: tenant)
+    }
+  }
+
+  public func gatewaysWithRecords(tenant: TenantID) async throws(StorageError) -> [String] {
+    try await engine.read { session throws(StoreFailure) in
+      try session.rows(
+        "SELECT id FROM vehicle WHERE tenant = $1 AND is_gateway = 1 ORDER BY id",
+        [SQLValue(try session.existing(tenant))]
+      ).map { $0.text(0) }
+    }
+  }
+
+  public func removeRecords(
+    ofGateway id: String, tenant: TenantID, by actor: Actor, at now: Timestamp
+  ) async throws(StorageError) {
+    try await engine.write { session throws(StoreFailure) in
+      let tenant = try session.existing(tenant)
+      let audit = try ThingSession(session, tenant: tenant, cursorKey: nil, by: actor, at: now)
+      guard let key = try session.vehicle(id, tenant: tenant, isGateway: true)?.key else {
+        throw StoreFailure(.notFound, id, "the gateway has no records of its own")
+      }
+      try session.run("DELETE FROM vehicle WHERE key = $1", [SQLValue(key)])
+      try session.removeDerived(from: key, tenant: tenant)
+      try audit.record(
+        "removeRecords", "gateway", thing: nil, ThingChange(before: [:], after: [:]), details: ["id": .text(id)])
     }
   }
 
@@ -100,7 +127,8 @@ extension StoredFleet {
     try await engine.write { session throws(StoreFailure) in
       let tenant = try session.existing(tenant)
       let names = Set(gateways.values.compactMap { $0.vehicle?.name })
-      let vehicles = names.isEmpty ? [] : try session.vehicles(named: names.sorted(), tenant: tenant)
+      let vehicles =
+        names.isEmpty ? [] : try session.vehicles(named: names.sorted(), tenant: tenant).filter { !$0.isGateway }
       // Use the order of the IDs. If two servers updated the same gateways in different orders, they could deadlock.
       for (id, status) in gateways.sorted(by: { $0.key < $1.key }) {
         let vehicle = status.vehicle.flatMap { seen in
@@ -188,7 +216,7 @@ extension StoreSession {
 enum GatewayColumns {
   static let list = """
     gateway.id, gateway.added, secret_at, revoked, last_seen, spool_depth, version,
-    (SELECT vehicle.id FROM vehicle WHERE vehicle.key = gateway.vehicle) AS current_vehicle
+    (SELECT vehicle.id FROM vehicle WHERE vehicle.key = gateway.vehicle AND is_gateway = 0) AS current_vehicle
     """
 
   static func id(_ row: SQLRow, from first: Int = 0) -> String { row.text(first) }

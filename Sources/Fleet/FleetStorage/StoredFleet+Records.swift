@@ -9,19 +9,19 @@ extension StoredFleet {
     return try await engine.read { session throws(StoreFailure) in
       let tenant = try session.existing(tenant)
       var vehicle: VehicleRow?
-      if let name = query.vehicle {
-        vehicle = try session.vehicle(name, tenant: tenant)
+      if let name = query.gateway ?? query.vehicle {
+        vehicle = try session.vehicle(name, tenant: tenant, isGateway: query.gateway != nil)
         if vehicle == nil { throw StoreFailure(.notFound, name, "no such vehicle") }
       }
       var page = try RecordPage(query, tenant: tenant, vehicle: vehicle?.key, key: cursorKey)
       try page.complete(session, tenant: tenant)
-      guard query.selection.isAll else {
-        let selected = try session.selected(query.selection, of: vehicle, tenant: tenant)
-        if let name = query.vehicle, selected.isEmpty { throw StoreFailure(.notFound, name, "no such vehicle") }
-        let (rows, next) = try session.page(page, of: selected, tenant: tenant)
+      let selected = try session.selected(query, of: vehicle, tenant: tenant)
+      guard let selected else {
+        let (rows, next) = page.page(try session.allLists(page, tenant: tenant, vehicle: vehicle?.key))
         return Page(items: try session.records(rows, tenant: tenant, known: vehicle), next: next)
       }
-      let (rows, next) = page.page(try session.allLists(page, tenant: tenant, vehicle: vehicle?.key))
+      if let name = query.vehicle, selected.isEmpty { throw StoreFailure(.notFound, name, "no such vehicle") }
+      let (rows, next) = try session.page(page, of: selected, tenant: tenant)
       return Page(items: try session.records(rows, tenant: tenant, known: vehicle), next: next)
     }
   }
@@ -61,8 +61,10 @@ extension StoreSession {
   }
 
   /// Returns the vehicle with an ID or, if there is none, the vehicle with this VIN.
-  func vehicle(_ name: String, tenant: Int32) throws(StoreFailure) -> VehicleRow? {
-    let found = try vehicles(named: [name], tenant: tenant)
+  ///
+  /// - Parameter isGateway: whether the row of a gateway's own records is returned instead.
+  func vehicle(_ name: String, tenant: Int32, isGateway: Bool = false) throws(StoreFailure) -> VehicleRow? {
+    let found = try vehicles(named: [name], tenant: tenant).filter { $0.isGateway == isGateway }
     return found.first { $0.id == name } ?? found.first
   }
 
@@ -74,15 +76,24 @@ extension StoreSession {
     var ids: [Int32: String] = [:]
     if let known { ids[known.key] = known.id }
     let ofOthers = try vehicleNames(Set(rows.map(\.vehicle)).subtracting(ids.keys))
-    return rows.compactMap { row in (ids[row.vehicle] ?? ofOthers[row.vehicle]?.id).map { row.record(of: $0) } }
+    return rows.compactMap { row in
+      guard let name = ids[row.vehicle] ?? ofOthers[row.vehicle]?.id else { return nil }
+      guard let known, row.vehicle != known.key else { return row.record(of: name) }
+      // A list of one vehicle contains records of other rows only if they are attributed to the vehicle.
+      var record = row.record(of: known.id)
+      record.attributedFrom = name
+      return record
+    }
   }
 
   /// Returns the IDs and VINs of vehicles by their keys. Vehicles that do not exist are left out.
-  func vehicleNames(_ keys: Set<Int32>) throws(StoreFailure) -> [Int32: (id: String, vin: String?)] {
-    var names: [Int32: (id: String, vin: String?)] = [:]
+  func vehicleNames(
+    _ keys: Set<Int32>
+  ) throws(StoreFailure) -> [Int32: (id: String, vin: String?, isGateway: Bool)] {
+    var names: [Int32: (id: String, vin: String?, isGateway: Bool)] = [:]
     for key in keys {
-      names[key] = try rows("SELECT id, vin FROM vehicle WHERE key = $1", [SQLValue(key)]).first
-        .map { ($0.text(0), $0.optionalText(1)) }
+      names[key] = try rows("SELECT id, vin, is_gateway FROM vehicle WHERE key = $1", [SQLValue(key)]).first
+        .map { ($0.text(0), $0.optionalText(1), $0.integer(2) == 1) }
     }
     return names
   }

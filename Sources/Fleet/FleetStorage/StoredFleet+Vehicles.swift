@@ -24,6 +24,13 @@ extension StoredFleet {
 }
 
 extension StoreSession {
+  /// Removes the newest records of a vehicle or gateway whose own row was removed. Its records and the figures of its days
+  /// may be many; they are deleted later, in pieces.
+  func removeDerived(from key: Int32, tenant: Int32) throws(StoreFailure) {
+    try run("DELETE FROM newest WHERE vehicle = $1", [SQLValue(key)])
+    try run("INSERT INTO removal (tenant, vehicle) VALUES ($1, $2)", [SQLValue(tenant), SQLValue(key)])
+  }
+
   func storedVehicle(key: Int32) throws(StoreFailure) -> Stored<Vehicle>? {
     guard
       let row = try rows("SELECT \(ThingTable<Vehicle>.columns) FROM vehicle WHERE key = $1", [SQLValue(key)]).first

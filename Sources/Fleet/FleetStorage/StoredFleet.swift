@@ -155,7 +155,7 @@ public final class StoredFleet: FleetStorage {
     let rows = try await engine.read { session throws(StoreFailure) in
       try session.rows(
         """
-        SELECT (SELECT count(*) FROM tenant), (SELECT count(*) FROM vehicle), (SELECT count(*) FROM gateway),
+        SELECT (SELECT count(*) FROM tenant), (SELECT count(*) FROM vehicle WHERE is_gateway = 0), (SELECT count(*) FROM gateway),
           (SELECT count(*) FROM removal)
         """, [])
     }

@@ -44,6 +44,14 @@ final class TroubledStorage: FleetStorage {
     try await trouble(.records)
     return try await real.records(query, tenant: tenant)
   }
+  func gatewaysWithRecords(tenant: TenantID) async throws(StorageError) -> [String] {
+    try await real.gatewaysWithRecords(tenant: tenant)
+  }
+  func removeRecords(
+    ofGateway id: String, tenant: TenantID, by actor: Actor, at now: Timestamp
+  ) async throws(StorageError) {
+    try await real.removeRecords(ofGateway: id, tenant: tenant, by: actor, at: now)
+  }
   func latest(
     vehicle: String, within selection: VehicleSelection, tenant: TenantID
   ) async throws(StorageError) -> LatestRecords? {

@@ -13,7 +13,8 @@ extension ArchiveTable {
     ArchiveTable(Person.self, without: ["passwordHash"]),
     ArchiveTable(LinkedIdentity.self),
     ArchiveTable(Fleet.self),
-    ArchiveTable(Vehicle.self),
+    ArchiveTable(Vehicle.self, adding: [Column("day_zone", .text)]),
+    vehicleDay,
     ArchiveTable(Driver.self),
     ArchiveTable(Assignment.self),
     ArchiveTable(Expense.self),
@@ -21,6 +22,7 @@ extension ArchiveTable {
     ArchiveTable(FuelEntry.self),
     ArchiveTable(Journey.self),
     ArchiveTable(Inspection.self),
+    ArchiveTable(Checklist.self),
     ArchiveTable(Document.self),
     ArchiveTable(NotificationRule.self),
     ArchiveTable(Notification.self),
@@ -37,6 +39,7 @@ extension ArchiveTable {
     ArchiveTable(Connector.self, without: ["secret", "webhookSecret"]),
     ArchiveTable(ConnectedAsset.self),
     ArchiveTable(Phone.self),
+    ArchiveTable(Attribution.self),
     ArchiveTable(
       "fences", key: [], [Column("version", .integer), Column("modified", .integer), Column("body", .bytes)]),
     ArchiveTable(
@@ -67,6 +70,17 @@ extension ArchiveTable {
       ]),
     auditHead,
   ]
+
+  /// The figures of days. After an import, those of days with records are computed again; those of days whose records
+  /// retention has removed stay.
+  private static let vehicleDay = ArchiveTable(
+    "vehicle_day", key: ["vehicle", "day"], isOfVehicles: true,
+    [
+      Column("vehicle", .text), Column("day", .integer), Column("distance", .real), Column("engine_on", .integer),
+      Column("moving", .integer), Column("idle", .integer), Column("unknown", .integer), Column("fuel_used", .real),
+      Column("trips", .integer), Column("driving_events", .integer), Column("first_time", .integer),
+      Column("last_time", .integer),
+    ])
 
   /// The number and the hash of the audit's last entry. An import writes this table last.
   public static let auditHead = ArchiveTable(

@@ -58,11 +58,13 @@ public struct TenantExport: Sendable {
     let vehicles = try await storage.view(tenant: tenant) { view throws(ThingError) in
       try view.values(["id"], ThingQuery<Vehicle>(order: [.init("id")])).compactMap { $0[0].textValue }
     }
+    let gateways = try await storage.gatewaysWithRecords(tenant: tenant)
     var total: Int64 = 0
-    for vehicle in vehicles {
-      try await write(ArchiveLine.vehicle(vehicle).text)
+    for (name, isGateway) in vehicles.map({ ($0, false) }) + gateways.map({ ($0, true) }) {
+      try await write(ArchiveLine.vehicle(name).text)
       var query = RecordQuery(
-        vehicle: vehicle, classes: RecordClass.allCases, order: .oldestFirst, limit: Self.pageCount)
+        vehicle: isGateway ? nil : name, gateway: isGateway ? name : nil, classes: RecordClass.allCases,
+        order: .oldestFirst, limit: Self.pageCount)
       repeat {
         let page: Page<StoredRecord>
         do throws(StorageError) {
@@ -73,11 +75,13 @@ public struct TenantExport: Sendable {
           throw error
         }
         var lines: [UInt8] = []
-        for record in page.items {
+        // The own records of gateways follow under the gateways, so those attributed to a vehicle are left out here.
+        let records = page.items.filter { $0.attributedFrom == nil }
+        for record in records {
           lines += ArchiveLine.record(received: record.receivedAt?.milliseconds, body: record.body).text
         }
         if !lines.isEmpty { try await write(lines) }
-        total += Int64(page.items.count)
+        total += Int64(records.count)
         query.cursor = page.next
       } while query.cursor != nil
     }

@@ -18,7 +18,7 @@ struct GatewayRoutes {
   /// The maximum number of vehicles in a gateway's list.
   private static let mostVehicles = 1_000
 
-  var routes: [Route] { [list, add, get, replace, remove, rotate, revoke] }
+  var routes: [Route] { [list, add, get, replace, remove, removeRecords, rotate, revoke] }
 
   private var list: Route {
     let operation = Operation(
@@ -110,6 +110,18 @@ struct GatewayRoutes {
       try await call.requireNoTag { try await storage.gateway(id, tenant: tenant) != nil }
       try await storage.removeGateway(id, tenant: tenant, by: try call.actor, at: WallClock.now)
       authenticator.forget(tenant)
+      return Answer(status: .noContent)
+    }
+  }
+
+  private var removeRecords: Route {
+    let operation = Operation(
+      id: "removeGatewayRecords",
+      summary: "Removes the own records of a gateway. A record that is sent again is stored again.",
+      results: [.init(.noContent, "Removed.")])
+    return Route(.delete, Self.path + "/{gatewayId}/records", .may(.write, .settings), operation) { [storage] call in
+      try await storage.removeRecords(
+        ofGateway: try call.name("gateway"), tenant: try call.tenant, by: try call.actor, at: WallClock.now)
       return Answer(status: .noContent)
     }
   }

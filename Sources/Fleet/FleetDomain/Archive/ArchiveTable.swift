@@ -33,17 +33,28 @@ public struct ArchiveTable: Sendable {
   public let columns: [Column]
   /// The columns that identify a row. Rows are sorted by them. Empty if a tenant has only one row.
   public let key: [String]
+  /// An SQL condition for the rows that are part of an archive; `nil` for all rows of the tenant.
+  public let condition: String?
+  /// Whether the rows belong to vehicles: instead of `tenant`, the table has a column `vehicle` with the key of a vehicle's
+  /// row. In the archive, it is the id of the vehicle.
+  public let isOfVehicles: Bool
 
-  public init(_ name: String, key: [String], _ columns: [Column]) {
+  public init(
+    _ name: String, key: [String], condition: String? = nil, isOfVehicles: Bool = false, _ columns: [Column]
+  ) {
     self.name = name
     self.key = key
+    self.condition = condition
+    self.isOfVehicles = isOfVehicles
     self.columns = columns
   }
 
   /// Creates the table of a kind of things.
   ///
-  /// - Parameter hidden: keys of the fields that are left out of the archive.
-  public init<Value: Kind>(_ kind: Value.Type, without hidden: Set<String> = []) {
+  /// - Parameters:
+  ///   - hidden: keys of the fields that are left out of the archive.
+  ///   - more: columns that are no fields.
+  public init<Value: Kind>(_ kind: Value.Type, without hidden: Set<String> = [], adding more: [Column] = []) {
     let names = Value.names
     var columns = [
       Column(names.idColumn, .identifier), Column("version", .integer, standard: .integer(1)),
@@ -56,7 +67,7 @@ public struct ArchiveTable: Sendable {
     if Value.fields.contains(where: \.isTextSearched) {
       columns.append(Column("search", .text, standard: .text("")))
     }
-    self.init(names.table, key: [names.idColumn], columns)
+    self.init(names.table, key: [names.idColumn], condition: names.condition, columns + more)
   }
 }
 

@@ -99,7 +99,7 @@ public struct Vehicle: Kind {
   }
 
   public static let names = KindNames(
-    one: "vehicle", many: "vehicles", idColumn: "thing", createdColumn: "added")
+    one: "vehicle", many: "vehicles", idColumn: "thing", createdColumn: "added", condition: "is_gateway = 0")
 
   public static let fields: [Field<Vehicle>] = [
     Field("id", \.id) { id throws(FieldError) in

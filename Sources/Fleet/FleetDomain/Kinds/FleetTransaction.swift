@@ -28,8 +28,10 @@ public protocol FleetView {
 
   /// Returns the newest position of each vehicle that has one, in the order of the vehicles' ids.
   ///
-  /// - Parameter fleets: the fleets whose vehicles are returned; `nil` for all vehicles.
-  func positions(fleets: [UUIDv7]?) throws(ThingError) -> [LastKnown]
+  /// - Parameters:
+  ///   - fleets: the fleets whose vehicles are returned; `nil` for all vehicles.
+  ///   - drivers: if not `nil`, positions of private journeys are left out, except those of these drivers.
+  func positions(fleets: [UUIDv7]?, hidingPrivateExcept drivers: [UUIDv7]?) throws(ThingError) -> [LastKnown]
 
   /// Returns the figures of days, in the order of the vehicles' ids and of the days.
   ///
@@ -102,6 +104,10 @@ public protocol FleetTransaction: FleetView {
   /// Removes a vehicle and its records, so that no answer contains them any more. The rows of its records are deleted
   /// later, by ``FleetStorage/finishRemovals()``. A new record with its id registers a new vehicle.
   func removeVehicle(_ vehicle: Stored<Vehicle>) throws(ThingError)
+
+  /// Attributes own records of a gateway to a vehicle, once for each trip, and marks the days of the vehicle whose
+  /// figures then change.
+  func attribute(_ attribution: Attribution) throws(ThingError)
 
   /// Adds an entry to the audit that is not about a change of a thing, for example about a sign-in. `thing` may still
   /// name one.

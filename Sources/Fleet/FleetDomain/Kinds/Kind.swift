@@ -46,13 +46,18 @@ public struct KindNames: Sendable {
   public let createdColumn: String
   /// The name of the database table: `fuel_entry`.
   public let table: String
+  /// An SQL condition for those rows of the table that are things of this kind; `nil` if all are.
+  public let condition: String?
 
-  public init(one: String, many: String, idColumn: String = "id", createdColumn: String = "created") {
+  public init(
+    one: String, many: String, idColumn: String = "id", createdColumn: String = "created", condition: String? = nil
+  ) {
     self.one = one
     self.many = many
     self.idColumn = idColumn
     self.createdColumn = createdColumn
     table = Self.snakeCase(one)
+    self.condition = condition
   }
 
   /// Returns the name in lower case, with underscores between its words: `vehicle_id` for `vehicleId`.

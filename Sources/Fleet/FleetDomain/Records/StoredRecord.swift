@@ -16,6 +16,9 @@ public struct StoredRecord: Equatable, Sendable {
   public var isTimeAhead: Bool
   /// The JSON object as it was first received, but with the best of the times with which it was sent.
   public var body: [UInt8]
+  /// The gateway that sent the record under its own id, before it knew the vehicle; `nil` if the record names its
+  /// vehicle. See ``Attribution``.
+  public var attributedFrom: String?
 
   public init(
     vehicle: String, recordClass: RecordClass, id: UUIDv7, time: Timestamp?, quality: TimeQuality,

@@ -18,6 +18,8 @@ public struct TelemetryValues: Equatable, Sendable {
   public var fuelRate: Double?
   /// Reading of the odometer, km.
   public var odometer: Double?
+  /// Level of the fuel tank, %.
+  public var fuelLevel: Double?
 
   public init() {}
 
@@ -42,6 +44,7 @@ public struct TelemetryValues: Equatable, Sendable {
     case (8, UInt8(ascii: "g")) where name.holds("gpsSpeed"): gpsSpeed = Self.number(value, bytes)
     case (8, UInt8(ascii: "f")) where name.holds("fuelRate"): fuelRate = Self.number(value, bytes)
     case (8, UInt8(ascii: "o")) where name.holds("odometer"): odometer = Self.number(value, bytes)
+    case (9, UInt8(ascii: "f")) where name.holds("fuelLevel"): fuelLevel = Self.number(value, bytes)
     case (9, UInt8(ascii: "l")) where name.holds("longitude"): longitude = Self.degrees(value, 180, bytes)
     default: break
     }

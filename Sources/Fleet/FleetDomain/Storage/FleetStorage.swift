@@ -40,6 +40,17 @@ public protocol FleetStorage: Sendable {
   ///   `invalidQuery` for an invalid ``RecordQuery``.
   func records(_ query: RecordQuery, tenant: TenantID) async throws(StorageError) -> Page<StoredRecord>
 
+  /// Returns the ids of the gateways that have sent records of their own, in the order of the ids. A gateway sends them
+  /// until it knows its vehicle (``RecordQuery/gateway``).
+  func gatewaysWithRecords(tenant: TenantID) async throws(StorageError) -> [String]
+
+  /// Removes the own records of a gateway. Their rows are deleted later, by ``finishRemovals()``.
+  ///
+  /// - Throws: `notFound` if it has none.
+  func removeRecords(
+    ofGateway id: String, tenant: TenantID, by actor: Actor, at now: Timestamp
+  ) async throws(StorageError)
+
   /// Returns the newest records of a vehicle, by its id or VIN. A record that the selection does not contain is absent,
   /// even if an older one is in the selection.
   ///

@@ -11,6 +11,8 @@ public struct RecordQuery: Equatable, Sendable {
 
   /// The vehicle's ID or VIN; `nil` for all vehicles, which is not allowed for telemetry.
   public var vehicle: String?
+  /// The id of a gateway whose own records are returned, instead of those of a vehicle; `nil` for records of vehicles.
+  public var gateway: String?
   /// The classes whose records are returned.
   public var classes: [RecordClass]
   /// The beginning of the time range; `nil` for no limit. Without it, records without a time are included and come
@@ -31,10 +33,12 @@ public struct RecordQuery: Equatable, Sendable {
   public var limit: Int
 
   public init(
-    vehicle: String?, classes: [RecordClass], from: Timestamp? = nil, to: Timestamp? = nil, every: Int64? = nil,
+    vehicle: String?, gateway: String? = nil, classes: [RecordClass], from: Timestamp? = nil, to: Timestamp? = nil,
+    every: Int64? = nil,
     order: Order = .newestFirst, selection: VehicleSelection = .all, cursor: String? = nil, limit: Int = 100
   ) {
     self.vehicle = vehicle
+    self.gateway = gateway
     self.classes = classes
     self.from = from
     self.to = to

@@ -15,20 +15,31 @@ public struct VehicleSelection: Equatable, Sendable {
   public var fleets: Set<UUIDv7>?
   /// Vehicles that are selected in addition, each only for a period of time. Periods may overlap.
   public var windows: [VehicleWindow]
+  /// Vehicles whose records of a period are not selected, for example because a driver has the vehicle privately.
+  /// They take precedence over ``fleets`` and ``windows``. Periods may overlap. The records without a time of these
+  /// vehicles are not selected either, because they may belong to one of the periods.
+  public var excluded: [VehicleWindow]
 
-  public init(fleets: Set<UUIDv7>?, windows: [VehicleWindow] = []) {
+  public init(fleets: Set<UUIDv7>?, windows: [VehicleWindow] = [], excluded: [VehicleWindow] = []) {
     self.fleets = fleets
     self.windows = fleets == nil ? [] : windows
+    self.excluded = excluded
   }
 
   /// All vehicles of the tenant.
   public static let all = VehicleSelection(fleets: nil)
 
-  public var isAll: Bool { fleets == nil }
+  public var isAll: Bool { fleets == nil && excluded.isEmpty }
 
   /// Returns the selection with only those windows that contain a time.
   public func lasting(at time: Timestamp) -> VehicleSelection {
-    VehicleSelection(fleets: fleets, windows: windows.filter { $0.contains(time) })
+    VehicleSelection(fleets: fleets, windows: windows.filter { $0.contains(time) }, excluded: excluded)
+  }
+
+  /// Whether a vehicle is selected for all times, except those of ``excluded``.
+  public func isEverywhere(_ vehicle: String, of fleet: UUIDv7?) -> Bool {
+    guard let fleets else { return true }
+    return fleet.map(fleets.contains) ?? false
   }
 
   /// Whether a record is selected.
@@ -38,6 +49,8 @@ public struct VehicleSelection: Equatable, Sendable {
   ///   - fleet: the vehicle's fleet; `nil` if it is in none.
   ///   - time: the record's time; `nil` if unknown. A record without a time is in no window.
   public func contains(_ vehicle: String, of fleet: UUIDv7?, at time: Timestamp?) -> Bool {
+    let isExcluded = excluded.contains { $0.vehicle == vehicle && (time.map($0.contains) ?? true) }
+    if isExcluded { return false }
     guard let fleets else { return true }
     if let fleet, fleets.contains(fleet) { return true }
     guard let time else { return false }

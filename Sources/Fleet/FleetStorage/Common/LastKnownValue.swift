@@ -118,7 +118,9 @@ extension StoreSession {
 }
 
 extension ThingSession {
-  func positions(fleets: [UUIDv7]?) throws(ThingError) -> [LastKnown] {
+  func positions(
+    fleets: [UUIDv7]?, hidingPrivateExcept drivers: [UUIDv7]?
+  ) throws(ThingError) -> [LastKnown] {
     try asking { () throws(StoreFailure) in
       if let fleets, fleets.isEmpty { return [] }
       var values = [SQLValue(tenant)]
@@ -127,6 +129,17 @@ extension ThingSession {
         condition = " AND v.fleet_id IN (\(fleets.indices.map { "$\($0 + 2)" }.joined(separator: ", ")))"
         values += fleets.map { .identifier($0) }
       }
+      if let drivers {
+        let own = drivers.indices.map { "$\(values.count + $0 + 1)" }.joined(separator: ", ")
+        condition += """
+           AND NOT EXISTS (SELECT 1 FROM journey AS j
+            WHERE j.tenant = v.tenant AND j.vehicle_id = v.id AND j.purpose = 'private'
+              AND j.start_time <= v.place_time AND (j.end_time IS NULL OR j.end_time > v.place_time)
+              AND j.status IN ('inProgress', 'paused', 'completed')
+              \(drivers.isEmpty ? "" : "AND (j.driver_id IS NULL OR j.driver_id NOT IN (\(own)))"))
+          """
+        values += drivers.map { .identifier($0) }
+      }
       return try session.rows(
         """
         SELECT v.id, v.name, v.fleet_id, v.last_record_at, v.place, v.motion, v.last_trip,
@@ -134,7 +147,7 @@ extension ThingSession {
             WHERE a.tenant = v.tenant AND a.vehicle_id = v.id AND a."from" <= v.place_time
               AND (a."to" IS NULL OR a."to" > v.place_time) AND a.status <> 'cancelled'
             ORDER BY a."from" DESC LIMIT 1)
-        FROM vehicle AS v WHERE v.tenant = $1 AND v.place IS NOT NULL\(condition) ORDER BY v.id
+        FROM vehicle AS v WHERE v.tenant = $1 AND v.is_gateway = 0 AND v.place IS NOT NULL\(condition) ORDER BY v.id
         """, values
       ).map { row in
         var known = LastKnown(vehicle: row.text(0))

@@ -19,7 +19,7 @@ struct RecordPage {
     guard (1...RecordQuery.maximumLimit).contains(query.limit) else {
       throw refuse("limit: expected 1 to \(RecordQuery.maximumLimit), found \(query.limit)")
     }
-    if query.vehicle == nil, query.classes.contains(.known(.telemetry)) {
+    if query.vehicle == nil, query.gateway == nil, query.classes.contains(.known(.telemetry)) {
       throw refuse("telemetry of all vehicles: ask for one vehicle")
     }
     if let every = query.every {
@@ -84,6 +84,13 @@ struct RecordPage {
     var page: RecordPage
     /// The end of the time range at which reading begins: its first time, or the time after its last one.
     var edge: Int64
+
+    /// Returns the part without the records that are about a gateway itself.
+    func withoutOwnRecords() -> Part {
+      var part = self
+      part.page.query.classes.removeAll(where: Attribution.ownClasses.contains)
+      return part
+    }
   }
 
   /// Returns the part with a vehicle's records in a time range; `nil` if no time of the range belongs to the page.

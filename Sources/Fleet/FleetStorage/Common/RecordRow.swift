@@ -60,4 +60,6 @@ struct VehicleRow {
   var id: String
   var vin: String?
   var registeredBy: String?
+  /// Whether the row has the own records of a gateway, and is no vehicle.
+  var isGateway = false
 }

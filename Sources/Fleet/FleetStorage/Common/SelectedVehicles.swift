@@ -7,12 +7,39 @@ struct SelectedVehicles {
   var whole: Set<Int32> = []
   /// Vehicles that are selected only for some times, in ms. The ranges of a vehicle do not overlap.
   var ranges: [Int32: [Range<Int64>]] = [:]
+  /// Whether all vehicles are selected for all times, except those that ``ranges`` has.
+  var isOpen = false
+  /// The own records of gateways that are attributed to the vehicle of the query.
+  var attributed: [Int32: [Range<Int64>]] = [:]
 
-  var isEmpty: Bool { whole.isEmpty && ranges.isEmpty }
+  var isEmpty: Bool { whole.isEmpty && ranges.isEmpty && !isOpen }
 
   /// Whether a row is selected.
   func contains(_ row: FoundRow) -> Bool {
-    whole.contains(row.vehicle) || ranges[row.vehicle]?.contains { $0.contains(row.time) } ?? false
+    if let own = ranges[row.vehicle] { return own.contains { $0.contains(row.time) } }
+    return isOpen || whole.contains(row.vehicle)
+  }
+
+  /// Removes times of a vehicle, and its records without a time.
+  fileprivate mutating func remove(_ windows: [VehicleWindow], of vehicle: Int32) {
+    guard !windows.isEmpty, ranges[vehicle] != nil || isOpen || whole.contains(vehicle) else { return }
+    var left = ranges[vehicle] ?? [Int64.min..<Int64.max]
+    let undated = StoredTime.undated..<(StoredTime.undated + 1)
+    for hidden in [undated] + windows.map({ StoredTime.bound($0.from)..<($0.to.map(StoredTime.bound) ?? .max) }) {
+      left = left.flatMap { range in
+        [
+          range.lowerBound..<max(min(range.upperBound, hidden.lowerBound), range.lowerBound),
+          min(max(range.lowerBound, hidden.upperBound), range.upperBound)..<range.upperBound,
+        ]
+      }.filter { !$0.isEmpty }
+    }
+    whole.remove(vehicle)
+    ranges[vehicle] = left
+  }
+
+  /// The times of a vehicle that are selected.
+  fileprivate func times(of vehicle: Int32) -> [Range<Int64>] {
+    ranges[vehicle] ?? (isOpen || whole.contains(vehicle) ? [Int64.min..<Int64.max] : [])
   }
 
   /// Adds a period of time of a vehicle.
@@ -47,6 +74,28 @@ extension StoreSession {
   /// The number of rows that are read at a time from the list of all vehicles, and the maximum number in one call.
   private var scannedRows: (step: Int, most: Int) { (256, 4_096) }
 
+  /// Returns the vehicles and times of which a query needs records; `nil` if it needs all records of its vehicle, or
+  /// those of all vehicles.
+  ///
+  /// - Parameter vehicle: the vehicle of the query, or the row of its gateway; `nil` for all vehicles.
+  func selected(
+    _ query: RecordQuery, of vehicle: VehicleRow?, tenant: Int32
+  ) throws(StoreFailure) -> SelectedVehicles? {
+    if query.gateway != nil { return nil }
+    let attributed = try vehicle.map { row throws(StoreFailure) in try self.attributed(to: row, query, tenant: tenant) }
+    let gateways = vehicle == nil ? try gatewayKeys(tenant: tenant) : []
+    if query.selection.isAll, attributed?.isEmpty ?? true, gateways.isEmpty { return nil }
+    var selected = try selected(query.selection, of: vehicle, tenant: tenant)
+    if selected.isOpen { for key in gateways { selected.ranges[key] = [] } }
+    guard let vehicle, let attributed else { return selected }
+    // They are visible at the times at which records of the vehicle are visible.
+    let visible = selected.times(of: vehicle.key)
+    selected.attributed = attributed.mapValues { ranges in
+      ranges.flatMap { range in visible.map { $0.clamped(to: range) } }.filter { !$0.isEmpty }
+    }
+    return selected
+  }
+
   /// Returns the keys of the vehicles in a selection.
   ///
   /// - Parameter vehicle: the only vehicle that the caller needs; `nil` for all vehicles.
@@ -54,6 +103,9 @@ extension StoreSession {
     _ selection: VehicleSelection, of vehicle: VehicleRow?, tenant: Int32
   ) throws(StoreFailure) -> SelectedVehicles {
     var selected = SelectedVehicles()
+    if selection.fleets == nil {
+      if let vehicle { selected.whole = [vehicle.key] } else { selected.isOpen = true }
+    }
     if let fleets = selection.fleets, !fleets.isEmpty {
       var values = [SQLValue(tenant)] + fleets.map { .identifier($0) }
       let list = (2...values.count).map { "$\($0)" }.joined(separator: ", ")
@@ -64,24 +116,35 @@ extension StoreSession {
         """, values)
       selected.whole = Set(rows.map { Int32($0.integer(0)) })
     }
-    var windows = Dictionary(grouping: selection.windows, by: \.vehicle)
-    if let vehicle {
-      for window in windows[vehicle.id] ?? [] { selected.add(window, of: vehicle.key) }
-    } else {
-      while !windows.isEmpty {
-        let ids = Array(windows.keys.prefix(500))
-        let list = ids.indices.map { "$\($0 + 2)" }.joined(separator: ", ")
-        let rows = try rows(
-          "SELECT key, id FROM vehicle WHERE tenant = $1 AND id IN (\(list))",
-          [SQLValue(tenant)] + ids.map { .text($0) })
-        for row in rows {
-          for window in windows[row.text(1)] ?? [] { selected.add(window, of: Int32(row.integer(0))) }
-        }
-        for id in ids { windows[id] = nil }
-      }
+    for (key, windows) in try keyed(selection.windows, of: vehicle, tenant: tenant) {
+      for window in windows { selected.add(window, of: key) }
     }
     selected.join()
+    for (key, windows) in try keyed(selection.excluded, of: vehicle, tenant: tenant) {
+      selected.remove(windows, of: key)
+    }
     return selected
+  }
+
+  /// Returns windows by the keys of their vehicles.
+  ///
+  /// - Parameter vehicle: the only vehicle that the caller needs; `nil` for all vehicles.
+  private func keyed(
+    _ windows: [VehicleWindow], of vehicle: VehicleRow?, tenant: Int32
+  ) throws(StoreFailure) -> [Int32: [VehicleWindow]] {
+    var byID = Dictionary(grouping: windows, by: \.vehicle)
+    if let vehicle { return byID[vehicle.id].map { [vehicle.key: $0] } ?? [:] }
+    var keyed: [Int32: [VehicleWindow]] = [:]
+    while !byID.isEmpty {
+      let ids = Array(byID.keys.prefix(500))
+      let list = ids.indices.map { "$\($0 + 2)" }.joined(separator: ", ")
+      let rows = try rows(
+        "SELECT key, id FROM vehicle WHERE tenant = $1 AND id IN (\(list))",
+        [SQLValue(tenant)] + ids.map { .text($0) })
+      for row in rows { keyed[Int32(row.integer(0))] = byID[row.text(1)] }
+      for id in ids { byID[id] = nil }
+    }
+    return keyed
   }
 
   /// Returns a page of the selected records, and the cursor after it. The page may have fewer records than its limit
@@ -89,7 +152,7 @@ extension StoreSession {
   func page(
     _ page: RecordPage, of selected: SelectedVehicles, tenant: Int32
   ) throws(StoreFailure) -> (rows: [FoundRow], next: String?) {
-    if selected.whole.count * page.query.classes.count <= mostLists {
+    if !selected.isOpen, selected.whole.count * page.query.classes.count <= mostLists {
       try merged(page, selected, tenant)
     } else {
       try filtered(page, selected, tenant)
@@ -103,7 +166,11 @@ extension StoreSession {
     let all =
       selected.whole.map { ($0, Int64.min..<Int64.max) }
       + selected.ranges.flatMap { vehicle, ranges in ranges.map { (vehicle, $0) } }
-    let parts = all.compactMap { vehicle, range in page.part(of: vehicle, in: range).map { (vehicle, $0) } }
+    let foreign = selected.attributed.flatMap { gateway, ranges in
+      ranges.compactMap { page.part(of: gateway, in: $0).map { (gateway, $0.withoutOwnRecords()) } }
+    }
+    let parts =
+      (all.compactMap { vehicle, range in page.part(of: vehicle, in: range).map { (vehicle, $0) } } + foreign)
       .sorted { page.isBefore($0.1.edge, $1.1.edge) }
     var rows: [FoundRow] = []
     var lists = 0

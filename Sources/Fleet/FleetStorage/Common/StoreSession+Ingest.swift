@@ -18,6 +18,13 @@ extension StoreSession {
     // changes them.
     let things = try things(of: vehicle.tenant, by: vehicle.registeredBy, at: vehicle.at)
     if let found = try found() { return found }
+    if vehicle.isGateway {
+      try addGatewayRow(vehicle.id, tenant: vehicle.tenant, at: vehicle.at)
+      guard let found = try found() else {
+        throw StoreFailure(.system, vehicle.id, "the gateway's records could not be stored", mayRetry: true)
+      }
+      return found
+    }
     let isTaken = try vehicle.vin.map { vin throws(StoreFailure) in try isVIN(vin, of: vehicle.tenant) } ?? false
     let added = Vehicle(id: vehicle.id, vin: isTaken ? nil : vehicle.vin, registeredBy: vehicle.registeredBy)
     do throws(ThingError) {
@@ -37,6 +44,11 @@ extension StoreSession {
   /// - Parameter gateway: the gateway whose record contained them.
   func update(_ vehicle: VehicleRow, tenant: Int32, by gateway: String, at now: Int64) throws(StoreFailure) {
     let things = try things(of: tenant, by: gateway, at: now)
+    if !vehicle.isGateway {
+      try run(
+        "UPDATE vehicle SET is_gateway = 0, search = lower(id) WHERE key = $1 AND is_gateway = 1",
+        [SQLValue(vehicle.key)])
+    }
     guard let stored = try storedVehicle(key: vehicle.key) else { return }
     var changed = stored.value
     if changed.registeredBy == nil { changed.registeredBy = vehicle.registeredBy }

@@ -12,6 +12,13 @@ extension StoreSession {
     return found.first?.integer(0) == 1
   }
 
+  /// Whether a vehicle is in the list of any gateway.
+  func isListed(_ vehicle: String, tenant: Int32) throws(StoreFailure) -> Bool {
+    try !rows(
+      "SELECT 1 FROM gateway_vehicle WHERE tenant = $1 AND vehicle = $2 LIMIT 1", [SQLValue(tenant), .text(vehicle)]
+    ).isEmpty
+  }
+
   /// Returns the number of vehicles that a gateway has registered. Counting stops at one more than the limit.
   func registeredVehicles(of gateway: String, tenant: Int32) throws(StoreFailure) -> Int64 {
     try rows(

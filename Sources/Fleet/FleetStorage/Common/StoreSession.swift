@@ -92,4 +92,6 @@ struct NewVehicle {
   var vin: String?
   var registeredBy: String
   var at: Int64
+  /// Whether the record is one of the gateway's own.
+  var isGateway = false
 }

@@ -128,8 +128,12 @@ struct VehicleResolver {
         if let refusal = try countRegistered(record, by: gateway, transaction) { return .failure(refusal) }
       }
       let vin = NameRules.isVIN(name) ? name : try learnable(record, source, transaction)
+      let isOwn = name == record.gatewayId && vin == nil
+      let isListed = if let gateway { isAllowed(name, gateway) } else { try transaction.isListed(name, tenant: tenant) }
       let added = try transaction.register(
-        NewVehicle(tenant: tenant, id: name, vin: vin, registeredBy: record.gatewayId, at: now.milliseconds))
+        NewVehicle(
+          tenant: tenant, id: name, vin: vin, registeredBy: record.gatewayId, at: now.milliseconds,
+          isGateway: isOwn && !isListed))
       add(added)
       return .success(added.key)
     }
@@ -165,6 +169,8 @@ struct VehicleResolver {
         ? vehicle.id : try learnable(record, source, transaction)
     else { return }
     vehicle.vin = vin
+    // A gateway that knows the VIN sends records under its own id only if this is also the configured id of the vehicle.
+    vehicle.isGateway = false
     add(vehicle)
     changed[vehicle.id] = record.gatewayId
   }

@@ -7,7 +7,7 @@ enum PostgreSQLSchema {
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
-    version20, version21, version22, version23, version24, version25, version26, version27,
+    version20, version21, version22, version23, version24, version25, version26, version27, version28,
   ]
 
   private static let version1 =
@@ -569,6 +569,32 @@ enum PostgreSQLSchema {
   private static let version27 = """
     ALTER TABLE session ADD COLUMN "needs_factor" bigint NOT NULL DEFAULT 0;
     CREATE INDEX notification_created ON notification (created);
+    """
+
+  /// Separates the own records of gateways from those of vehicles, and adds their attributions to vehicles. Adds to
+  /// readings their part, to defects the inspections that found them, and the checklists of tenants.
+  private static let version28 = """
+    ALTER TABLE vehicle ADD COLUMN is_gateway smallint NOT NULL DEFAULT 0;
+    \(GatewayRows.classify);
+    CREATE INDEX vehicle_is_gateway ON vehicle (tenant, id) WHERE is_gateway = 1;
+    CREATE TABLE attribution (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "gateway_id" text COLLATE "C" NOT NULL, "vehicle_id" text COLLATE "C" NOT NULL, "trip_id" uuid NOT NULL,
+      "from" bigint NOT NULL, "to" bigint NOT NULL, PRIMARY KEY (tenant, id)
+    );
+    CREATE INDEX attribution_vehicle ON attribution (tenant, vehicle_id, "from");
+    CREATE INDEX attribution_gateway ON attribution (tenant, gateway_id, "from");
+    CREATE UNIQUE INDEX attribution_trip_id ON attribution (tenant, trip_id);
+    ALTER TABLE meter_reading ADD COLUMN "part" text COLLATE "C";
+    ALTER TABLE defect ADD COLUMN "item" text COLLATE "C";
+    ALTER TABLE defect ADD COLUMN "inspection_ids" text COLLATE "C" NOT NULL DEFAULT '[]';
+    CREATE TABLE checklist (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL, updated bigint NOT NULL,
+      "name" text COLLATE "C" NOT NULL, "text" text COLLATE "C" NOT NULL, "vehicle_types" text COLLATE "C" NOT NULL, "items" text COLLATE "C" NOT NULL,
+      "is_active" bigint NOT NULL, search text COLLATE "C" NOT NULL, PRIMARY KEY (tenant, id)
+    );
+    CREATE UNIQUE INDEX checklist_name ON checklist (tenant, name);
+    CREATE INDEX journey_private ON journey (tenant, vehicle_id, start_time) WHERE purpose = 'private';
     """
 
   /// SQL expression for the time of the migration, ms. It has the same value in all statements of the migration.

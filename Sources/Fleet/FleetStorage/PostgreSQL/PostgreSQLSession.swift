@@ -92,7 +92,7 @@ final class PostgreSQLSession: StoreSession {
     }
     let result = try connection.query(
       """
-      SELECT key, id, vin, registered_by FROM vehicle WHERE tenant = $1 AND (id = ANY ($2) OR vin = ANY ($2))
+      SELECT key, id, vin, registered_by, is_gateway FROM vehicle WHERE tenant = $1 AND (id = ANY ($2) OR vin = ANY ($2))
       ORDER BY key
       """, parameters)
     var found: [VehicleRow] = []
@@ -100,7 +100,8 @@ final class PostgreSQLSession: StoreSession {
       let row = result.row(row)
       found.append(
         VehicleRow(
-          key: Int32(row.integer(0)), id: row.text(1), vin: row.optionalText(2), registeredBy: row.optionalText(3)))
+          key: Int32(row.integer(0)), id: row.text(1), vin: row.optionalText(2), registeredBy: row.optionalText(3),
+          isGateway: row.integer(4) == 1))
     }
     return found
   }

@@ -7,7 +7,7 @@ enum SQLiteSchema {
   static let steps = [
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
-    version20, version21, version22, version23, version24, version25, version26, version27,
+    version20, version21, version22, version23, version24, version25, version26, version27, version28,
   ]
 
   private static let version1 = """
@@ -551,6 +551,32 @@ enum SQLiteSchema {
   private static let version27 = """
     ALTER TABLE session ADD COLUMN "needs_factor" INTEGER NOT NULL DEFAULT 0;
     CREATE INDEX notification_created ON notification (created);
+    """
+
+  /// Separates the own records of gateways from those of vehicles, and adds their attributions to vehicles. Adds to
+  /// readings their part, to defects the inspections that found them, and the checklists of tenants.
+  private static let version28 = """
+    ALTER TABLE vehicle ADD COLUMN is_gateway INTEGER NOT NULL DEFAULT 0;
+    \(GatewayRows.classify);
+    CREATE INDEX vehicle_is_gateway ON vehicle (tenant, id) WHERE is_gateway = 1;
+    CREATE TABLE attribution (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "gateway_id" TEXT NOT NULL, "vehicle_id" TEXT NOT NULL, "trip_id" BLOB NOT NULL,
+      "from" INTEGER NOT NULL, "to" INTEGER NOT NULL, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX attribution_vehicle ON attribution (tenant, vehicle_id, "from");
+    CREATE INDEX attribution_gateway ON attribution (tenant, gateway_id, "from");
+    CREATE UNIQUE INDEX attribution_trip_id ON attribution (tenant, trip_id);
+    ALTER TABLE meter_reading ADD COLUMN "part" TEXT;
+    ALTER TABLE defect ADD COLUMN "item" TEXT;
+    ALTER TABLE defect ADD COLUMN "inspection_ids" TEXT NOT NULL DEFAULT '[]';
+    CREATE TABLE checklist (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL,
+      "name" TEXT NOT NULL, "text" TEXT NOT NULL, "vehicle_types" TEXT NOT NULL, "items" TEXT NOT NULL,
+      "is_active" INTEGER NOT NULL, search TEXT NOT NULL, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE UNIQUE INDEX checklist_name ON checklist (tenant, name);
+    CREATE INDEX journey_private ON journey (tenant, vehicle_id, start_time) WHERE purpose = 'private';
     """
 
   private static func randoms(_ count: Int) -> String {

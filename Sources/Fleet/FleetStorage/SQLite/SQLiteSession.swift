@@ -50,7 +50,8 @@ struct SQLiteSession: StoreSession {
 
   func vehicles(named names: [String], tenant: Int32) throws(StoreFailure) -> [VehicleRow] {
     let query = try SQLiteQuery(
-      database, "SELECT key, id, vin, registered_by FROM vehicle WHERE tenant = ?1 AND (id = ?2 OR vin = ?2)")
+      database,
+      "SELECT key, id, vin, registered_by, is_gateway FROM vehicle WHERE tenant = ?1 AND (id = ?2 OR vin = ?2)")
     var found: [Int32: VehicleRow] = [:]
     for name in names {
       query.bind(Int64(tenant), at: 1)
@@ -59,7 +60,8 @@ struct SQLiteSession: StoreSession {
         let row = query.row()
         let key = Int32(row.integer(0))
         found[key] = VehicleRow(
-          key: key, id: row.text(1), vin: row.optionalText(2), registeredBy: row.optionalText(3))
+          key: key, id: row.text(1), vin: row.optionalText(2), registeredBy: row.optionalText(3),
+          isGateway: row.integer(4) == 1)
       }
     }
     return found.values.sorted { $0.key < $1.key }

@@ -47,6 +47,7 @@ struct ThingList<Value: Kind> {
     query.conditions = conditions
     (self.query, key, scope) = (query, nil, [])
     var texts = ["\(Value.names.table).tenant = tenant.key"]
+    if let condition = Value.names.condition { texts.append(condition) }
     for condition in conditions {
       if case .vehicleInFleets = condition {
         throw StoreFailure(.invalidQuery, Value.names.many, "fleets: expected a tenant")
@@ -67,6 +68,7 @@ struct ThingList<Value: Kind> {
 
   private mutating func conditions(_ tenant: Int32) throws(StoreFailure) -> [String] {
     var conditions = ["tenant = \(bind(SQLValue(tenant)))"]
+    if let condition = Value.names.condition { conditions.append(condition) }
     for condition in query.conditions { conditions.append(try text(condition)) }
     if let text = query.text, !text.isEmpty {
       guard ThingTable<Value>.hasSearch else {

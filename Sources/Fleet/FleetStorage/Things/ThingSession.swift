@@ -50,7 +50,7 @@ final class ThingSession: FleetTransaction {
       let rows = try session.rows(
         """
         SELECT \(ThingTable<Value>.columns) FROM \(Value.names.table)
-        WHERE tenant = $1 AND \(Value.names.idColumn) = $2
+        WHERE tenant = $1 AND \(Value.names.idColumn) = $2\(Value.names.condition.map { " AND \($0)" } ?? "")
         """, [SQLValue(tenant), .identifier(id)])
       guard let row = rows.first else { return nil }
       return try ThingTable<Value>.stored(row)
@@ -210,9 +210,7 @@ final class ThingSession: FleetTransaction {
     try remove(vehicle, action: "remove")
     guard let key else { return }
     try asking { () throws(StoreFailure) in
-      // Its records and the figures of its days may be many; they are deleted later, in pieces.
-      try session.run("DELETE FROM newest WHERE vehicle = $1", [.integer(key)])
-      try session.run("INSERT INTO removal (tenant, vehicle) VALUES ($1, $2)", [SQLValue(tenant), .integer(key)])
+      try session.removeDerived(from: Int32(key), tenant: tenant)
     }
   }
 

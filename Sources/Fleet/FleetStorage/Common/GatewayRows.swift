@@ -1,0 +1,98 @@
+import FleetDomain
+
+/// The own records of gateways: records whose `vehicleId` is the id of their gateway, because it does not know its
+/// vehicle.
+///
+/// They are stored like those of a vehicle, with a row in the table `vehicle` whose column `is_gateway` is 1. Such a row
+/// is no thing: it is in no list of vehicles. It becomes a vehicle if a record states its VIN, or if the gateway's list
+/// of vehicles contains the gateway's own id.
+enum GatewayRows {
+  /// SQL that finds the rows of gateways that an earlier version stored as vehicles. A vehicle that people have changed
+  /// or used remains a vehicle. Steps of the schema use it, so it must not change; conditions may follow it.
+  static let classify = """
+    UPDATE vehicle SET is_gateway = 1 WHERE registered_by = id AND vin IS NULL AND name IS NULL AND make IS NULL
+      AND model IS NULL AND model_year IS NULL AND licence_plate IS NULL AND notes IS NULL AND fleet_id IS NULL
+      AND status = 'available' AND version = 1
+      AND NOT EXISTS (SELECT 1 FROM gateway_vehicle AS o WHERE o.tenant = vehicle.tenant AND o.vehicle = vehicle.id)
+      AND NOT EXISTS (SELECT 1 FROM assignment AS o WHERE o.tenant = vehicle.tenant AND o.vehicle_id = vehicle.id)
+      AND NOT EXISTS (SELECT 1 FROM journey AS o WHERE o.tenant = vehicle.tenant AND o.vehicle_id = vehicle.id)
+      AND NOT EXISTS (SELECT 1 FROM expense AS o WHERE o.tenant = vehicle.tenant AND o.vehicle_id = vehicle.id)
+      AND NOT EXISTS (SELECT 1 FROM fuel_entry AS o WHERE o.tenant = vehicle.tenant AND o.vehicle_id = vehicle.id)
+      AND NOT EXISTS (SELECT 1 FROM inspection AS o WHERE o.tenant = vehicle.tenant AND o.vehicle_id = vehicle.id)
+      AND NOT EXISTS (SELECT 1 FROM document AS o WHERE o.tenant = vehicle.tenant AND o.vehicle_id = vehicle.id)
+      AND NOT EXISTS (
+        SELECT 1 FROM maintenance_record AS o WHERE o.tenant = vehicle.tenant AND o.vehicle_id = vehicle.id)
+      AND NOT EXISTS (SELECT 1 FROM service_schedule AS o WHERE o.tenant = vehicle.tenant AND o.vehicle_id = vehicle.id)
+      AND NOT EXISTS (
+        SELECT 1 FROM defect AS o WHERE o.tenant = vehicle.tenant AND o.vehicle_id = vehicle.id AND o.source <> 'dtc')
+      AND NOT EXISTS (
+        SELECT 1 FROM meter_reading AS o WHERE o.tenant = vehicle.tenant AND o.vehicle_id = vehicle.id
+          AND o.source <> 'gateway')
+    """
+}
+
+extension StoreSession {
+  /// Adds the row for the own records of a gateway.
+  func addGatewayRow(_ id: String, tenant: Int32, at now: Int64) throws(StoreFailure) {
+    try run(
+      """
+      INSERT INTO vehicle (tenant, id, thing, version, added, updated, search, status, registered_by, is_gateway)
+      VALUES ($1, $2, $3, 1, $4, $4, '', 'available', $2, 1) ON CONFLICT DO NOTHING
+      """,
+      [SQLValue(tenant), .text(id), .identifier(.random(at: StoredTime.timestamp(now))), .integer(now)])
+  }
+
+  /// Turns the own records of a gateway into those of a vehicle with the gateway's id, if its list of vehicles contains
+  /// this id.
+  func adoptOwnRecords(of gateway: String, _ vehicles: [String], tenant: Int32) throws(StoreFailure) {
+    guard vehicles.contains(gateway) else { return }
+    try run(
+      "UPDATE vehicle SET is_gateway = 0, search = lower(id) WHERE tenant = $1 AND id = $2 AND is_gateway = 1",
+      [SQLValue(tenant), .text(gateway)])
+  }
+
+  /// Returns the keys of the rows that are no vehicles.
+  func gatewayKeys(tenant: Int32) throws(StoreFailure) -> [Int32] {
+    try rows("SELECT key FROM vehicle WHERE tenant = $1 AND is_gateway = 1", [SQLValue(tenant)])
+      .map { Int32($0.integer(0)) }
+  }
+
+  /// Returns the times for which the own records of gateways belong to a vehicle, in ms, by the keys of the gateways'
+  /// rows.
+  func attributed(
+    to vehicle: VehicleRow, _ query: RecordQuery, tenant: Int32
+  ) throws(StoreFailure) -> [Int32: [Range<Int64>]] {
+    let found = try rows(
+      """
+      SELECT v.key, a."from", a."to" FROM attribution AS a
+      JOIN vehicle AS v ON v.tenant = a.tenant AND v.id = a.gateway_id AND v.is_gateway = 1
+      WHERE a.tenant = $1 AND a.vehicle_id = $2 AND a."from" < $3 AND a."to" > $4 ORDER BY a."from"
+      """,
+      [
+        SQLValue(tenant), .text(vehicle.id), .integer(RecordBound.end(query)), .integer(RecordBound.start(query)),
+      ])
+    var ranges: [Int32: [Range<Int64>]] = [:]
+    for row in found where row.integer(1) < row.integer(2) {
+      ranges[Int32(row.integer(0)), default: []].append(row.integer(1)..<row.integer(2))
+    }
+    return ranges
+  }
+}
+
+extension ThingSession {
+  func attribute(_ attribution: Attribution) throws(ThingError) {
+    let query = ThingQuery<Attribution>(.oneOf(key: "tripId", [attribution.tripID.json]))
+    guard try first(query) == nil, let vehicle = try vehicle(named: attribution.vehicle) else { return }
+    try insert(attribution, id: nil, action: "attribute")
+    // The figures of the days must be computed again.
+    try asking { () throws(StoreFailure) in
+      guard let key = try session.vehicle(vehicle.value.id, tenant: tenant)?.key else { return }
+      try session.lock(vehicles: [key])
+      let first = StaleHour.number(attribution.from.milliseconds)
+      // A trip of more than a month is not plausible.
+      let last = min(StaleHour.number(attribution.to.milliseconds), first + 24 * 31)
+      try session.markStale((first...max(first, last)).map { StaleHour(vehicle: key, hour: $0) }, at: now.milliseconds)
+      try session.run("UPDATE vehicle SET changes = changes + 1 WHERE key = $1", [SQLValue(key)])
+    }
+  }
+}
