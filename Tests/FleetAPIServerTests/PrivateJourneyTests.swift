@@ -44,6 +44,23 @@ import Testing
       #expect(try minutesOfAdmin() == Set(0..<10).union(20..<50))
       #expect(!isOnMap(try client.send("GET", "/api/positions")))
       #expect(isOnMap(try desk.server.asPage(session, "GET", "/api/positions")))
+      // The same for raw records.
+      let range = "from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z"
+      func count(_ reply: TestClient.Reply) -> Int { reply.text.matches(of: /"seq":/).count }
+      let telemetry = "/api/vehicles/VAN-1/telemetry?\(range)&limit=7"
+      var (seen, next) = (0, "")
+      repeat {
+        let page = try client.send("GET", telemetry + next)
+        #expect(page.status == 200)
+        seen += count(page)
+        next = page.text.firstMatch(of: /"next":"([^"]+)"/).map { "&cursor=\($0.1)" } ?? ""
+      } while !next.isEmpty
+      #expect(seen == 40)
+      #expect(count(try desk.server.asPage(session, "GET", "/api/vehicles/VAN-1/telemetry?\(range)&limit=100")) == 60)
+      // The newest position is of the private journey.
+      let latest = try client.send("GET", "/api/vehicles/VAN-1/latest")
+      #expect(latest.status == 200 && !latest.text.contains("latitude"), "\(latest.text)")
+      #expect(try desk.server.asPage(session, "GET", "/api/vehicles/VAN-1/latest").text.contains("latitude"))
     }
   }
 }

@@ -1,6 +1,7 @@
 import FleetAccess
 import FleetDomain
 import FleetWork
+import Telemetry
 
 extension Reach {
   /// Returns the records that the reach contains.
@@ -26,6 +27,30 @@ extension Call {
     guard let reach, !reach.isEverything else { return .all }
     return try await storage.view(tenant: caller.tenant) { view throws(ThingError) in
       try reach.selection(of: caller, view)
+    }
+  }
+
+  /// Returns the records for which the caller has the permission that the route needs, without those of other people's
+  /// private journeys.
+  ///
+  /// - Parameters:
+  ///   - vehicle: the id or VIN of the only vehicle of which the route reads records; `nil` for all vehicles.
+  ///   - from: the beginning of the time range that it reads; `nil` for no limit.
+  ///   - to: the end of the time range; `nil` for no limit.
+  func recordSelection(
+    _ storage: any FleetStorage, of vehicle: String?, from: Timestamp? = nil, to: Timestamp? = nil
+  ) async throws -> VehicleSelection {
+    let caller = try caller
+    let reach = reach
+    return try await storage.view(tenant: caller.tenant) { view throws(ThingError) in
+      var selection = VehicleSelection.all
+      if let reach, !reach.isEverything { selection = try reach.selection(of: caller, view) }
+      let vehicle = try vehicle.map { name throws(ThingError) in try view.vehicle(named: name)?.value.id ?? name }
+      let times = try view.privateTimes(of: vehicle.map { [$0] }, from: from, to: to)
+      if times.isEmpty { return selection }
+      let own = Set(try caller.ownDrivers(view))
+      selection.excluded = times.filter { $0.driver.map { !own.contains($0) } ?? true }.map(\.window)
+      return selection
     }
   }
 }

@@ -141,8 +141,10 @@ final class LiveFeed: Sendable {
       do {
         let changes = try await storage.changes(after: position, limit: Self.page, tenant: tenant)
         guard let last = changes.last else { return announced }
-        let visible = try await visibility.visibility(of: tenant, for: hub.restrictedChannels(of: tenant))
-        await hub.publish(changes.map(LiveRecord.init), as: visible, tenant: tenant)
+        let records = changes.map(LiveRecord.init)
+        let visible = try await visibility.visibility(
+          of: records, tenant: tenant, for: hub.restrictedChannels(of: tenant))
+        await hub.publish(records, as: visible, tenant: tenant)
         position = last.position
         pause = Self.pauses.first
       } catch let error as StorageError where error.kind == .positionGone {

@@ -92,7 +92,9 @@ extension LiveService {
       let (changes, visible) = try await StorageCaller.$current.withValue(caller) {
         let changes = try await storage.changes(
           after: FeedPosition(rawValue: request.after), limit: request.limit, tenant: tenant)
-        return (changes, try await visibility.visibility(for: request.channel))
+        return (
+          changes, try await visibility.visibility(of: changes.map(LiveRecord.init), for: request.channel)
+        )
       }
       permit.shrink(to: 0)
       // Memory of the records, and of their encoded frames.

@@ -26,6 +26,11 @@ struct LiveVisibility: Sendable {
   /// For each of these people, the assigned vehicles with the times of the assignments, by the vehicles' ids.
   var windows: [UUIDv7: [String: [VehicleWindow]]] = [:]
 
+  /// The times of private journeys, by the vehicles' ids. Only the driver of a journey sees its records.
+  var hidden: [String: [PrivateTime]] = [:]
+  /// For each of the people who view restricted channels, the drivers that are linked to the account.
+  var drivers: [UUIDv7: Set<UUIDv7>] = [:]
+
   /// Whether a channel may show records of at least one of these vehicles. This is a quick check; ``shows(_:on:)``
   /// decides.
   func mayShow(_ vehicles: Set<String>, on channel: LiveChannel) -> Bool {
@@ -37,14 +42,20 @@ struct LiveVisibility: Sendable {
   /// Whether the subscribers of a channel receive a record.
   func shows(_ record: LiveRecord, on channel: LiveChannel) -> Bool {
     let fleet = fleets[record.vehicle]
+    let own = channel.viewer?.person.flatMap { drivers[$0] } ?? []
+    let isHidden = hidden[record.vehicle]?.contains { time in
+      (record.time.map(time.window.contains) ?? true) && !(time.driver.map(own.contains) ?? false)
+    }
+    if isHidden ?? false { return false }
     switch channel.topic {
     case .all, .me: break
     case .vehicle(let name): guard name == record.vehicle || name == record.vin else { return false }
     case .fleet(let id): guard fleet == id else { return false }
     }
     guard let viewer = channel.viewer else { return true }
-    let own = viewer.person.flatMap { windows[$0]?[record.vehicle] } ?? []
-    return VehicleSelection(fleets: viewer.fleets, windows: own).contains(record.vehicle, of: fleet, at: record.time)
+    let assigned = viewer.person.flatMap { windows[$0]?[record.vehicle] } ?? []
+    return VehicleSelection(fleets: viewer.fleets, windows: assigned).contains(
+      record.vehicle, of: fleet, at: record.time)
   }
 }
 
@@ -66,31 +77,59 @@ final class LiveVisibilityStore: Sendable {
 
   init(storage: any FleetStorage) { self.storage = storage }
 
-  /// Returns the present visibility for the restricted channels of a tenant. If there are no such channels, nothing is
-  /// read.
-  func visibility(of tenant: TenantID, for channels: Set<LiveChannel>) async throws -> LiveVisibility {
+  /// Returns the present visibility of records.
+  ///
+  /// - Parameter channels: the restricted channels of the tenant.
+  func visibility(
+    of records: [LiveRecord], tenant: TenantID, for channels: Set<LiveChannel>
+  ) async throws -> LiveVisibility {
     let scope = LiveVisibility.Scope(of: channels)
-    guard !scope.isEmpty else {
+    var visibility = LiveVisibility()
+    if scope.isEmpty {
       entries.withLock { $0[tenant] = nil }
-      return LiveVisibility()
+    } else {
+      let number = try await storage.auditHead(tenant: tenant).number
+      if let known = entries.withLock({ $0[tenant] }), known.number == number, known.scope == scope {
+        visibility = known.visibility
+      } else {
+        visibility = try await read(scope, of: tenant)
+        let read = visibility
+        entries.withLock { $0[tenant] = Entry(scope: scope, number: number, visibility: read) }
+      }
     }
-    let number = try await storage.auditHead(tenant: tenant).number
-    let known = entries.withLock { $0[tenant] }
-    if let known, known.number == number, known.scope == scope { return known.visibility }
-    let visibility = try await read(scope, of: tenant)
-    entries.withLock { $0[tenant] = Entry(scope: scope, number: number, visibility: visibility) }
-    return visibility
+    return try await hiding(records, in: visibility, tenant: tenant)
   }
 
-  /// Returns the present visibility for one channel.
-  func visibility(for channel: LiveChannel) async throws -> LiveVisibility {
-    channel.isRestricted ? try await read(LiveVisibility.Scope(of: [channel]), of: channel.tenant) : LiveVisibility()
+  /// Returns the present visibility of records on one channel.
+  func visibility(of records: [LiveRecord], for channel: LiveChannel) async throws -> LiveVisibility {
+    let visibility =
+      channel.isRestricted
+      ? try await read(LiveVisibility.Scope(of: [channel]), of: channel.tenant) : LiveVisibility()
+    return try await hiding(records, in: visibility, tenant: channel.tenant)
   }
 
   private func read(_ scope: LiveVisibility.Scope, of tenant: TenantID) async throws -> LiveVisibility {
     try await storage.view(tenant: tenant) { view throws(ThingError) in
-      LiveVisibility(
+      var visibility = LiveVisibility(
         fleets: try view.fleetsOfVehicles(in: scope.fleets), windows: try view.vehicleWindows(of: scope.people))
+      visibility.drivers = try view.drivers(of: scope.people)
+      return visibility
     }
+  }
+
+  /// Returns a visibility with the private journeys that hide some of the records.
+  private func hiding(
+    _ records: [LiveRecord], in visibility: LiveVisibility, tenant: TenantID
+  ) async throws -> LiveVisibility {
+    let (vehicles, times) = (Set(records.map(\.vehicle)), records.compactMap(\.time))
+    if vehicles.isEmpty { return visibility }
+    // A record without a time may belong to any private journey.
+    let first = times.count < records.count ? nil : times.min()
+    let found = try await storage.view(tenant: tenant) { view throws(ThingError) in
+      try view.privateTimes(of: vehicles, from: first)
+    }
+    var hiding = visibility
+    hiding.hidden = Dictionary(grouping: found, by: \.window.vehicle)
+    return hiding
   }
 }

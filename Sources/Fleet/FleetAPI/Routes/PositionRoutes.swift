@@ -39,7 +39,9 @@ struct PositionRoutes {
       let identity = call.identity
       let (found, hidden) = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
         let own = try identity?.ownDrivers(view) ?? []
-        return (try view.positions(fleets: visible), try view.vehiclesOnPrivateJourneys(except: own))
+        return (
+          try view.positions(fleets: visible, hidingPrivateExcept: own), try view.vehiclesOnPrivateJourneys(except: own)
+        )
       }
       try await call.memory.grow(to: found.count * Self.longestFeature)
       return try await call.heavily(found.count * Self.longestFeature) {
@@ -124,18 +126,11 @@ struct PositionRoutes {
         throw APIError.badRequest("query: format: expected geojson or gpx, found \(quoted(format))")
       }
       let (from, to) = try call.timeRange()
-      let selection = try await call.selection(storage)
+      let selection = try await call.recordSelection(storage, of: name, from: from, to: to)
       let vehicle = try await call.vehicle(named: name, in: selection, storage)
       var query = RecordQuery.telemetry(of: vehicle.value.id, from: from, to: to, limit: Self.pageRecords)
       query.selection = selection
-      let identity = call.identity
-      let hidden = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
-        PrivateTimes(
-          try view.privateWindows(
-            of: vehicle.value.id, from: from ?? Timestamp(nanoseconds: 0), to: to ?? WallClock.now,
-            except: try identity?.ownDrivers(view) ?? []))
-      }
-      var reader = TrackReader(tolerance: tolerance, hidden: hidden)
+      var reader = TrackReader(tolerance: tolerance)
       try await reader.read(query, call, storage)
       let (track, rest) = (reader.builder.finish(), reader.continuesAt)
       return try await call.heavily(track.pointCount * Self.pointBytes) {
@@ -159,13 +154,7 @@ struct PositionRoutes {
     /// The time of the first record that was not read; `nil` if all were read.
     var continuesAt: Timestamp?
 
-    /// The times whose positions are left out.
-    private let hidden: PrivateTimes
-
-    init(tolerance: Double, hidden: PrivateTimes) {
-      builder = TrackBuilder(tolerance: tolerance)
-      self.hidden = hidden
-    }
+    init(tolerance: Double) { builder = TrackBuilder(tolerance: tolerance) }
 
     mutating func read(_ query: RecordQuery, _ call: Call, _ storage: any FleetStorage) async throws {
       var (query, count) = (query, 0)
@@ -178,7 +167,7 @@ struct PositionRoutes {
         count += page.items.count
         let bytes = page.items.reduce(0) { $0 + $1.body.count }
         let points = try await call.heavily(bytes) { page.items.compactMap { TrackPoint($0) } }
-        for point in points where !hidden.contains(point.time) { builder.add(point) }
+        for point in points { builder.add(point) }
         last = page.items.last?.time ?? last
         query.cursor = page.next
       } while query.cursor != nil && count < PositionRoutes.mostRecords
@@ -237,7 +226,7 @@ extension Call {
   ) async throws -> Stored<Vehicle> {
     try await storage.view(tenant: try tenant) { view throws(ThingError) in
       guard let vehicle = try view.vehicle(named: name),
-        selection.contains(vehicle.value.id, of: vehicle.value.fleetID, at: nil)
+        selection.isEverywhere(vehicle.value.id, of: vehicle.value.fleetID)
           || selection.windows.contains(where: { $0.vehicle == vehicle.value.id })
       else { throw .notFound(kind: "vehicle", id: name) }
       return vehicle

@@ -25,6 +25,7 @@ struct RecordFieldSelection {
     (RecordField.contract.filter { $0.types.contains(.telemetry) } + RecordField.otherSignals).map(\.name)
       + [
         "type", "id", "timestamp", "timeQuality", "gatewayId", "vehicleId", "epoch", "seq", "device", "timeAhead",
+        "attributedFrom",
         "receivedAt",
       ])
 

@@ -7,7 +7,7 @@ struct RecordRoutes {
   let storage: any FleetStorage
 
   var routes: [Route] {
-    [telemetry, latest]
+    [telemetry, latest, ofGateway]
       + [
         ("trips", "Trips", RecordQuery.tripClasses), ("dtcs", "Trouble codes", RecordQuery.dtcClasses),
         ("events", "Everything else that happened", RecordQuery.eventClasses),
@@ -45,7 +45,7 @@ struct RecordRoutes {
         limit: try call.integer("limit", in: 1...RecordQuery.maximumLimit) ?? 1_000)
       let fields = try call.query["fields"].map { list throws(APIError) in try RecordFieldSelection(list) }
       let page = try await Self.page(&query, call, storage)
-      return try await page.answer(call) { try fields?.apply(to: $0) ?? $0 }
+      return try await page.answer(call) { try fields?.apply(to: $0.json) ?? $0.json }
     }
   }
 
@@ -59,7 +59,7 @@ struct RecordRoutes {
     return Route(.get, "/api/vehicles/{vehicleId}/latest", .may(.read, .records), operation, isFiltered: true) { call in
       let id = try call.name("vehicle")
       // A driver sees the vehicle itself, which the answer contains, only while it is assigned.
-      let selection = try await call.selection(storage).lasting(at: WallClock.now)
+      let selection = try await call.recordSelection(storage, of: id).lasting(at: WallClock.now)
       guard let latest = try await storage.latest(vehicle: id, within: selection, tenant: try call.tenant) else {
         throw APIError.notFound("no vehicle \(quoted(id))")
       }
@@ -97,7 +97,51 @@ struct RecordRoutes {
           ?? classes,
         from: from, to: to, cursor: try call.cursor(), limit: try call.integer("limit", in: 1...1_000) ?? 100)
       let page = try await Self.page(&query, call, storage)
-      return try await page.answer(call) { $0 }
+      return try await page.answer(call) { $0.json }
+    }
+  }
+
+  private var ofGateway: Route {
+    let storage = storage
+    let operation = Operation(
+      id: "listGatewayRecords",
+      summary:
+        "The own records of a gateway, the newest first: those about itself, and those that it sent before it knew its vehicle.",
+      parameters: [.from, .to, .cursor, .limit(100, most: 1_000)],
+      results: [.init(.ok, "A page of records.", .json("RecordList"))])
+    return Route(.get, "/api/gateways/{gatewayId}/records", .may(.read, .settings), operation) { call in
+      let (id, tenant) = (try call.name("gateway"), try call.tenant)
+      let (from, to) = try call.timeRange()
+      var query = RecordQuery(
+        vehicle: nil, gateway: id, classes: RecordClass.allCases, from: from, to: to, cursor: try call.cursor(),
+        limit: try call.integer("limit", in: 1...1_000) ?? 100)
+      guard try await storage.gatewaysWithRecords(tenant: tenant).contains(id) else {
+        guard try await storage.gateway(id, tenant: tenant) != nil else {
+          throw APIError.notFound("no gateway \(quoted(id))")
+        }
+        return Answer(json: ListBody().finish(next: nil))
+      }
+      let page = try await BoundedPage<StoredRecord>(
+        call, limit: query.limit, cursor: query.cursor, size: { $0.body.count },
+        fetch: {
+          query.cursor = $0
+          query.limit = $1
+          return try await storage.records(query, tenant: tenant)
+        })
+      let times = page.items.compactMap(\.time)
+      guard let first = times.min(), let last = times.max() else { return try await page.answer(call) { $0.json } }
+      let caller = try call.caller
+      let (attributions, hidden) = try await storage.view(tenant: tenant) { view throws(ThingError) in
+        let found = try view.attributions(of: id, from: first, through: last)
+        let own = Set(try caller.ownDrivers(view))
+        let times = try view.privateTimes(of: Set(found.map(\.vehicle)), from: first)
+        return (found, times.filter { $0.driver.map { !own.contains($0) } ?? true }.map(\.window))
+      }
+      return try await page.answer(call) { record in
+        guard let vehicle = attributions.first(where: { $0.contains(record) })?.vehicle else { return record.json }
+        let isHidden = hidden.contains { $0.vehicle == vehicle && (record.time.map($0.contains) ?? true) }
+        return isHidden ? nil : record.json { $0.field("attributedTo", vehicle) }
+      }
     }
   }
 
@@ -105,7 +149,7 @@ struct RecordRoutes {
     _ query: inout RecordQuery, _ call: Call, _ storage: any FleetStorage
   ) async throws -> BoundedPage<StoredRecord> {
     let tenant = try call.tenant
-    query.selection = try await call.selection(storage)
+    query.selection = try await call.recordSelection(storage, of: query.vehicle, from: query.from, to: query.to)
     return try await BoundedPage(
       call, limit: query.limit, cursor: query.cursor, size: { $0.body.count },
       fetch: {
@@ -146,14 +190,17 @@ struct RecordRoutes {
 extension BoundedPage<StoredRecord> {
   /// Returns the page as an answer.
   ///
-  /// - Parameter text: returns the text of a record, such as ``FleetDomain/StoredRecord/json``.
+  /// - Parameter text: returns the text of a record, such as ``FleetDomain/StoredRecord/json``; `nil` to leave the
+  ///   record out.
   fileprivate func answer(
-    _ call: Call, _ text: @escaping @Sendable ([UInt8]) throws -> [UInt8]
+    _ call: Call, _ text: @escaping @Sendable (StoredRecord) throws -> [UInt8]?
   ) async throws -> Answer {
     let (items, next) = (items, next)
     return try await call.heavily(items.reduce(0) { $0 + $1.body.count }) {
       var list = ListBody()
-      for record in items { list.append(try text(record.json)) }
+      for record in items {
+        if let text = try text(record) { list.append(text) }
+      }
       return Answer(json: list.finish(next: next))
     }
   }
@@ -190,14 +237,22 @@ extension LatestRecords {
 }
 
 extension StoredRecord {
-  /// The record as the gateway sent it. If its time is not credible, `"timeAhead":true,"receivedAt":"…"` is added.
-  var json: [UInt8] {
-    guard isTimeAhead, body.last == UInt8(ascii: "}") else { return body }
-    let mark = JSONBody.object { line in
-      line.field("timeAhead", true)
-      line.field("receivedAt", receivedAt)
+  /// The record as the gateway sent it. If its time is not credible, `"timeAhead":true,"receivedAt":"…"` is added. If the
+  /// gateway did not know the vehicle yet, `"attributedFrom":"…"` is added.
+  var json: [UInt8] { json { _ in } }
+
+  /// Returns the record with further members.
+  func json(_ more: (inout JSONLineEncoder) -> Void) -> [UInt8] {
+    guard body.last == UInt8(ascii: "}") else { return body }
+    let marks = JSONBody.object { line in
+      if isTimeAhead {
+        line.field("timeAhead", true)
+        line.field("receivedAt", receivedAt)
+      }
+      line.field("attributedFrom", attributedFrom)
+      more(&line)
     }
-    return body.dropLast() + Array(",".utf8) + mark.dropFirst()
+    return marks.count == 2 ? body : body.dropLast() + Array(",".utf8) + marks.dropFirst()
   }
 }
 

@@ -122,6 +122,24 @@ extension FleetView {
     return windows
   }
 
+  /// Returns the drivers that are linked to the accounts of people.
+  public func drivers(of people: Set<UUIDv7>) throws(ThingError) -> [UUIDv7: Set<UUIDv7>] {
+    var drivers: [UUIDv7: Set<UUIDv7>] = [:]
+    var rest = Array(people)[...]
+    while !rest.isEmpty {
+      var query = ThingQuery<Driver>(.oneOf(key: "personId", rest.prefix(500).map(\.json)), limit: 500)
+      rest = rest.dropFirst(500)
+      repeat {
+        let page = try list(query)
+        for driver in page.items {
+          if let person = driver.value.personID { drivers[person, default: []].insert(driver.id) }
+        }
+        query.cursor = page.next
+      } while query.cursor != nil
+    }
+    return drivers
+  }
+
   /// Returns the vehicles and times of the drivers' assignments that were not cancelled.
   private func windows(ofDrivers drivers: [JSON]) throws(ThingError) -> [(driver: JSON, window: VehicleWindow)] {
     guard !drivers.isEmpty else { return [] }

@@ -175,17 +175,13 @@ extension FleetView {
 
   /// Returns the journeys of a vehicle that overlap a time range. Cancelled journeys are left out.
   ///
-  /// - Parameter purpose: the purpose of the journeys; `nil` for all.
   /// - Returns: at most 10,000 journeys, in the order of their starts.
-  public func journeys(
-    of vehicle: String, from: Timestamp, to: Timestamp, purpose: Journey.Purpose? = nil
-  ) throws(ThingError) -> [Stored<Journey>] {
+  public func journeys(of vehicle: String, from: Timestamp, to: Timestamp) throws(ThingError) -> [Stored<Journey>] {
     var query = ThingQuery<Journey>(
       .oneOf(key: "vehicleId", [.text(vehicle)]),
       .oneOf(key: "status", (Journey.Status.underway + [.completed]).map(\.json)), .below(key: "startTime", to.json),
       .anyOf([[.oneOf(key: "endTime", [.null])], [.atLeast(key: "endTime", from.json)]]),
       order: [.init("startTime")], limit: 1_000)
-    if let purpose { query.conditions.append(.oneOf(key: "purpose", [purpose.json])) }
     var journeys: [Stored<Journey>] = []
     repeat {
       let page = try list(query)
@@ -195,20 +191,47 @@ extension FleetView {
     return journeys
   }
 
-  /// Returns the times of a vehicle's private journeys. Records of these times are shown only to the driver of the
-  /// journey.
+  /// Returns the times of private journeys. Records of these times are shown only to the driver of the journey.
   ///
-  /// - Parameter drivers: the drivers that are linked to the caller's account. Their own journeys are left out.
-  public func privateWindows(
-    of vehicle: String, from: Timestamp, to: Timestamp, except drivers: [UUIDv7] = []
-  ) throws(ThingError) -> [VehicleWindow] {
-    try journeys(of: vehicle, from: from, to: to, purpose: .personal).compactMap { journey in
-      guard let start = journey.value.startTime, !(journey.value.driverID.map(drivers.contains) ?? false) else {
-        return nil
+  /// - Parameters:
+  ///   - vehicles: the ids of vehicles; `nil` for all.
+  ///   - from: only journeys that end at this time or later; `nil` for no limit.
+  ///   - to: only journeys that begin before this time; `nil` for no limit.
+  public func privateTimes(
+    of vehicles: Set<String>?, from: Timestamp? = nil, to: Timestamp? = nil
+  ) throws(ThingError) -> [PrivateTime] {
+    var query = ThingQuery<Journey>(
+      .oneOf(key: "purpose", [Journey.Purpose.personal.json]), .isSet(key: "startTime"),
+      .oneOf(key: "status", (Journey.Status.underway + [.completed]).map(\.json)))
+    if let vehicles {
+      if vehicles.isEmpty { return [] }
+      // A longer list of vehicles costs more than the journeys of the others.
+      if vehicles.count <= 200 {
+        query.conditions.append(.oneOf(key: "vehicleId", vehicles.sorted().map { .text($0) }))
       }
-      return VehicleWindow(vehicle, from: start, to: journey.value.endTime)
+    }
+    if let from {
+      query.conditions.append(.anyOf([[.oneOf(key: "endTime", [.null])], [.atLeast(key: "endTime", from.json)]]))
+    }
+    if let to { query.conditions.append(.below(key: "startTime", to.json)) }
+    return try values(["vehicleId", "startTime", "endTime", "driverId"], query).compactMap { values in
+      guard let vehicle = values[0].textValue, vehicles?.contains(vehicle) ?? true,
+        let start = try? Timestamp(json: values[1])
+      else { return nil }
+      return PrivateTime(
+        window: VehicleWindow(vehicle, from: start, to: try? Timestamp(json: values[2])),
+        driver: try? UUIDv7(json: values[3]))
     }
   }
+}
+
+/// The time of a private journey.
+public struct PrivateTime: Equatable, Sendable {
+  public let window: VehicleWindow
+  /// The driver of the journey; `nil` if unknown.
+  public let driver: UUIDv7?
+
+  public init(window: VehicleWindow, driver: UUIDv7?) { (self.window, self.driver) = (window, driver) }
 }
 
 extension JourneyEvent.Event {
