@@ -39,6 +39,25 @@ import Testing
         }
         try fuel(#","total":{"amount":"84.50","currency":"EUR"}"#)
         try fuel("")
+        func service(_ date: String, _ rest: String) throws {
+          try make(
+            "/api/maintenance-records",
+            #"{"vehicleId":"VAN-2","serviceType":"repair","completedDate":"\#(date)"\#(rest)}"#)
+        }
+        try service("2026-05-01", #","cost":{"amount":"120","currency":"EUR"}"#)
+        let lines = ["EUR", "EUR", "CHF"].map { #"{"text":"x","cost":{"amount":"10","currency":"\#($0)"}}"# }
+        try service("2026-05-31", #","lines":[\#(lines.joined(separator: ","))]"#)
+        try service("2026-06-01", #","cost":{"amount":"7","currency":"EUR"}"#)
+        try service("2026-05-20", "")
+        // Not done yet.
+        try make(
+          "/api/maintenance-records",
+          #"{"vehicleId":"VAN-2","serviceType":"repair","cost":{"amount":"9","currency":"EUR"}}"#)
+        let repairs = try client.send("GET", "/api/vehicles/VAN-2/costs?from=2026-05-01&to=2026-05-31")
+        let maintenance = try #require(
+          (try repairs.json["byCategory"] as? [String: [[String: String]]])?["maintenance"], "\(repairs.text)")
+        #expect(maintenance.map { $0["amount"] } == ["10.00", "140.00"])
+        #expect(try repairs.json["withoutAmount"] as? Int == 1)
         let path = "/api/vehicles/VAN-1/costs?from=2026-05-01&to=2026-05-31"
         let without = try client.send("GET", path)
         #expect(without.status == 200, "\(without.text)")

@@ -227,6 +227,22 @@ import Testing
       "GET /api/vehicles/{vehicleId}/reconciliation", "/api/vehicles/VAN-2/reconciliation",
       gets: [401, 403, 200, 404, 200, 403, 404, 200, 200]),
     Row("GET /api/checklists", gets: [401, 403, 200, 200, 200, 200, 200, 200, 200]),
+    Row(
+      "POST /api/checklists", body: #"{"name":"$CALLER","text":"x","items":[{"item":"a","text":"A"}]}"#,
+      gets: [401, 403, 403, 403, 403, 201, 201, 201, 201]),
+    Row(
+      "GET /api/checklists/{checklistId}", "/api/checklists/$NEW",
+      gets: [401, 403, 404, 403, 404, 404, 404, 404, 404]),
+    Row(
+      "PUT /api/checklists/{checklistId}", "/api/checklists/$NEW",
+      body: #"{"name":"$CALLER","text":"x","items":[{"item":"a","text":"A"}]}"#, headers: ["If-None-Match": "*"],
+      gets: [401, 403, 403, 403, 403, 201, 201, 201, 201]),
+    Row(
+      "PATCH /api/checklists/{checklistId}", "/api/checklists/$NEW", body: #"{"text":"y"}"#, headers: any,
+      gets: [401, 403, 403, 403, 403, 404, 404, 404, 404]),
+    Row(
+      "GET /api/fuel-entries/{fuelEntryId}/check", "/api/fuel-entries/$FUEL/check",
+      gets: [401, 403, 200, 404, 200, 200, 404, 200, 200]),
     Row("GET /api/inspections", gets: [401, 403, 200, 200, 200, 200, 200, 200, 200]),
     Row("POST /api/inspections", body: inspection, gets: [401, 403, 403, 403, 403, 201, 422, 201, 201]),
     Row(
@@ -493,6 +509,9 @@ import Testing
     Row("DELETE /api/geofences", gets: [401, 403, 403, 403, 403, 403, 204, 204, 204]),
     Row("GET /api/gateways", gets: [401, 403, 200, 403, 403, 403, 200, 200, 200]),
     Row("POST /api/gateways", body: #"{"id":"gw-$CALLER"}"#, gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
+    Row(
+      "GET /api/gateways/{gatewayId}/records", "/api/gateways/gw-2/records",
+      gets: [401, 403, 200, 403, 403, 403, 200, 200, 200]),
     Row("GET /api/tokens", gets: [401, 403, 403, 403, 403, 403, 200, 200, 200]),
     Row("POST /api/tokens", body: #"{"role":"admin"}"#, gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
     Row("GET /api/metrics", gets: [401, 403, 200, 403, 403, 403, 200, 200, 200]),

@@ -15,6 +15,7 @@ enum FleetSchemas {
     ThingSchema.members(of: FuelEntry.self),
     ThingSchema.members(of: Journey.self),
     ThingSchema.members(of: Inspection.self, derived: InspectionRoutes.derived), ThingSchema.members(of: Document.self),
+    ThingSchema.members(of: Checklist.self),
     ThingSchema.members(of: NotificationRule.self), ThingSchema.members(of: Notification.self),
     commands, figures,
     ThingSchema.members(of: MeterReading.self), ThingSchema.members(of: ServiceType.self),
@@ -67,10 +68,11 @@ enum FleetSchemas {
     "JourneyCommand": \##(JourneyCommand.schema),
     "InspectionSignature": \##(InspectionRoutes.SignatureBody.schema),
     "InspectionCertification": \##(InspectionRoutes.CertificationBody.schema),
-    "ChecklistList": {
+    "UsedChecklists": {
       "type": "object", "required": ["data"], "properties": {
         "data": { "type": "array", "items": {
           "type": "object", "required": ["name", "text", "vehicleTypes", "items"], "properties": {
+            "id": { "description": "Absent for a built-in list.", "type": "string", "format": "uuid" },
             "name": { "type": "string" }, "text": { "type": "string" },
             "vehicleTypes": { "type": "array", "items": { "type": "string" } },
             "items": { "type": "array", "items": {
@@ -99,6 +101,18 @@ enum FleetSchemas {
           "description": "By energy: the sum of all quantities divided by the sum of all distances.",
           "type": "object", "additionalProperties": { "$ref": "#/components/schemas/FuelFigures" }
         }
+      }
+    },
+    "TankRise": {
+      "type": "object", "required": ["tankRise", "quantity", "levels"], "additionalProperties": false, "properties": {
+        "tankRise": {
+          "description": "Whether the level rose by the quantity (agrees), by less, by more, or not at all (none); noData if the vehicle reported too few levels, or the size of its tank is unknown.",
+          "enum": ["agrees", "less", "more", "none", "noData"]
+        },
+        "quantity": { "description": "Quantity of the fill, in its standard unit.", "type": "number" },
+        "levels": { "description": "Number of levels that the vehicle reported.", "type": "integer", "minimum": 0 },
+        "risenLitres": { "description": "The greatest rise of the level, L.", "type": "number" },
+        "risenAt": { "description": "When the level had risen.", "$ref": "#/components/schemas/Time" }
       }
     },
     "ImportResult": {

@@ -20,7 +20,7 @@ struct CostRoutes {
     let operation = Operation(
       id: "getCosts",
       summary:
-        "Costs of a vehicle: expenses, fuel and loss of value, in each currency; and for each km, hour of the engine and day, if these are known.",
+        "Costs of a vehicle: expenses, fuel, maintenance and loss of value, in each currency; and for each km, hour of the engine and day, if these are known.",
       parameters: [
         .query(
           "from", "The first day, or a time in it. Without it: the day of the acquisition or of the first cost.",
@@ -96,8 +96,34 @@ struct CostRoutes {
       } while query.cursor != nil
       return values
     }
-    return try all(Expense.self).map { Item(at: $0.at, category: $0.category.rawValue, amount: $0.amount) }
+    return try maintenance(of: vehicle, from: first, through: last, in: zone, view)
+      + all(Expense.self).map { Item(at: $0.at, category: $0.category.rawValue, amount: $0.amount) }
       + all(FuelEntry.self).map { Item(at: $0.at, category: VehicleCosts.fuel, amount: $0.cost) }
+  }
+
+  /// The costs of services and repairs that were completed on these days.
+  private static func maintenance(
+    of vehicle: String, from first: CalendarDate?, through last: CalendarDate, in zone: ZoneRules, _ view: any FleetView
+  ) throws(ThingError) -> [Item] {
+    var query = ThingQuery<MaintenanceRecord>(
+      .oneOf(key: "vehicleId", [.text(vehicle)]), .oneOf(key: "status", [MaintenanceRecord.Status.completed.json]),
+      .atMost(key: "completedDate", last.json), order: [.init("completedDate")], limit: 1_000)
+    if let first { query.conditions.append(.atLeast(key: "completedDate", first.json)) }
+    var items: [Item] = []
+    repeat {
+      let page = try view.list(query)
+      for record in page.items.map(\.value) {
+        guard let date = record.completedDate else { continue }
+        let at = Timestamp(nanoseconds: zone.start(of: date) * 1_000_000)
+        items += record.costs.map { Item(at: at, category: VehicleCosts.maintenance, amount: $0) }
+      }
+      query.cursor = page.next
+      guard items.count <= mostThings else {
+        throw .rule(
+          code: "tooManyEntries", message: "more than \(mostThings) maintenance records; ask for fewer days")
+      }
+    } while query.cursor != nil
+    return items
   }
 
   private static func answer(

@@ -9,12 +9,14 @@ import Telemetry
 struct FuelRoutes {
   let storage: any FleetStorage
 
-  var routes: [Route] { entries.routes + [economy] }
+  var routes: [Route] { entries.routes + [economy, tankRise] }
 
   var entries: ThingRoutes<FuelEntry> {
-    ThingRoutes(
+    var routes = ThingRoutes<FuelEntry>(
       work: storage, area: .fuel, order: [.init("at", isDescending: true)],
       check: { _, new, _, _ throws(ThingError) in try new.complete() })
+    routes.afterChange = { entry, transaction throws(ThingError) in try transaction.followReadings(of: entry) }
+    return routes
   }
 
   /// The maximum number of entries from which one answer is computed.
@@ -35,6 +37,59 @@ struct FuelRoutes {
         return FuelEconomy(try Self.entries(of: vehicle.value.id, from: start, to: to, view))
       }
       return Answer(json: Array(Self.json(economy.ending(from: from, to: to)).canonicalText.utf8))
+    }
+  }
+
+  /// The maximum number of records that one answer reads.
+  private static let mostRecords = 20_000
+
+  private var tankRise: Route {
+    let operation = Operation(
+      id: "checkFuelEntry",
+      summary:
+        "Compares a fill with the fuel level that the vehicle reported in the two hours before and after it.",
+      results: [.init(.ok, "The comparison.", .json("TankRise"))])
+    let entries = entries
+    return Route(
+      .get, "/api/fuel-entries/{fuelEntryId}/check", .may(.read, .fuel), operation, isFiltered: true
+    ) { [storage] call in
+      let tenant = try call.tenant
+      let (entry, capacity) = try await storage.view(tenant: tenant) { view throws(ThingError) in
+        let entry = try entries.existing(call, view).value
+        return (entry, try view.vehicle(named: entry.vehicle)?.value.tankCapacity)
+      }
+      // The level of a battery is another signal, and litres of AdBlue are in another tank.
+      let isFuel = [.petrol, .diesel, .lpg].contains(entry.energy)
+      var levels: [TankRise.Level] = []
+      let reach = TankRise.reach * 1_000_000_000
+      var query = RecordQuery.telemetry(
+        of: entry.vehicle, from: Timestamp(nanoseconds: entry.at.nanoseconds - reach),
+        to: Timestamp(nanoseconds: entry.at.nanoseconds + reach))
+      var count = 0
+      while isFuel, capacity != nil, count < Self.mostRecords {
+        let page: Page<StoredRecord>
+        do throws(StorageError) {
+          page = try await storage.records(query, tenant: tenant)
+        } catch {
+          guard error.kind == .notFound else { throw error }
+          break
+        }
+        count += page.items.count
+        levels += page.items.compactMap { record in
+          guard !record.isTimeAhead, let time = record.time else { return nil }
+          return TelemetryValues(record: record.body).fuelLevel.map { TankRise.Level(at: time, percent: $0) }
+        }
+        guard let next = page.next else { break }
+        query.cursor = next
+      }
+      let rise = TankRise(quantity: entry.standardQuantity, capacity: isFuel ? capacity : nil, levels: levels)
+      var members: [String: JSON] = [
+        "tankRise": .text(rise.verdict.rawValue), "quantity": entry.standardQuantity.rounded(toDigits: 3).json,
+        "levels": .integer(Int64(levels.count)),
+      ]
+      members["risenLitres"] = rise.litres?.rounded(toDigits: 1).json
+      members["risenAt"] = rise.at?.json
+      return Answer(json: Array(JSON.object(members).canonicalText.utf8))
     }
   }
 

@@ -1,5 +1,6 @@
 import FleetAccess
 import FleetDomain
+import FleetFigures
 import FleetWork
 import HTTPTypes
 import Telemetry
@@ -8,7 +9,10 @@ import Telemetry
 struct InspectionRoutes {
   let storage: any FleetStorage
 
-  var routes: [Route] { inspections.routes + commands + [checklists] }
+  var routes: [Route] {
+    inspections.routes + commands + [checklists, ownChecklists.get, ownChecklists.create, ownChecklists.put]
+      + [ownChecklists.patch]
+  }
 
   private var inspections: ThingRoutes<Inspection> {
     var routes = ThingRoutes<Inspection>(
@@ -48,7 +52,12 @@ struct InspectionRoutes {
       ) { inspection, json, transaction, call throws(ThingError) in
         try Self.requireOwn(inspection.value, transaction, call)
         let body = try SignatureBody.of(json)
-        return try transaction.sign(inspection, body.signature, by: call.identity?.signedIn?.person)
+        let signed = try transaction.sign(inspection, body.signature, by: call.identity?.signedIn?.person)
+        if let corrected = signed.value.supersedes {
+          try transaction.followReadings(of: try transaction.existing(corrected, Inspection.self))
+        }
+        try transaction.followReadings(of: signed)
+        return signed
       },
       inspections.command(
         "certify", "Certifies that the defects are repaired, or need no repair.", body: "InspectionCertification"
@@ -86,20 +95,37 @@ struct InspectionRoutes {
     ]
   }
 
-  /// The route of the checklists, which are the same for all tenants.
+  /// The route of the lists that are used. Drivers need them, too.
   private var checklists: Route {
     let operation = Operation(
-      id: "listChecklists", summary: "The items of an inspection, by type of vehicle.",
-      results: [.init(.ok, "The lists.", .json("ChecklistList"))])
-    return Route(.get, "/api/checklists", .may(.read, .inspections), operation, isFiltered: true) { _ in
-      let lists = Checklist.builtIn.map { list in
-        JSON.object([
-          "name": .text(list.name), "text": .text(list.text), "vehicleTypes": .array(list.types.map(\.json)),
-          "items": .array(list.items.map { .object(["item": .text($0.name), "text": .text($0.text)]) }),
-        ])
+      id: "listChecklists",
+      summary:
+        "The items of an inspection, by type of vehicle: the built-in lists, and the tenant's own, which have an id.",
+      results: [.init(.ok, "The lists.", .json("UsedChecklists"))])
+    return Route(.get, "/api/checklists", .may(.read, .inspections), operation, isFiltered: true) { [storage] call in
+      let lists = try await storage.view(tenant: try call.tenant) { view throws(ThingError) in
+        try view.checklists().map { id, list in
+          var members: [String: JSON] = [:]
+          for field in Checklist.fields where field.key != "isActive" { members[field.key] = field.json(list) }
+          members["id"] = id?.json
+          return JSON.object(members)
+        }
       }
       return Answer(json: Array(JSON.object(["data": .array(lists)]).canonicalText.utf8))
     }
+  }
+
+  private var ownChecklists: ThingRoutes<Checklist> {
+    ThingRoutes(
+      storage: storage, area: .maintenance,
+      // They belong to the whole tenant.
+      relation: { _, identity, _ in
+        let reach = Reach(of: identity.requester, to: .read, .maintenance)
+        return Relation(fleets: reach.fleets ?? [], isOwn: false)
+      },
+      restriction: { reach, _, _ in reach.isOnlyOwn ? nil : [] },
+      check: { old, new, transaction, _ throws(ThingError) in try transaction.check(new, old: old) },
+      order: [.init("name")])
   }
 }
 

@@ -21,6 +21,7 @@ struct JourneyRoutes {
       })
     routes.afterChange = { journey, transaction throws(ThingError) in
       if let driver = journey.value.driverID { try transaction.updateStatus(ofDriver: driver) }
+      try transaction.followReadings(of: journey)
     }
     return routes
   }
@@ -42,7 +43,9 @@ struct JourneyRoutes {
         } catch {
           throw .invalid(error)
         }
-        return try transaction.execute(event, command, of: journey, isOwn: call.reach?.isOnlyOwn ?? false)
+        let changed = try transaction.execute(event, command, of: journey, isOwn: call.reach?.isOnlyOwn ?? false)
+        try transaction.followReadings(of: changed)
+        return changed
       }
     }
   }

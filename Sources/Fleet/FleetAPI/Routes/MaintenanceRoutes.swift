@@ -74,7 +74,11 @@ struct MaintenanceRoutes {
       check: { old, new, transaction, _ throws(ThingError) in try transaction.check(&new, old: old) })
     routes.afterChange = { record, transaction throws(ThingError) in
       try transaction.link(record)
-      if record.version == 1 { try transaction.close(record) }
+      if record.version == 1 {
+        try transaction.close(record)
+      } else {
+        try transaction.followReadings(of: record)
+      }
     }
     return routes
   }

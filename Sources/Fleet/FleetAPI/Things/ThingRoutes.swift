@@ -113,7 +113,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
 
   private static func hiddenField(_ name: String) -> APIError { .forbidden("\(name): this account may not see it") }
 
-  private var get: Route {
+  var get: Route {
     let operation = Operation(
       id: "get\(schema)", summary: "Reads one.", parameters: [.header("If-None-Match", "ETags that are known.")],
       results: [
@@ -148,7 +148,7 @@ struct ThingRoutes<Value: Kind>: Sendable {
     }
   }
 
-  private var put: Route {
+  var put: Route {
     let operation = Operation(
       id: "create\(schema)Once",
       summary: "Makes one with the client's own id. The same request again answers as the first time.",

@@ -7,6 +7,8 @@ public struct VehicleCosts: Equatable, Sendable {
   public static let lossOfValue = "lossOfValue"
   /// The category of fills and charges.
   public static let fuel = "fuel"
+  /// The category of services and repairs.
+  public static let maintenance = "maintenance"
 
   /// Ten-thousandths, by category and currency.
   private var sums: [String: [String: Int64]] = [:]

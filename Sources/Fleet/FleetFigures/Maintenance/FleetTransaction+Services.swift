@@ -197,20 +197,11 @@ extension FleetTransaction {
     }
     var service = ServiceSchedule.Service()
     service.date = date
-    for meter in Meter.allCases {
-      guard let value = meter == .odometer ? done.odometer : done.engineHours else { continue }
-      var reading = MeterReading()
-      reading.vehicle = done.vehicle
-      // The time of day is unknown.
-      let noon = Timestamp(nanoseconds: Int64(date.dayNumber) * 86_400_000_000_000 + 43_200_000_000_000)
-      reading.at = date == today ? now : min(noon, now)
-      (reading.odometer, reading.engineHours) = meter == .odometer ? (value, nil) : (nil, value)
-      reading.source = .service
-      reading.originID = record.id
+    for reading in try followReadings(of: record).map(\.value) {
       // An impossible reading does not decide when the next service is due.
-      let flag = try add(reading).value.flag
-      guard flag == nil || flag == .outOfOrder else { continue }
-      if meter == .odometer { service.odometer = value } else { service.engineHours = value }
+      guard reading.flag == nil || reading.flag == .outOfOrder else { continue }
+      service.odometer = service.odometer ?? reading.odometer
+      service.engineHours = service.engineHours ?? reading.engineHours
     }
     guard let (due, schedule, vehicle) = try self.service(of: done) else { return record }
     service.odometer = service.odometer ?? vehicle.value.odometer

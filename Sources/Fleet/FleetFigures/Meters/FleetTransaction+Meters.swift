@@ -3,8 +3,7 @@ import FleetWork
 import Telemetry
 
 extension FleetTransaction {
-  /// Adds a reading that another thing states, for example a fuel entry or a journey. Later changes of that thing add no
-  /// further reading.
+  /// Adds a reading that another thing states. See ``followReadings(of:)``.
   ///
   /// - Throws: `invalid` for a vehicle that does not exist, or a time that is not yet.
   @discardableResult
@@ -47,10 +46,18 @@ extension FleetTransaction {
     try updateMeter(meter, ofVehicle: reading.value.vehicle)
   }
 
+  /// Decides again about the readings of a vehicle of which one was removed or moved to another vehicle.
+  func judgeAfterCorrection(_ reading: MeterReading) throws(ThingError) {
+    guard let meter = Meter(of: reading) else { return }
+    try judgeAgain(meter, vehicle: reading.vehicle)
+    try updateMeter(meter, ofVehicle: reading.vehicle)
+  }
+
   private func judgeAgain(_ meter: Meter, vehicle: String) throws(ThingError) {
     var query = ThingQuery<MeterReading>(
-      .oneOf(key: "vehicleId", [.text(vehicle)]), .isSet(key: meter.rawValue), order: [.init("createdAt")],
-      limit: 1_000)
+      .oneOf(key: "vehicleId", [.text(vehicle)]), .isSet(key: meter.rawValue),
+      // A journey adds its two readings at the same time.
+      order: [.init("createdAt"), .init("at")], limit: 1_000)
     var used: [Meter.Point] = []
     repeat {
       let page = try list(query)

@@ -50,6 +50,10 @@ public struct Defect: WorkThing {
   public var recordID: UUIDv7?
   public var status = Status.open
   public var dismissReason: String?
+  /// The item of the inspections that found it; `nil` for another source.
+  public var item: String?
+  /// The signed inspection reports that found it, the first one first.
+  public var inspectionIDs: [UUIDv7] = []
   /// What the ECUs last reported about the trouble code.
   public var reports: [Report] = []
   /// Trips that ended without the code since it was last seen.
@@ -92,6 +96,8 @@ public struct Defect: WorkThing {
     Field("recordId", \.recordID).settable(by: .server).filterable(as: "record"),
     Field("status", \.status).settable(by: .server).filterable().sortable(),
     Field("dismissReason", \.dismissReason).settable(by: .server),
+    Field("item", \.item).settable(by: .server).filterable(),
+    Field("inspectionIds", \.inspectionIDs).settable(by: .server),
     Field("reports", \.reports).settable(by: .live),
     Field("tripsWithout", \.tripsWithout).settable(by: .live),
     Field("countedUntil", \.countedUntil).settable(by: .live),

@@ -1,21 +1,56 @@
 import FleetDomain
+import Telemetry
 
-/// The items of an inspection of one type of vehicle.
-public struct Checklist: Sendable {
-  public struct Item: Sendable {
+/// The items of an inspection of some types of vehicles: a built-in list, or a tenant's own.
+public struct Checklist: Kind {
+  public struct Item: NestedValue {
     /// The name of the item in reports (``Inspection/Item/item``).
-    public let name: String
+    public var name = ""
     /// A description for people.
-    public let text: String
+    public var text = ""
+
+    public init() {}
+
+    init(name: String, text: String) { (self.name, self.text) = (name, text) }
+
+    public static let fields: [Field<Item>] = [
+      Field("item", \.name, TextRules.shown).required(), Field("text", \.text, TextRules.shown).required(),
+    ]
   }
 
-  public let name: String
+  /// The name. A tenant's own list replaces the built-in one with the same name.
+  public var name = ""
   /// A description for people.
-  public let text: String
-  public let types: [Vehicle.Category]
-  public let items: [Item]
+  public var text = ""
+  public var types: [Vehicle.Category] = []
+  public var items: [Item] = []
+  /// Whether the list is used.
+  public var isActive = true
 
-  /// The checklists, which are the same for all tenants.
+  public init() {}
+
+  private init(name: String, text: String, types: [Vehicle.Category], items: [Item]) {
+    (self.name, self.text, self.types, self.items) = (name, text, types, items)
+  }
+
+  public static let names = KindNames(one: "checklist", many: "checklists")
+  public static let fields: [Field<Checklist>] = [
+    Field("name", \.name, TextRules.shown).required().filterable().sortable().textSearched(),
+    Field("text", \.text, TextRules.shown).required().textSearched(),
+    Field("vehicleTypes", \.types) { types throws(FieldError) in
+      guard Set(types).count == types.count else { throw FieldError("", "expected each type once") }
+    },
+    Field("items", \.items) { items throws(FieldError) in
+      guard (1...200).contains(items.count) else { throw FieldError("", "expected 1 to 200 items") }
+      guard Set(items.map(\.name)).count == items.count else { throw FieldError("", "expected each item once") }
+    }.required(),
+    Field("isActive", \.isActive).filterable(),
+  ]
+
+  /// The greatest number of a tenant's own lists.
+  public static let most = 100
+
+  /// The lists that every tenant has.
   public static let builtIn = [commercial, car]
 
   /// The parts of a commercial vehicle that a report must cover (49 CFR 396.11(a)(1)).
@@ -47,4 +82,26 @@ public struct Checklist: Sendable {
       Item(name: "damage", text: "Damage to the body"),
       Item(name: "equipment", text: "Warning triangle, vest, first-aid kit"),
     ])
+}
+
+extension FleetView {
+  /// Returns the lists that are used: the built-in ones that the tenant has not replaced, then its own.
+  public func checklists() throws(ThingError) -> [(id: UUIDv7?, list: Checklist)] {
+    let own = try list(ThingQuery<Checklist>(order: [.init("name")], limit: 1_000)).items
+    let names = Set(own.map(\.value.name))
+    return Checklist.builtIn.filter { !names.contains($0.name) }.map { (nil, $0) }
+      + own.filter(\.value.isActive).map { ($0.id, $0.value) }
+  }
+}
+
+extension FleetTransaction {
+  /// Checks a new or changed list.
+  ///
+  /// - Throws: `rule` with `tooManyChecklists`.
+  public func check(_ new: Checklist, old: Stored<Checklist>?) throws(ThingError) {
+    guard old == nil else { return }
+    guard try list(ThingQuery<Checklist>(limit: Checklist.most)).items.count < Checklist.most else {
+      throw .rule(code: "tooManyChecklists", message: "expected at most \(Checklist.most) lists")
+    }
+  }
 }

@@ -36,11 +36,13 @@ extension FleetTransaction {
       throw .invalid(FieldErrors([FieldError("items", "expected at least one item before the signature")]))
     }
     var signed = stored.value
+    var superseded: Stored<Inspection>?
     if let id = signed.supersedes {
       let old = try corrected(id, by: signed)
-      var superseded = old.value
-      superseded.supersededBy = stored.id
-      try update(old, to: superseded, action: "supersede")
+      superseded = old
+      var corrected = old.value
+      corrected.supersededBy = stored.id
+      try update(old, to: corrected, action: "supersede")
     }
     var signature = Inspection.Signature()
     (signature.text, signature.by, signature.at) = (text, person, now)
@@ -51,7 +53,9 @@ extension FleetTransaction {
     if !defects.isEmpty {
       try emit(.inspectionDefects, of: stored.id, signed, item: defects.joined(separator: ", "))
     }
-    return try update(stored, to: signed, action: "sign")
+    let report = try update(stored, to: signed, action: "sign")
+    try openDefects(of: report, correcting: superseded)
+    return report
   }
 
   /// Certifies that the defects of a signed report are repaired, or need no repair.
@@ -70,7 +74,9 @@ extension FleetTransaction {
     var certified = stored.value
     certified.certification = certification
     certified.status = .certified
-    return try update(stored, to: certified, action: "certify")
+    let report = try update(stored, to: certified, action: "certify")
+    try closeDefects(of: report)
+    return report
   }
 
   /// Records that the next driver of the vehicle has read a report.

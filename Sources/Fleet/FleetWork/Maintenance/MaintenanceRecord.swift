@@ -93,6 +93,12 @@ public struct MaintenanceRecord: VehicleThing {
     return sums.sorted { $0.key < $1.key }.map { Money(tenThousandths: $0.value, currency: $0.key) }
   }
 
+  /// What the work cost: ``cost`` or, if that is unknown, the sums of the lines. One `nil` if neither is known.
+  public var costs: [Money?] {
+    if let cost { return [cost] }
+    return sums.isEmpty ? [nil] : sums
+  }
+
   /// The sum of the lines; `nil` if there is none, or if they are in several currencies.
   var sum: Money? { sums.count == 1 ? sums[0] : nil }
 }

@@ -1,7 +1,8 @@
 import FleetDomain
 import Telemetry
 
-/// A reading of a vehicle's odometer or hour meter. Readings are never changed or removed; a wrong one is made void.
+/// A reading of a vehicle's odometer or hour meter. A wrong one is made void. A reading that another thing states, such
+/// as a journey, is corrected with that thing; no other reading is ever changed or removed.
 public struct MeterReading: VehicleThing {
   /// Where the reading comes from.
   public enum Source: String, FieldChoice, Sendable {
@@ -21,6 +22,9 @@ public struct MeterReading: VehicleThing {
     case wrongUnit
   }
 
+  /// Which reading of a journey it is.
+  public enum Part: String, FieldChoice, Sendable { case start, end }
+
   public var vehicle = ""
   public var at = Timestamp(nanoseconds: 0)
   /// km. Either this or ``engineHours`` has a value.
@@ -34,6 +38,8 @@ public struct MeterReading: VehicleThing {
   public var notes: String?
   /// The journey, fuel entry, inspection or maintenance record that states it; `nil` if there is none.
   public var originID: UUIDv7?
+  /// `nil` if the origin states one reading of the meter.
+  public var part: Part?
   /// `nil` if it is used, void, or the reading before, rounded down.
   public var flag: Flag?
   /// The distance or time that all instruments have counted; `nil` if the reading is not used.
@@ -55,6 +61,7 @@ public struct MeterReading: VehicleThing {
     Field("void", \.isVoid).filterable(),
     Field("notes", \.notes, TextRules.long).settable(by: .creation),
     Field("originId", \.originID).settable(by: .server).filterable(as: "origin"),
+    Field("part", \.part).settable(by: .server),
     Field("flag", \.flag).settable(by: .live).filterable(),
     Field("lifetime", \.lifetime).settable(by: .live),
   ]

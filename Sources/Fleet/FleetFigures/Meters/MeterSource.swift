@@ -1,0 +1,132 @@
+import FleetDomain
+import FleetWork
+import Telemetry
+
+/// A reading of a meter that a thing states.
+public struct StatedReading: Equatable, Sendable {
+  public enum Time: Equatable, Sendable {
+    case at(Timestamp)
+    /// The time of day is unknown.
+    case on(CalendarDate)
+  }
+
+  public let meter: Meter
+  public let value: Double
+  public let time: Time
+  /// Distinguishes readings of the same meter; `nil` if the thing states one.
+  public let part: MeterReading.Part?
+
+  public init(_ meter: Meter, _ value: Double, _ time: Time, part: MeterReading.Part? = nil) {
+    (self.meter, self.value, self.time, self.part) = (meter, value, time, part)
+  }
+}
+
+/// A thing that states readings of the meters of its vehicle, such as a journey or a fuel entry.
+public protocol MeterSource: Kind {
+  static var readingSource: MeterReading.Source { get }
+  /// The id of the vehicle.
+  var meteredVehicle: String { get }
+  /// The readings that the thing states now.
+  var statedReadings: [StatedReading] { get }
+}
+
+extension Journey: MeterSource {
+  public static var readingSource: MeterReading.Source { .journey }
+  public var meteredVehicle: String { vehicle }
+
+  public var statedReadings: [StatedReading] {
+    guard status != .cancelled else { return [] }
+    var readings: [StatedReading] = []
+    if let startOdometer, let startTime {
+      readings.append(StatedReading(.odometer, startOdometer, .at(startTime), part: .start))
+    }
+    if let endOdometer, let endTime {
+      readings.append(StatedReading(.odometer, endOdometer, .at(endTime), part: .end))
+    }
+    return readings
+  }
+}
+
+extension FuelEntry: MeterSource {
+  public static var readingSource: MeterReading.Source { .fuel }
+  public var meteredVehicle: String { vehicle }
+  public var statedReadings: [StatedReading] { odometer.map { [StatedReading(.odometer, $0, .at(at))] } ?? [] }
+}
+
+extension Inspection: MeterSource {
+  public static var readingSource: MeterReading.Source { .inspection }
+  public var meteredVehicle: String { vehicle }
+
+  /// A draft states nothing yet, and a corrected report no longer does.
+  public var statedReadings: [StatedReading] {
+    guard status != .draft, supersededBy == nil, let odometer else { return [] }
+    return [StatedReading(.odometer, odometer, .at(at))]
+  }
+}
+
+extension MaintenanceRecord: MeterSource {
+  public static var readingSource: MeterReading.Source { .service }
+  public var meteredVehicle: String { vehicle }
+
+  public var statedReadings: [StatedReading] {
+    guard status == .completed, let completedDate else { return [] }
+    return [(Meter.odometer, odometer), (.engineHours, engineHours)].compactMap { meter, value in
+      value.map { StatedReading(meter, $0, .on(completedDate)) }
+    }
+  }
+}
+
+extension FleetTransaction {
+  /// Makes the meter readings that come from a thing agree with the thing: adds one for each reading that it states,
+  /// corrects one whose value, time or vehicle has changed, and removes one that the thing no longer states. A reading
+  /// that a person made void stays void until the thing states another one.
+  ///
+  /// - Returns: the readings of the thing.
+  @discardableResult
+  public func followReadings<Value: MeterSource>(
+    of stored: Stored<Value>
+  ) throws(ThingError) -> [Stored<MeterReading>] {
+    let stated = stored.value.statedReadings
+    let known = try list(ThingQuery<MeterReading>(.oneOf(key: "originId", [stored.id.json]), limit: 100)).items
+    func isOf(_ item: StatedReading, _ reading: Stored<MeterReading>) -> Bool {
+      Meter(of: reading.value) == item.meter && reading.value.part == item.part
+    }
+    var readings: [Stored<MeterReading>] = []
+    // Readings are judged in the order of their arrival, so a reading that is gone must not be compared with new ones.
+    for reading in known where !stated.contains(where: { isOf($0, reading) }) {
+      try remove(reading, action: "remove")
+      try judgeAfterCorrection(reading.value)
+    }
+    for item in stated {
+      let old = known.first { isOf(item, $0) }
+      var reading = old?.value ?? MeterReading()
+      reading.vehicle = stored.value.meteredVehicle
+      reading.at = time(of: item, known: old?.value.at)
+      (reading.odometer, reading.engineHours) = item.meter == .odometer ? (item.value, nil) : (nil, item.value)
+      (reading.source, reading.originID, reading.part) = (Value.readingSource, stored.id, item.part)
+      guard let old else {
+        readings.append(try add(reading))
+        continue
+      }
+      if reading != old.value {
+        reading.isVoid = false
+        let corrected = try update(old, to: reading, action: "correct")
+        if old.value.vehicle != reading.vehicle { try judgeAfterCorrection(old.value) }
+        try follow(corrected)
+      }
+      readings.append(try existing(old.id, MeterReading.self))
+    }
+    return readings
+  }
+
+  private func time(of item: StatedReading, known: Timestamp?) -> Timestamp {
+    switch item.time {
+    // The clock of a phone may be ahead. A reading is never rejected because of that.
+    case .at(let time): return min(time, now)
+    case .on(let date):
+      if let known, CalendarDate(utc: known) == date { return known }
+      let noon = Timestamp(nanoseconds: Int64(date.dayNumber) * 86_400_000_000_000 + 43_200_000_000_000)
+      return date == today ? now : min(noon, now)
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import Telemetry
+
+/// A fill compared with the fuel level that the vehicle reported around it.
+public struct TankRise: Equatable, Sendable {
+  public enum Verdict: String, Sendable {
+    /// The level rose by the quantity of the fill.
+    case agrees
+    /// The level rose, but by less than the quantity.
+    case less
+    /// The level rose by more than the quantity.
+    case more
+    /// The level did not rise.
+    case none
+    /// The vehicle reported too few levels, or the size of its tank is unknown.
+    case noData
+  }
+
+  /// The level of the tank at a time.
+  public struct Level: Equatable, Sendable {
+    public let at: Timestamp
+    /// % of the tank.
+    public let percent: Double
+
+    public init(at: Timestamp, percent: Double) { (self.at, self.percent) = (at, percent) }
+  }
+
+  public let verdict: Verdict
+  /// The greatest rise of the level, L; `nil` if unknown.
+  public let litres: Double?
+  /// When the level had risen; `nil` if unknown or if it did not rise.
+  public let at: Timestamp?
+
+  /// How far from the time of an entry the level may rise, s. People enter a fill some time after it.
+  public static let reach: Int64 = 7_200
+  /// The number of levels before and after the rise whose median is compared. Fuel moves in the tank, so a single level
+  /// is not exact.
+  static let levels = 5
+  /// The part of the tank by which sensors are wrong.
+  static let tankTolerance = 0.08
+  /// The part of the quantity by which sensors are wrong in addition, because tanks are not of equal width everywhere.
+  static let quantityTolerance = 0.15
+
+  /// - Parameters:
+  ///   - quantity: the quantity of the fill, L.
+  ///   - capacity: the volume of the tank, L; `nil` if unknown.
+  ///   - levels: levels around the time of the entry, in any order.
+  public init(quantity: Double, capacity: Double?, levels: [Level]) {
+    let sorted = levels.filter { (0...100).contains($0.percent) }.sorted { $0.at < $1.at }
+    guard let capacity, sorted.count >= 2 * Self.levels else {
+      (verdict, litres, at) = (.noData, nil, nil)
+      return
+    }
+    var best = (rise: -Double.infinity, index: 0)
+    for index in Self.levels...(sorted.count - Self.levels) {
+      let rise =
+        Self.median(sorted[index..<(index + Self.levels)]) - Self.median(sorted[(index - Self.levels)..<index])
+      if rise > best.rise { best = (rise, index) }
+    }
+    let rise = best.rise * capacity / 100
+    let tolerance = capacity * Self.tankTolerance + quantity * Self.quantityTolerance
+    // A rise that is within the error of the sensor is none, unless the quantity is, too.
+    let isSeen = rise > capacity * Self.tankTolerance / 2
+    litres = rise
+    at = isSeen ? sorted[best.index].at : nil
+    if abs(rise - quantity) <= tolerance {
+      verdict = .agrees
+    } else if !isSeen {
+      verdict = .none
+    } else {
+      verdict = rise < quantity ? .less : .more
+    }
+  }
+
+  private static func median(_ levels: ArraySlice<Level>) -> Double {
+    levels.map(\.percent).sorted()[levels.count / 2]
+  }
+}

@@ -1,0 +1,67 @@
+import FleetDomain
+import Telemetry
+
+/// The defects that inspection reports find. A vehicle has at most one open defect for each item of a report: a second
+/// report of the same item joins it.
+extension FleetTransaction {
+  /// Opens or joins a defect for each failed item of a report that was just signed. Defects that only the corrected report
+  /// found are dismissed.
+  func openDefects(of report: Stored<Inspection>, correcting old: Stored<Inspection>?) throws(ThingError) {
+    var known = try inspectionDefects(of: report.value.vehicle, [.open, .acknowledged])
+    for item in report.value.items where item.result == .defect {
+      if let index = known.firstIndex(where: { $0.value.item == item.item }) {
+        var joined = known.remove(at: index)
+        var defect = joined.value
+        defect.inspectionIDs = defect.inspectionIDs.filter { $0 != old?.id } + [report.id]
+        defect.photos = Array((defect.photos + item.photos.filter { !defect.photos.contains($0) }).prefix(100))
+        joined = try update(joined, to: defect, action: "join")
+        continue
+      }
+      var defect = Defect()
+      (defect.vehicle, defect.driver) = (report.value.vehicle, report.value.driverID)
+      (defect.source, defect.severity) = (.inspection, .major)
+      defect.text = item.note.map { "\(item.item): \($0)" } ?? item.item
+      defect.photos = item.photos
+      (defect.item, defect.inspectionIDs) = (item.item, [report.id])
+      try insert(defect, id: nil, action: "report")
+    }
+    guard let old else { return }
+    for stored in known where stored.value.inspectionIDs.contains(old.id) {
+      var defect = stored.value
+      defect.inspectionIDs.removeAll { $0 == old.id }
+      if defect.inspectionIDs.isEmpty {
+        (defect.status, defect.dismissReason) = (.dismissed, "the report was corrected by \(report.id.string)")
+        try update(stored, to: defect, action: DefectCommand.dismiss.rawValue)
+      } else {
+        try update(stored, to: defect, action: "change")
+      }
+    }
+  }
+
+  /// Closes the defects of a report that was just certified: they are repaired, or dismissed if they need no repair.
+  func closeDefects(of report: Stored<Inspection>) throws(ThingError) {
+    guard let certification = report.value.certification else { return }
+    for stored in try inspectionDefects(of: report.value.vehicle, [.open, .acknowledged])
+    where stored.value.inspectionIDs.contains(report.id) {
+      var defect = stored.value
+      switch certification.result {
+      case .repaired:
+        defect.status = .repaired
+        try update(stored, to: defect, action: DefectCommand.repair.rawValue)
+      case .repairUnnecessary:
+        (defect.status, defect.dismissReason) = (.dismissed, certification.notes ?? "certified: repair unnecessary")
+        try update(stored, to: defect, action: DefectCommand.dismiss.rawValue)
+      }
+    }
+  }
+
+  private func inspectionDefects(
+    of vehicle: String, _ statuses: [Defect.Status]
+  ) throws(ThingError) -> [Stored<Defect>] {
+    try list(
+      ThingQuery<Defect>(
+        .oneOf(key: "vehicleId", [.text(vehicle)]), .oneOf(key: "source", [Defect.Source.inspection.json]),
+        .isSet(key: "item"), .oneOf(key: "status", statuses.map(\.json)), order: [.init("createdAt")], limit: 1_000)
+    ).items
+  }
+}
