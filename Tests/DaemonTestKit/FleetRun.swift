@@ -136,9 +136,12 @@ final class FleetRun {
   /// Returns all records in the store, page by page.
   func stored() throws -> [KeptRecord] {
     let vehicles = try pages("/vehicles").compactMap { $0["id"] as? String }
-    var records: [[String: Any]] = []
+    // The gateway's own records may also be attributed to a vehicle.
+    var records = try pages("/gateways/gw-test/records")
     for vehicle in vehicles {
-      for kind in ["telemetry", "trips", "dtcs", "events"] { records += try pages("/vehicles/\(vehicle)/\(kind)") }
+      for kind in ["telemetry", "trips", "dtcs", "events"] {
+        records += try pages("/vehicles/\(vehicle)/\(kind)").filter { $0["attributedFrom"] == nil }
+      }
     }
     return try records.map { record in
       try KeptRecord(String(decoding: JSONSerialization.data(withJSONObject: record), as: UTF8.self))

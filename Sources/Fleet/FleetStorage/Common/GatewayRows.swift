@@ -51,10 +51,17 @@ extension StoreSession {
       [SQLValue(tenant), .text(gateway)])
   }
 
-  /// Returns the keys of the rows that are no vehicles.
-  func gatewayKeys(tenant: Int32) throws(StoreFailure) -> [Int32] {
-    try rows("SELECT key FROM vehicle WHERE tenant = $1 AND is_gateway = 1", [SQLValue(tenant)])
-      .map { Int32($0.integer(0)) }
+  /// Returns those of the keys whose rows are no vehicles.
+  func gatewayKeys(among keys: Set<Int32>) throws(StoreFailure) -> [Int32] {
+    var (found, rest) = ([Int32](), Array(keys)[...])
+    while !rest.isEmpty {
+      let part = rest.prefix(500)
+      rest = rest.dropFirst(500)
+      let list = part.indices.map { "$\($0 - part.startIndex + 1)" }.joined(separator: ", ")
+      found += try rows("SELECT key FROM vehicle WHERE is_gateway = 1 AND key IN (\(list))", part.map { SQLValue($0) })
+        .map { Int32($0.integer(0)) }
+    }
+    return found
   }
 
   /// Returns the times for which the own records of gateways belong to a vehicle, in ms, by the keys of the gateways'

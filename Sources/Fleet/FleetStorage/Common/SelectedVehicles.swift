@@ -74,20 +74,18 @@ extension StoreSession {
   /// The number of rows that are read at a time from the list of all vehicles, and the maximum number in one call.
   private var scannedRows: (step: Int, most: Int) { (256, 4_096) }
 
-  /// Returns the vehicles and times of which a query needs records; `nil` if it needs all records of its vehicle, or
-  /// those of all vehicles.
+  /// Returns the vehicles and times of which a query needs records; `nil` if it needs all records of its vehicle or
+  /// gateway, and no others.
   ///
   /// - Parameter vehicle: the vehicle of the query, or the row of its gateway; `nil` for all vehicles.
   func selected(
     _ query: RecordQuery, of vehicle: VehicleRow?, tenant: Int32
   ) throws(StoreFailure) -> SelectedVehicles? {
     if query.gateway != nil { return nil }
-    let attributed = try vehicle.map { row throws(StoreFailure) in try self.attributed(to: row, query, tenant: tenant) }
-    let gateways = vehicle == nil ? try gatewayKeys(tenant: tenant) : []
-    if query.selection.isAll, attributed?.isEmpty ?? true, gateways.isEmpty { return nil }
+    guard let vehicle else { return try selected(query.selection, of: nil, tenant: tenant) }
+    let attributed = try attributed(to: vehicle, query, tenant: tenant)
+    if query.selection.isAll, attributed.isEmpty { return nil }
     var selected = try selected(query.selection, of: vehicle, tenant: tenant)
-    if selected.isOpen { for key in gateways { selected.ranges[key] = [] } }
-    guard let vehicle, let attributed else { return selected }
     // They are visible at the times at which records of the vehicle are visible.
     let visible = selected.times(of: vehicle.key)
     selected.attributed = attributed.mapValues { ranges in
@@ -189,10 +187,15 @@ extension StoreSession {
   private func filtered(
     _ page: RecordPage, _ selected: SelectedVehicles, _ tenant: Int32
   ) throws(StoreFailure) -> (rows: [FoundRow], next: String?) {
-    var rows: [FoundRow] = []
-    var (step, scanned) = (page.step(after: page.cursor, limit: scannedRows.step), 0)
+    var (rows, selected) = ([FoundRow](), selected)
+    // If all vehicles are selected, only few rows are left out: the own records of gateways.
+    let size = selected.isOpen ? min(page.query.limit + 16, RecordQuery.maximumLimit) : scannedRows.step
+    var (step, scanned) = (page.step(after: page.cursor, limit: size), 0)
     while true {
       let (found, next) = step.page(try allLists(step, tenant: tenant, vehicle: nil))
+      if selected.isOpen {
+        for key in try gatewayKeys(among: Set(found.map(\.vehicle))) { selected.ranges[key] = [] }
+      }
       rows += found.filter(selected.contains)
       scanned += found.count
       guard next != nil, rows.count <= page.query.limit, let last = found.last else { return page.page([rows]) }
@@ -200,7 +203,7 @@ extension StoreSession {
         let boundary = page.boundary(at: page.query.order == .oldestFirst ? last.time : last.time + 1)
         if page.isProgress(boundary) { return page.page([rows], completeTo: boundary) }
       }
-      step = page.step(after: last.cursor, limit: scannedRows.step)
+      step = page.step(after: last.cursor, limit: size)
     }
   }
 }
