@@ -511,7 +511,7 @@ import Testing
     Row("POST /api/gateways", body: #"{"id":"gw-$CALLER"}"#, gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
     Row(
       "GET /api/gateways/{gatewayId}/records", "/api/gateways/gw-2/records",
-      gets: [401, 403, 200, 403, 403, 403, 200, 200, 200]),
+      gets: [401, 403, 200, 403, 403, 403, 404, 200, 200]),
     Row("GET /api/tokens", gets: [401, 403, 403, 403, 403, 403, 200, 200, 200]),
     Row("POST /api/tokens", body: #"{"role":"admin"}"#, gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
     Row("GET /api/metrics", gets: [401, 403, 200, 403, 403, 403, 200, 200, 200]),
