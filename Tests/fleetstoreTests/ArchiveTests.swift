@@ -12,11 +12,11 @@ import Testing
   private static let leftOut: Set<String> = [
     "audit.tenant", "person.password_hash", "gateway.vehicle", "gateway.vehicle_time", "vehicle.key",
     "vehicle.place_time", "vehicle.place", "vehicle.motion", "vehicle.last_trip", "vehicle.is_incomplete",
-    "vehicle.changes", "vehicle.is_gateway",
+    "vehicle.changes", "vehicle.is_gateway", "connector.secret", "connector.webhook_secret", "forward.secret",
   ]
   private static let tablesLeftOut: Set<String> = [
     "session", "factor", "ticket", "queued_mail", "record", "telemetry_run", "feed", "removal", "revocation",
-    "followed_feed",
+    "followed_feed", "connector_progress", "forward_progress",
   ]
 
   private static func records(_ numbers: ClosedRange<Int>) -> String {

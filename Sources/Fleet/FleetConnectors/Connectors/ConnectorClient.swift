@@ -18,7 +18,7 @@ protocol ConnectorClient: Sendable {
 /// One list of a service, with a cursor of its own.
 struct ConnectorStream: Hashable, Sendable {
   let name: String
-  /// The least time between two rounds, s: for lists that change seldom, or that the service limits.
+  /// The least time between two rounds, s: for lists that rarely change, or that the service limits.
   var pause: Int = 0
 }
 

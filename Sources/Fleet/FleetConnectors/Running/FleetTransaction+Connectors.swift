@@ -90,7 +90,7 @@ extension FleetTransaction {
 
   /// Adds assets that are new, and changes those that have changed.
   ///
-  /// An asset is the vehicle with its VIN, whoever reports that VIN. If the VIN of an asset changes, the device was moved
+  /// An asset is the vehicle with its VIN, even if another connector or a gateway reports that VIN, too. If the VIN of an asset changes, the device was moved
   /// to another vehicle. An asset without VIN is recognised by its id, or else by its serial number.
   func place(_ assets: [PulledAsset], of connector: Stored<Connector>) throws(ThingError) {
     for asset in assets {
