@@ -61,6 +61,7 @@ import Testing
   private static let defect = #"{"vehicleId":"VAN-2","text":"no horn"}"#
 
   private static let connector = #"{"name":"Cloud","service":"samsara","isActive":false}"#
+  private static let forward = #"{"name":"Influx","format":"influx","address":"https://influx.example/write"}"#
   private static let phone = #"{"driverId":"$DRIVER","name":"Phone"}"#
 
   static let rows: [Row] = [
@@ -435,6 +436,24 @@ import Testing
     Row(
       "POST /api/phones/{phoneId}/rotate", "/api/phones/$PHONE/rotate",
       gets: [401, 403, 403, 404, 403, 403, 404, 200, 200]),
+    Row("GET /api/forwards", gets: [401, 403, 200, 403, 403, 403, 200, 200, 200]),
+    Row("POST /api/forwards", body: forward, gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
+    Row(
+      "GET /api/forwards/{forwardId}", "/api/forwards/$FORWARD", gets: [401, 403, 200, 403, 403, 403, 404, 200, 200]),
+    Row(
+      "PUT /api/forwards/{forwardId}", "/api/forwards/$NEW", body: forward, headers: ["If-None-Match": "*"],
+      gets: [401, 403, 403, 403, 403, 403, 201, 201, 201]),
+    Row(
+      "PATCH /api/forwards/{forwardId}", "/api/forwards/$FORWARD",
+      body: #"{"name":"x","address":"https://influx.example/write"}"#, headers: any,
+      gets: [401, 403, 403, 403, 403, 403, 404, 200, 200]),
+    Row(
+      "DELETE /api/forwards/{forwardId}", "/api/forwards/$FORWARD",
+      gets: [401, 403, 403, 403, 403, 403, 404, 204, 404]),
+    // Other programs have the secret of a signature.
+    Row(
+      "POST /api/connector-events/{tenant}/{connectorId}", "/api/connector-events/default/$CONNECTOR", body: "{}",
+      gets: [401, 401, 401, 401, 401, 401, 401, 401, 401]),
     // Apps have the key of a phone, and nothing else counts.
     Row(
       "POST /api/phone-reports/{format}", "/api/phone-reports/owntracks", body: "{}",
@@ -609,9 +628,12 @@ extension PeopleMatrixTests {
       (connector.name, connector.isActive) = ("C", false)
       var asset = ConnectedAsset()
       (asset.assetID, asset.vehicle) = ("1", "VAN-2")
+      var forward = Forward()
+      (forward.name, forward.address) = ("F", "https://influx.example/write")
       var phone = Phone()
       (phone.name, phone.driverID) = ("P", stored.id)
       let others = [
+        "$FORWARD": try transaction.insert(forward).id.text36,
         "$CONNECTOR": try transaction.insert(connector).id.text36,
         "$ASSET": try transaction.insert(asset).id.text36,
         "$PHONE": try transaction.insert(phone).id.text36,

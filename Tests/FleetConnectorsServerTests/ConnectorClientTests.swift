@@ -199,4 +199,17 @@ import Testing
     #expect(pages.map(\.ignored) == [["vehicle asleep": 1], ["vehicle asleep": 1], [:]])
     #expect(cloud.sent.count == 3 && !cloud.sent.contains { $0.url.contains("wake") })
   }
+
+  // MARK: Addresses
+
+  @Test(arguments: ["http://127.0.0.1:9/", "http://localhost:9/", "http://[::1]:9/"])
+  func a_private_address_is_refused_when_the_connection_is_made(_ url: String) async throws {
+    let client = ProviderClient(mayUseLoopback: true, mayUsePrivate: false, longest: 1_000, seconds: 5)
+    do throws(ProviderFailure) {
+      _ = try await client.fetch(ProviderClient.Request(url))
+      Issue.record("\(url) was fetched")
+    } catch {
+      #expect(error.description.contains("private network"), "\(error.description)")
+    }
+  }
 }

@@ -53,6 +53,7 @@ struct SecretsCommand: AsyncParsableCommand {
         + rotate(tenant, keys, storage, ThingQuery<Connector>(limit: 256), \.webhookSecret) {
           SecretPlace.webhook($0)
         }
+        + rotate(tenant, keys, storage, ThingQuery<Forward>(limit: 256), \.secret) { SecretPlace.forward($0) }
         + rotate(tenant, keys, storage, ThingQuery<ConnectorProgress>(limit: 256), \.tokens) {
           SecretPlace.tokens($0)
         }

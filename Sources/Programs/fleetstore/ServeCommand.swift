@@ -174,6 +174,12 @@ struct ServeCommand: AsyncParsableCommand {
             service: ScheduleFollower(storage: storage, logger: logger) { WallClock.now },
             successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
           .init(
+            service: EndedBeside(
+              service: ForwardRunner(
+                storage: storage, keys: options.accounts.secretKeys, mayUsePrivate: options.connectorsMayUsePrivate,
+                logger: logger
+              ) { WallClock.now }), successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
+          .init(
             service: Maintenance(retention: configuration.retention, storage: storage, logger: logger),
             successTerminationBehavior: .ignore, failureTerminationBehavior: .ignore),
           .init(

@@ -34,10 +34,11 @@ extension ArchiveTable {
     ArchiveTable(ServiceDue.self),
     ArchiveTable(MaintenanceRecord.self),
     ArchiveTable(Defect.self),
-    // Secrets of connectors are encrypted with a key that another store does not have. After an import, somebody sets
-    // them again.
+    // Secrets of connectors are encrypted with a key that another store does not have. They must be set
+    // again after an import.
     ArchiveTable(Connector.self, without: ["secret", "webhookSecret"]),
     ArchiveTable(ConnectedAsset.self),
+    ArchiveTable(Forward.self, without: ["secret"]),
     ArchiveTable(Phone.self),
     ArchiveTable(Attribution.self),
     ArchiveTable(

@@ -23,6 +23,7 @@ enum FleetSchemas {
     ThingSchema.members(of: Defect.self), "\"MaintenanceCompletion\":\(MaintenanceCompletion.schema)",
     "\"ServiceSnooze\":\(ServiceSnooze.schema)", "\"CommandReason\":\(CommandReason.schema)", dueServices,
     ThingSchema.members(of: Connector.self, derived: ConnectorRoutes.derived(nil, hasKeyFile: false)),
+    ThingSchema.members(of: Forward.self, derived: ForwardRoutes.derived(nil, hasKeyFile: false)),
     ThingSchema.members(of: ConnectedAsset.self), ThingSchema.members(of: Phone.self), connectors,
   ].joined(separator: ",")
 

@@ -1,7 +1,6 @@
 import FleetAccess
 import FleetConnectors
 import FleetDomain
-import FleetProviders
 import FleetWork
 import HTTPTypes
 import Telemetry
@@ -22,67 +21,34 @@ struct ConnectorRoutes {
   private var things: ThingRoutes<Connector> {
     var routes = ThingRoutes<Connector>(
       storage: storage, area: .settings, relation: { _, _, _ in Relation() }, restriction: { _, _, _ in nil },
-      check: { [mayUsePrivate] _, new, _, _ throws(ThingError) in try Self.check(new, mayUsePrivate) },
+      check: { [mayUsePrivate] _, new, _, _ throws(ThingError) in try new.check(mayUsePrivate: mayUsePrivate) },
       derived: Self.derived(keys, hasKeyFile: hasKeyFile), order: [.init("name")])
     routes.afterChange = { connector, transaction throws(ThingError) in try transaction.follow(connector) }
     return routes
   }
 
-  private static func check(_ connector: Connector, _ mayUsePrivate: Bool) throws(ThingError) {
-    for (key, address) in [("address", connector.address), ("tokenAddress", connector.tokenAddress)] {
-      guard let address else { continue }
-      guard ProviderClient.isAllowed(address.replacing("{page}", with: "1"), mayUseLoopback: mayUsePrivate) else {
-        throw .invalid(FieldErrors([FieldError(key, "expected https://… of another machine")]))
-      }
-    }
-    if connector.service == .aemp, connector.address == nil {
-      throw .invalid(FieldErrors([FieldError("address", "expected the address of the service")]))
-    }
-  }
-
   // MARK: Secrets
-
-  /// The longest secret, bytes.
-  private static let longestSecret = 8_192
 
   /// The secrets of a connector, which clients can set and never read.
   static func derived(_ keys: SecretKeys?, hasKeyFile: Bool) -> [DerivedField<Connector>] {
-    func field(
-      _ key: String, _ description: String,
-      _ set:
-        @escaping @Sendable (String?, Stored<Connector>, any FleetTransaction, SecretKeys) throws(ThingError)
-        -> Stored<Connector>
-    ) -> DerivedField<Connector> {
-      DerivedField(
-        key: key,
-        schema:
-          #"{"description":"\#(description)","type":["string","null"],"maxLength":\#(longestSecret),"writeOnly":true}"#,
-        read: { connectors, _ in connectors.map { _ in .null } },
-        write: { json, connector, _, transaction, _ throws(ThingError) in
-          guard json == .null || json.textValue.map({ (1...longestSecret).contains($0.utf8.count) }) ?? false else {
-            throw .invalid(FieldErrors([FieldError(key, "expected 1 to \(longestSecret) bytes of text, or null")]))
-          }
-          guard let keys, hasKeyFile else {
-            throw .rule(
-              code: "noSecretKeys", message: "the server has no file with keys of secrets (accounts.secretKeysFile)")
-          }
-          return try set(json.textValue, connector, transaction, keys)
-        })
-    }
     return [
-      field("secret", "The token, key or password, or the secret of the client.") {
+      .secret(
+        "secret", "The token, key or password, or the secret of the client.", keys, hasKeyFile: hasKeyFile
+      ) {
         secret, connector, transaction, keys throws(ThingError) in
         var changed = connector.value
         changed.secret = secret.map { keys.seal(Array($0.utf8), for: SecretPlace.connector(connector.id)) }
         return try transaction.update(connector, to: changed, action: "setSecret")
       },
-      field("webhookSecret", "The key of the signatures of webhooks.") {
+      .secret("webhookSecret", "The key of the signatures of webhooks.", keys, hasKeyFile: hasKeyFile) {
         secret, connector, transaction, keys throws(ThingError) in
         var changed = connector.value
         changed.webhookSecret = secret.map { keys.seal(Array($0.utf8), for: SecretPlace.webhook(connector.id)) }
         return try transaction.update(connector, to: changed, action: "setSecret")
       },
-      field("refreshToken", "The first refresh token. It is replaced whenever it was used.") {
+      .secret(
+        "refreshToken", "The first refresh token. It is replaced whenever it was used.", keys, hasKeyFile: hasKeyFile
+      ) {
         token, connector, transaction, keys throws(ThingError) in
         try transaction.setTokens(
           token.map {

@@ -48,6 +48,10 @@ enum FleetRoutes {
         storage: storage, keys: accounts.settings.secretKeys, hasKeyFile: accounts.settings.hasKeyFile,
         mayUsePrivate: connectorsMayUsePrivate
       ).routes
+      + ForwardRoutes(
+        storage: storage, keys: accounts.settings.secretKeys, hasKeyFile: accounts.settings.hasKeyFile,
+        mayUsePrivate: connectorsMayUsePrivate
+      ).routes
       + PhoneRoutes(storage: storage).routes
       + RecordRoutes(storage: storage).routes
       + PositionRoutes(storage: storage).routes

@@ -50,7 +50,9 @@ struct Route: Sendable {
 
   /// Whether strangers may cause work of the database with it, so that their addresses have a rate limit.
   var isForStrangers: Bool {
-    access == .open && (path.text.hasPrefix(AuthRoutes.path) || path.text.hasPrefix(PhoneRoutes.reports))
+    access == .open
+      && (path.text.hasPrefix(AuthRoutes.path) || path.text.hasPrefix(PhoneRoutes.reports)
+        || path.text.hasPrefix(ForwardRoutes.events))
   }
 
   /// Maximum length of a body in bytes; `nil` for the server's limit (``ServerLimits/bodyBytes``).

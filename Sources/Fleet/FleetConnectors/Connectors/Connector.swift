@@ -1,4 +1,5 @@
 import FleetDomain
+import FleetProviders
 import FleetWork
 import Telemetry
 
@@ -37,7 +38,7 @@ public struct Connector: Kind {
     case working
     /// The last attempt failed; it is repeated.
     case failing
-    /// The other program rejects the secret. Somebody must change it.
+    /// The other program rejects the secret. It must be changed.
     case refused
   }
 
@@ -105,13 +106,7 @@ public struct Connector: Kind {
     Field("clientId", \.clientID, TextRules.short(256)),
     Field("userName", \.userName, TextRules.short(256)),
     Field("scope", \.scope, TextRules.short(1_000)),
-    Field("keyHeader", \.keyHeader) { name throws(FieldError) in
-      let isName = name.map { name in
-        (1...64).contains(name.utf8.count)
-          && name.utf8.allSatisfy { $0 == UInt8(ascii: "-") || Character(UnicodeScalar($0)).isLetter && $0 < 0x80 }
-      }
-      guard isName ?? true else { throw FieldError("", "expected 1 to 64 letters and hyphens") }
-    },
+    Field("keyHeader", \.keyHeader, HeaderRules.name),
     Field("secret", \.secret).settable(by: .hidden),
     Field("webhookSecret", \.webhookSecret).settable(by: .hidden),
     Field("state", \.state).settable(by: .live).filterable(),
@@ -123,6 +118,22 @@ public struct Connector: Kind {
       #"{"description":"What was kept out, by reason.","type":"object","additionalProperties":{"type":"integer"}}"#),
     Field("failures", \.failures).settable(by: .live),
   ]
+
+  /// Checks the rules that concern several fields.
+  ///
+  /// - Parameter mayUsePrivate: whether addresses of this machine are allowed.
+  /// - Throws: `invalid`.
+  public func check(mayUsePrivate: Bool) throws(ThingError) {
+    for (key, address) in [("address", address), ("tokenAddress", tokenAddress)] {
+      guard let address else { continue }
+      guard ProviderClient.isAllowed(address.replacing("{page}", with: "1"), mayUseLoopback: mayUsePrivate) else {
+        throw .invalid(FieldErrors([FieldError(key, "expected https://… of another machine")]))
+      }
+    }
+    if service == .aemp, address == nil {
+      throw .invalid(FieldErrors([FieldError("address", "expected the address of the service")]))
+    }
+  }
 
   /// The id of the sender in the records that it brings.
   public static func gatewayName(_ id: UUIDv7) -> String { "connector-\(id.string)" }

@@ -118,8 +118,6 @@ final class ConnectorRun: TokenStore {
   private let now: @Sendable () -> Timestamp
   private let transport: any ConnectorTransport
   private let makeClient: @Sendable (ConnectorSession) -> any ConnectorClient
-  /// The vehicles of assets, by their ids in the other program, and what was pulled of them before.
-  private let known = Mutex<[String: ConnectedAsset]>([:])
   private let problem = Mutex<String?>(nil)
 
   init(
@@ -140,9 +138,12 @@ final class ConnectorRun: TokenStore {
     do {
       let session = try session()
       let client = makeClient(session)
+      let store = ConnectorStore(connector: connector, tenant: tenant, storage: storage, now: now) { [self] work in
+        try await change { transaction, _ throws(ThingError) in try work(transaction) }
+      }
       var cursors = progress.value.cursors.members
       for stream in client.streams where isDue(stream, cursors) {
-        try await pull(stream, client, &cursors)
+        try await pull(stream, client, into: store, &cursors)
       }
       try await finish(nil, due: progress.value.nextPullAt)
     } catch let error as ConnectorError {
@@ -175,7 +176,8 @@ final class ConnectorRun: TokenStore {
   }
 
   private func pull(
-    _ stream: ConnectorStream, _ client: any ConnectorClient, _ cursors: inout [String: JSON]
+    _ stream: ConnectorStream, _ client: any ConnectorClient, into store: ConnectorStore,
+    _ cursors: inout [String: JSON]
   ) async throws {
     var hasReset = false
     for _ in 0..<ConnectorRunner.mostPages {
@@ -197,96 +199,15 @@ final class ConnectorRun: TokenStore {
       }
       cursors[stream.name] = page.cursor == .null ? nil : page.cursor
       if page.isLast { cursors[Self.doneKey(stream)] = .integer(now().milliseconds) }
-      try await store(page, cursors)
+      let position = cursors
+      try await store.store(page) { [id = connector.id, server] transaction throws(ThingError) in
+        guard let progress = try transaction.leased(id, to: server) else { return }
+        var moved = progress.value
+        moved.cursors = .object(position)
+        moved.leaseUntil = transaction.now.adding(seconds: ConnectorRunner.lease)
+        try transaction.update(progress, to: moved, action: "pull")
+      }
       if page.isLast { return }
-    }
-  }
-
-  // MARK: Storing
-
-  private func store(_ page: PulledPage, _ cursors: [String: JSON]) async throws {
-    var page = page
-    try await place(page.assets, andOf: page.records.map(\.asset) + page.readings.map(\.asset))
-    let assets = known.withLock { $0 }
-    var incoming: [IncomingRecord] = []
-    let latest = now().milliseconds + 86_400_000
-    for record in page.records {
-      guard let asset = assets[record.asset] else {
-        page.ignore("value of an unknown vehicle")
-        continue
-      }
-      // The clock of the other program is wrong.
-      guard record.time.milliseconds <= latest else {
-        page.ignore("time in the future")
-        continue
-      }
-      do throws(RecordRefusal) {
-        incoming.append(
-          try record.incoming(
-            of: connector.id, gateway: Connector.gatewayName(connector.id), vehicle: asset.vehicle, vin: nil))
-      } catch {
-        page.ignore("refused: \(error.key.isEmpty ? "record" : error.key)")
-      }
-    }
-    var counts = IngestCounts()
-    if !incoming.isEmpty {
-      counts = IngestCounts(try await storage.ingest(incoming, from: .trusted, tenant: tenant, at: now()))
-    }
-    if counts.refused > 0 { page.ignore("refused by the store", counts.refused) }
-    let (stored, brought, vehicles) = (counts.stored, page, assets.mapValues(\.vehicle))
-    try await change { transaction, progress throws(ThingError) in
-      try transaction.add(brought.readings, of: progress.id, vehicles: vehicles)
-      var moved = progress.value
-      moved.cursors = .object(cursors)
-      moved.leaseUntil = transaction.now.adding(seconds: ConnectorRunner.lease)
-      try transaction.update(progress, to: moved, action: "pull")
-      guard stored > 0 || !brought.ignored.isEmpty,
-        let present = try transaction.find(progress.id, Connector.self)
-      else { return }
-      var counted = present.value
-      counted.stored += Int64(stored)
-      counted.ignored = IgnoredCounts.adding(brought.ignored, to: counted.ignored)
-      try transaction.refresh(present, to: counted)
-    }
-  }
-
-  /// The number of assets in one transaction.
-  private static let assetsAtOnce = 200
-
-  /// Stores assets that are new or have changed. An asset of which only values are known gets its id as its name.
-  private func place(_ assets: [PulledAsset], andOf others: [String]) async throws {
-    var all: [String: PulledAsset] = [:]
-    for asset in assets { all[asset.id] = asset }
-    for id in others where all[id] == nil { all[id] = PulledAsset(id) }
-    try await load(all.keys.sorted())
-    let changed = known.withLock { known in
-      all.values.filter { asset in
-        guard let old = known[asset.id] else { return true }
-        var new = old
-        new.merge(asset, of: connector.id)
-        return new != old
-      }
-    }.sorted { $0.id < $1.id }
-    for start in stride(from: 0, to: changed.count, by: Self.assetsAtOnce) {
-      let part = Array(changed[start..<min(start + Self.assetsAtOnce, changed.count)])
-      try await change { [connector] transaction, _ throws(ThingError) in try transaction.place(part, of: connector) }
-      known.withLock { known in for asset in part { known[asset.id] = nil } }
-      try await load(part.map(\.id))
-    }
-  }
-
-  /// Reads assets that are stored and were not read before.
-  private func load(_ ids: [String]) async throws {
-    let missing = known.withLock { known in ids.filter { known[$0] == nil } }
-    for start in stride(from: 0, to: missing.count, by: 500) {
-      let part = missing[start..<min(start + 500, missing.count)].map { JSON.text($0) }
-      let found = try await storage.view(tenant: tenant) { [id = connector.id] view throws(ThingError) in
-        try view.list(
-          ThingQuery<ConnectedAsset>(
-            .oneOf(key: "connectorId", [id.json]), .oneOf(key: "assetId", part), limit: 1_000)
-        ).items.map(\.value)
-      }
-      known.withLock { known in for asset in found { known[asset.assetID] = asset } }
     }
   }
 
@@ -316,7 +237,8 @@ final class ConnectorRun: TokenStore {
       var progress = stored.value
       (progress.leaseHolder, progress.leaseUntil) = (nil, nil)
       progress.failures = error == nil ? 0 : progress.failures + 1
-      let wait = ConnectorPace.wait(after: error, failures: progress.failures, settings: connector.value)
+      let wait = ConnectorPace.wait(
+        after: error, failures: progress.failures, period: connector.value.period ?? connector.value.service.period)
       // The settings may have changed meanwhile; they are used at once.
       if progress.nextPullAt == due {
         progress.nextPullAt = Timestamp(nanoseconds: transaction.now.nanoseconds + wait * 1_000_000)
@@ -327,8 +249,7 @@ final class ConnectorRun: TokenStore {
       (changed.lastPullAt, changed.assets) = (transaction.now, Int64(assets))
       if let error {
         changed.state = error.kind == .refused || error.kind == .settings ? .refused : .failing
-        let entry = Connector.Failure(at: transaction.now, message: String(error.message.prefix(300)))
-        changed.failures = Array(([entry] + changed.failures).prefix(Connector.mostFailures))
+        changed.failures = Connector.Failure.adding(error.message, at: transaction.now, to: changed.failures)
       } else {
         (changed.state, changed.lastSuccessAt) = (.working, transaction.now)
       }
@@ -366,6 +287,13 @@ final class ConnectorRun: TokenStore {
   }
 }
 
+extension Connector.Failure {
+  /// Returns the last failures with a new one, the newest first.
+  static func adding(_ message: String, at time: Timestamp, to failures: [Self]) -> [Self] {
+    Array(([Self(at: time, message: String(message.prefix(300)))] + failures).prefix(Connector.mostFailures))
+  }
+}
+
 /// When a connector is pulled again.
 enum ConnectorPace {
   /// The wait after the first failure, s. It doubles with each further one.
@@ -375,9 +303,11 @@ enum ConnectorPace {
 
   /// Returns the wait until the next pull, ms.
   ///
-  /// - Parameter failures: the number of failures since the last success, with this one.
-  static func wait(after error: ConnectorError?, failures: Int64, settings: Connector) -> Int64 {
-    let period = (settings.period ?? settings.service.period) * 1_000
+  /// - Parameters:
+  ///   - failures: the number of failures since the last success, with this one.
+  ///   - seconds: the wait after a success, s.
+  static func wait(after error: ConnectorError?, failures: Int64, period seconds: Int64) -> Int64 {
+    let period = seconds * 1_000
     guard let error else { return period }
     let doubled = min(first << min(max(failures - 1, 0), 10), longest) * 1_000
     switch error.kind {

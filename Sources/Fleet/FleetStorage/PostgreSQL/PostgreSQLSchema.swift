@@ -8,6 +8,7 @@ enum PostgreSQLSchema {
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
+    version29,
   ]
 
   private static let version1 =
@@ -595,6 +596,24 @@ enum PostgreSQLSchema {
     );
     CREATE UNIQUE INDEX checklist_name ON checklist (tenant, name);
     CREATE INDEX journey_private ON journey (tenant, vehicle_id, start_time) WHERE purpose = 'private';
+    """
+
+  /// Adds forwards of records to other programs.
+  private static let version29 = """
+    CREATE TABLE forward (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "name" text COLLATE "C" NOT NULL, "format" text COLLATE "C" NOT NULL,
+      "is_active" bigint NOT NULL, "address" text COLLATE "C" NOT NULL, "key_header" text COLLATE "C",
+      "secret" text COLLATE "C", "state" text COLLATE "C" NOT NULL, "last_sent_at" bigint, "sent" bigint NOT NULL,
+      "ignored" text COLLATE "C" NOT NULL, "failures" text COLLATE "C" NOT NULL, search text COLLATE "C" NOT NULL,
+      PRIMARY KEY (tenant, id)
+    );
+    CREATE TABLE forward_progress (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "position" bigint, "lease_holder" uuid, "lease_until" bigint, "next_at" bigint,
+      "failures" bigint NOT NULL, PRIMARY KEY (tenant, id)
+    );
+    CREATE INDEX forward_progress_due ON forward_progress (next_at, tenant);
     """
 
   /// SQL expression for the time of the migration, ms. It has the same value in all statements of the migration.

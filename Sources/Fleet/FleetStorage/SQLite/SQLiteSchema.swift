@@ -8,6 +8,7 @@ enum SQLiteSchema {
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
+    version29,
   ]
 
   private static let version1 = """
@@ -577,6 +578,23 @@ enum SQLiteSchema {
     ) STRICT, WITHOUT ROWID;
     CREATE UNIQUE INDEX checklist_name ON checklist (tenant, name);
     CREATE INDEX journey_private ON journey (tenant, vehicle_id, start_time) WHERE purpose = 'private';
+    """
+
+  /// Adds forwards of records to other programs.
+  private static let version29 = """
+    CREATE TABLE forward (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "name" TEXT NOT NULL, "format" TEXT NOT NULL, "is_active" INTEGER NOT NULL,
+      "address" TEXT NOT NULL, "key_header" TEXT, "secret" TEXT, "state" TEXT NOT NULL, "last_sent_at" INTEGER,
+      "sent" INTEGER NOT NULL, "ignored" TEXT NOT NULL, "failures" TEXT NOT NULL, search TEXT NOT NULL,
+      PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE forward_progress (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "position" INTEGER, "lease_holder" BLOB, "lease_until" INTEGER, "next_at" INTEGER,
+      "failures" INTEGER NOT NULL, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX forward_progress_due ON forward_progress (next_at, tenant);
     """
 
   private static func randoms(_ count: Int) -> String {

@@ -1,0 +1,129 @@
+import FleetAccess
+import FleetConnectors
+import FleetDomain
+import FleetProviders
+import HTTPTypes
+import Telemetry
+
+/// `/api/forwards`: other programs to which the tenant's records are sent. `/api/connector-events`: what other programs
+/// send about connectors.
+struct ForwardRoutes {
+  let storage: any FleetStorage
+  /// The keys that encrypt secrets.
+  let keys: SecretKeys
+  /// Whether the keys come from a file. If not, no secret can be stored.
+  let hasKeyFile: Bool
+  /// Whether records may be sent to addresses of private networks.
+  let mayUsePrivate: Bool
+
+  /// The path below which other programs send events. Each request has a signature.
+  static let events = "/api/connector-events"
+
+  var routes: [Route] { things.routes + [remove, event] }
+
+  private var things: ThingRoutes<Forward> {
+    var routes = ThingRoutes<Forward>(
+      storage: storage, area: .settings, relation: { _, _, _ in Relation() }, restriction: { _, _, _ in nil },
+      check: { [mayUsePrivate] _, new, _, _ throws(ThingError) in
+        guard ProviderClient.isAllowed(new.address, mayUseLoopback: mayUsePrivate) else {
+          throw .invalid(FieldErrors([FieldError("address", "expected https://… of another machine")]))
+        }
+      },
+      derived: Self.derived(keys, hasKeyFile: hasKeyFile), order: [.init("name")])
+    routes.afterChange = { forward, transaction throws(ThingError) in try transaction.follow(forward) }
+    return routes
+  }
+
+  static func derived(_ keys: SecretKeys?, hasKeyFile: Bool) -> [DerivedField<Forward>] {
+    [
+      .secret(
+        "secret", "The value of the header `Authorization`, or of `keyHeader`.", keys, hasKeyFile: hasKeyFile
+      ) { secret, forward, transaction, keys throws(ThingError) in
+        var changed = forward.value
+        changed.secret = secret.map { keys.seal(Array($0.utf8), for: SecretPlace.forward(forward.id)) }
+        return try transaction.update(forward, to: changed, action: "setSecret")
+      },
+      DerivedField(
+        key: "hasSecret", schema: #"{"description":"Whether it has a secret.","type":"boolean"}"#,
+        read: { forwards, _ in forwards.map { .bool($0.value.secret != nil) } }, write: nil),
+    ]
+  }
+
+  private var remove: Route {
+    let operation = Operation(
+      id: "removeForward", summary: "Removes a forward. Nothing is sent any more.",
+      results: [.init(.noContent, "Removed.")])
+    return Route(.delete, things.path + "/{forwardId}", .may(.write, .settings), operation, isFiltered: true) {
+      [things] call in
+      try await things.change(call) { transaction throws(ThingError) in
+        let forward = try things.existing(call, transaction)
+        if let progress = try transaction.find(forward.id, ForwardProgress.self) {
+          try transaction.remove(progress, action: "remove")
+        }
+        try transaction.remove(forward, action: "remove")
+      }
+      return Answer(status: .noContent)
+    }
+  }
+
+  /// Receives a webhook.
+  private var event: Route {
+    let operation = Operation(
+      id: "receiveConnectorEvent",
+      summary: "Takes an event of a connector's service: Samsara's webhooks, with their signature.",
+      parameters: [
+        .header("X-Samsara-Signature", "`v1=` and the HMAC-SHA-256 of timestamp and body."),
+        .header("X-Samsara-Timestamp", "The time of the signature, seconds since 1970."),
+      ],
+      body: .init(types: ["application/json"], schema: nil), results: [.init(.noContent, "Taken.")],
+      errors: [.unauthorized])
+    return Route(.post, Self.events + "/{tenant}/{connectorId}", .open, operation, bodyLimit: nil) {
+      [storage, keys] call in
+      let body = try await call.body()
+      let headers = call.request.headers
+      let names = ["X-Samsara-Signature", "X-Samsara-Timestamp"].map { name in
+        HTTPField.Name(name).flatMap { headers[$0] } ?? ""
+      }
+      guard let tenant = call.parameters.first.flatMap({ TenantID($0) }),
+        let id = call.parameters.last.flatMap({ UUIDv7($0.utf8.span) }),
+        try await WebhookReceiver(storage: storage, keys: keys).receive(
+          body, of: id, tenant: tenant, signature: names[0], timestamp: names[1], at: WallClock.now)
+      else { throw APIError(.unauthorized, "unauthorized", "the signature is not right, or too old") }
+      return Answer(status: .noContent)
+    }
+  }
+}
+
+extension DerivedField {
+  /// The longest secret, bytes.
+  private static var longestSecret: Int { 8_192 }
+
+  /// Creates a member with a secret, which clients can set and never read.
+  ///
+  /// - Parameters:
+  ///   - keys: the keys that encrypt secrets; `nil` if only the schema is needed.
+  ///   - hasKeyFile: whether the keys come from a file. If not, the secret could not be read after a restart.
+  ///   - set: encrypts and stores the secret.
+  static func secret(
+    _ key: String, _ description: String, _ keys: SecretKeys?, hasKeyFile: Bool,
+    _ set:
+      @escaping @Sendable (String?, Stored<Value>, any FleetTransaction, SecretKeys) throws(ThingError)
+      -> Stored<Value>
+  ) -> DerivedField<Value> {
+    DerivedField(
+      key: key,
+      schema:
+        #"{"description":"\#(description)","type":["string","null"],"maxLength":\#(longestSecret),"writeOnly":true}"#,
+      read: { things, _ in things.map { _ in .null } },
+      write: { json, thing, _, transaction, _ throws(ThingError) in
+        guard json == .null || json.textValue.map({ (1...longestSecret).contains($0.utf8.count) }) ?? false else {
+          throw .invalid(FieldErrors([FieldError(key, "expected 1 to \(longestSecret) bytes of text, or null")]))
+        }
+        guard let keys, hasKeyFile else {
+          throw .rule(
+            code: "noSecretKeys", message: "the server has no file with keys of secrets (accounts.secretKeysFile)")
+        }
+        return try set(json.textValue, thing, transaction, keys)
+      })
+  }
+}

@@ -1,0 +1,86 @@
+import FleetDomain
+import Telemetry
+
+/// Another program to which the records of the tenant are sent as they arrive.
+public struct Forward: Kind {
+  public enum Format: String, FieldChoice, Sendable {
+    /// Positions as Traccar forwards them, one in each request.
+    case traccar
+    /// InfluxDB's line protocol.
+    case influx
+    /// Prometheus' remote write, version 1.
+    case prometheus
+  }
+
+  public var name = ""
+  public var format = Format.influx
+  public var isActive = true
+  public var address = ""
+  /// The name of the header with the secret.
+  public var keyHeader: String?
+  /// The value of the header; encrypted. `nil` if there is none.
+  public var secret: String?
+  public var state = Connector.State.waiting
+  public var lastSentAt: Timestamp?
+  /// The number of records that were accepted.
+  public var sent: Int64 = 0
+  /// What was not sent, by reason, with its number.
+  public var ignored = JSON.object([:])
+  /// The last failures, the newest first.
+  public var failures: [Connector.Failure] = []
+
+  public init() {}
+
+  public static let names = KindNames(one: "forward", many: "forwards")
+  public static let fields: [Field<Forward>] = [
+    Field("name", \.name, TextRules.shown).required().sortable().textSearched(),
+    Field("format", \.format).required().settable(by: .creation).filterable().sortable(),
+    Field("isActive", \.isActive).filterable(),
+    Field("address", \.address).required(),
+    Field("keyHeader", \.keyHeader, HeaderRules.name),
+    Field("secret", \.secret).settable(by: .hidden),
+    Field("state", \.state).settable(by: .live).filterable(),
+    Field("lastSentAt", \.lastSentAt).settable(by: .live),
+    Field("sent", \.sent).settable(by: .live),
+    Field("ignored", \.ignored).settable(by: .live).schema(
+      #"{"description":"What was not sent, by reason.","type":"object","additionalProperties":{"type":"integer"}}"#),
+    Field("failures", \.failures).settable(by: .live),
+  ]
+}
+
+/// How far the records were sent, and which server sends them. Its id is that of the ``Forward``.
+public struct ForwardProgress: Kind {
+  /// The position in the feed; `nil` before the first record.
+  public var position: Int64?
+  public var leaseHolder: UUIDv7?
+  public var leaseUntil: Timestamp?
+  /// The time of the next attempt; `nil` while it is not active.
+  public var nextAt: Timestamp?
+  /// Number of failures since the last success.
+  public var failures: Int64 = 0
+
+  public init() {}
+
+  public static let isAudited = false
+  public static let names = KindNames(one: "forwardProgress", many: "forward-progress")
+  public static let fields: [Field<ForwardProgress>] = [
+    Field("position", \.position), Field("leaseHolder", \.leaseHolder), Field("leaseUntil", \.leaseUntil),
+    Field("nextAt", \.nextAt).sortable(), Field("failures", \.failures),
+  ]
+}
+
+/// Rules of HTTP headers that people name.
+enum HeaderRules {
+  static let name: @Sendable (String?) throws(FieldError) -> Void = { name throws(FieldError) in
+    guard let name else { return }
+    let isName =
+      (1...64).contains(name.utf8.count)
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"): true
+        default: false
+        }
+      }
+    guard isName else { throw FieldError("", "expected 1 to 64 letters and hyphens") }
+  }
+}

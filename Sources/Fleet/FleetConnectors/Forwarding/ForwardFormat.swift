@@ -1,0 +1,202 @@
+import FleetDomain
+import FleetProviders
+import Telemetry
+
+/// A telemetry record that is sent to another program.
+struct ForwardedRecord: Equatable, Sendable {
+  let vehicle: String
+  let time: Timestamp
+  /// The members of the record after its head.
+  var values: [String: JSON]
+
+  /// The members of the head, which are not values.
+  private static let head: Set<String> = [
+    "type", "id", "timestamp", "timeQuality", "gatewayId", "vehicleId", "epoch", "seq", "vss", "ecus",
+  ]
+  /// The members that show where a vehicle was.
+  private static let place: Set<String> = ["latitude", "longitude", "altitude", "heading", "trueHeading"]
+
+  /// - Returns: `nil` unless it is telemetry with a credible time.
+  init?(_ record: StoredRecord) {
+    guard record.recordClass == .known(.telemetry), !record.isTimeAhead, let time = record.time,
+      let json = try? JSON(parsing: record.body)
+    else { return nil }
+    (vehicle, self.time) = (record.vehicle, time)
+    values = json.members.filter { !Self.head.contains($0.key) }
+  }
+
+  /// The record without its position, for the time of a private journey.
+  func withoutPlace() -> ForwardedRecord {
+    var record = self
+    for key in Self.place { record.values[key] = nil }
+    return record
+  }
+}
+
+extension Forward.Format {
+  /// The greatest number of records in one request.
+  var most: Int { self == .traccar ? 1 : 500 }
+
+  /// Returns the request for some records; `nil` if they have nothing that this format can send.
+  func request(
+    _ records: [ForwardedRecord], to address: String, headers: [String], at now: Timestamp
+  ) -> ProviderClient.Request? {
+    switch self {
+    case .influx:
+      let text = records.compactMap(InfluxLine.text).joined(separator: "\n")
+      guard !text.isEmpty else { return nil }
+      return .init(address, headers: headers + ["Content-Type: text/plain; charset=utf-8"], body: Array(text.utf8))
+    case .prometheus:
+      guard let body = RemoteWrite.body(records) else { return nil }
+      let own = [
+        "Content-Encoding: snappy", "Content-Type: application/x-protobuf", "X-Prometheus-Remote-Write-Version: 0.1.0",
+      ]
+      return .init(address, headers: headers + own, body: body)
+    case .traccar:
+      guard let record = records.first, let json = TraccarPosition.json(record, at: now) else { return nil }
+      return .init(
+        address, headers: headers + ["Content-Type: application/json"], body: Array(json.canonicalText.utf8))
+    }
+  }
+}
+
+/// InfluxDB's line protocol.
+///
+///     telemetry,vehicle=VAN\ 1 rpm=1726,speed=50 1714809659000000000
+enum InfluxLine {
+  /// Returns the line of a record; `nil` if it has no values.
+  static func text(_ record: ForwardedRecord) -> String? {
+    var fields: [String] = []
+    for (key, value) in record.values.sorted(by: { $0.key < $1.key }) {
+      let text: String? =
+        switch value {
+        case .integer(let number): "\(Double(number))"
+        case .number(let number): "\(number)"
+        case .bool(let flag): flag ? "true" : "false"
+        case .text(let text): "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+        default: nil
+        }
+      if let text { fields.append("\(escaped(key))=\(text)") }
+    }
+    guard !fields.isEmpty else { return nil }
+    return "telemetry,vehicle=\(escaped(record.vehicle)) \(fields.joined(separator: ",")) \(record.time.nanoseconds)"
+  }
+
+  /// Escapes a tag or the key of a field.
+  private static func escaped(_ text: String) -> String {
+    text.replacing("\\", with: "\\\\").replacing(",", with: "\\,").replacing("=", with: "\\=")
+      .replacing(" ", with: "\\ ")
+  }
+}
+
+/// A position as Traccar forwards it: its values have knots (1.852 km/h).
+enum TraccarPosition {
+  /// Returns the message of a record; `nil` if it has no position.
+  static func json(_ record: ForwardedRecord, at now: Timestamp) -> JSON? {
+    guard let latitude = record.values["latitude"]?.numberValue, let longitude = record.values["longitude"]?.numberValue
+    else { return nil }
+    let speed = record.values["speed"]?.numberValue ?? record.values["gpsSpeed"]?.numberValue
+    var attributes = record.values.filter { !["latitude", "longitude", "altitude", "heading"].contains($0.key) }
+    // Traccar's own name and unit, m.
+    if let odometer = attributes.removeValue(forKey: "odometer")?.numberValue {
+      attributes["odometer"] = (odometer * 1_000).json
+    }
+    let device = number(record.vehicle)
+    var position: [String: JSON] = [
+      "id": .integer(0), "deviceId": .integer(device), "protocol": .text("fleetstore"), "serverTime": now.json,
+      "deviceTime": record.time.json, "fixTime": record.time.json, "valid": .bool(true), "latitude": latitude.json,
+      "longitude": longitude.json, "attributes": .object(attributes),
+    ]
+    position["altitude"] = record.values["altitude"] ?? .integer(0)
+    position["course"] = record.values["heading"] ?? .integer(0)
+    position["speed"] = Units.rounded((speed ?? 0) / 1.852).json
+    position["accuracy"] = record.values["accuracy"] ?? .integer(0)
+    return .object([
+      "position": .object(position),
+      "device": .object([
+        "id": .integer(device), "name": .text(record.vehicle), "uniqueId": .text(record.vehicle),
+        "status": .text("online"), "attributes": .object([:]),
+      ]),
+    ])
+  }
+
+  /// A number for a vehicle, because Traccar's ids are numbers: FNV-1a of 32 bits, without the sign.
+  private static func number(_ vehicle: String) -> Int64 {
+    Int64(vehicle.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 } & 0x7FFF_FFFF)
+  }
+}
+
+/// Prometheus' remote write 1.0: a protobuf message, compressed with snappy.
+enum RemoteWrite {
+  /// Returns the body for some records; `nil` if they have no numbers.
+  ///
+  /// Each value is a series `fleet_NAME{vehicle="…"}`. The samples of a series are in the order of their times.
+  static func body(_ records: [ForwardedRecord]) -> [UInt8]? {
+    var series: [String: (name: String, vehicle: String, samples: [Int64: Double])] = [:]
+    for record in records {
+      for (key, value) in record.values {
+        guard let number = value.numberValue ?? value.boolValue.map({ $0 ? 1 : 0 }), let name = name(key) else {
+          continue
+        }
+        let id = "\(name)\n\(record.vehicle)"
+        series[id, default: (name, record.vehicle, [:])].samples[record.time.milliseconds] = number
+      }
+    }
+    guard !series.isEmpty else { return nil }
+    var message: [UInt8] = []
+    for (_, one) in series.sorted(by: { $0.key < $1.key }) {
+      var text: [UInt8] = []
+      // Labels are sorted by their names.
+      text += field(1, field(1, "__name__") + field(2, one.name))
+      text += field(1, field(1, "vehicle") + field(2, one.vehicle))
+      for (time, value) in one.samples.sorted(by: { $0.key < $1.key }) {
+        let bits = value.bitPattern
+        let double: [UInt8] = [0x09] + (0..<8).map { UInt8(truncatingIfNeeded: bits >> (8 * UInt64($0))) }
+        text += field(2, double + [0x10] + varint(UInt64(bitPattern: time)))
+      }
+      message += field(1, text)
+    }
+    return snappy(message)
+  }
+
+  /// `fleet_coolant_temp` for `coolantTemp`; `nil` if it would not be a name of a metric.
+  private static func name(_ key: String) -> String? {
+    let name = KindNames(one: key, many: key).table
+    guard name.utf8.count <= 100,
+      name.utf8.allSatisfy({ byte in
+        byte == UInt8(ascii: "_") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      })
+    else { return nil }
+    return "fleet_\(name)"
+  }
+
+  private static func field(_ number: UInt8, _ text: String) -> [UInt8] { field(number, Array(text.utf8)) }
+
+  /// A member of a message with a length.
+  private static func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] {
+    [number << 3 | 2] + varint(UInt64(bytes.count)) + bytes
+  }
+
+  private static func varint(_ number: UInt64) -> [UInt8] {
+    var (rest, bytes): (UInt64, [UInt8]) = (number, [])
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    return bytes + [UInt8(rest)]
+  }
+
+  /// The block format of snappy, with literals only: correct, but not shorter.
+  private static func snappy(_ bytes: [UInt8]) -> [UInt8] {
+    var text = varint(UInt64(bytes.count))
+    for start in stride(from: 0, to: bytes.count, by: 65_536) {
+      let part = bytes[start..<min(start + 65_536, bytes.count)]
+      // The tag 61 << 2 is followed by the length less 1, in two bytes.
+      let length = part.count - 1
+      text += [61 << 2, UInt8(truncatingIfNeeded: length), UInt8(truncatingIfNeeded: length >> 8)]
+      text += part
+    }
+    return text
+  }
+}

@@ -1,0 +1,287 @@
+import FleetAccess
+import FleetDomain
+import FleetProviders
+import FleetWork
+import Logging
+import ServiceLifecycle
+import Telemetry
+
+extension SecretPlace {
+  /// The place of the secret of a forward.
+  public static func forward(_ id: UUIDv7) -> String { "forward \(id.string)" }
+}
+
+extension FleetTransaction {
+  /// Makes the progress of a forward agree with its settings. A new one begins with the next record.
+  public func follow(_ forward: Stored<Forward>) throws(ThingError) {
+    let stored = try find(forward.id, ForwardProgress.self)
+    var progress = stored?.value ?? ForwardProgress()
+    (progress.nextAt, progress.failures) = (forward.value.isActive ? now : nil, 0)
+    if let stored {
+      try update(stored, to: progress, action: "follow")
+    } else {
+      try insert(progress, id: forward.id, action: "follow")
+    }
+  }
+
+  /// Takes the forward that waits longest; `nil` if none is due.
+  fileprivate func lease(
+    to server: UUIDv7
+  ) throws(ThingError) -> (forward: Stored<Forward>, progress: Stored<ForwardProgress>)? {
+    let query = ThingQuery<ForwardProgress>(
+      .atMost(key: "nextAt", now.json),
+      .anyOf([[.oneOf(key: "leaseUntil", [.null])], [.below(key: "leaseUntil", now.json)]]), order: [.init("nextAt")])
+    guard let stored = try first(query), let forward = try find(stored.id, Forward.self) else { return nil }
+    var progress = stored.value
+    (progress.leaseHolder, progress.leaseUntil) = (server, now.adding(seconds: ConnectorRunner.lease))
+    return (forward, try update(stored, to: progress, action: "lease"))
+  }
+}
+
+/// Sends the telemetry of all tenants to the programs that they name, from the feed: each record at least once, in the
+/// order of the feed.
+///
+/// The position in the feed moves after the other program has accepted the records. Positions of private journeys are not
+/// sent.
+public final class ForwardRunner: Service {
+  private static let pause = Duration.seconds(1)
+  /// The time between two looks at a feed, s.
+  private static let period = 2
+  /// The number of records that are read at once, and the number of such parts in one round.
+  private static let batch = 500
+  private static let mostBatches = 20
+
+  private let storage: any FleetStorage
+  private let keys: SecretKeys
+  private let logger: Logger
+  private let now: @Sendable () -> Timestamp
+  private let transport: @Sendable () -> any ConnectorTransport
+  private let server: UUIDv7
+
+  public convenience init(
+    storage: any FleetStorage, keys: SecretKeys, mayUsePrivate: Bool, logger: Logger,
+    now: @escaping @Sendable () -> Timestamp
+  ) {
+    self.init(
+      storage: storage, keys: keys, logger: logger, now: now,
+      transport: { ConnectorCheck.transport(mayUsePrivate: mayUsePrivate) })
+  }
+
+  init(
+    storage: any FleetStorage, keys: SecretKeys, logger: Logger, now: @escaping @Sendable () -> Timestamp,
+    transport: @escaping @Sendable () -> any ConnectorTransport
+  ) {
+    (self.storage, self.keys, self.logger, self.now, self.transport) = (storage, keys, logger, now, transport)
+    server = .random(at: now())
+  }
+
+  /// Runs until its task is cancelled or its service group stops it.
+  public func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        do {
+          try await self.round()
+        } catch {
+          if !Task.isCancelled { self.logger.warning("forwards: \(error)") }
+        }
+        do {
+          try await Task.sleep(for: Self.pause)
+        } catch {
+          return
+        }
+      }
+    }
+  }
+
+  /// Sends the records of one forward of each tenant that has one that is due.
+  func round() async throws {
+    let due = ThingQuery<ForwardProgress>.Condition.atMost(key: "nextAt", now().json)
+    for tenant in try await storage.tenants(having: [due]) where !Task.isCancelled {
+      let taken = try await storage.change(tenant: tenant, by: Actor(.server), at: now()) {
+        [server] transaction throws(ThingError) in try transaction.lease(to: server)
+      }
+      guard let taken else { continue }
+      var failure: ConnectorError?
+      do throws(ConnectorError) {
+        try await send(taken.forward, taken.progress.value.position, tenant)
+      } catch {
+        failure = error
+        logger.warning("forward \(taken.forward.value.name) of tenant \(tenant): \(error.message)")
+      }
+      try await finish(taken.forward, failure, due: taken.progress.value.nextAt, tenant)
+    }
+  }
+
+  private func send(
+    _ forward: Stored<Forward>, _ start: Int64?, _ tenant: TenantID
+  ) async throws(ConnectorError) {
+    let headers = try headers(forward)
+    let transport = transport()
+    guard var position = start else {
+      let first = try await stored { try await self.storage.feedPosition(tenant: tenant).rawValue }
+      return try await commit(forward, first, 0, [:], tenant)
+    }
+    for _ in 0..<Self.mostBatches {
+      let (changes, next, isGone) = try await changes(after: position, tenant)
+      var ignored: [String: Int] = isGone ? ["records that are not in the feed any more": 1] : [:]
+      guard next != position else { return }
+      let records = try await visible(changes.compactMap { ForwardedRecord($0.record) }, tenant)
+      var sent = 0
+      for first in stride(from: 0, to: records.count, by: forward.value.format.most) {
+        let part = Array(records[first..<min(first + forward.value.format.most, records.count)])
+        guard
+          let request = forward.value.format.request(
+            part, to: forward.value.address, headers: headers, at: now())
+        else { continue }
+        if let reason = try await deliver(request, transport) {
+          ignored[reason, default: 0] += part.count
+        } else {
+          sent += part.count
+        }
+      }
+      try await commit(forward, next, sent, ignored, tenant)
+      position = next
+    }
+  }
+
+  /// Sends a request.
+  ///
+  /// - Returns: the reason why the other program does not want these records; `nil` if it has accepted them.
+  /// - Throws: an error after which the same request is sent again.
+  private func deliver(
+    _ request: ProviderClient.Request, _ transport: any ConnectorTransport
+  ) async throws(ConnectorError) -> String? {
+    let answer: ProviderClient.Answer
+    do throws(ProviderFailure) {
+      answer = try await transport.send(request)
+    } catch {
+      throw ConnectorError(.unavailable, error.description)
+    }
+    switch answer.status {
+    case 200..<300: return nil
+    // Samples that are too old or out of order, or values of another type: the same request would fail again.
+    case 400, 409, 413, 422: return "rejected with status \(answer.status)"
+    default:
+      try ConnectorSession.check(answer)
+      return nil
+    }
+  }
+
+  private func headers(_ forward: Stored<Forward>) throws(ConnectorError) -> [String] {
+    guard let sealed = forward.value.secret else { return [] }
+    let secret = try ConnectorCheck.open(sealed, for: SecretPlace.forward(forward.id), keys)
+    guard secret.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+      throw ConnectorError(.settings, "secret: expected one line")
+    }
+    return ["\(forward.value.keyHeader ?? "Authorization"): \(secret)"]
+  }
+
+  private func changes(
+    after position: Int64, _ tenant: TenantID
+  ) async throws(ConnectorError) -> (changes: [FeedChange], next: Int64, isGone: Bool) {
+    do throws(StorageError) {
+      let (changes, next) = try await storage.changes(
+        of: [.known(.telemetry)], after: FeedPosition(rawValue: position), limit: Self.batch, tenant: tenant)
+      return (changes, next.rawValue, false)
+    } catch {
+      guard error.kind == .positionGone else { throw ConnectorError(.unavailable, "\(error)") }
+      return ([], try await stored { try await self.storage.feedPosition(tenant: tenant).rawValue }, true)
+    }
+  }
+
+  /// Removes the positions of private journeys.
+  private func visible(
+    _ records: [ForwardedRecord], _ tenant: TenantID
+  ) async throws(ConnectorError) -> [ForwardedRecord] {
+    guard let first = records.map(\.time).min() else { return [] }
+    let windows = try await stored { [storage] in
+      try await storage.view(tenant: tenant) { view throws(ThingError) in
+        var query = ThingQuery<Journey>(
+          .oneOf(key: "purpose", [Journey.Purpose.personal.json]), .isSet(key: "startTime"),
+          .anyOf([[.oneOf(key: "endTime", [.null])], [.atLeast(key: "endTime", first.json)]]), limit: 1_000)
+        var windows: [VehicleWindow] = []
+        repeat {
+          let page = try view.list(query)
+          for journey in page.items.map(\.value) where journey.status != .cancelled {
+            if let start = journey.startTime {
+              windows.append(VehicleWindow(journey.vehicle, from: start, to: journey.endTime))
+            }
+          }
+          query.cursor = page.next
+        } while query.cursor != nil
+        return windows
+      }
+    }
+    let times = Dictionary(grouping: windows, by: \.vehicle).mapValues { PrivateTimes($0) }
+    return records.map { times[$0.vehicle]?.contains($0.time) ?? false ? $0.withoutPlace() : $0 }
+  }
+
+  // MARK: Progress
+
+  private func stored<Value: Sendable>(
+    _ work: @Sendable () async throws -> Value
+  ) async throws(ConnectorError) -> Value {
+    do {
+      return try await work()
+    } catch {
+      throw ConnectorError(.unavailable, "the database: \(error)")
+    }
+  }
+
+  private func commit(
+    _ forward: Stored<Forward>, _ position: Int64, _ sent: Int, _ ignored: [String: Int], _ tenant: TenantID
+  ) async throws(ConnectorError) {
+    try await change(forward.id, tenant) { transaction, stored throws(ThingError) in
+      var progress = stored.value
+      progress.position = position
+      progress.leaseUntil = transaction.now.adding(seconds: ConnectorRunner.lease)
+      try transaction.update(stored, to: progress, action: "send")
+      guard sent > 0 || !ignored.isEmpty, let present = try transaction.find(forward.id, Forward.self) else { return }
+      var changed = present.value
+      (changed.sent, changed.lastSentAt) = (changed.sent + Int64(sent), transaction.now)
+      changed.ignored = IgnoredCounts.adding(ignored, to: changed.ignored)
+      try transaction.refresh(present, to: changed)
+    }
+  }
+
+  private func finish(
+    _ forward: Stored<Forward>, _ failure: ConnectorError?, due: Timestamp?, _ tenant: TenantID
+  ) async throws {
+    try await change(forward.id, tenant) { transaction, stored throws(ThingError) in
+      var progress = stored.value
+      (progress.leaseHolder, progress.leaseUntil) = (nil, nil)
+      progress.failures = failure == nil ? 0 : progress.failures + 1
+      if progress.nextAt == due {
+        let wait = ConnectorPace.wait(after: failure, failures: progress.failures, period: Int64(Self.period))
+        progress.nextAt = Timestamp(nanoseconds: transaction.now.nanoseconds + wait * 1_000_000)
+      }
+      try transaction.update(stored, to: progress, action: "finish")
+      guard let present = try transaction.find(forward.id, Forward.self) else { return }
+      var changed = present.value
+      if let failure {
+        changed.state = failure.kind == .refused || failure.kind == .settings ? .refused : .failing
+        changed.failures = Connector.Failure.adding(failure.message, at: transaction.now, to: changed.failures)
+      } else {
+        changed.state = .working
+      }
+      try transaction.refresh(present, to: changed)
+    }
+  }
+
+  /// Changes things if this server still has the lease.
+  private func change(
+    _ id: UUIDv7, _ tenant: TenantID,
+    _ work: @escaping @Sendable (any FleetTransaction, Stored<ForwardProgress>) throws(ThingError) -> Void
+  ) async throws(ConnectorError) {
+    let hasLease = try await stored { [storage, server, now] in
+      try await storage.change(tenant: tenant, by: Actor(.server), at: now()) { transaction throws(ThingError) in
+        guard let progress = try transaction.find(id, ForwardProgress.self), progress.value.leaseHolder == server else {
+          return false
+        }
+        try work(transaction, progress)
+        return true
+      }
+    }
+    if !hasLease { throw ConnectorError(.unavailable, "another server sends these records now") }
+  }
+}

@@ -1,0 +1,141 @@
+import FleetDomain
+import Synchronization
+import Telemetry
+
+/// Stores what a connector brings: its assets as vehicles, its records, and its readings of meters.
+///
+/// The records are stored first, and everything else in one transaction after them. If that transaction does not take
+/// place, the same records are brought again, with the same ids.
+final class ConnectorStore: Sendable {
+  /// Makes changes in one transaction.
+  typealias Change =
+    @Sendable (_ work: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Void) async throws -> Void
+
+  /// The number of assets in one transaction.
+  private static let assetsAtOnce = 200
+  /// How far a time may be ahead of the server's, ms.
+  private static let mostAhead: Int64 = 86_400_000
+
+  private let connector: Stored<Connector>
+  private let tenant: TenantID
+  private let storage: any FleetStorage
+  private let now: @Sendable () -> Timestamp
+  private let change: Change
+  /// The assets that were read, by their ids in the other program.
+  private let known = Mutex<[String: ConnectedAsset]>([:])
+
+  init(
+    connector: Stored<Connector>, tenant: TenantID, storage: any FleetStorage,
+    now: @escaping @Sendable () -> Timestamp, change: @escaping Change
+  ) {
+    (self.connector, self.tenant, self.storage, self.now, self.change) = (connector, tenant, storage, now, change)
+  }
+
+  /// Stores a page.
+  ///
+  /// - Parameter finish: makes further changes in the last transaction.
+  func store(
+    _ page: PulledPage, finish: @escaping @Sendable (any FleetTransaction) throws(ThingError) -> Void = { _ in }
+  ) async throws {
+    var page = page
+    try await place(page.assets, andOf: page.records.map(\.asset) + page.readings.map(\.asset))
+    let assets = known.withLock { $0 }
+    let incoming = incoming(&page, assets)
+    var counts = IngestCounts()
+    if !incoming.isEmpty {
+      counts = IngestCounts(try await storage.ingest(incoming, from: .trusted, tenant: tenant, at: now()))
+    }
+    if counts.refused > 0 { page.ignore("refused by the store", counts.refused) }
+    let (stored, brought, vehicles) = (counts.stored, page, assets.mapValues(\.vehicle))
+    try await change { [id = connector.id] transaction throws(ThingError) in
+      try transaction.add(brought.readings, of: id, vehicles: vehicles)
+      try finish(transaction)
+      guard stored > 0 || !brought.ignored.isEmpty, let present = try transaction.find(id, Connector.self) else {
+        return
+      }
+      var counted = present.value
+      counted.stored += Int64(stored)
+      counted.ignored = IgnoredCounts.adding(brought.ignored, to: counted.ignored)
+      try transaction.refresh(present, to: counted)
+    }
+  }
+
+  /// Returns the records of a page in the form in which gateways send them, and counts those that the store would not
+  /// accept.
+  private func incoming(_ page: inout PulledPage, _ assets: [String: ConnectedAsset]) -> [IncomingRecord] {
+    var incoming: [IncomingRecord] = []
+    let latest = now().milliseconds + Self.mostAhead
+    for record in page.records {
+      guard let asset = assets[record.asset] else {
+        page.ignore("value of an unknown vehicle")
+        continue
+      }
+      guard record.time.milliseconds <= latest else {
+        page.ignore("time in the future")
+        continue
+      }
+      do throws(RecordRefusal) {
+        incoming.append(
+          try record.incoming(
+            of: connector.id, gateway: Connector.gatewayName(connector.id), vehicle: asset.vehicle, vin: nil))
+      } catch {
+        page.ignore("refused: \(error.key.isEmpty ? "record" : error.key)")
+      }
+    }
+    return incoming
+  }
+
+  // MARK: Assets
+
+  /// Stores assets that are new or have changed.
+  ///
+  /// - Parameter others: ids of assets of which a page has only values.
+  private func place(_ assets: [PulledAsset], andOf others: [String]) async throws {
+    var all: [String: PulledAsset] = [:]
+    for asset in assets { all[asset.id] = all[asset.id]?.completed(by: asset) ?? asset }
+    for id in others where all[id] == nil { all[id] = PulledAsset(id) }
+    try await load(all.keys.sorted())
+    let changed = known.withLock { known in
+      all.values.filter { asset in
+        guard let old = known[asset.id] else { return true }
+        var new = old
+        new.merge(asset, of: connector.id)
+        return new != old
+      }
+    }.sorted { $0.id < $1.id }
+    for start in stride(from: 0, to: changed.count, by: Self.assetsAtOnce) {
+      let part = Array(changed[start..<min(start + Self.assetsAtOnce, changed.count)])
+      try await change { [connector] transaction throws(ThingError) in try transaction.place(part, of: connector) }
+      known.withLock { known in for asset in part { known[asset.id] = nil } }
+      try await load(part.map(\.id))
+    }
+  }
+
+  /// Reads assets that are stored and were not read before.
+  private func load(_ ids: [String]) async throws {
+    let missing = known.withLock { known in ids.filter { known[$0] == nil } }
+    for start in stride(from: 0, to: missing.count, by: 100) {
+      let part = missing[start..<min(start + 100, missing.count)].map { JSON.text($0) }
+      let found = try await storage.view(tenant: tenant) { [id = connector.id] view throws(ThingError) in
+        try view.list(
+          ThingQuery<ConnectedAsset>(
+            .oneOf(key: "connectorId", [id.json]), .oneOf(key: "assetId", part), limit: 1_000)
+        ).items.map(\.value)
+      }
+      known.withLock { known in for asset in found { known[asset.assetID] = asset } }
+    }
+  }
+}
+
+extension PulledAsset {
+  /// Returns the asset with the values of another one where it has none.
+  func completed(by other: PulledAsset) -> PulledAsset {
+    var asset = self
+    (asset.vin, asset.serial, asset.name) = (vin ?? other.vin, serial ?? other.serial, name ?? other.name)
+    (asset.make, asset.model) = (make ?? other.make, model ?? other.model)
+    asset.modelYear = modelYear ?? other.modelYear
+    asset.licencePlate = licencePlate ?? other.licencePlate
+    asset.category = category ?? other.category
+    return asset
+  }
+}
