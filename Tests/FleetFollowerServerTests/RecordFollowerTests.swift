@@ -23,7 +23,7 @@ final class FollowedFleet: Sendable {
 
   let storage: StoredFleet
   private let folder: ScratchFolder
-  private let follower: RecordFollower
+  let follower: RecordFollower
 
   init(_ database: Database) async throws {
     folder = try ScratchFolder()
@@ -65,11 +65,12 @@ final class FollowedFleet: Sendable {
     return try IncomingRecord(parsing: Array(line.utf8).span)
   }
 
-  static func trip(_ number: UInt64, from: Double, to: Double, _ keys: String) throws -> IncomingRecord {
-    try record(
-      number, "trip", at: to,
-      #","tripId":"t\#(number)","event":"end","startTime":"\#(time(from).string)","endTime":"\#(time(to).string)"\#(keys)"#
-    )
+  static func trip(
+    _ number: UInt64, from: Double, to: Double, _ keys: String, vehicle: String = "VAN-1"
+  ) throws -> IncomingRecord {
+    let times = #""startTime":"\#(time(from).string)","endTime":"\#(time(to).string)""#
+    return try record(
+      number, "trip", at: to, vehicle: vehicle, #","tripId":"t\#(number)","event":"end",\#(times)\#(keys)"#)
   }
 
   static func codes(
@@ -110,6 +111,43 @@ final class FollowedFleet: Sendable {
 }
 
 @Suite struct RecordFollowerTests {
+  @Test(arguments: Database.allCases)
+  func a_vehicle_with_a_backlog_delays_no_other_vehicle(_ database: Database) async throws {
+    try await FollowedFleet.with(database) { fleet in
+      try await fleet.storage.addVehicle("VAN-2", tenant: .standard, at: FollowedFleet.time(0))
+      let backlog = try (UInt64(1)...300).map { number in
+        try FollowedFleet.trip(
+          number, from: Double(number), to: Double(number) + 0.5, #","endOdometer":\#(10_000 + number)"#)
+      }
+      let other = try FollowedFleet.trip(301, from: 1, to: 2, #","endOdometer":500"#, vehicle: "VAN-2")
+      try await fleet.store(backlog)
+      try await fleet.store([other])
+      while try await fleet.follower.readFeed(tenant: .standard) {}
+      #expect(try await fleet.follower.serveVehicles(tenant: .standard))
+      #expect(try await fleet.follower.serveVehicles(tenant: .standard))
+      let readings = try await fleet.things(ThingQuery<MeterReading>(limit: 1_000))
+      #expect(readings.filter { $0.value.vehicle == "VAN-2" }.map(\.value.odometer) == [500])
+      #expect(readings.count < 100)
+      try await fleet.follow()
+      #expect(try await fleet.things(ThingQuery<MeterReading>(limit: 1_000)).count == 301)
+      #expect(try await fleet.vehicle().odometer == 10_300)
+      #expect(try await fleet.things(ThingQuery<FollowedVehicle>(limit: 10)).isEmpty)
+    }
+  }
+
+  @Test(arguments: Database.allCases)
+  func a_report_of_very_many_codes_opens_a_hundred_defects(_ database: Database) async throws {
+    try await FollowedFleet.with(database) { fleet in
+      let codes = (0..<400).map { "P" + String(0x1000 + $0, radix: 16).uppercased() }
+      try await fleet.store([
+        try FollowedFleet.codes(1, at: 1, Array(codes[..<300])),
+        try FollowedFleet.codes(2, at: 2, Array(codes[300...]), ecu: "7E9"),
+      ])
+      try await fleet.follow()
+      #expect(try await fleet.things(ThingQuery<Defect>(limit: 1_000)).count == 100)
+    }
+  }
+
   @Test(arguments: Database.allCases)
   func ended_trips_become_readings_once(_ database: Database) async throws {
     try await FollowedFleet.with(database) { fleet in

@@ -36,6 +36,37 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
+  func changes_of_one_vehicle_and_class_leave_out_all_others(_ kind: Kind) async throws {
+    try await Fleet.with(kind) { fleet in
+      for batch in 0..<6 {
+        try await fleet.storage.store(
+          (0..<10).map { number in
+            Sample.record(
+              batch * 10 + number, number % 2 == 0 ? "trip" : "telemetry", vehicle: number % 3 == 0 ? "V-1" : "V-2")
+          })
+      }
+      let all = try await fleet.storage.changes(after: .start, limit: 1_000, tenant: .standard)
+      let expected = all.filter { $0.record.vehicle == "V-1" && $0.record.recordClass == .known(.trip) }
+      #expect(expected.count == 12)
+      var found: [FeedChange] = []
+      var position = FeedPosition.start
+      while true {
+        let (changes, end) = try await fleet.storage.changes(
+          of: [.known(.trip)], vehicle: "V-1", after: position, limit: 5, tenant: .standard)
+        #expect(changes.count <= 5)
+        found += changes
+        guard end != position else { break }
+        position = end
+      }
+      #expect(found == expected && position.rawValue == 60)
+      await #expect(throws: StorageError.self) {
+        try await fleet.storage.changes(
+          of: [.known(.trip)], vehicle: "V-9", after: .start, limit: 5, tenant: .standard)
+      }
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
   func a_commit_is_announced_to_its_tenant(_ kind: Kind) async throws {
     try await Fleet.with(kind) { fleet in
       let other = try #require(TenantID("other"))

@@ -10,14 +10,28 @@ import TroubleCodes
 /// updates what changes with the date.
 ///
 /// It reads the feed, and thus costs the ingest nothing. Of telemetry it reads a few records at the end of each trip.
-/// Several servers may share one database: the position in the feed is stored with the effects.
+/// Several servers may share one database: the positions in the feed are stored with the effects.
+///
+/// A tenant's feed is read quickly, to see which vehicles have changes (``FollowedVehicle``). Then these vehicles have
+/// turns of a few changes each; the one whose last turn was longest ago is next. A vehicle with a backlog therefore
+/// delays no other vehicle, and a tenant with a backlog no other tenant.
 public final class RecordFollower: Service {
   /// The time between two looks at the feeds.
   private static let pause = Duration.seconds(1)
   /// The time between two looks at what changes with the date, ms.
   private static let datePause: Int64 = 60_000
-  /// The maximum number of changes in one transaction.
+  /// The maximum number of changes of the feed that are read at once.
   private static let batch = 100
+  /// The maximum number of vehicles that have a turn in one transaction.
+  private static let vehicles = 20
+  /// The maximum number of changes of a vehicle in one turn.
+  private static let changesOfTurn = 10
+  /// The time after which a transaction with the effects of changes is committed. Other writes wait for it.
+  private static let patience = Duration.milliseconds(20)
+  /// The time for one tenant in each round: half for reading the feed, half for turns of vehicles.
+  private static let share = Duration.milliseconds(400)
+  /// The maximum number of pages of trips that are read for an estimate.
+  private static let mostTripPages = 20
   private static let name = "maintenance"
   private static let classes: Set<RecordClass> = [.known(.trip), .known(.dtc)]
 
@@ -38,22 +52,31 @@ public final class RecordFollower: Service {
 
   private func repeatRounds() async {
     var checked: [TenantID: Int64] = [:]
+    let clock = ContinuousClock()
     while !Task.isCancelled {
+      let start = clock.now
+      var hasMore = false
       do {
         for tenant in try await storage.tenants() where !Task.isCancelled {
-          let time = now().milliseconds
-          if checked[tenant.id].map({ time - $0 >= Self.datePause || time < $0 }) ?? true {
-            try await followDate(tenant: tenant.id)
-            checked[tenant.id] = time
+          // A fault of one tenant does not stop the others.
+          do {
+            let time = now().milliseconds
+            if checked[tenant.id].map({ time - $0 >= Self.datePause || time < $0 }) ?? true {
+              try await followDate(tenant: tenant.id)
+              checked[tenant.id] = time
+            }
+            if try await follow(tenant: tenant.id) { hasMore = true }
+          } catch {
+            if !Task.isCancelled { logger.warning("tenant \(tenant.id): records are not followed for now: \(error)") }
           }
-          // A tenant with a backlog does not delay the others: one batch in each round.
-          try await follow(tenant: tenant.id)
         }
       } catch {
         if !Task.isCancelled { logger.warning("records are not followed for now: \(error)") }
       }
+      // A backlog takes at most half of a processor.
+      let pause = hasMore ? min(clock.now - start, Self.pause) : Self.pause
       do {
-        try await Task.sleep(for: Self.pause)
+        try await Task.sleep(for: pause)
       } catch {
         return
       }
@@ -89,21 +112,47 @@ public final class RecordFollower: Service {
   /// - Returns: whether there may be more.
   @discardableResult
   func follow(tenant: TenantID) async throws -> Bool {
-    let feed = try await storage.view(tenant: tenant) { view throws(ThingError) in
-      try view.first(ThingQuery<FollowedFeed>(.oneOf(key: "name", [.text(Self.name)])))
-    }
+    let clock = ContinuousClock()
+    var limit = clock.now + Self.share / 2
+    var hasMore = true
+    while hasMore, clock.now < limit { hasMore = try await readFeed(tenant: tenant) }
+    limit = clock.now + Self.share / 2
+    var isWaiting = true
+    while isWaiting, clock.now < limit { isWaiting = try await serveVehicles(tenant: tenant) }
+    return hasMore || isWaiting
+  }
+
+  /// Reads the next changes of a tenant's feed, and stores which vehicles they belong to.
+  ///
+  /// - Returns: whether the feed had changes.
+  func readFeed(tenant: TenantID) async throws -> Bool {
+    let query = ThingQuery<FollowedFeed>(.oneOf(key: "name", [.text(Self.name)]))
+    let feed = try await storage.view(tenant: tenant) { view throws(ThingError) in try view.first(query) }
     let start = feed?.value.position ?? 0
-    let (records, position) = try await changes(after: start, tenant: tenant)
+    let (changes, position) = try await changes(after: start, limit: Self.batch, tenant: tenant)
     guard position != start else { return false }
-    var effects: [Effect] = []
-    for record in records { effects += try await self.effects(of: record, tenant: tenant) }
-    let (found, catalog) = (effects, catalog)
+    var spans: [String: (after: Int64, through: Int64)] = [:]
+    for change in changes where TroubleReport(change.record) != nil || EndedTrip(change.record) != nil {
+      let position = change.position.rawValue
+      spans[change.record.vehicle, default: (position - 1, position)].through = position
+    }
+    let found = spans.sorted { $0.key < $1.key }
     try await change(tenant, at: now()) { transaction throws(ThingError) in
-      let query = ThingQuery<FollowedFeed>(.oneOf(key: "name", [.text(Self.name)]))
       let present = try transaction.first(query)
       // Another server was first.
       guard present?.version == feed?.version else { return }
-      for effect in found { try effect.apply(to: transaction, catalog) }
+      for (vehicle, span) in found {
+        let waiting = try transaction.first(
+          ThingQuery<FollowedVehicle>(.oneOf(key: "vehicleId", [.text(vehicle)])))
+        var followed = waiting?.value ?? FollowedVehicle()
+        followed.through = span.through
+        if let waiting {
+          try transaction.update(waiting, to: followed, action: "follow")
+        } else {
+          (followed.vehicle, followed.after) = (vehicle, span.after)
+          try transaction.insert(followed)
+        }
+      }
       var followed = FollowedFeed()
       (followed.name, followed.position) = (Self.name, position)
       if let present {
@@ -115,16 +164,125 @@ public final class RecordFollower: Service {
     return true
   }
 
-  private func changes(after start: Int64, tenant: TenantID) async throws -> (records: [StoredRecord], position: Int64)
-  {
+  /// Lets the vehicles whose last turns were longest ago have a turn. A vehicle whose turn fails is retried after all
+  /// others.
+  ///
+  /// - Returns: `false` if no vehicle waits, or if a turn failed.
+  func serveVehicles(tenant: TenantID) async throws -> Bool {
+    let waiting = try await storage.view(tenant: tenant) { view throws(ThingError) in
+      try view.list(ThingQuery<FollowedVehicle>(order: [.init("servedAt")], limit: Self.vehicles)).items
+    }
+    guard !waiting.isEmpty else { return false }
+    var turns: [Turn] = []
+    var isComplete = true
+    for followed in waiting {
+      do {
+        turns.append(try await turn(of: followed, tenant: tenant))
+      } catch {
+        try await postpone(followed, because: error, tenant: tenant)
+        isComplete = false
+      }
+    }
+    do {
+      try await apply(turns, tenant: tenant)
+    } catch {
+      // One of them failed. Find out which.
+      for turn in turns {
+        do {
+          try await apply([turn], tenant: tenant)
+        } catch {
+          try await postpone(turn.followed, because: error, tenant: tenant)
+          isComplete = false
+        }
+      }
+    }
+    return isComplete
+  }
+
+  /// Collects the effects of a vehicle's next changes. If there are no more, the vehicle's meters are estimated.
+  private func turn(of followed: Stored<FollowedVehicle>, tenant: TenantID) async throws -> Turn {
+    let (vehicle, through) = (followed.value.vehicle, followed.value.through)
+    var turn = Turn(followed: followed, isLast: followed.value.after >= through)
+    if turn.isLast {
+      var effects: [Effect] = []
+      for meter in Meter.allCases {
+        if let effect = try await estimate(of: meter, vehicle: vehicle, tenant: tenant) { effects.append(effect) }
+      }
+      turn.steps = [(through, effects)]
+    } else {
+      let (changes, end) = try await changes(
+        of: vehicle, after: followed.value.after, limit: Self.changesOfTurn, tenant: tenant)
+      for change in changes where change.position.rawValue <= through {
+        turn.steps.append((change.position.rawValue, try await effects(of: change.record, tenant: tenant)))
+      }
+      turn.steps.append((min(end, through), []))
+    }
+    return turn
+  }
+
+  /// Applies the effects of turns in a transaction. When it has taken long enough, the rest is left for later turns.
+  private func apply(_ turns: [Turn], tenant: TenantID) async throws {
+    let time = now()
+    let catalog = catalog
+    try await change(tenant, at: time) { transaction throws(ThingError) in
+      let clock = ContinuousClock()
+      let start = clock.now
+      for turn in turns {
+        guard clock.now - start < Self.patience else { return }
+        // Another server may have been first.
+        guard let present = try transaction.find(turn.followed.id, FollowedVehicle.self),
+          present.version == turn.followed.version
+        else { continue }
+        var value = present.value
+        value.servedAt = time.milliseconds
+        for (position, effects) in turn.steps {
+          for effect in effects { try effect.apply(to: transaction, catalog) }
+          value.after = position
+          guard clock.now - start < Self.patience else { break }
+        }
+        if turn.isLast {
+          try transaction.remove(present, action: "follow")
+        } else {
+          try transaction.update(present, to: value, action: "follow")
+        }
+      }
+    }
+  }
+
+  private func postpone(
+    _ followed: Stored<FollowedVehicle>, because error: any Error, tenant: TenantID
+  ) async throws {
+    try Task.checkCancellation()
+    logger.warning(
+      "tenant \(tenant), vehicle \(followed.value.vehicle): records are not followed for now: \(error)")
+    let time = now()
+    try await change(tenant, at: time) { transaction throws(ThingError) in
+      guard let present = try transaction.find(followed.id, FollowedVehicle.self) else { return }
+      var value = present.value
+      value.servedAt = time.milliseconds
+      try transaction.update(present, to: value, action: "follow")
+    }
+  }
+
+  /// Returns changes of all vehicles or of one, and the position after which to continue.
+  private func changes(
+    of vehicle: String? = nil, after start: Int64, limit: Int, tenant: TenantID
+  ) async throws -> (changes: [FeedChange], position: Int64) {
     do throws(StorageError) {
       let (changes, position) = try await storage.changes(
-        of: Self.classes, after: FeedPosition(rawValue: start), limit: Self.batch, tenant: tenant)
-      return (changes.map(\.record), position.rawValue)
+        of: Self.classes, vehicle: vehicle, after: FeedPosition(rawValue: start), limit: limit, tenant: tenant)
+      return (changes, position.rawValue)
     } catch {
-      guard error.kind == .positionGone else { throw error }
-      // After a long pause, or after a backup was restored.
-      logger.warning("tenant \(tenant): changes of records are no longer stored; their readings and codes are missing")
+      switch error.kind {
+      case .positionGone:
+        // After a long pause, or after a backup was restored.
+        let whose = vehicle.map { ", vehicle \($0)" } ?? ""
+        logger.warning(
+          "tenant \(tenant)\(whose): changes of records are no longer stored; their readings and codes are missing")
+      // The vehicle was removed meanwhile.
+      case .notFound where vehicle != nil: break
+      default: throw error
+      }
       return ([], try await storage.feedPosition(tenant: tenant).rawValue)
     }
   }
@@ -140,11 +298,7 @@ public final class RecordFollower: Service {
       effects.append(.attribution(attribution))
     }
     for meter in Meter.allCases {
-      if let value = values[meter] {
-        effects.append(.reading(meter, value, trip, vehicle: vehicle))
-      } else if let estimate = try await estimate(of: meter, vehicle: vehicle, tenant: tenant) {
-        effects.append(estimate)
-      }
+      if let value = values[meter] { effects.append(.reading(meter, value, trip, vehicle: vehicle)) }
     }
     return effects
   }
@@ -196,17 +350,20 @@ public final class RecordFollower: Service {
 
   private func estimate(of meter: Meter, vehicle: String, tenant: TenantID) async throws -> Effect? {
     let last = try await storage.view(tenant: tenant) { view throws(ThingError) in
-      try view.lastReading(of: meter, vehicle: vehicle)
+      try view.vehicle(named: vehicle)?.value.id == vehicle ? try view.lastReading(of: meter, vehicle: vehicle) : nil
     }
     guard let last else { return nil }
     var query = RecordQuery(
       vehicle: vehicle, classes: RecordQuery.tripClasses, from: last.at, order: .oldestFirst, limit: 1_000)
     var trips: [EndedTrip] = []
-    repeat {
+    for _ in 0..<Self.mostTripPages {
       let page = try await storage.records(query, tenant: tenant)
       trips += page.items.compactMap { EndedTrip($0) }
       query.cursor = page.next
-    } while query.cursor != nil
+      guard query.cursor != nil else { break }
+    }
+    // With so many trips since the last reading, what the meter shows is unknown.
+    guard query.cursor == nil else { return nil }
     return meter.estimate(after: last, trips).map { .estimate(meter, $0, after: last, vehicle: vehicle) }
   }
 
@@ -216,6 +373,15 @@ public final class RecordFollower: Service {
   ) async throws(ThingError) -> Value {
     try await storage.change(tenant: tenant, by: Actor(.server), at: time, work)
   }
+}
+
+/// A turn of a vehicle.
+private struct Turn: Sendable {
+  let followed: Stored<FollowedVehicle>
+  /// Whether the effects of all its changes exist already.
+  let isLast: Bool
+  /// Effects of changes, and the position in the feed up to which all effects exist afterwards.
+  var steps: [(position: Int64, effects: [Effect])] = []
 }
 
 /// What follows from a record.

@@ -14,18 +14,26 @@ extension StoredFleet {
     try await engine.read { session throws(StoreFailure) in
       let tenant = try session.existing(tenant)
       try session.requireStored(position, tenant: tenant)
-      return try session.changes(after: position.rawValue, limit: max(limit, 1), of: nil, tenant: tenant).changes
+      return try session.changes(after: position.rawValue, limit: max(limit, 1), of: nil, vehicle: nil, tenant: tenant)
+        .changes
     }
   }
 
   public func changes(
-    of classes: Set<RecordClass>, after position: FeedPosition, limit: Int, tenant: TenantID
+    of classes: Set<RecordClass>, vehicle: String?, after position: FeedPosition, limit: Int, tenant: TenantID
   ) async throws(StorageError) -> (changes: [FeedChange], position: FeedPosition) {
     try await engine.read { session throws(StoreFailure) in
       let tenant = try session.existing(tenant)
       try session.requireStored(position, tenant: tenant)
+      var key: Int32?
+      if let vehicle {
+        guard let found = try session.vehicle(vehicle, tenant: tenant) else {
+          throw StoreFailure(.notFound, vehicle, "no such vehicle")
+        }
+        key = found.key
+      }
       let (changes, end) = try session.changes(
-        after: position.rawValue, limit: max(limit, 1), of: Set(classes.map(\.number)), tenant: tenant)
+        after: position.rawValue, limit: max(limit, 1), of: Set(classes.map(\.number)), vehicle: key, tenant: tenant)
       return (changes, FeedPosition(rawValue: end))
     }
   }
@@ -94,9 +102,11 @@ extension StoreSession {
 
   /// Returns changes after a position, and the position up to which the feed was read.
   ///
-  /// - Parameter classes: the numbers of the classes whose changes are returned; `nil` for all.
+  /// - Parameters:
+  ///   - classes: the numbers of the classes whose changes are returned; `nil` for all.
+  ///   - vehicle: key of the vehicle whose changes are returned; `nil` for all.
   func changes(
-    after start: Int64, limit: Int, of classes: Set<Int16>?, tenant: Int32
+    after start: Int64, limit: Int, of classes: Set<Int16>?, vehicle: Int32?, tenant: Int32
   ) throws(StoreFailure) -> (changes: [FeedChange], end: Int64) {
     var changes: [FeedChange] = []
     var after = start
@@ -112,7 +122,7 @@ extension StoreSession {
         let of = FeedKeys.keys(step.bytes(1), tenant: tenant)
         let first = step.integer(0) - Int64(of.count) + 1
         for (index, key) in of.enumerated() where first + Int64(index) > after {
-          guard classes?.contains(key.recordClass) ?? true else { continue }
+          guard classes?.contains(key.recordClass) ?? true, vehicle.map({ $0 == key.vehicle }) ?? true else { continue }
           keys.append((first + Int64(index), key))
         }
       }

@@ -68,10 +68,10 @@ final class TroubledStorage: FleetStorage {
     return try await real.changes(after: position, limit: limit, tenant: tenant)
   }
   func changes(
-    of classes: Set<RecordClass>, after position: FeedPosition, limit: Int, tenant: TenantID
+    of classes: Set<RecordClass>, vehicle: String?, after position: FeedPosition, limit: Int, tenant: TenantID
   ) async throws(StorageError) -> (changes: [FeedChange], position: FeedPosition) {
     try await trouble(.changes)
-    return try await real.changes(of: classes, after: position, limit: limit, tenant: tenant)
+    return try await real.changes(of: classes, vehicle: vehicle, after: position, limit: limit, tenant: tenant)
   }
   func staleVehicles(markedBefore time: Timestamp, limit: Int) async throws(StorageError) -> [VehicleName] {
     try await real.staleVehicles(markedBefore: time, limit: limit)

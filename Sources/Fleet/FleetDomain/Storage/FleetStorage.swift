@@ -101,9 +101,11 @@ public protocol FleetStorage: Sendable {
   /// Returns changes of some classes after a position, in the order of their commits, and the position after which the
   /// caller continues. It is the given position only if the feed has no later change.
   ///
-  /// - Throws: `positionGone` if the changes after the position are no longer stored.
+  /// - Parameter vehicle: id of the vehicle whose changes are returned; `nil` for all.
+  /// - Throws: `positionGone` if the changes after the position are no longer stored, `notFound` if there is no such
+  ///   vehicle.
   func changes(
-    of classes: Set<RecordClass>, after position: FeedPosition, limit: Int, tenant: TenantID
+    of classes: Set<RecordClass>, vehicle: String?, after position: FeedPosition, limit: Int, tenant: TenantID
   ) async throws(StorageError) -> (changes: [FeedChange], position: FeedPosition)
 
   /// Returns a stream that sends the feed's newest position soon after each commit of any process. A slow reader may

@@ -8,7 +8,7 @@ enum PostgreSQLSchema {
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
-    version29,
+    version29, version30,
   ]
 
   private static let version1 =
@@ -614,6 +614,17 @@ enum PostgreSQLSchema {
       "failures" bigint NOT NULL, PRIMARY KEY (tenant, id)
     );
     CREATE INDEX forward_progress_due ON forward_progress (next_at, tenant);
+    """
+
+  /// Adds the vehicles whose changes have no effects yet.
+  private static let version30 = """
+    CREATE TABLE followed_vehicle (
+      tenant integer NOT NULL, id uuid NOT NULL, version bigint NOT NULL, created bigint NOT NULL,
+      updated bigint NOT NULL, "vehicle_id" text COLLATE "C" NOT NULL, "after" bigint NOT NULL,
+      "through" bigint NOT NULL, "served_at" bigint NOT NULL, PRIMARY KEY (tenant, id)
+    );
+    CREATE UNIQUE INDEX followed_vehicle_vehicle_id ON followed_vehicle (tenant, vehicle_id);
+    CREATE INDEX followed_vehicle_turn ON followed_vehicle (tenant, served_at, id);
     """
 
   /// SQL expression for the time of the migration, ms. It has the same value in all statements of the migration.

@@ -8,7 +8,7 @@ enum SQLiteSchema {
     version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
     version11, version12, version13, version14, version15, version16, version17, version18, version19,
     version20, version21, version22, version23, version24, version25, version26, version27, version28,
-    version29,
+    version29, version30,
   ]
 
   private static let version1 = """
@@ -595,6 +595,17 @@ enum SQLiteSchema {
       "failures" INTEGER NOT NULL, PRIMARY KEY (tenant, id)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX forward_progress_due ON forward_progress (next_at, tenant);
+    """
+
+  /// Adds the vehicles whose changes have no effects yet.
+  private static let version30 = """
+    CREATE TABLE followed_vehicle (
+      tenant INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
+      updated INTEGER NOT NULL, "vehicle_id" TEXT NOT NULL, "after" INTEGER NOT NULL, "through" INTEGER NOT NULL,
+      "served_at" INTEGER NOT NULL, PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE UNIQUE INDEX followed_vehicle_vehicle_id ON followed_vehicle (tenant, vehicle_id);
+    CREATE INDEX followed_vehicle_turn ON followed_vehicle (tenant, served_at, id);
     """
 
   private static func randoms(_ count: Int) -> String {

@@ -56,6 +56,9 @@ extension Defect {
 
   /// The greatest number of defects of a vehicle that come from trouble codes.
   static let mostOfCodes = 500
+  /// The greatest number of these defects that are neither verified nor dismissed. A real vehicle has far fewer; a
+  /// faulty or hostile gateway could otherwise fill the list of defects.
+  static let mostOpenOfCodes = 100
 }
 
 extension FleetTransaction {
@@ -69,8 +72,9 @@ extension FleetTransaction {
     let defects = try codeDefects(of: vehicle.value.id, [])
     for defect in defects { if let code = defect.value.codes.first { known[code] = defect } }
     for defect in known.values.sorted(by: { $0.id.string < $1.id.string }) { try apply(report, to: defect) }
-    for code in Set(report.stored).subtracting(known.keys).sorted() {
-      guard defects.count < Defect.mostOfCodes else { return }
+    let open = defects.count { ![.verified, .dismissed].contains($0.value.status) }
+    let room = min(Defect.mostOfCodes - defects.count, Defect.mostOpenOfCodes - open)
+    for code in Set(report.stored).subtracting(known.keys).sorted().prefix(max(room, 0)) {
       var defect = Defect()
       defect.vehicle = vehicle.value.id
       defect.source = .dtc
