@@ -284,15 +284,15 @@ def bell_counts_notifications_until_they_are_read(browser):
     server.send("POST", f"/api/inspections/{report['id']}/sign", {"signature": "Mia Roth"})
     browser.sign_in("maintenance")
     browser.until(lambda: reload_bell(browser), "the notification")
-    before = int(browser.element(".bell .count").text)
-    browser.click(".bell")
+    before = int(browser.element(".unread-count .count").text)
+    browser.click(".unread-count")
     browser.click(".notes-list .unread a", "CAR-003")
     browser.sees("What was checked")
-    browser.until(lambda: (int(browser.element(".bell .count").text) if browser.all(".bell .count") else 0) == before - 1, "one notification less")
+    browser.until(lambda: (int(browser.element(".unread-count .count").text) if browser.all(".unread-count .count") else 0) == before - 1, "one notification less")
     browser.go("/notifications")
     if before > 1:
         browser.click(".button", "Mark all as read")
-    browser.until(lambda: not browser.all(".bell .count"), "no unread notification")
+    browser.until(lambda: not browser.all(".unread-count .count"), "no unread notification")
     browser.click(".chip", "Unread")
     browser.sees("Everything is read")
 
@@ -301,7 +301,7 @@ def reload_bell(browser):
     """Asks for notifications again, as when the window is shown again. Whether that of CAR-003 has arrived."""
     browser.script("document.dispatchEvent(new Event('visibilitychange'))")
     listed = browser.driver.execute_async_script("const done = arguments[0]; fetch('/api/notifications?unread=true').then(answer => answer.json()).then(done)")
-    return any(one.get("vehicleId") == "CAR-003" for one in listed["data"]) and browser.all(".bell .count") and browser.element(".bell .count").text == str(len(listed["data"]))
+    return any(one.get("vehicleId") == "CAR-003" for one in listed["data"]) and browser.all(".unread-count .count") and browser.element(".unread-count .count").text == str(len(listed["data"]))
 
 
 @test

@@ -87,7 +87,8 @@ struct Configuration {
         var configuration = Configuration()
         try configuration.read(&reader, folder: folder, isOpen: content.isForEveryone)
         for value in [
-          root["database"], root["metrics"]?["listen"], root["broker"]?["tenant"], root["broker"]?["urls"], root["mail"],
+          root["database"], root["metrics"]?["listen"], root["broker"]?["tenant"], root["broker"]?["urls"],
+          root["mail"],
         ] {
           guard let value else { continue }
           configuration.places[value.path] = "\(path):\(value.line):\(value.column): \(value.path)"

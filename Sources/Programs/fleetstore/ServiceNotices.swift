@@ -35,7 +35,9 @@ struct ServiceNotices: Service {
       _ = try? await storage.health()
     }
     var writes = Watched("the storage's threads", Self.stuck, "make progress again") { await storage.waitForRound() }
-    var loops = Watched("the threads that answer requests", Self.stuck, "make progress again") { await server.waitForRound() }
+    var loops = Watched("the threads that answer requests", Self.stuck, "make progress again") {
+      await server.waitForRound()
+    }
     while !Task.isCancelled {
       answers.check { logger.log(level: $0 ? .warning : .notice, "\($1)") }
       writes.check { logger.log(level: $0 ? .error : .notice, "\($1)") }

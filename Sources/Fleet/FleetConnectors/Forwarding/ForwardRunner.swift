@@ -181,7 +181,8 @@ public final class ForwardRunner: Service {
   ) async throws(ConnectorError) -> (changes: [FeedChange], next: Int64, isGone: Bool) {
     do throws(StorageError) {
       let (changes, next) = try await storage.changes(
-        of: [.known(.telemetry)], after: FeedPosition(rawValue: position), limit: Self.batch, tenant: tenant)
+        of: [.known(.telemetry)], vehicle: nil, after: FeedPosition(rawValue: position), limit: Self.batch,
+        tenant: tenant)
       return (changes, next.rawValue, false)
     } catch {
       guard error.kind == .positionGone else { throw ConnectorError(.unavailable, "\(error)") }
@@ -212,8 +213,11 @@ public final class ForwardRunner: Service {
         return windows
       }
     }
-    let times = Dictionary(grouping: windows, by: \.vehicle).mapValues { PrivateTimes($0) }
-    return records.map { times[$0.vehicle]?.contains($0.time) ?? false ? $0.withoutPlace() : $0 }
+    let ofVehicle = Dictionary(grouping: windows, by: \.vehicle)
+    return records.map { record in
+      let isPrivate = ofVehicle[record.vehicle]?.contains { $0.contains(record.time) } ?? false
+      return isPrivate ? record.withoutPlace() : record
+    }
   }
 
   // MARK: Progress

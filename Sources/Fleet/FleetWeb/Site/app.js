@@ -1,7 +1,7 @@
 /** The frame of all pages: the session, the navigation, and the page that belongs to the address. */
 import { html, render, useEffect, useState } from "./lib/preact.js";
 import { connection, get, reachable, request } from "./api.js";
-import { Bell } from "./parts/bell.js";
+import { UnreadCount } from "./parts/unread-count.js";
 import { Icon } from "./parts/icons.js";
 import { startQueue, waiting } from "./queue.js";
 import { go, onPlaceChange, place, startRouter, to } from "./router.js";
@@ -55,7 +55,7 @@ function entries() {
     { path: "/fleets", icon: "fleet", label: "fleets.title", isShown: sees("fleets") },
     { path: "/people", icon: "person", label: "people.title", isShown: sees("people") },
     { path: "/gateways", icon: "key", label: "gateways.title", isShown: sees("settings") },
-    { path: "/rules", icon: "bell", label: "rules.title", isShown: sees("settings") },
+    { path: "/rules", icon: "notice", label: "rules.title", isShown: sees("settings") },
     { path: "/imports", icon: "transfer", label: "imports.title", isShown: may("settings", "write") === "all" },
     { path: "/audit", icon: "shield", label: "audit.title", isShown: sees("audit") },
   ].filter(entry => entry.isShown);
@@ -188,7 +188,7 @@ function Frame(/** @type {{ at: import("./router.js").Place, isOnline: boolean }
       <div class="brand"><svg width="20" height="20" viewBox="0 0 24 24" fill="none" stroke="var(--accent)" stroke-width="2.5" stroke-linecap="round" aria-hidden="true"><path d="M4 17a9 9 0 1 1 16 0"/><path d="m12 14 4-5"/></svg>Fleet</div>
       ${all.map(entry => html`<a href=${entry.path} key=${entry.path} aria-current=${current(entry)} class=${short.includes(entry) ? "" : "wide"}><${Icon} name=${entry.icon} /><span>${t(entry.label)}</span></a>`)}
       ${all.length > short.length && html`<button type="button" class="more" aria-expanded=${isOpen ? "true" : "false"} onClick=${() => setOpen(!isOpen)}><${Icon} name="more" /><span>${t("nav.more")}</span></button>`}</nav>
-    <header class="bar"><${Search} /><div class="end"><${Network} isOnline=${isOnline} /><${Bell} at=${at.path} />
+    <header class="bar"><${Search} /><div class="end"><${Network} isOnline=${isOnline} /><${UnreadCount} at=${at.path} />
       <a class="avatar" href="/profile" aria-label=${`${currentSession()?.person.firstName} ${currentSession()?.person.lastName}, ${t("nav.profile")}`} aria-current=${view === "profile" ? "page" : undefined}>${initials()}</a></div></header>
     <main id="main" tabindex="-1"><${View} name=${view} place=${at} key=${view} /></main></div>`;
 }

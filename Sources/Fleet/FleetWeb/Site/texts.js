@@ -319,7 +319,7 @@ const catalogue = {
   "understood": ["Understood as {value}", "Verstanden als {value}"],
   "nav.maintenance": ["Workshop", "Werkstatt"],
   "nav.pages": ["Pages of this area", "Seiten dieses Bereichs"],
-  "error.state": ["This is no longer possible: somebody has changed it meanwhile. Load the page again.", "Das geht nicht mehr: Jemand hat es inzwischen geändert. Bitte die Seite neu laden."],
+  "error.state": ["This is no longer possible: someone has changed it meanwhile. Load the page again.", "Das geht nicht mehr: Jemand hat es inzwischen geändert. Bitte die Seite neu laden."],
   "fault.lines": ["each line needs a text, a number and an amount, such as 49.90 EUR", "jede Zeile braucht einen Text, eine Zahl und einen Betrag, zum Beispiel 49,90 EUR"],
 
   "board.title": ["Board", "Übersicht"],

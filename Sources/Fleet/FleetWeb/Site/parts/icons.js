@@ -23,7 +23,7 @@ const lines = {
   close: html`<path d="m6 6 12 12M18 6 6 18"/>`,
   fuel: html`<path d="M5 20V6a2 2 0 0 1 2-2h5a2 2 0 0 1 2 2v14M4 20h11M7.500 8.500h4M14 11h2.500a1.500 1.500 0 0 1 1.500 1.500V16a1.500 1.500 0 0 0 3 0V9l-3-3"/>`,
   check: html`<path d="m5 12.500 4.500 4.500L19 7.500"/>`,
-  bell: html`<path d="M6 16V11a6 6 0 0 1 12 0v5l1.500 2h-15z"/><path d="M10 20.500a2 2 0 0 0 4 0"/>`,
+  notice: html`<path d="M6 16V11a6 6 0 0 1 12 0v5l1.500 2h-15z"/><path d="M10 20.500a2 2 0 0 0 4 0"/>`,
   document: html`<path d="M6 3.500h8l4.500 4.500v12.500H6z"/><path d="M13.500 3.500V8.500h5M9 13h6M9 16.500h6"/>`,
   warning: html`<path d="M12 4 3 19.500h18z"/><path d="M12 10v4.500M12 17v.3"/>`,
   transfer: html`<path d="M4 8h14M14.500 4.500 18 8l-3.500 3.500M20 16H6M9.500 12.500 6 16l3.500 3.500"/>`,

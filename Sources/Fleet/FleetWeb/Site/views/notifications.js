@@ -2,7 +2,7 @@
 import { html, useEffect, useState } from "../lib/preact.js";
 import { get, pathOf, post } from "../api.js";
 import { nearText } from "../format.js";
-import { bell } from "../parts/bell.js";
+import { unreadCount } from "../parts/unread-count.js";
 import { Icon, Shape } from "../parts/icons.js";
 import { Pages } from "../parts/things.js";
 import { Empty, Loading, Title, Trouble } from "../parts/ui.js";
@@ -38,13 +38,13 @@ export default function Notifications({ place }) {
     const changed = await post(pathOf("/api/notifications", entry.id, "read")).catch(() => null);
     if (!changed) return;
     setState((/** @type {any} */ old) => ({ ...old, list: old.list.map((/** @type {any} */ other) => (other.id === entry.id ? changed : other)) }));
-    bell.dispatchEvent(new Event("change"));
+    unreadCount.dispatchEvent(new Event("change"));
   };
   const readAll = async () => {
     try {
       await post("/api/notifications/read");
       await load(undefined, []);
-      bell.dispatchEvent(new Event("change"));
+      unreadCount.dispatchEvent(new Event("change"));
     } catch (error) { tell(t("error.unknown"), { isBad: true }); }
   };
   return html`<div class="page narrow"><${Pages} list=${rules.pages} at="/notifications" /><${Title} title=${t("notifications.title")}>

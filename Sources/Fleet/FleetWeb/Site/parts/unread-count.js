@@ -1,17 +1,17 @@
-/** The bell in the bar: how many notifications are unread. */
+/** The link in the bar: how many notifications are unread. */
 import { html, useEffect, useState } from "../lib/preact.js";
 import { connection, get } from "../api.js";
 import { t } from "../texts.js";
 import { Icon } from "./icons.js";
 
 /** Dispatches `change` when notifications were read. */
-export const bell = new EventTarget();
+export const unreadCount = new EventTarget();
 
 /** Counts up to this number. */
 const most = 99;
 
 /** @param {{ at: string }} props `at`: the present page. */
-export function Bell({ at }) {
+export function UnreadCount({ at }) {
   const [count, setCount] = useState(0);
   useEffect(() => {
     let isWanted = true;
@@ -23,7 +23,7 @@ export function Bell({ at }) {
     };
     load();
     const timer = setInterval(load, 60_000);
-    const targets = /** @type {[EventTarget, string][]} */ ([[bell, "change"], [connection, "online"], [document, "visibilitychange"]]);
+    const targets = /** @type {[EventTarget, string][]} */ ([[unreadCount, "change"], [connection, "online"], [document, "visibilitychange"]]);
     for (const [target, name] of targets) target.addEventListener(name, load);
     return () => {
       isWanted = false;
@@ -32,7 +32,7 @@ export function Bell({ at }) {
     };
   }, []);
   const text = count > most ? `${most}+` : String(count);
-  return html`<a class="bell" href="/notifications" aria-current=${at === "/notifications" ? "page" : undefined}
-    aria-label=${count > 0 ? t("notifications.unreadCount", { count: text }) : t("notifications.title")}><${Icon} name="bell" size=${20} />
+  return html`<a class="unread-count" href="/notifications" aria-current=${at === "/notifications" ? "page" : undefined}
+    aria-label=${count > 0 ? t("notifications.unreadCount", { count: text }) : t("notifications.title")}><${Icon} name="notice" size=${20} />
     ${count > 0 && html`<span class="count" aria-hidden="true">${text}</span>`}</a>`;
 }
