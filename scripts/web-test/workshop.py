@@ -277,13 +277,13 @@ def documents_show_when_they_expire(browser):
 
 
 @test
-def bell_counts_notifications_until_they_are_read(browser):
+def unread_count_falls_when_notifications_are_read(browser):
     server = browser.stage.server
     report = server.send("POST", "/api/inspections", {
         "vehicleId": "CAR-003", "driverId": first(browser.stage, "/api/drivers?q=Mia")["id"], "kind": "preTrip", "items": [{"item": "horn", "result": "defect", "note": "silent"}]})
     server.send("POST", f"/api/inspections/{report['id']}/sign", {"signature": "Mia Roth"})
     browser.sign_in("maintenance")
-    browser.until(lambda: reload_bell(browser), "the notification")
+    browser.until(lambda: reload_unread_count(browser), "the notification")
     before = int(browser.element(".unread-count .count").text)
     browser.click(".unread-count")
     browser.click(".notes-list .unread a", "CAR-003")
@@ -297,7 +297,7 @@ def bell_counts_notifications_until_they_are_read(browser):
     browser.sees("Everything is read")
 
 
-def reload_bell(browser):
+def reload_unread_count(browser):
     """Asks for notifications again, as when the window is shown again. Whether that of CAR-003 has arrived."""
     browser.script("document.dispatchEvent(new Event('visibilitychange'))")
     listed = browser.driver.execute_async_script("const done = arguments[0]; fetch('/api/notifications?unread=true').then(answer => answer.json()).then(done)")

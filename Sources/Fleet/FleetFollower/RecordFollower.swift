@@ -173,21 +173,21 @@ public final class RecordFollower: Service {
       try view.list(ThingQuery<FollowedVehicle>(order: [.init("servedAt")], limit: Self.vehicles)).items
     }
     guard !waiting.isEmpty else { return false }
-    var turns: [Turn] = []
+    var batch: [Turn] = []
     var isComplete = true
     for followed in waiting {
       do {
-        turns.append(try await turn(of: followed, tenant: tenant))
+        batch.append(try await turn(of: followed, tenant: tenant))
       } catch {
         try await postpone(followed, because: error, tenant: tenant)
         isComplete = false
       }
     }
     do {
-      try await apply(turns, tenant: tenant)
+      try await apply(batch, tenant: tenant)
     } catch {
       // One of them failed. Find out which.
-      for turn in turns {
+      for turn in batch {
         do {
           try await apply([turn], tenant: tenant)
         } catch {
@@ -221,13 +221,13 @@ public final class RecordFollower: Service {
   }
 
   /// Applies the effects of turns in a transaction. When it has taken long enough, the rest is left for later turns.
-  private func apply(_ turns: [Turn], tenant: TenantID) async throws {
+  private func apply(_ batch: [Turn], tenant: TenantID) async throws {
     let time = now()
     let catalog = catalog
     try await change(tenant, at: time) { transaction throws(ThingError) in
       let clock = ContinuousClock()
       let start = clock.now
-      for turn in turns {
+      for turn in batch {
         guard clock.now - start < Self.patience else { return }
         // Another server may have been first.
         guard let present = try transaction.find(turn.followed.id, FollowedVehicle.self),

@@ -34,7 +34,7 @@ public struct Forward: Kind {
   public static let names = KindNames(one: "forward", many: "forwards")
   public static let fields: [Field<Forward>] = [
     Field("name", \.name, TextRules.shown).required().sortable().textSearched(),
-    Field("format", \.format).required().settable(by: .creation).filterable().sortable(),
+    Field("format", \.format).required().settable(by: .creation).sortable(),
     Field("isActive", \.isActive).filterable(),
     Field("address", \.address).required(),
     Field("keyHeader", \.keyHeader, HeaderRules.name),
