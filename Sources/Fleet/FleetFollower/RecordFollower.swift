@@ -235,7 +235,8 @@ public final class RecordFollower: Service {
         else { continue }
         var value = present.value
         value.servedAt = time.milliseconds
-        for (position, effects) in turn.steps {
+        let steps = turn.steps
+        for (position, effects) in steps {
           for effect in effects { try effect.apply(to: transaction, catalog) }
           value.after = position
           guard clock.now - start < Self.patience else { break }
